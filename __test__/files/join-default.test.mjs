@@ -1,5 +1,6 @@
 // FlakeId.join() without a store: which folder it takes, that it refuses it in a container, and node's cluster.
 
+import { spawnSync } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
 import test from 'ava'
@@ -96,6 +97,47 @@ test.serial('in a container join() refuses the default folder, and names what to
 test.serial('without any mark of a container the default folder is taken', async (t) => {
   const none = Object.fromEntries([...CONTAINERS, ...FUNCTIONS].flatMap(Object.keys).map((name) => [name, '']))
   t.deepEqual(await joinIn(t, diskFolder(t), none, { flags: ONLY_ENVIRONMENT }), { slot: 0 })
+})
+
+/** Runs in namespaces of its own, as engines that leave no other mark of a container give it. */
+const inNamespaces = (flags, home) => {
+  const code = `
+    require(${JSON.stringify(path.join(import.meta.dirname, '../workers/no-files-of-a-container.cjs'))})
+    const FlakeId = require('flakeforge')
+    FlakeId.join().then((flake) => flake.close().then(() => 'joined'), ({ message }) => message).then(console.log)
+  `
+  const env = { PATH: process.env.PATH, ...homeIs(home) }
+  const cwd = path.join(import.meta.dirname, '../..')
+  return spawnSync('unshare', [...flags, process.execPath, '-e', code], { env, cwd, encoding: 'utf8' })
+}
+
+const mayUnshare = process.platform === 'linux' && spawnSync('unshare', ['-p', '-f', 'true']).status === 0
+const unshared = mayUnshare ? test.serial : test.serial.skip
+
+unshared(
+  '(with unshare only) a PID or cgroup namespace is one of a container; others are given to services too',
+  (t) => {
+    for (const flags of [['-p', '-f', '--mount-proc'], ['-C'], ['-m', '-p', '-C', '-u', '-i', '-f', '--mount-proc']]) {
+      const home = diskFolder(t)
+      const { stdout } = inNamespaces(flags, home)
+      t.regex(
+        stdout,
+        /^No store is named, .*\(\/proc\/self\/ns\/(?:pid|cgroup) is .*FLAKEFORGE_STORE=file:/,
+        flags.join(' '),
+      )
+      t.deepEqual(fs.readdirSync(home), [])
+    }
+    for (const flags of [['-m'], ['-u'], ['-m', '-u', '-i', '-n']]) {
+      const { stdout, stderr } = inNamespaces(flags, diskFolder(t))
+      t.is(stdout, 'joined\n', flags.join(' ') + stderr)
+    }
+  },
+)
+
+unshared('(with unshare only) without /proc it is not certain that this is no container', (t) => {
+  const home = diskFolder(t)
+  const { stdout } = inNamespaces(['-m', 'sh', '-c', 'mount -t tmpfs none /proc && exec "$0" "$@"'], home)
+  t.regex(stdout, /^No store is named, .*\/proc\/self\/ns\/pid cannot be read, so it may be one/)
 })
 
 const WAYS_OUT = ['file:/var/lib/', 'FLAKEFORGE_STORE', 'XDG_STATE_HOME']

@@ -1,6 +1,8 @@
 // Files in unusual places, and files that are in use: each system has its own rules for both, Windows the most. Everything
 // here holds everywhere, unless a test says otherwise.
 
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import fs from 'node:fs'
 import path from 'node:path'
 import test from 'ava'
@@ -116,6 +118,55 @@ test('a group that was destroyed begins again while its members still live', asy
   await fileStore(folder).destroy('default')
   const flake = await joinAs(t, `file:${folder}`, { ...options, slots: 3 })
   t.true((await flake.nextAsync()).readBigUInt64BE() > last)
+})
+
+// --- a file that is mounted by itself ---
+
+const mayMount = process.platform === 'linux' && spawnSync('unshare', ['-m', 'true']).status === 0
+
+/** Opens a shared file; after a line on stdin it makes IDs until it has to stop, and tries to open the file again. */
+const MOUNTED = `
+  const FlakeId = require('flakeforge')
+  const options = { id: 7, shared: process.argv[1] }
+  const flake = new FlakeId(options)
+  console.log(flake.nextBigInt())
+  const codeOf = (call) => { try { call() } catch (error) { return error } }
+  process.stdin.once('data', () => {
+    const look = setInterval(() => {
+      const { code, message } = codeOf(() => flake.next()) ?? {}
+      if (code === undefined || code === 'ERR_FLAKE_OVERFLOW') return
+      clearInterval(look)
+      const again = codeOf(() => new FlakeId(options))
+      console.log(JSON.stringify({ code, message, again: again?.message }))
+      process.exit()
+    }, 5)
+  })
+`
+
+const mounting = mayMount ? test : test.skip
+
+mounting('(with mounts only) a file that is mounted by itself and removed outside gives no more IDs', async (t) => {
+  const folder = diskFolder(t)
+  const [file, mounted] = ['ids', 'mounted'].map((name) => path.join(folder, name))
+  new FlakeId({ id: 7, shared: file }).next()
+  fs.writeFileSync(mounted, '')
+  const script = 'mount --bind "$1" "$2" && exec "$3" -e "$4" "$2"'
+  const child = spawn('unshare', ['-m', 'sh', '-c', script, 'sh', file, mounted, process.execPath, MOUNTED], {
+    cwd: path.join(import.meta.dirname, '../..'),
+    timeout: 60_000,
+  })
+  let said = ''
+  child.stdout.on('data', (text) => {
+    said += text
+  })
+  await once(child.stdout, 'data')
+  fs.rmSync(file)
+  child.stdin.end('go\n')
+  await once(child, 'close')
+  const { code, message, again } = JSON.parse(said.trim().split('\n')[1])
+  t.is(code, 'ERR_FLAKE_FILE')
+  t.regex(message, /was removed/)
+  t.regex(again, /was removed outside of this container or mount.*Mount the folder that the file is in/)
 })
 
 // --- without the ID of the boot ---

@@ -227,7 +227,7 @@ for (const [what, [args, env, message]] of Object.entries(WRONG)) {
 
 const WRONG_FILES = {
   'no JSON': ['{', /^.+ is not JSON: /],
-  'an array': [[], /must have an object, .* not an array\.$/],
+  'an array': [[], /must have an object, .* not \[\]\.$/],
   'an unknown key': [{ prot: 1 }, /^Unknown key 'prot' in .*\. Did you mean 'port'\?$/],
   'a key of the command line only': [{ name: 'a' }, /^Unknown key 'name' in .*\. Did you mean 'names'\?$/],
   'a port as text with letters': [{ port: 'x' }, /^port in .* must be an integer/],

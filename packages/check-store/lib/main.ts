@@ -4,6 +4,7 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { parseArgs, styleText } from 'node:util'
+import { printable, withoutSecretsIn } from '../../../lib/base/printable.ts'
 import manifest from '../package.json' with { type: 'json' }
 import { checkStore, type Result } from './index.ts'
 import { monotonicNow } from './time.ts'
@@ -37,7 +38,8 @@ const print = (text: string) => process.stdout.write(`${text}\n`)
 
 const say = (text: string) => process.stderr.write(`flakeforge-check-store: ${text}\n`)
 
-const inOneLine = (text: string) => text.replaceAll(/\s*\n\s*/g, ' ')
+/** Texts of a store under test may have anything in them. */
+const inOneLine = (text: string) => printable(withoutSecretsIn(text.replaceAll(/\s*\n\s*/g, ' ')))
 
 /** A sentence of a finding, on the line of its check. */
 const sentence = (label: string, text: string) => `${label}: ${inOneLine(text).replace(/\.$/, '')}.`
