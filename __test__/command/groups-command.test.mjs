@@ -415,6 +415,37 @@ anyTest('in a folder, where no new group waits, --durable changes nothing', asyn
   await (await FlakeId.join(url, { group: 'a' })).close()
 })
 
+anyTest(
+  'FLAKEFORGE_STORE names the store of create, destroy and slots; every word but an address is a group',
+  async (t) => {
+    const { where, url, stop } = await newFolder()
+    t.teardown(stop)
+    const options = { env: { FLAKEFORGE_STORE: url } }
+    t.is(await textOf(t, ['create', 'orders2'], options), "Made group 'orders2'.\n")
+    t.is(await textOf(t, ['create'], options), "Made group 'default'.\n")
+    t.is(await textOf(t, ['create', where, 'third']), "Made group 'third'.\n")
+    t.deepEqual(fs.readdirSync(where).toSorted(), ['default', 'orders2', 'third'])
+    t.is(await textOf(t, ['destroy', 'orders2', '--yes'], options), "Group 'orders2' has ended.\n")
+    t.regex(await textOf(t, ['slots'], options), /^Group 'default' is empty/)
+    await isRefused(t, ['slots', 'default'], /takes one DIR or URL.* --group/, options)
+  },
+)
+
+anyTest('what is neither an address nor an absolute path makes no folder: the line to type is named', async (t) => {
+  const set = { env: { FLAKEFORGE_STORE: 'redis://localhost' } }
+  const line = (text) => new RegExp(text.replace(/[$./?]/g, '\\$&'))
+  const meant = path.resolve('orders2')
+  await isRefused(t, ['create', 'orders2'], line(`flakeforge create redis://HOST orders2 (or`.replace(' (or', '')))
+  await isRefused(t, ['create', 'orders2'], line(`The folder is file:${meant}`))
+  await isRefused(t, ['create', './orders2'], line(`The folder is file:${meant}`), set)
+  await isRefused(t, ['create', 'a/b'], line('flakeforge create "$FLAKEFORGE_STORE" a/b'), set)
+  await isRefused(t, ['destroy', 'orders2', '--yes'], line('flakeforge destroy redis://HOST orders2 --yes'))
+  await isRefused(t, ['slots', 'orders2'], line('flakeforge slots redis://HOST --group orders2'))
+  await isRefused(t, ['restored', '../orders2'], line('flakeforge restored redis://HOST --group ../orders2'))
+  await isRefused(t, ['new', '--store', 'orders2'], line(meant))
+  t.false(fs.existsSync('orders2'))
+})
+
 anyTest('create and destroy: the store and the group in the wrong order', async (t) => {
   const right = (command) =>
     new RegExp(

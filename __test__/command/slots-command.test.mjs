@@ -127,6 +127,17 @@ test('a group that is damaged does not hide the others', async (t) => {
   t.is((await store.list('b')).length, 1)
 })
 
+test('what a host name tells a terminal to do is shown, not sent; JSON has it as it is', async (t) => {
+  const folder = diskFolder(t)
+  const host = 'evil\u001b[31m\u001b]0;pwn\u0007\nfake   7   free\u202e'
+  const puppet = new Puppet(t)
+  await puppet.call('join', `file:${folder}`, { host })
+  const { stdout } = await slots([folder])
+  t.is(stdout.trimEnd().split('\n').length, 2, stdout)
+  t.true(stdout.includes('on evil\\u{1b}[31m\\u{1b}]0;pwn\\u{7}\\nfake   7   free\\u{202e}'), stdout)
+  t.is((await rows(t, [folder]))[0].host, host)
+})
+
 test('a user who may read and not write can look; the files are not for all to read, since reading is enough to lock', async (t) => {
   if (!isRoot) return t.log('SKIPPED: needs the rights of the superuser') || t.pass()
   const { folder, pids } = await usedFolder(t)

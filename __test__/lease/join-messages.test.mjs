@@ -4,6 +4,7 @@
 import { execFile } from 'node:child_process'
 import fs from 'node:fs'
 import { createRequire } from 'node:module'
+import os from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import test from 'ava'
@@ -162,13 +163,15 @@ test('the command names the store, and never a password', (t) => {
   ])
 })
 
-test.serial('the command has the variable where that names the store', async (t) => {
+test.serial('the command has the variable where that names the store, and else the default folder', async (t) => {
   const options = readJoinOptions({ group: 'orders' })
   const command = 'npx flakeforge create "$FLAKEFORGE_STORE" orders'
-  t.is(howToCreate(undefined, options), command)
+  t.regex(howToCreate(undefined, options), /^npx flakeforge create file:\/.*\/flakeforge orders$/)
   process.env.FLAKEFORGE_STORE = GIVEN[1]
   t.teardown(() => delete process.env.FLAKEFORGE_STORE)
   t.is(howToCreate(GIVEN[1], options), command)
+  t.is(howToCreate(undefined, options), command)
+  t.is(howToCreate(lease.openStore(), options), command, 'and in a program that opened it')
   t.not(howToCreate(GIVEN[0], options), command)
 })
 
@@ -186,4 +189,32 @@ test('times are in the command where `flakeforge create` would take others', (t)
 test.serial('a store that is an object: the same call in a program', async (t) => {
   const { store } = await joined(t)
   t.regex(howToCreate(store, readJoinOptions({})), /createGroup\(store, options\)/)
+})
+
+test.serial('a member with other options than its group is told the command for a group with these', async (t) => {
+  const store = `file:${diskFolder(t)}`
+  await createGroup(store, { group: 'orders', slots: 8 })
+  for (const [options, flags] of [
+    [{ slots: 4 }, '--slots 4'],
+    [{ slots: 8, layout: 'hazelcast', nodeOffset: 7 }, '--layout hazelcast --node-offset 7 --slots 8'],
+  ]) {
+    const call = FlakeId.join(store, { group: 'orders', ...options })
+    const error = await t.throwsAsync(call, { code: 'ERR_FLAKE_CONFIG_MISMATCH' })
+    const end = `Or make a group of another name with these: npx flakeforge create ${store} orders ${flags}`
+    t.true(error.message.endsWith(end), error.message)
+    t.true(error.stack.includes(end), 'which Node prints')
+  }
+})
+
+test.serial('the host of a slot is the name of the pod', async (t) => {
+  const { HOSTNAME } = process.env
+  t.teardown(() => {
+    if (HOSTNAME === undefined) delete process.env.HOSTNAME
+    else process.env.HOSTNAME = HOSTNAME
+  })
+  process.env.HOSTNAME = 'orders-7c9f'
+  t.is(readJoinOptions({}).host, 'orders-7c9f')
+  t.is(readJoinOptions({ host: 'mine' }).host, 'mine')
+  process.env.HOSTNAME = ''
+  t.is(readJoinOptions({}).host, os.hostname())
 })

@@ -53,6 +53,16 @@ test('a mistake in the configuration is one line, and status 2', async (t) => {
   t.deepEqual([password.code, /pass%word/.test(password.stderr)], [2, false])
 })
 
+test('in a container without a store it names --store, and no call of JavaScript', async (t) => {
+  const { code, stdout, stderr } = await run([], { container: 'docker' })
+  t.deepEqual([code, stdout], [2, ''])
+  t.regex(
+    stderr,
+    /^flakeforge-server: No store is named, .*container \(the environment variable container is set\).*--store redis:/,
+  )
+  t.notRegex(stderr, /join\(/)
+})
+
 test('--help and --version', async (t) => {
   const [help, number] = await Promise.all([run(['--help']), run(['-v'])])
   t.is(help.code, 0)

@@ -7,6 +7,7 @@
 import { isAbsent } from '../base/check.ts'
 import { withoutSecrets } from '../base/printable.ts'
 import { layoutOf } from '../codec/layout.ts'
+import { defaultFolder } from '../files/file-store.ts'
 import { type JoinSettings, readJoinOptions } from './join-options.ts'
 import { addressOf } from './stores/address.ts'
 
@@ -15,7 +16,9 @@ const quote = (word: string) => (/^[\w./:@%+=,-]+$/.test(word) ? word : `'${word
 
 /** The store's address. If it has a password that is in no environment variable, the reader has to put it in. */
 function storeOf(store: string | null | undefined) {
-  if (isAbsent(store) || store === process.env.FLAKEFORGE_STORE) return '"$FLAKEFORGE_STORE"'
+  const named = process.env.FLAKEFORGE_STORE
+  if (isAbsent(store) && !named) return quote(`file:${defaultFolder()}`)
+  if (isAbsent(store) || store === named) return '"$FLAKEFORGE_STORE"'
   return quote(withoutSecrets(store))
 }
 

@@ -52,7 +52,10 @@ export interface LeaseOptions {
    * most a second after that, whatever the store does.
    */
   waitMs?: number | string | null | undefined
-  /** `join` prefers a free slot that a process of this name held last, if it finds one; default: the host name */
+  /**
+   * `join` prefers a free slot that a process of this name held last, if it finds one, and lists name it. Default: the variable `HOSTNAME`, which is
+   * the pod's name in Kubernetes, else the name of the machine
+   */
   host?: string | null | undefined
   /**
    * When it aborts, `join` and `createGroup` reject with `signal.reason` (an `AbortError` by default), and no slot is
@@ -185,8 +188,14 @@ function readTimes(options: Options, maxAheadMs: number) {
   return { ttlMs, skewMs }
 }
 
+/** The name of a pod where Kubernetes or Docker says it: all machines that come from one image may have the same host name. */
+function ownHost() {
+  const { HOSTNAME = '' } = process.env
+  return HOSTNAME !== '' && HOSTNAME.length <= 255 ? HOSTNAME : os.hostname()
+}
+
 function readHost(host: unknown) {
-  if (isAbsent(host)) return os.hostname()
+  if (isAbsent(host)) return ownHost()
   const wanted = 'a name of 1 to 255 characters without NUL' // which PostgreSQL cannot store
   if (typeof host !== 'string') throw optionTypeError('host', host, wanted)
   if (host.length < 1 || host.length > 255 || host.includes('\0')) throw optionRangeError('host', host, wanted)

@@ -3,6 +3,7 @@
 // It must never leave a client open that it made itself: not after a failure, an abort or close().
 
 import { throwIfAborted, unlessAborted } from '../base/abort.ts'
+import { withCommand } from '../base/errors.ts'
 import { within } from '../base/in-time.ts'
 import { setTimeout } from '../base/timers.ts'
 import type { AnyLayout } from '../codec/node-fields.ts'
@@ -44,7 +45,7 @@ export async function join(given: unknown, givenOptions?: unknown) {
   } catch (error) {
     if (options.signal?.aborted) closeSoon(close)
     await within(end(), AFTER_FAILURE_MS)
-    throw error
+    throw withCommand(error, () => howToCreate(given, options))
   }
 }
 

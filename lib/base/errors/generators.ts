@@ -51,7 +51,24 @@ export function noLongerExactError(name: string, end: number) {
  */
 export function mismatchError(where: string, theirs: string | undefined, ours: string | undefined) {
   const message = `${where} was made with other options: it has ${theirs}, and this generator ${ours}. Use the options that it was made with.`
-  return flakeError(Error, 'ERR_FLAKE_CONFIG_MISMATCH', message, { theirs, ours })
+  const error = flakeError(Error, 'ERR_FLAKE_CONFIG_MISMATCH', message, { theirs, ours })
+  madeOtherwise.add(error)
+  return error
+}
+
+const madeOtherwise = new WeakSet<object>()
+
+/**
+ * Adds the command that makes a group of these options, if the error says that the group has others.
+ * @param command called only then
+ */
+export function withCommand(error: unknown, command: () => string) {
+  if (!madeOtherwise.has(error as object)) return error
+  const mismatch = error as Error
+  const { message, stack } = mismatch
+  mismatch.message = `${message} Or make a group of another name with these: ${command()}`
+  mismatch.stack = stack?.replace(message, () => mismatch.message) // Node wrote the message into it when the error was made
+  return mismatch
 }
 
 /** `ERR_FLAKE_FILE`: a shared or slot file cannot be used. `why` says what is wrong and what to do. */

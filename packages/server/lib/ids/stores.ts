@@ -2,6 +2,7 @@
 // may have a password in it.
 
 import { openStore, type Store } from 'flakeforge/lease'
+import { signOfContainer } from '../../../../lib/files/container.ts'
 import { ConfigError } from '../config/config-error.ts'
 
 /** A store that is opened when it is first used. */
@@ -55,9 +56,16 @@ export const isFolder = (address: string | undefined) => address === undefined |
  * An address that cannot be opened is a mistake of the configuration; a store that is away is none, and shows only later.
  */
 function opened(address: string | undefined): Store {
+  const sign = address === undefined ? signOfContainer() : undefined
+  if (sign !== undefined && !process.env.FLAKEFORGE_STORE) throw new ConfigError(inContainer(sign))
   try {
     return openStore(address)
   } catch (error) {
     throw new ConfigError((error as Error).message)
   }
 }
+
+const inContainer = (sign: string) =>
+  `No store is named, and this server runs in a container (${sign}), where a folder of its own would give it the slots that ` +
+  'others have, too. Give all servers one store: --store redis://HOST, or postgres://…, mysql://…, etcd://…; the variable ' +
+  'FLAKEFORGE_STORE does the same. On one machine it may be a folder on a volume that all containers mount: --store file:/ids.'
