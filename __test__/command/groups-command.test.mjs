@@ -439,7 +439,7 @@ anyTest('what is neither an address nor an absolute path makes no folder: the li
   await isRefused(t, ['create', 'orders2'], line(`The folder is file:${meant}`))
   await isRefused(t, ['create', './orders2'], line(`The folder is file:${meant}`), set)
   await isRefused(t, ['create', 'a/b'], line('flakeforge create "$FLAKEFORGE_STORE" a/b'), set)
-  await isRefused(t, ['destroy', 'orders2', '--yes'], line('flakeforge destroy redis://HOST orders2 --yes'))
+  await isRefused(t, ['destroy', 'orders2', '--yes'], line('flakeforge destroy redis://HOST orders2'))
   await isRefused(t, ['slots', 'orders2'], line('flakeforge slots redis://HOST --group orders2'))
   await isRefused(t, ['restored', '../orders2'], line('flakeforge restored redis://HOST --group ../orders2'))
   await isRefused(t, ['new', '--store', 'orders2'], line(meant))

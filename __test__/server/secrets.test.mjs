@@ -34,9 +34,10 @@ const WAYS = {
   },
 }
 
-for (const [way, say] of Object.entries(WAYS)) {
+// A process for each takes its time: each way gets other addresses.
+for (const [n, [way, say]] of Object.entries(WAYS).entries()) {
   test.serial(`${way}: the server prints no password`, async (t) => {
-    const some = ADDRESSES.filter((address, i) => i % 37 === 5 && !address.includes('\0'))
+    const some = ADDRESSES.filter((address, i) => i % 131 === n * 16 && !address.includes('\0'))
     for (const address of some) {
       const said = await say(address)
       t.false(shows(said), `${address}: ${said}`)

@@ -21,7 +21,7 @@ async function end(store: AnyStore, group: string) {
 }
 
 async function run({ values, operands }: Given) {
-  const [name, [group, ...more]] = storeFirst(operands, (word) => `flakeforge destroy STORE ${word} --yes`)
+  const [name, [group, ...more]] = storeFirst(operands, (word) => `flakeforge destroy STORE ${word}`)
   if (group === undefined || more.length > 0)
     throw usageError('destroy takes DIR or URL, and GROUP. Without DIR and URL, FLAKEFORGE_STORE must be set.')
   readName('group', group)
