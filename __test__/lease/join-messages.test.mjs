@@ -14,6 +14,7 @@ import { diskFolder } from '../support/processes.mjs'
 
 const require = createRequire(import.meta.url)
 const { howToCreate } = require('../../target/rooms/lib/lease/how-to-create.js')
+const { openStore } = require('../../target/rooms/lib/lease/stores/open.js')
 const { readJoinOptions } = require('../../target/rooms/lib/lease/join-options.js')
 const { createGroup } = FlakeId
 const { SegmentId } = lease
@@ -171,7 +172,7 @@ test.serial('the command has the variable where that names the store, and else t
   t.teardown(() => delete process.env.FLAKEFORGE_STORE)
   t.is(howToCreate(GIVEN[1], options), command)
   t.is(howToCreate(undefined, options), command)
-  t.is(howToCreate(lease.openStore(), options), command, 'and in a program that opened it')
+  t.is(howToCreate(openStore(), options), command, 'and in a program that opened it')
   t.not(howToCreate(GIVEN[0], options), command)
 })
 
