@@ -156,3 +156,15 @@ test('an answer in pieces and in gzip is one answer', async (t) => {
   const remote = await connect(t, server)
   t.is(new Set(idsIn(await remote.takeAsync(5000))).size, 5000)
 })
+
+test('a token that a server sends back is never in an error, nor is a part of it where the text is cut', async (t) => {
+  const token = 'tok-SECRET-0123456789abcdef'
+  const server = await startScripted(t)
+  for (let before = 240; before < 330; before += 3) {
+    for (const sent of [token, token.toUpperCase(), `http://u:${token}@h/?x=${token}`]) {
+      server.script = problem(500, { detail: `${'x'.repeat(before)}${sent}` })
+      const error = await t.throwsAsync(connect(t, server, { token, waitMs: 0 }), { code: 'ERR_FLAKE_REMOTE' })
+      t.notRegex(`${error.stack}${JSON.stringify(error)}`, /tok-s/i)
+    }
+  }
+})
