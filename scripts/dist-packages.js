@@ -37,11 +37,20 @@ const program = (name) => ({
   },
 })
 
+/** Files of lib/ are there already, with all that they export. */
+const ownOnly = {
+  name: 'own-only',
+  generateBundle(_, bundle) {
+    for (const file of Object.keys(bundle)) if (file.startsWith('lib/')) delete bundle[file]
+  },
+}
+
 /** The page of the server, and the child of the checks, are found from dist/. */
 const rooms = (name, dir) => ({
   ...node,
   transform: { define: { 'import.meta.dirname': JSON.stringify(distOf(name)) } },
   treeshake: false,
+  plugins: [ownOnly],
   input: ['lib', 'bin'].flatMap((folder) => sourcesIn(inPackage(name, folder))),
   output: {
     ...{ dir, format: 'cjs', comments, exports: 'auto', dynamicImportInCjs: false },
