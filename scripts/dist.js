@@ -11,6 +11,7 @@ const { writeDeclarations } = require('./declarations.js')
 const { sourcesIn } = require('./imports.js')
 const packages = require('./dist-packages.js')
 const { shareCopies } = require('./share-copies.js')
+const { engines, version } = require('../package.json')
 
 const ROOT = path.join(__dirname, '..')
 const DIST = path.join(ROOT, 'dist')
@@ -96,6 +97,7 @@ const node = {
   external: ['#packages'],
   preserveEntrySignatures: 'allow-extension',
   treeshake,
+  transform: { define: { FLAKEFORGE_VERSION: JSON.stringify(version) } },
 }
 
 /** Comments are for the sources. Lines stay as they are: an error that nobody catches prints the whole line. */
@@ -120,6 +122,24 @@ const ascii = {
   },
 }
 
+/** What gives a module as an object must not read what a program has put on Object.prototype: it would take it for an export. */
+const ownExports = {
+  name: 'own-exports',
+  renderChunk: (code) => code.replace(/for \(var name in all\)/g, 'for (const name of Object.keys(all))'),
+}
+
+/** One sentence for a Node that is too old, before anything needs the function. */
+const needsNode = {
+  name: 'needs-node',
+  renderChunk(code, { fileName }) {
+    if (!/^index\.[cm]js$/.test(fileName)) return
+    const text = JSON.stringify(`flakeforge needs Node.js ${engines.node}, and this is `)
+    const error = `Object.assign(new Error(${text} + process.version), { code: "ERR_FLAKE_LOAD" })`
+    const [strict] = /^(?:"use strict";\n)?/.exec(code)
+    return `${strict}if (typeof process.getBuiltinModule !== "function") throw ${error};\n${code.slice(strict.length)}`
+  },
+}
+
 /** One function for both formats is that of CommonJS. What it takes from the parts must be in those of the ES modules too. */
 const leftOut = { name: 'left-out', generateBundle: (_, bundle) => delete bundle['biguint-format.mjs'] }
 
@@ -138,7 +158,7 @@ const manifest = {
 const es = (parts) => ({
   ...node,
   input: { ...entries(['index', ...ENTRIES]), flakeforge: path.join(ROOT, 'bin', 'flakeforge.ts') },
-  plugins: [ascii, shareCopies(PARTS, ONCE), leftOut, manifest],
+  plugins: [ascii, ownExports, shareCopies(PARTS, ONCE), needsNode, leftOut, manifest],
   output: output('mjs', {
     format: 'es',
     codeSplitting: { includeDependenciesRecursively: false, groups: [...parts, ...COMMAND] },
@@ -150,7 +170,7 @@ const BY_REQUIRE = instead({ [lib('native/packages/named.ts')]: lib('native/pack
 const cjs = (parts) => ({
   ...node,
   input: entries(['index', ...ENTRIES]),
-  plugins: [ascii, BY_REQUIRE, shareCopies(PARTS, ONCE)],
+  plugins: [ascii, ownExports, BY_REQUIRE, shareCopies(PARTS, ONCE), needsNode],
   output: output('cjs', {
     format: 'cjs',
     exports: 'auto',
@@ -182,8 +202,8 @@ const web = () => ({
 const fromDist = {
   name: 'from-dist',
   transform: {
-    filter: { id: /\/native\/addon\.ts$/ },
-    handler: (code) => code.replace('= import.meta.dirname //', "= join(import.meta.dirname, '../../../../dist') //"),
+    filter: { id: /\/native\/packages\/search\.ts$/ },
+    handler: (code) => code.replace(/const file = .*/, "const file = join(import.meta.dirname, '../../../../../dist/index.cjs')"),
   },
 }
 

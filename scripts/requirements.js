@@ -22,12 +22,18 @@ function isAtLeast(version, needed) {
   return position === -1 || have[position] > want[position]
 }
 
+/** Whether a version is in a range such as '^20.16' or '>=22.3'. */
+function isIn(version, range) {
+  const least = range.replace(/[^\d.]/g, '')
+  const isMajorRight = range[0] !== '^' || version.split('.')[0] === least.split('.')[0]
+  return isMajorRight && isAtLeast(version, least)
+}
+
 function checkNode() {
   const { engines } = JSON.parse(fs.readFileSync(path.join(root, 'package.json'), 'utf8'))
-  const needed = engines.node.replace(/[^\d.]/g, '')
-  if (isAtLeast(process.versions.node, needed)) return
+  if (engines.node.split(' || ').some((range) => isIn(process.versions.node, range))) return
   throw new MissingRequirement(
-    `flakeforge needs Node.js ${needed} or newer and this is ${process.versions.node}: install a newer one from https://nodejs.org`,
+    `flakeforge needs Node.js ${engines.node} and this is ${process.versions.node}: install a newer one from https://nodejs.org`,
   )
 }
 

@@ -1,12 +1,9 @@
 //! What the generators of one load of the module share: the raw functions, and the table behind them.
-//!
-//! This file must never be freed while its code may run: see [`Generators::new`].
 
 use std::collections::HashSet;
 use std::rc::Rc;
 use std::sync::{Mutex, PoisonError};
 
-use flakeforge_core::open::process;
 use napi::bindgen_prelude::{Env, Object, Result, Uint8Array};
 use napi_derive::napi;
 
@@ -25,11 +22,6 @@ impl Generators {
     /// `scratch`: the array of `lib/native/hot.ts`, which `lib/native/hot.ts` must never give away.
     #[napi(constructor)]
     pub fn new(scratch: Uint8Array) -> Result<Self> {
-        // Node unloads an addon that only a worker had loaded when the worker ends, and Windows allows that. Then the
-        // process's registry would be gone, and the code of the thread that looks after the files. Nobody unloads
-        // WebAssembly.
-        #[cfg(not(target_family = "wasm"))]
-        napi::bindgen_prelude::retain_current_module_for_unload_safety();
         Ok(Self { hot: Rc::new(Hot::new(scratch)?) })
     }
 
@@ -56,8 +48,8 @@ pub fn is_first_to_warn(of: String) -> bool {
     warned.get_or_insert_default().insert(of)
 }
 
-/// A name of this copy of the addon within the process. Copies with different names have different registries.
+/// The release of flakeforge that this addon belongs to.
 #[napi]
-pub fn registry_name() -> String {
-    process::name()
+pub fn version() -> &'static str {
+    env!("CARGO_PKG_VERSION")
 }

@@ -6,11 +6,12 @@
 //! | file | what crosses there |
 //! |---|---|
 //! | `wasm` | memory, in WebAssembly |
+//! | `copies` | the other copies of the addon in a process, and the registry that all share |
 //! | `format` | bytes of any length as text, and back |
 //! | `seal` | IDs under a key as other 64 bits, and back |
 //! | `tallies` | what all generators have done, for metrics |
 //! | `table` | the generators of one environment, by the index that `hot` is told |
-//! | `hot` | IDs, one per call or a batch, through raw N-API functions: the only `unsafe` of the addon but for `wasm` |
+//! | `hot` | IDs, one per call or a batch, through raw N-API functions: the only `unsafe` of the addon but for `wasm` and `copies` |
 //! | `generators` | what generators share: the raw functions, and the table behind them |
 //! | `layout` | what the bits of an ID mean |
 //! | `lease` | the holder's state machine, events in and actions out |
@@ -19,6 +20,8 @@
 //! | `slots` | slot files, and the counters beside them |
 //! | `generator` | making a generator, statistics |
 
+#[cfg(not(target_family = "wasm"))]
+mod copies;
 mod format;
 mod generator;
 mod generators;

@@ -16,6 +16,7 @@ use flakeforge_core::files::shared::SharedCursor;
 use flakeforge_core::generator::clock::TickClock;
 use flakeforge_core::generator::cursor::{Cursor, LAST, OwnCursor, Rule};
 use flakeforge_core::generator::prefetch::PrefetchRule;
+use flakeforge_core::generator::registry::entry::Held;
 use flakeforge_core::generator::source::Source;
 use flakeforge_core::generator::{Generator, Knobs};
 use flakeforge_core::layout::timescale::Timescale;
@@ -56,7 +57,7 @@ pub struct Table {
 /// Where a generator's numbers come from.
 pub enum Origin {
     /// the cursor that the whole process shares, and the system's clock
-    Process(Arc<OwnCursor>),
+    Process(Held),
     /// a cursor of its own, and a clock that the caller sets before each call
     Given,
     /// a file, and the system's clock
@@ -81,7 +82,8 @@ impl Origin {
 
     fn parts(self, scale: Timescale) -> (TickClock, Source) {
         match self {
-            Self::Process(cursor) | Self::Window(cursor) => (TickClock::system(scale), cursor.into()),
+            Self::Process(cursor) => (TickClock::system(scale), cursor.into()),
+            Self::Window(cursor) => (TickClock::system(scale), cursor.into()),
             Self::File(file) => (TickClock::system(scale), file.into()),
             Self::Given => (TickClock::given(scale), Arc::new(OwnCursor::from(Cursor::new(LAST))).into()),
         }

@@ -46,9 +46,14 @@ const printClient = (lease) => `require('${lease}').openStore('postgres://localh
 
 const WITH_ADDON = { NAPI_RS_NATIVE_LIBRARY_PATH: path.join(root, file) }
 
+const FILE = 'program.cjs'
+
+/** Runs a program that is in the folder, from another one. */
 async function run(folder, code, env = {}) {
-  const { stdout } = await promisify(execFile)(process.execPath, ['--eval', code], {
-    cwd: folder,
+  const program = path.join(folder, FILE)
+  await writeFile(program, code)
+  const { stdout } = await promisify(execFile)(process.execPath, [program], {
+    cwd: os.tmpdir(),
     env: { ...process.env, ...env },
   })
   return stdout.trim()
@@ -97,7 +102,7 @@ test('an addon that is broken is an error, not a reason to look further', async 
 test('NAPI_RS_NATIVE_LIBRARY_PATH may name JavaScript, as the WebAssembly has it', async (t) => {
   const { folder } = await project(t)
   await writeFile(path.join(folder, 'chosen.cjs'), `console.log('chosen'); process.exit()`)
-  t.is(await run(folder, PRINT_ADDON, { NAPI_RS_NATIVE_LIBRARY_PATH: 'chosen.cjs' }), 'chosen')
+  t.is(await run(folder, PRINT_ADDON, { NAPI_RS_NATIVE_LIBRARY_PATH: path.join(folder, 'chosen.cjs') }), 'chosen')
 })
 
 test('without any the error names the package', async (t) => {

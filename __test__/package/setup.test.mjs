@@ -140,7 +140,7 @@ function isMusl() {
   t.is(stdout, '')
   t.regex(
     stderr,
-    /^flakeforge needs Node\.js 20\.16 or newer and this is 12\.\d+\.\d+: install a newer one from https:\/\/nodejs\.org\n$/,
+    /^flakeforge needs Node\.js \^20\.16 \|\| >=22\.3 and this is 12\.\d+\.\d+: install a newer one from https:\/\/nodejs\.org\n$/,
   )
 })
 

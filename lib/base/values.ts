@@ -30,21 +30,39 @@ export function checkKeys(
   return refuseUnknown(options as Options, known, offered)
 }
 
-/** The same, for what is known to be an object. A Map, a signal or a promise has no keys, and would be ignored. */
+/**
+ * The same, for what is known to be an object. A Map, a signal or a promise has no keys, and would be ignored; so would an
+ * option that is inherited.
+ */
 export function refuseUnknown(options: Options, known: readonly string[], offered = () => known) {
-  const keys = Object.keys(options)
-  if (keys.length === 0 && !isPlain(options) && !known.some((name) => name in options))
+  const own = ownOf(options)
+  const keys = Object.keys(own)
+  if (!isPlain(options) && (keys.length === 0 || known.some((name) => isInherited(options, name))))
     throw errors.optionTypeError('options', options, 'a plain object')
   for (const key of keys) {
-    if (!known.includes(key)) throw errors.unknownOptionError(key, options[key], offered())
+    if (!known.includes(key)) throw errors.unknownOptionError(key, own[key], offered())
   }
-  return options
+  return own
 }
+
+/** A copy with the own properties alone: what a program has put on Object.prototype is nobody's option. */
+export const ownOf = (options: object | null | undefined): Options => ({ __proto__: null, ...options }) as Options
+
+/** Whether a class, or an object that this one was made from, has the property. */
+function isInherited(object: object, name: string) {
+  const isOwn = Object.hasOwn(object, name)
+  for (let at = Object.getPrototypeOf(object); !isOwn && !isRoot(at); at = Object.getPrototypeOf(at)) {
+    if (Object.hasOwn(at, name)) return true
+  }
+  return false
+}
+
+/** Whether it is the end of all chains of prototypes, in any realm. */
+const isRoot = (prototype: object | null) => prototype === null || Object.getPrototypeOf(prototype) === null
 
 /** Whether it is `{}` of any realm, or has no prototype. */
 function isPlain(object: object) {
-  const prototype = Object.getPrototypeOf(object)
-  return prototype === null || Object.getPrototypeOf(prototype) === null
+  return isRoot(Object.getPrototypeOf(object))
 }
 
 /** An integer, or decimal text of one, as environment variables give it. */

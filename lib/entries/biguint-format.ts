@@ -6,6 +6,7 @@
 // no room for the highest bits where they are no whole digit; `$` in a delimiter means what it means in String.replace.
 
 import { branded } from '../base/errors/brand.ts'
+import { ownOf } from '../base/values.ts'
 import native from '../native/index.ts'
 import { baseCode, toText } from '../native/texts.ts'
 
@@ -57,7 +58,7 @@ export default ((number: any, base?: any, options?: any) => {
   }
   const bytes = toBytes(number)
   const format = FORMATS[base || 'dec']
-  return format ? format(bytes, options || {}) : undefined
+  return format ? format(bytes, ownOf(options)) : undefined
 }) as Format
 
 /** A copy; undefined for what is neither bytes nor text, which each format then trips over. */

@@ -1,7 +1,9 @@
 // Finds out whether this process runs in a container (a cloud function does too): no other container sees its default
 // folder. On Linux, where something is missing that would tell, it may be one.
 
-const { existsSync, readFileSync, readlinkSync } = process.getBuiltinModule('node:fs')
+import { isThere } from '../native/is-there.ts'
+
+const { readFileSync, readlinkSync } = process.getBuiltinModule('node:fs')
 
 const MARKS = ['/.dockerenv', '/run/.containerenv'] // Docker's and Podman's
 const CGROUP = /\/(?:docker|kubepods|containerd|lxc|podman|libpod)[/.-]/
@@ -25,17 +27,17 @@ const OF_WSL = '/run/WSL'
 export function signOfContainer() {
   const variable = VARIABLES.find((name) => process.env[name])
   if (variable !== undefined) return `the environment variable ${variable} is set`
-  const mark = MARKS.find((path) => existsSync(path))
+  const mark = MARKS.find(isThere)
   if (mark !== undefined) return `there is a file ${mark}`
   return process.platform === 'linux' || process.platform === 'android' ? signInProc() : undefined
 }
 
 function signInProc() {
-  if (existsSync(OF_WSL)) return undefined
+  if (isThere(OF_WSL)) return undefined
   try {
     if (CGROUP.test(readFileSync('/proc/1/cgroup', 'utf8'))) return '/proc/1/cgroup says so'
   } catch {
-    // a hidden process 1 (hidepid) says nothing
+    // a hidden process 1 (hidepid), or Node's permissions do not let us read it: this says nothing
   }
   return signInNamespaces() ?? (isOverlay() ? 'its root file system is an overlay' : undefined)
 }

@@ -1,6 +1,6 @@
 // Validates the options of a generator: native code trusts what this file gives it.
 
-import { CLOCK, checkKeys, checkPath, isAbsent, type Options, readBounded, readDuration } from '../base/check.ts'
+import { CLOCK, checkKeys, checkPath, isAbsent, type Options, ownOf, readBounded, readDuration } from '../base/check.ts'
 import * as errors from '../base/errors.ts'
 import { unixNow } from '../base/timers.ts'
 import { type LayoutFacts, usualFacts } from '../codec/facts.ts'
@@ -126,7 +126,7 @@ export const OF_NODE = ['id', 'shared', 'clock']
 /** A checked copy of the options of `new FlakeId(options)`. */
 export function readOptions(given: unknown): Settings {
   if (typeof given !== 'object' && given !== undefined) throw errors.optionTypeError('options', given, 'an object')
-  const facts = readLayout((given ?? {}) as Options)
+  const facts = readLayout(ownOf(given))
   const known = [...facts.nodeNames, ...GENERAL, ...OF_NODE]
   const options = checkKeys('options', given, known, () => offeredOf(known, facts))
   const clock = readClock(options.clock)

@@ -1,7 +1,7 @@
 // IDs for the public: the class `Seal` that users see. The core computes; this file checks what users give, and brings IDs
 // into the form that they want. It must never show a key or keep one: not in an error, not where console.log finds it.
 
-import { isAbsent } from '../base/check.ts'
+import { isAbsent, ownOf } from '../base/check.ts'
 import * as wanted from '../base/errors/wanted.ts'
 import * as errors from '../base/errors.ts'
 import { isBigUint64Array, isUint8Array } from '../base/objects.ts'
@@ -199,13 +199,13 @@ function unlessGone<T>(copy: () => T) {
 
 /** The options, whose values no error shows: a key may be among them by mistake. */
 function readOptions(options: unknown): { tweak?: unknown; prefix?: unknown } {
-  if (isAbsent(options)) return {}
+  if (isAbsent(options)) return ownOf({})
   if (typeof options !== 'object' || Array.isArray(options) || isUint8Array(options))
     throw secretError(TypeError, 'options', `must be an object, { tweak, prefix }, but is ${kindOf(options)}`)
   for (const name of Object.keys(options)) {
     if (!OPTIONS.includes(name)) throw errors.unknownOptionError(name, undefined, OPTIONS)
   }
-  return options
+  return ownOf(options)
 }
 
 /**

@@ -2,7 +2,7 @@
 // there would contradict the slot.
 
 import { readSignal } from '../base/abort.ts'
-import { checkKeys, isAbsent, type Options, readBounded } from '../base/check.ts'
+import { checkKeys, isAbsent, type Options, ownOf, readBounded } from '../base/check.ts'
 import { optionRangeError, optionTypeError, unusableOptionError } from '../base/errors.ts'
 import type { LayoutFacts } from '../codec/facts.ts'
 import type { AnyLayout, GivenFields, LayoutChoices } from '../codec/node-fields.ts'
@@ -110,7 +110,7 @@ export function readJoinOptions(given: unknown) {
   if (typeof given !== 'object' && given !== undefined) {
     throw optionTypeError('options', given, "an object such as { group: 'orders' }")
   }
-  const named = (given ?? {}) as Options
+  const named = ownOf(given)
   for (const key of OF_NODE) {
     if (!isAbsent(named[key])) throw unusableOptionError(key, named[key], `with join(): ${NOT_WITH_JOIN[key]}`)
   }

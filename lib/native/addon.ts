@@ -1,14 +1,15 @@
-// Finds the addon: the file that NAPI_RS_NATIVE_LIBRARY_PATH names, else one that was built in this checkout, else the
-// package of this platform, else WebAssembly (fallback.ts). Every program that uses flakeforge waits for this, so it loads
-// and checks as little as it can. It must never try out which binary fits: one for another C library may load, and
-// crash later.
+// Finds the addon: the file that NAPI_RS_NATIVE_LIBRARY_PATH names, else one that was built in this checkout, else the file
+// beside a bundle, else the package of this platform, else WebAssembly (fallback.ts). search.ts says where packages may be.
+// Every program that uses flakeforge waits for this, so it loads and checks as little as it can. It must never try out which
+// binary fits: one for another C library may load, and crash later.
 
 import { loadInstead } from './fallback.ts'
+import { isThere } from './is-there.ts'
 import { loadAddon as loadNamed } from './packages/named.ts'
-import { find, starts } from './packages/search.ts'
+import { findOwn, here, load, packageFolder } from './packages/search.ts'
 
-const { closeSync, existsSync, openSync, readSync } = process.getBuiltinModule('node:fs')
-const { join, resolve, toNamespacedPath } = process.getBuiltinModule('node:path')
+const { closeSync, openSync, readSync } = process.getBuiltinModule('node:fs')
+const { basename, dirname, join, resolve, toNamespacedPath } = process.getBuiltinModule('node:path')
 
 /** What the addon exports. Every build writes these types. */
 export type Addon = typeof import('../../target/native.d.ts')
@@ -57,7 +58,7 @@ const MUSL_CPUS: Record<string, string | undefined> = {
 }
 
 /** Whether Node itself uses musl. A glibc system may have musl too, but most do not, and need not look further. */
-const isMusl = (arch: string) => existsSync(`/lib/ld-musl-${MUSL_CPUS[arch]}.so.1`) && usesMusl(process.execPath)
+const isMusl = (arch: string) => isThere(`/lib/ld-musl-${MUSL_CPUS[arch]}.so.1`) && usesMusl(process.execPath)
 
 /** What `process.arch` does not tell. Only few CPUs need to know it. */
 const NODE = {
@@ -100,50 +101,34 @@ function loadFile(path: string): Addon {
   return addon.exports
 }
 
-/** Loads a JavaScript file that exports what the addon does, as the package with the WebAssembly has one. */
-const loadProgram = (path: string): Addon => process.getBuiltinModule('node:module').createRequire(path)(path)
-
-/** The file that was built in this checkout, or the one in the package, where package managers put it. */
+/** Where the addon is as a file: beside a bundle, or where a checkout or a package manager puts it. */
 function findFile(name: string, file: string) {
-  if (import.meta.dirname === undefined) return
-  const here = import.meta.dirname // dist/, or where a bundle is
-  const own = join(here, '..')
-  const folders = [own, join(own, 'node_modules', name), join(own, '..', name), here]
-  return folders.map((folder) => join(folder, file)).find((path) => existsSync(path))
-}
-
-/** The addon from its package, wherever Node finds it; undefined if it is missing. */
-function loadInstalled(name: string): Addon | undefined {
-  if (import.meta.filename === undefined) return
-  const { createRequire } = process.getBuiltinModule('node:module')
-  try {
-    return createRequire(import.meta.filename)(name)
-  } catch (error) {
-    if (!isMissing(error, name)) throw error
+  if (here === undefined) return
+  const folders = (function* () {
+    yield dirname(here)
+    const own = packageFolder(isThere)
+    if (own === undefined) return
+    yield own
+    yield join(own, 'node_modules', name)
+    const above = dirname(own)
+    if (basename(above) === 'node_modules') yield join(above, name)
+  })()
+  for (const folder of folders) {
+    const path = join(folder, file)
+    if (isThere(path)) return path
   }
 }
 
-/** Whether the package itself is not there, rather than something that it needs. */
-function isMissing(error: unknown, name: string) {
-  const { code, message } = error as NodeJS.ErrnoException
-  return code === 'MODULE_NOT_FOUND' && message.split('\n')[0].includes(name)
+/** The addon of a target from its package; undefined if it is missing. */
+function loadPackage(target: string): Addon | undefined {
+  const path = findOwn(`@flakeforge/binding-${target}`)
+  return path === undefined ? loadNamed(target) : load(path)
 }
-
-/** A file that somebody copied next to a bundle, or the package of the target, where the program's project has it. */
-function loadBesideBundle(target: string): Addon | undefined {
-  const files = starts().map((start) => join(start, '..', `flakeforge.${target}.node`))
-  const path = files.find((file) => existsSync(file)) ?? find(`@flakeforge/binding-${target}`)
-  return path === undefined ? undefined : loadProgram(path)
-}
-
-/** The addon of a target; undefined if it is missing. */
-const loadPackage = (target: string) =>
-  loadInstalled(`@flakeforge/binding-${target}`) ?? loadNamed(target) ?? loadBesideBundle(target)
 
 /** The addon, or the error that says why it cannot be loaded. */
-export function loadAddon() {
+export function loadAddon(): Addon {
   const chosen = process.env.NAPI_RS_NATIVE_LIBRARY_PATH
-  if (chosen) return chosen.endsWith('.cjs') ? loadProgram(resolve(chosen)) : loadFile(resolve(chosen))
+  if (chosen) return chosen.endsWith('.cjs') ? load(resolve(chosen)) : loadFile(resolve(chosen))
   const target = ownTarget()
   const name = `@flakeforge/binding-${target}`
   const file = findFile(name, `flakeforge.${target}.node`)

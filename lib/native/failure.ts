@@ -5,10 +5,12 @@
 // It must never give advice that a user of the published package cannot follow: they have nothing to build.
 
 import { loadError } from '../base/errors.ts'
+import { isThere } from './is-there.ts'
+import { here, packageFolder } from './packages/search.ts'
 import { hasBinary, listed } from './platforms.ts'
 
-const { existsSync } = process.getBuiltinModule('node:fs')
-const { join, resolve } = process.getBuiltinModule('node:path')
+const { accessSync, constants, statSync } = process.getBuiltinModule('node:fs')
+const { dirname, join, resolve } = process.getBuiltinModule('node:path')
 
 const DENO_FLAGS = '--allow-ffi --allow-read --allow-env'
 const supports = () => `flakeforge supports ${listed()}; elsewhere it runs as WebAssembly.`
@@ -83,7 +85,7 @@ const CHOSEN = 'NAPI_RS_NATIVE_LIBRARY_PATH'
 /** Whether the file that the environment names is not there. */
 function isChosenMissing() {
   const chosen = process.env[CHOSEN]
-  return chosen ? !existsSync(resolve(chosen)) : false
+  return chosen ? !isThere(resolve(chosen)) : false
 }
 
 /** The platform whose package was looked for. */
@@ -92,9 +94,10 @@ function targetOfMissing(errors: { message: string }[]) {
   return targets.find((target) => target !== undefined)
 }
 
-/** Bundles have no folder of their own. */
-const isSourceCheckout = () =>
-  import.meta.dirname !== undefined && existsSync(join(import.meta.dirname, '..', 'Cargo.toml'))
+function isSourceCheckout() {
+  const folder = packageFolder(isThere)
+  return folder !== undefined && isThere(join(folder, 'Cargo.toml'))
+}
 
 /** The error for what the loader of the addon has thrown. */
 export function nativeFailure(thrown: unknown) {
@@ -106,4 +109,28 @@ export function nativeFailure(thrown: unknown) {
     if (met !== undefined) return loadError(say(met.message), met.error)
   }
   return loadError(missing(errors), thrown)
+}
+
+/** What to do about an addon that is not the one of this JavaScript. */
+function replaceAddon() {
+  const chosen = process.env[CHOSEN]
+  if (chosen) {
+    return `${CHOSEN} names ${resolve(chosen)}, and every package of napi-rs reads it. Unset it, or name the addon of this release.`
+  }
+  return `Install both in the same version: ${REINSTALL} Beside a bundle, replace the old file. An override in package.json may pin one.`
+}
+
+/**
+ * The error for an addon of another release.
+ * @param addon undefined if it does not say, or is no addon of ours
+ */
+export function versionFailure(addon: string | undefined, ours: string) {
+  const what = addon === undefined ? 'What was loaded is no addon of flakeforge' : `The addon is of flakeforge ${addon}`
+  return loadError(`${what}, and its JavaScript${here ? `, ${here},` : ''} is of flakeforge ${ours}. ${replaceAddon()}`, undefined)
+}
+
+/** The error for two copies of the addon that cannot share their cursors. */
+export function strangersFailure({ here, there }: { here: string; there: string }) {
+  const why = `This process has already loaded ${there}, and ${here} cannot share node numbers with it, so both could make the same IDs.`
+  return loadError(`${why} Let all packages use the same version of flakeforge, and restart the process.`, undefined)
 }

@@ -2,7 +2,8 @@
 // without a word: nobody would notice a slower or weaker generator.
 
 import { type Addon, loadAddon } from './addon.ts'
-import { nativeFailure } from './failure.ts'
+import { nativeFailure, strangersFailure, versionFailure } from './failure.ts'
+import { here } from './packages/search.ts'
 
 /** Where @flakeforge/binding-wasm32-wasi leaves the addon that it has started in a browser. */
 const STARTED: unique symbol = Symbol.for('flakeforge.addon')
@@ -18,21 +19,31 @@ function load(): Addon {
   }
 }
 
-const native = load()
+/** The release that this JavaScript belongs to: scripts/dist.js writes it here. */
+declare const FLAKEFORGE_VERSION: string
 
-// Generators with one node number share a cursor within one copy of the addon; two copies cannot know of each other.
-const OTHER_COPY = Symbol.for('flakeforge.registry')
-const name = native.registryName()
-const marks = process as unknown as Record<symbol, unknown>
-if (marks[OTHER_COPY] === undefined) {
-  Object.defineProperty(process, OTHER_COPY, { value: name })
-} else if (marks[OTHER_COPY] !== name) {
-  const here = import.meta.dirname ?? 'a bundle'
-  process.emitWarning(
-    `Two copies of flakeforge are loaded, the second from ${here}. Generators of one copy do not see those of the other. ` +
-      'Give them different node numbers, or let all packages use the same version of flakeforge.',
-    { code: 'FLAKEFORGE_TWO_COPIES' },
-  )
+/** Two releases would differ in what the functions mean, and neither would say so. */
+function checkVersion(addon: Addon) {
+  const own = typeof addon?.version === 'function' ? addon.version() : undefined
+  if (own !== FLAKEFORGE_VERSION) throw versionFailure(own, FLAKEFORGE_VERSION)
 }
+
+/** In this thread: the first addon of each kind. Binaries and the WebAssembly cannot share cursors. */
+const KIND = Symbol.for('flakeforge.kind')
+
+/** All copies of the addon in this process share the cursors of the first one. */
+function meetCopies(addon: Addon) {
+  const own = { kind: addon.meetCopies === undefined ? 'WebAssembly' : 'a binary', place: here ?? 'a bundle' }
+  const { [KIND]: first = own } = process as { [KIND]?: typeof own }
+  const strangers = first.kind === own.kind ? addon.meetCopies?.() : { there: describe(first), here: describe(own) }
+  if (strangers) throw strangersFailure(strangers)
+  if (first === own) Object.defineProperty(process, KIND, { value: own })
+}
+
+const describe = ({ kind, place }: { kind: string; place: string }) => `${kind} for ${place}`
+
+const native = load()
+checkVersion(native)
+meetCopies(native)
 
 export default native

@@ -63,8 +63,8 @@ export interface RemoteSettings {
 
 /** The arguments of connect(). */
 export function readConnectOptions(urls: unknown, given: unknown) {
-  const { signal, ...options } = checkKeys('options', given, [...KEYS, 'signal'])
-  return { settings: readRemote(urls, options), signal: readSignal(signal) }
+  const options = checkKeys('options', given, [...KEYS, 'signal'])
+  return { settings: readRemote(urls, options), signal: readSignal(options.signal) }
 }
 
 /** The same without a signal; the keys are known to be right. */

@@ -10,8 +10,8 @@ const { getEnvironmentData, isMainThread, setEnvironmentData } = require('node:w
 const { version } = require('./package.json')
 const { leaveSlot, makeMemory, start, takeSlot } = require('./start.cjs')
 
-/** What threads inherit. Another version is another copy, as with binaries: lib/native/index.js warns of it. */
-const SHARED = `@flakeforge/binding-wasm32-wasi ${version}`
+/** What threads inherit. */
+const SHARED = '@flakeforge/binding-wasm32-wasi'
 
 /** The first one in a process. */
 function startFirst() {
@@ -23,12 +23,17 @@ function startFirst() {
   const module = new WebAssembly.Module(readFileSync(join(__dirname, 'flakeforge.wasm32-wasi.wasm')))
   const memory = makeMemory()
   const addon = start(module, memory)
-  setEnvironmentData(SHARED, { module, memory })
+  setEnvironmentData(SHARED, { module, memory, version, file: __filename })
   return addon
 }
 
 /** Another thread, or another copy in the same one, as Jest makes one for each file. */
-function startAnother({ module, memory }) {
+function startAnother({ module, memory, version: theirs, file }) {
+  if (theirs !== version)
+    throw new Error(
+      `this process has already loaded version ${theirs}, ${file}, and version ${version}, ${__filename}, cannot use its memory, ` +
+        'so both could make the same IDs. Let all packages use the same version of flakeforge',
+    )
   const slot = takeSlot(memory)
   process.on('exit', () => leaveSlot(memory, slot))
   return start(module, memory, slot)

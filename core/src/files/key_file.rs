@@ -44,23 +44,30 @@ fn in_file(path: &Path) -> String {
 impl Registry<KeyFile> {
     /// The cursor of a key in that file.
     pub fn shared(&mut self, key: Key, path: &Path) -> Result<Arc<SharedCursor>, Refusal> {
-        let (before, first) = match self.find_kept(&key, |known| known.is_at(path), in_file(path))? {
-            Found::Kept(known) => (known.cursor.upgrade(), 0),
-            Found::Free { first } => (None, first),
-        };
-        if let Some(cursor) = &before {
-            cursor.look(); // its file may have been removed
-            if !cursor.is_ended() {
-                return Ok(cursor.clone());
-            }
-        }
-        let cursor = SharedCursor::open(path, key.scale(), key.counter_bits(), &key.fingerprint())?;
-        let first = before.map_or(first, |before| before.next());
-        if first > 0 {
-            cursor.go_on_at(first)?; // so that no number is given again
-        }
-        self.keep(key, KeyFile::of(&cursor));
-        Ok(cursor)
+        self.keep(
+            &key,
+            |known| known.is_at(path),
+            in_file(path),
+            |found| {
+                let (before, first) = match found {
+                    Found::Kept(known) => (known.cursor.upgrade(), 0),
+                    Found::Free { first } => (None, first),
+                };
+                if let Some(cursor) = &before {
+                    cursor.look(); // its file may have been removed
+                    if !cursor.is_ended() {
+                        return Ok((cursor.clone(), None));
+                    }
+                }
+                let cursor = SharedCursor::open(path, key.scale(), key.counter_bits(), &key.fingerprint())?;
+                let first = before.map_or(first, |before| before.next());
+                if first > 0 {
+                    cursor.go_on_at(first)?; // so that no number is given again
+                }
+                let known = KeyFile::of(&cursor);
+                Ok((cursor, Some(known)))
+            },
+        )
     }
 }
 

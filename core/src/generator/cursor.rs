@@ -5,7 +5,7 @@
 //! A clock that steps back, a counter that overflows and a thread that slept in the middle of a claim
 //! change *when* a number may be taken. They never make it possible to take one twice.
 //!
-//! This file must never: lower `next` or `limit`, take a number at or below an earlier one, or report
+//! This file must never: lower `next` or `limit` of a cursor in use, take a number at or below an earlier one, or report
 //! [`Refused::Behind`] without having read the real clock after the word was loaded.
 
 use std::ops::Deref;
@@ -238,6 +238,12 @@ impl Cursor {
     /// could be taken.
     pub fn raise_next(&self, first: u64) {
         self.next.fetch_max(first, Release);
+    }
+
+    /// Makes it one that has given no number yet. Only for a cursor that nobody uses.
+    pub(super) fn reset(&self) {
+        self.next.store(0, Relaxed);
+        self.limit.store(LAST, Relaxed);
     }
 
     /// Ends the cursor for good and returns what was the next free number: every number taken, by any

@@ -11,22 +11,16 @@
 //! This file must never drop an entry that a generator holds, or one whose tick the clock could still
 //! reach by an ordinary step back.
 
+pub mod entry;
+
 use std::collections::HashMap;
 use std::fmt::Display;
 
 use crate::generator::clock::system_ns;
-use crate::generator::cursor::{Cursor, LAST, OwnCursor};
+use crate::generator::registry::entry::{Entry, Head, Held, Home, Table, Visit, scope};
 use crate::layout::timescale::{NS_PER_MS, Timescale};
 use crate::layout::{Layout, Packing, PlacedNode};
 use crate::refusal::Refusal;
-use crate::sync::Arc;
-use crate::sync::atomic::{AtomicU64, Ordering::Relaxed};
-
-/// With this many entries, those that nobody holds are looked through. All nodes of all dialects are far fewer.
-const MANY: usize = 1 << 16;
-
-/// How long ago the tick of a dropped entry must have ended: longer than any usual step back of a clock.
-pub(crate) const LONG_PAST_NS: i128 = 24 * 3_600 * 1_000_000_000;
 
 /// What decides whether two generators could make equal IDs.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -76,9 +70,21 @@ impl Key {
         self.packing.counter_bits()
     }
 
-    /// When the tick of a number begins, Unix nanoseconds.
-    fn start_of(&self, number: u64) -> i128 {
-        self.scale().start_of(number >> self.counter_bits())
+    /// What its first bytes say.
+    fn head(&self) -> Head {
+        Head { epoch_ms: self.epoch_ms, tick_ns: self.tick_ns, counter_bits: self.counter_bits().into() }
+    }
+
+    /// What all copies of the library in a process call this key. It never changes.
+    fn bytes(&self) -> Vec<u8> {
+        let packing = match self.packing {
+            Packing::Bits { tick, counter, reversed } => {
+                let [shift, width, counter] = [tick.shift(), tick.width(), counter.shift()].map(u64::from);
+                [1, shift, width, counter, reversed.into()]
+            }
+            Packing::Decimal => [0; 5],
+        };
+        self.head().bytes().chain(packing.into_iter().chain([self.node.bits()]).flat_map(u64::to_le_bytes)).collect()
     }
 }
 
@@ -91,63 +97,43 @@ pub fn group_fingerprint(layout: &Layout) -> String {
     }
 }
 
-/// Where the cursor of a key is. If a process once used a key in one way, it does not use it in another as long as only
-/// the first way knows the earlier numbers.
-#[derive(Debug)]
-enum Scope<K> {
-    /// in this process; it stays when its generators are gone
-    Plain(Arc<OwnCursor>),
-    /// kept elsewhere, where it is remembered
-    Kept(K),
-    /// with leases, each of which has its own cursor
-    Leased(Arc<Above>),
-}
-
-/// The first number above all that the finished leases of a key may have made.
-type Above = AtomicU64;
-
 /// A lease's hold on its key, while it may make numbers.
 #[derive(Debug)]
-pub struct Hold(Arc<Above>);
+pub struct Hold(Held);
 
 impl Hold {
     /// Ends the hold: no more numbers are made, and none above `last` was ever made.
     pub fn end(self, last: u64) {
-        self.0.fetch_max(last.saturating_add(1), Relaxed);
+        self.0.raise_next(last.saturating_add(1));
     }
 }
 
-impl<K: Display> Scope<K> {
-    /// The first number above all that were given; `None` if somebody may still take some, or a file knows the last.
-    ///
-    /// `Arc::get_mut` also says that we see what those who held it did before they let go. `Arc::strong_count` says nothing
-    /// of that kind.
-    fn first_unused(&mut self) -> Option<u64> {
-        match self {
-            Self::Plain(cursor) => Arc::get_mut(cursor).map(|cursor| cursor.next()),
-            Self::Leased(above) => Arc::get_mut(above).map(|above| above.load(Relaxed)),
-            Self::Kept(_) => None,
-        }
-    }
-
+/// How an entry is used. If a process once used a key in one way, it does not use it in another as long as only the first
+/// way knows the earlier numbers.
+impl Entry {
     /// The first number that another kind of use may take, if the key is free for it: nobody holds it, and it never
     /// gave a number, or the windows of its leases are over.
-    fn free_from(&mut self, key: &Key, now_ns: i128) -> Option<u64> {
+    fn free_from(&self, key: &Key, now_ns: i128) -> Option<u64> {
         let first = self.first_unused()?;
-        let is_free = match self {
-            Self::Leased(_) => key.start_of(first) <= now_ns,
+        let is_free = match self.scope() {
+            scope::LEASED => key.head().start_of(first) <= now_ns,
             _ => first == 0,
         };
         is_free.then_some(first)
     }
 
+    /// The same, or why it is not free.
+    fn freed(&self, key: &Key, ours: impl ToString) -> Result<u64, Refusal> {
+        self.free_from(key, system_ns()).ok_or_else(|| self.clash(ours))
+    }
+
     fn clash(&self, ours: impl ToString) -> Refusal {
-        let theirs = match self {
-            Self::Plain(_) => PLAIN.to_owned(),
-            Self::Kept(known) => known.to_string(),
-            Self::Leased(_) => LEASED.to_owned(),
+        let theirs = match self.scope() {
+            scope::KEPT => self.place(),
+            scope::LEASED => LEASED,
+            _ => PLAIN,
         };
-        Refusal::Clash { theirs, ours: ours.to_string() }
+        Refusal::Clash { theirs: theirs.to_owned(), ours: ours.to_string() }
     }
 }
 
@@ -158,90 +144,91 @@ pub(crate) const LEASED: &str = "a lease";
 pub(crate) enum Found<'a, K> {
     /// where it is kept
     Kept(&'a K),
-    /// nobody uses the key, and no number from `first` on was ever given
+    /// this copy of the library does not use the key, and no number from `first` on was given here
     Free { first: u64 },
 }
 
-/// A map from keys to cursors. `K` is what is known of a cursor that is kept elsewhere; its text says where.
+/// Who uses which key. `K` is what is known of a cursor that is kept elsewhere; its text says where.
 #[derive(Debug)]
 pub struct Registry<K> {
-    scopes: HashMap<Key, Scope<K>>,
-    swept_at: usize,
+    home: Home,
+    kept: HashMap<Key, K>,
 }
 
 impl<K> Default for Registry<K> {
     fn default() -> Self {
-        Self { scopes: HashMap::new(), swept_at: 0 }
+        Self { home: Home::Own(Table::default()), kept: HashMap::new() }
+    }
+}
+
+impl<K> Registry<K> {
+    /// A registry over the table that the copies of the library in this process share.
+    pub fn shared_by(visit: Visit) -> Self {
+        Self { home: Home::Process(visit), kept: HashMap::new() }
     }
 }
 
 impl<K: Display> Registry<K> {
     /// The cursor of a key in this process; a new one if there is none. It has no limit, because each generator knows
     /// the end of its layout.
-    pub fn plain(&mut self, key: Key) -> Result<Arc<OwnCursor>, Refusal> {
-        let first = match self.in_use(&key) {
-            Some(Scope::Plain(cursor)) => return Ok(cursor.clone()),
-            Some(other) => other.free_from(&key, system_ns()).ok_or_else(|| other.clash(PLAIN))?,
-            None => 0,
-        };
-        let cursor = Arc::new(OwnCursor::from(Cursor::window(first, LAST)));
-        self.scopes.insert(key, Scope::Plain(cursor.clone()));
-        Ok(cursor)
-    }
-
-    /// What is known of the cursor of a key that is kept elsewhere, or that there is none yet. `is_same` says whether it
-    /// is the one that is meant, and `ours` where that one is.
-    pub(crate) fn find_kept(
-        &mut self,
-        key: &Key,
-        is_same: impl FnOnce(&K) -> bool,
-        ours: impl ToString,
-    ) -> Result<Found<'_, K>, Refusal> {
-        let Some(scope) = self.in_use(key) else { return Ok(Found::Free { first: 0 }) };
-        if let Some(first) = scope.free_from(key, system_ns()) {
-            return Ok(Found::Free { first });
-        }
-        match &*scope {
-            Scope::Kept(known) if is_same(known) => Ok(Found::Kept(known)),
-            other => Err(other.clash(ours)),
-        }
-    }
-
-    /// From here on, the cursor of this key is kept elsewhere. Call this only for what [`find_kept`](Self::find_kept)
-    /// allowed.
-    pub(crate) fn keep(&mut self, key: Key, known: K) {
-        self.scopes.insert(key, Scope::Kept(known));
+    pub fn plain(&mut self, key: Key) -> Result<Held, Refusal> {
+        self.enter(&key, scope::PLAIN, PLAIN)
     }
 
     /// Reserves a key for a lease until the returned value is dropped. Leases of several groups may have the same key.
     pub fn lease(&mut self, key: Key) -> Result<Hold, Refusal> {
-        match self.in_use(&key) {
-            Some(Scope::Leased(above)) => return Ok(Hold(above.clone())),
-            Some(other) => _ = other.free_from(&key, system_ns()).ok_or_else(|| other.clash(LEASED))?,
-            None => {}
-        }
-        let above = Arc::new(Above::new(0));
-        self.scopes.insert(key, Scope::Leased(above.clone()));
-        Ok(Hold(above))
+        self.enter(&key, scope::LEASED, LEASED).map(Hold)
     }
 
-    /// How many entries there are.
-    pub fn entries(&self) -> usize {
-        self.scopes.len()
+    fn enter(&mut self, key: &Key, scope: u64, ours: &str) -> Result<Held, Refusal> {
+        self.home.visit(&key.bytes(), |entry| {
+            if entry.scope() != scope {
+                entry.freed(key, ours)?;
+                entry.set_scope(scope);
+            }
+            Ok(entry.hold())
+        })
     }
 
-    fn in_use(&mut self, key: &Key) -> Option<&mut Scope<K>> {
-        if self.scopes.len() >= MANY.max(self.swept_at * 2) {
-            self.sweep(system_ns());
-        }
-        self.scopes.get_mut(key)
+    /// Opens a cursor that is kept elsewhere. `is_same` says whether what this copy knows is the one that is meant, `ours`
+    /// where that one is, and `open` opens it and says what to remember. Nobody else uses the key meanwhile.
+    pub(crate) fn keep<T>(
+        &mut self,
+        key: &Key,
+        is_same: impl FnOnce(&K) -> bool,
+        ours: impl ToString,
+        open: impl FnOnce(Found<'_, K>) -> Result<(T, Option<K>), Refusal>,
+    ) -> Result<T, Refusal> {
+        let Self { home, kept } = self;
+        home.visit(&key.bytes(), |entry| {
+            let found = match kept.get(key) {
+                Some(known) if is_same(known) => Found::Kept(known),
+                Some(known) => return Err(Refusal::Clash { theirs: known.to_string(), ours: ours.to_string() }),
+                // Another copy keeps it in the same place, which remembers the numbers of both.
+                None if entry.scope() == scope::KEPT && entry.place() == ours.to_string() => Found::Free { first: 0 },
+                None => Found::Free { first: entry.freed(key, ours.to_string())? },
+            };
+            let (opened, known) = open(found)?;
+            if let Some(known) = known {
+                if entry.scope() != scope::KEPT {
+                    entry.keep_at(&known.to_string());
+                }
+                kept.insert(key.clone(), known);
+            }
+            Ok(opened)
+        })
     }
 
+    /// How many entries there are, if the registry has a table of its own.
+    pub fn entries(&self) -> Option<usize> {
+        if let Home::Own(table) = &self.home { Some(table.len()) } else { None }
+    }
+
+    #[cfg(test)]
     pub(crate) fn sweep(&mut self, now_ns: i128) {
-        // There are no more kept ones than nodes, and only what their entries name knows the last ID.
-        self.scopes
-            .retain(|key, scope| scope.first_unused().is_none_or(|first| key.start_of(first) > now_ns - LONG_PAST_NS));
-        self.swept_at = self.scopes.len();
+        if let Home::Own(table) = &mut self.home {
+            table.sweep(now_ns);
+        }
     }
 }
 

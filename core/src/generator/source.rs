@@ -4,6 +4,7 @@ use std::fmt::Debug;
 use std::sync;
 
 use crate::generator::cursor::{Cursor, OwnCursor, Refused};
+use crate::generator::registry::entry::Held;
 use crate::sync::Arc;
 
 /// A cursor that is kept outside this process's memory. Its limit is a durable mark, which is raised on the way.
@@ -33,8 +34,10 @@ pub trait KeptCursor: Debug + Send + Sync {
 /// Where a generator's cursor is.
 #[derive(Clone, Debug)]
 pub enum Source {
-    /// in the memory of this process
+    /// in the memory of this process, for one generator
     Own(Arc<OwnCursor>),
+    /// in the memory of this process, for all generators of a key
+    Shared(Held),
     /// kept outside it
     Kept(sync::Arc<dyn KeptCursor>),
 }
@@ -45,6 +48,7 @@ impl Source {
     pub fn cursor(&self) -> &Cursor {
         match self {
             Self::Own(cursor) => cursor,
+            Self::Shared(cursor) => cursor,
             Self::Kept(kept) => kept.cursor(),
         }
     }
@@ -54,6 +58,7 @@ impl Source {
     pub(super) fn open(&self) -> Option<(&Cursor, u64)> {
         match self {
             Self::Own(cursor) => Some((cursor, 0)),
+            Self::Shared(cursor) => Some((cursor, 0)),
             Self::Kept(kept) => kept.open(),
         }
     }
@@ -62,6 +67,7 @@ impl Source {
     pub(super) fn next(&self) -> u64 {
         match self {
             Self::Own(cursor) => cursor.next(),
+            Self::Shared(cursor) => cursor.next(),
             Self::Kept(kept) => kept.next(),
         }
     }
@@ -87,5 +93,11 @@ impl Source {
 impl From<Arc<OwnCursor>> for Source {
     fn from(cursor: Arc<OwnCursor>) -> Self {
         Self::Own(cursor)
+    }
+}
+
+impl From<Held> for Source {
+    fn from(cursor: Held) -> Self {
+        Self::Shared(cursor)
     }
 }

@@ -1,28 +1,48 @@
-//! The registry of this process, for every thread that loaded this copy of the library.
+//! The registry of this process. The copies of the library that are loaded as addons share the table of the first one.
 
+use std::ffi::c_void;
+#[cfg(any(feature = "files", feature = "lease"))]
 use std::hash::{BuildHasher, RandomState};
-use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
+use std::sync::{LazyLock, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use crate::generator::registry::Registry;
+use crate::generator::registry::entry::{Table, Visit, Visitor, answer};
 
 #[cfg(feature = "files")]
 type Elsewhere = crate::files::key_file::KeyFile;
 #[cfg(not(feature = "files"))]
 type Elsewhere = std::convert::Infallible;
 
-static PROCESS: LazyLock<Mutex<Registry<Elsewhere>>> = LazyLock::new(Mutex::default);
+/// The entries, if this copy of the library was the first one in the process.
+static TABLE: LazyLock<Mutex<Table>> = LazyLock::new(Mutex::default);
+
+static PROCESS: OnceLock<Mutex<Registry<Elsewhere>>> = OnceLock::new();
 
 /// The registry.
 pub fn registry() -> MutexGuard<'static, Registry<Elsewhere>> {
-    PROCESS.lock().unwrap_or_else(PoisonError::into_inner)
+    lock(PROCESS.get_or_init(Mutex::default))
 }
 
-/// Random, and not the registry's address: two copies have the same one in WebAssembly, each in a memory of its own.
-static NAME: LazyLock<u64> = LazyLock::new(|| RandomState::new().hash_one(()));
+/// Lets the registry use the table that another copy of the library has, or this one: `visit` is the function that gives
+/// its entries. It must be called before the registry is first used; later calls change nothing.
+pub fn share(visit: Visit) {
+    _ = PROCESS.set(Mutex::new(Registry::shared_by(visit)));
+}
 
-/// A name of this copy of the library within the process: another copy has another registry and another name.
-pub fn name() -> String {
-    format!("{:016x}", *NAME)
+/// Calls `visitor` with the entry of a key in this copy's table, for a [`Visit`].
+///
+/// # Safety
+///
+/// As [`answer`] demands.
+#[allow(unsafe_code)]
+pub unsafe fn visit(key: (*const u8, usize), visitor: (Visitor, *mut c_void)) {
+    let mut table = lock(&TABLE);
+    // SAFETY: as the caller promises.
+    unsafe { answer(|key| table.entry(key), key, visitor) };
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Bits that nobody had before.
@@ -31,6 +51,3 @@ pub(super) fn random() -> u128 {
     let [high, low] = [(); 2].map(|()| u128::from(RandomState::new().hash_one(())));
     high << 64 | low
 }
-
-#[cfg(test)]
-mod tests;

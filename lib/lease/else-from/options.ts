@@ -1,6 +1,6 @@
 // The option `elseFrom` of join(), checked. It must never be loaded unless the option is given.
 
-import { type Options, refuseUnknown } from '../../base/check.ts'
+import { type Options, ownOf, refuseUnknown } from '../../base/check.ts'
 import type { RemoteOptions } from '../../remote/options.ts'
 import { KEYS, type RemoteSettings, readRemote } from '../../remote/options.ts'
 
@@ -24,9 +24,9 @@ export interface ElseFrom extends Omit<RemoteOptions, 'name' | 'signal'> {
  */
 export function readElseFrom(given: unknown, group: string): RemoteSettings {
   const isPlain = typeof given === 'object' && !Array.isArray(given) && !(given instanceof URL)
-  const options = isPlain ? refuseUnknown(given as Options, ['urls', ...KEYS]) : { urls: given }
+  const options = isPlain ? refuseUnknown(given as Options, ['urls', ...KEYS]) : ownOf({ urls: given })
   try {
-    return readRemote(options.urls, { ...options, name: options.name ?? group })
+    return readRemote(options.urls, ownOf({ ...options, name: options.name ?? group }))
   } catch (error) {
     throw inElseFrom(error as Error & { option?: string })
   }

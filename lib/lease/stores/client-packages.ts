@@ -7,10 +7,9 @@
 
 import { clientError, storeError } from '../../base/errors.ts'
 import { loadClient as loadNamed } from '../../native/packages/named.ts'
-import { find } from '../../native/packages/search.ts'
+import { find, load as loadFile } from '../../native/packages/search.ts'
 
 const { existsSync, readFileSync } = process.getBuiltinModule('node:fs')
-const { createRequire } = process.getBuiltinModule('node:module')
 const { basename, dirname, join } = process.getBuiltinModule('node:path')
 
 /** The first version that a URL works with, and why older ones do not. */
@@ -34,7 +33,7 @@ const exported = (loaded: any) => (typeof loaded === 'object' ? (loaded.default 
 export function load(name: string) {
   const path = find(name)
   // A package that is not installed may still be there: a tool may have put it into the program itself.
-  return exported(path === undefined ? loadNamed(name) : createRequire(path)(path))
+  return exported(path === undefined ? loadNamed(name) : loadFile(path))
 }
 
 /** The version of a package of the user's project, as numbers; undefined if it is unknown. */

@@ -1,22 +1,34 @@
-// Finds packages of the user's project at run time, as Node does, from every place that belongs to the project. It must
-// never use `require` itself, because bundlers change it, or rely on `__filename`, which ES modules do not have.
+// Where code may be loaded from: the program's own places, and no other. They are the file that this code is in, and the file that
+// Node was started with. Another folder may belong to another user: the current one, and the one above a bundle.
 
-const { isAbsolute, join } = process.getBuiltinModule('node:path')
+const { dirname, isAbsolute, join } = process.getBuiltinModule('node:path')
 
-/** This file, which may be a bundle; the program that was started; and the current folder. */
-export function starts() {
-  const here = import.meta.filename ?? ''
-  const program = process.argv[1] ?? ''
-  return [here, program, join(process.cwd(), 'index.js')].filter(isAbsolute)
-}
+// In a bundle of CommonJS, `import.meta` is empty and Node gives `__filename`.
+const file = typeof __filename === 'string' ? __filename : import.meta.filename
+
+/** The file that this code is in: of the package, a bundle, or a single executable application. Bundlers may give another name. */
+export const here = file !== undefined && isAbsolute(file) ? file : undefined
+
+/** A `require` in that file. It must not be `require` itself, which bundlers change. */
+const requireIn = (file: string) => process.getBuiltinModule('node:module').createRequire(file)
 
 /** The path that `name` resolves to in the file `start`, or undefined. */
 function resolve(start: string, name: string) {
   try {
-    return process.getBuiltinModule('node:module').createRequire(start).resolve(name)
+    return requireIn(start).resolve(name)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'MODULE_NOT_FOUND') throw error
+    const { code } = error as NodeJS.ErrnoException
+    if (code !== 'MODULE_NOT_FOUND') throw error
   }
+}
+
+/** Whether there is a program. Otherwise its code came as text, and what is in its place is the user's first argument. */
+const hasProgram = () => (process as { _eval?: string })._eval === undefined && here !== process.execPath
+
+/** The file that Node was started with, where it really is: a link to it may be anywhere. */
+function program() {
+  const path = process.argv[1]
+  return path && isAbsolute(path) && hasProgram() ? resolve(path, path) : undefined
 }
 
 /** The same for the flakeforge that the file `start` sees. */
@@ -29,9 +41,22 @@ function resolveFromFlakeforge(start: string, name: string) {
  * The path of a package, or undefined if it is not installed. With package managers that keep packages apart (pnpm,
  * Yarn PnP) the project finds only what it names itself, and flakeforge finds only its own addon. So we look from both.
  */
-export function find(name: string) {
-  for (const start of starts()) {
-    const path = resolve(start, name) ?? resolveFromFlakeforge(start, name)
-    if (path !== undefined) return path
-  }
+function findFrom(start: string | undefined, name: string) {
+  if (start !== undefined) return resolve(start, name) ?? resolveFromFlakeforge(start, name)
+}
+
+/** A package that belongs to this code. */
+export const findOwn = (name: string) => findFrom(here, name)
+
+/** A package that belongs to this code or to the program. */
+export const find = (name: string) => findOwn(name) ?? findFrom(program(), name)
+
+/** Loads a file of CommonJS, or an addon. */
+export const load = (path: string) => requireIn(path)(path)
+
+/** The folder of the package if this code is still in the package, and not in a bundle. No bundle has a file of this name. */
+export function packageFolder(isThere: (path: string) => boolean) {
+  if (here === undefined) return
+  const folder = dirname(here)
+  return isThere(join(folder, 'traced.cjs')) ? dirname(folder) : undefined
 }

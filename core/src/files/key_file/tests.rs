@@ -2,7 +2,8 @@
 
 use super::*;
 use crate::generator::clock::system_ns;
-use crate::generator::registry::{LEASED, LONG_PAST_NS, PLAIN};
+use crate::generator::registry::entry::LONG_PAST_NS;
+use crate::generator::registry::{LEASED, PLAIN};
 use crate::layout::Layout;
 
 fn key(node: u64) -> Key {

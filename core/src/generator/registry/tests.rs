@@ -1,19 +1,25 @@
 //! The registry: who shares a cursor, who must not, and what is forgotten.
 
 use std::collections::HashSet;
+use std::sync::{LazyLock, Mutex};
 
+use super::entry::{LONG_PAST_NS, MANY};
 use super::*;
 use crate::generator::clock::TickClock;
-use crate::generator::cursor::{Rule, Start};
+use crate::generator::cursor::{Cursor, LAST, Rule, Start};
 use crate::layout::Spec;
 
 type Registry = super::Registry<&'static str>;
+
+fn is_same(one: &Held, other: &Held) -> bool {
+    std::ptr::eq::<Cursor>(&**one, &**other)
+}
 
 fn flake(epoch_ms: i64) -> Layout {
     Layout::named("flake").unwrap().with_epoch(epoch_ms)
 }
 
-fn cursor(registry: &mut Registry, epoch_ms: i64, node: u64) -> Arc<OwnCursor> {
+fn cursor(registry: &mut Registry, epoch_ms: i64, node: u64) -> Held {
     let layout = flake(epoch_ms);
     registry.plain(Key::new(&layout, layout.place_node(node))).unwrap()
 }
@@ -22,16 +28,16 @@ fn cursor(registry: &mut Registry, epoch_ms: i64, node: u64) -> Arc<OwnCursor> {
 fn equal_bits_share_a_cursor_and_others_do_not() {
     let mut registry = Registry::default();
     let one = cursor(&mut registry, 0, 1);
-    assert!(Arc::ptr_eq(&one, &cursor(&mut registry, 0, 1)));
-    assert!(!Arc::ptr_eq(&one, &cursor(&mut registry, 0, 2)));
-    assert!(!Arc::ptr_eq(&one, &cursor(&mut registry, 5, 1)));
+    assert!(is_same(&one, &cursor(&mut registry, 0, 1)));
+    assert!(!is_same(&one, &cursor(&mut registry, 0, 2)));
+    assert!(!is_same(&one, &cursor(&mut registry, 5, 1)));
 }
 
 #[test]
 fn each_cursor_has_its_cache_lines_for_itself() {
     let mut registry = Registry::default();
     let cursors: Vec<_> = (0..100).map(|node| cursor(&mut registry, 0, node)).collect();
-    let lines: HashSet<_> = cursors.iter().map(|cursor| Arc::as_ptr(cursor).addr() / 128).collect();
+    let lines: HashSet<_> = cursors.iter().map(|cursor| std::ptr::from_ref::<Cursor>(cursor).addr() / 128).collect();
     assert_eq!(lines.len(), cursors.len());
 }
 
@@ -54,8 +60,8 @@ fn a_sweep_keeps_what_is_held_and_what_is_recent() {
     drop(give(&mut registry, 3, now_ms));
     drop(give(&mut registry, 4, now_ms + 1000));
     registry.sweep(now_ns);
-    assert_eq!(registry.entries(), 3);
-    assert!(Arc::ptr_eq(&held, &cursor(&mut registry, 0, 1)));
+    assert_eq!(registry.entries(), Some(3));
+    assert!(is_same(&held, &cursor(&mut registry, 0, 1)));
     assert_ne!(cursor(&mut registry, 0, 3).next(), 0, "an entry outlives its generators");
     assert_eq!(cursor(&mut registry, 0, 2).next(), 0);
 }
@@ -66,7 +72,7 @@ fn a_map_that_grows_is_swept() {
     for epoch in 0..MANY as i64 * 3 {
         cursor(&mut registry, epoch, 0); // never used: tick 0, long past
     }
-    assert!(registry.entries() <= MANY, "{} entries", registry.entries());
+    assert!(registry.entries().is_some_and(|entries| entries <= MANY), "{:?} entries", registry.entries());
 }
 
 fn key(node: u64) -> Key {
@@ -126,12 +132,12 @@ fn a_sweep_keeps_what_is_leased_or_was_just_now() {
     registry.lease(key(2)).unwrap().end(1);
     registry.lease(key(3)).unwrap().end(number(now_ns));
     registry.sweep(now_ns);
-    assert_eq!(registry.entries(), 2);
+    assert_eq!(registry.entries(), Some(2));
     assert!(registry.plain(key(1)).is_err());
-    assert!(registry.scopes.contains_key(&key(3)));
+    assert_eq!(registry.plain(key(3)).unwrap().next(), number(now_ns) + 1, "it is remembered");
     held.end(1);
     registry.sweep(now_ns);
-    assert_eq!(registry.entries(), 1);
+    assert_eq!(registry.entries(), Some(1));
 }
 
 #[test]
@@ -140,4 +146,70 @@ fn a_plain_cursor_that_gave_a_number_keeps_its_key() {
     registry.plain(key(2)).unwrap().raise_next(1);
     assert!(registry.lease(key(2)).is_err());
     assert_eq!(registry.plain(key(2)).unwrap().next(), 1);
+}
+
+/// What the copies of the library in one process do.
+mod copies {
+    #![allow(unsafe_code)]
+
+    use std::ffi::c_void;
+
+    use super::super::entry::{Visitor, answer};
+    use super::*;
+
+    static TABLE: LazyLock<Mutex<Table>> = LazyLock::new(Mutex::default);
+
+    unsafe extern "C" fn visit(key: *const u8, len: usize, visitor: Visitor, context: *mut c_void) {
+        let mut table = TABLE.lock().unwrap();
+        // SAFETY: as the caller promises.
+        unsafe { answer(|key| table.entry(key), (key, len), (visitor, context)) };
+    }
+
+    /// The registry of another copy.
+    fn copy() -> Registry {
+        Registry::shared_by(visit)
+    }
+
+    #[test]
+    fn copies_share_cursors_and_refuse_each_others_uses() {
+        let [mut one, mut other] = [copy(), copy()];
+        let cursor = one.plain(key(20)).unwrap();
+        cursor.raise_next(5);
+        assert_eq!(other.plain(key(20)).unwrap().next(), 5);
+        assert!(is_same(&cursor, &other.plain(key(20)).unwrap()));
+        assert!(other.lease(key(20)).is_err());
+
+        let held = one.lease(key(21)).unwrap();
+        assert!(other.plain(key(21)).is_err());
+        other.lease(key(21)).unwrap().end(1);
+        let last = number(system_ns() - 2_000_000_000) - 1;
+        held.end(last);
+        assert_eq!(other.plain(key(21)).unwrap().next(), last + 1);
+    }
+
+    #[test]
+    fn copies_keep_a_cursor_in_one_place() {
+        let [mut one, mut other] = [copy(), copy()];
+        let keep = |registry: &mut Registry, place: &'static str| {
+            registry.keep(&key(22), |known| *known == place, place, |_| Ok(((), Some(place))))
+        };
+        keep(&mut one, "a file").unwrap();
+        keep(&mut other, "a file").unwrap();
+        let refusal = Refusal::Clash { theirs: "a file".to_owned(), ours: "another".to_owned() };
+        assert_eq!(keep(&mut copy(), "another").unwrap_err(), refusal);
+        assert!(other.plain(key(22)).is_err() && other.lease(key(22)).is_err());
+    }
+}
+
+// Other releases rely on both.
+#[test]
+fn the_layout_of_an_entry_and_the_bytes_of_a_key_never_change() {
+    let sizes = (size_of::<Entry>(), align_of::<Entry>(), Cursor::NEXT_AT, Cursor::LIMIT_AT);
+    assert_eq!(sizes, (128, 128, 0, 8));
+    let words = |key: &Key| -> Vec<u64> {
+        key.bytes().chunks(8).map(|word| u64::from_le_bytes(word.try_into().unwrap())).collect()
+    };
+    assert_eq!(words(&key(7)), [0, 1_000_000, 12, 1, 22, 42, 0, 0, 7 << 12]);
+    let chronicle = Layout::named("chronicle").unwrap();
+    assert_eq!(words(&Key::new(&chronicle, chronicle.place_node(9))), [0, 100, 0, 0, 0, 0, 0, 0, 9]);
 }

@@ -1,7 +1,7 @@
 // The options of a store on etcd, and the URL form of them.
 // It must never put a password into a message.
 
-import { checkKeys, isAbsent } from '../../../base/check.ts'
+import { checkKeys, isAbsent, ownOf } from '../../../base/check.ts'
 import { optionTypeError } from '../../../base/errors.ts'
 
 /** What a Gateway needs. */
@@ -37,7 +37,7 @@ const hideUnknown = ([key, value]: [string, unknown]) => [
 ]
 
 /** Username and password: both or none. */
-function readCredentials({ username, password }: Record<string, unknown>) {
+function readCredentials({ username, password }: { username: unknown; password: unknown }) {
   if (isAbsent(username) && isAbsent(password)) return {}
   if (typeof username !== 'string') throw optionTypeError('username', username, 'a string, because there is a password')
   if (typeof password !== 'string') {
@@ -49,7 +49,7 @@ function readCredentials({ username, password }: Record<string, unknown>) {
 export function readOptions(given: unknown): EtcdOptions {
   const isObject = typeof given === 'object' && given !== null && !Array.isArray(given)
   checkKeys('options', isObject ? Object.fromEntries(Object.entries(given).map(hideUnknown)) : given, KNOWN)
-  const { endpoints, username, password, fetch } = (given ?? {}) as Record<string, unknown>
+  const { endpoints, username, password, fetch } = ownOf(given as object)
   if (!isAbsent(fetch) && typeof fetch !== 'function') throw optionTypeError('fetch', fetch, 'a function like fetch')
   return {
     endpoints: endpointsOf(endpoints),

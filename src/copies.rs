@@ -1,0 +1,271 @@
+//! The copies of the addon that a process has loaded share the registry of the first one. A process has several if packages
+//! bring their own, if a bundle has a file beside it, or if two releases meet.
+//!
+//! A copy finds the others among the images that the process has loaded, by the function below. Its name and what it takes
+//! never change: see [`entry`](flakeforge_core::generator::registry::entry).
+
+#![allow(unsafe_code)]
+
+use std::ffi::{CStr, c_void};
+
+use flakeforge_core::generator::registry::entry::{Visit, Visitor};
+use flakeforge_core::open::process;
+use napi_derive::napi;
+
+/// The name of the function below.
+const NAME: &CStr = c"flakeforge_registry_1";
+
+/// Calls `visitor` with the entry of a key in the table of this copy.
+///
+/// # Safety
+///
+/// `key` must point to `len` bytes, and `visitor` must take `context`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn flakeforge_registry_1(key: *const u8, len: usize, visitor: Visitor, context: *mut c_void) {
+    // SAFETY: as the caller promises.
+    unsafe { process::visit((key, len), (visitor, context)) };
+}
+
+/// Two copies of the addon that cannot share a registry, as paths.
+#[napi(object)]
+pub struct Strangers {
+    /// this copy
+    pub here: String,
+    /// the one that was loaded before
+    pub there: String,
+}
+
+/// Lets this copy use the registry of the first one that was loaded. If that is impossible, this tells which two they are.
+#[napi]
+pub fn meet_copies() -> Option<Strangers> {
+    // Others may use the registry of this copy from now on. Node unloads an addon that only a worker had loaded when the
+    // worker ends, and Windows and macOS allow that.
+    napi::bindgen_prelude::retain_current_module_for_unload_safety();
+    match first() {
+        Ok(visit) => {
+            process::share(visit);
+            None
+        }
+        Err(strangers) => Some(strangers),
+    }
+}
+
+/// A file that the process has loaded as code.
+struct Image {
+    path: String,
+    /// where [`NAME`] is in it
+    visit: Option<Visit>,
+    is_own: bool,
+}
+
+impl Image {
+    /// Whether its name is that of the addon's file. Tools may add to it, or give it another one.
+    fn is_named_as_addon(&self) -> bool {
+        let name = self.path.rsplit(['/', '\\']).next().unwrap_or_default().to_lowercase();
+        name.starts_with("flakeforge") && name.ends_with(".node")
+    }
+}
+
+/// The function of the copy that was loaded first. Every copy lists the images in the same order.
+fn first() -> Result<Visit, Strangers> {
+    let own: Visit = flakeforge_registry_1;
+    let mut images = system::images(own as usize);
+    let at = images.iter().position(|image| image.is_own || image.visit.is_some() || image.is_named_as_addon());
+    let Some(image) = at.map(|at| images.swap_remove(at)) else { return Ok(own) };
+    if image.is_own {
+        return Ok(own);
+    }
+    let here = || images.iter().find(|image| image.is_own).map(|image| image.path.clone()).unwrap_or_default();
+    image.visit.ok_or_else(|| Strangers { here: here(), there: image.path.clone() })
+}
+
+/// The function at an address that the system gave for [`NAME`].
+fn function(address: *mut c_void) -> Option<Visit> {
+    // SAFETY: a function of this name has this type in every release.
+    (!address.is_null()).then(|| unsafe { std::mem::transmute::<*mut c_void, Visit>(address) })
+}
+
+#[cfg(any(target_os = "linux", target_vendor = "apple"))]
+mod system {
+    use std::ffi::{CStr, CString, c_void};
+    use std::mem::MaybeUninit;
+
+    use super::{Image, NAME, Visit, function};
+
+    /// Where the image begins that an address is in.
+    fn base_of(address: usize) -> usize {
+        let mut info = MaybeUninit::<libc::Dl_info>::zeroed();
+        // SAFETY: the place for the answer has its size, and zeros are a valid one.
+        unsafe {
+            libc::dladdr(std::ptr::with_exposed_provenance(address), info.as_mut_ptr());
+            info.assume_init().dli_fbase.expose_provenance()
+        }
+    }
+
+    /// The function in the image of this path, if it is there and not in an image that this one needs. The image then
+    /// stays.
+    fn visit_in(path: &CStr, base: usize) -> Option<Visit> {
+        // SAFETY: the path is a text of C, and nothing is loaded that is not there.
+        let image = unsafe { libc::dlopen(path.as_ptr(), libc::RTLD_LAZY | libc::RTLD_NOLOAD) };
+        if image.is_null() {
+            return None;
+        }
+        // SAFETY: the image was opened just now, and the name is a text of C.
+        let address = unsafe { libc::dlsym(image, NAME.as_ptr()) };
+        if address.is_null() || base_of(address.expose_provenance()) != base {
+            // SAFETY: this ends what `dlopen` began.
+            unsafe { libc::dlclose(image) };
+            return None;
+        }
+        function(address)
+    }
+
+    /// The images from the first one to the copy that `own` is in, in the order in which they were loaded.
+    pub fn images(own: usize) -> Vec<Image> {
+        let own = base_of(own);
+        let image = |(path, base): (CString, usize)| {
+            let is_own = base == own;
+            let visit = if is_own { None } else { visit_in(&path, base) };
+            Image { path: path.to_string_lossy().into_owned(), visit, is_own }
+        };
+        let mut loaded = loaded();
+        let end = loaded.iter().position(|&(_, base)| base == own).map_or(loaded.len(), |at| at + 1);
+        loaded.drain(..end).map(image).collect()
+    }
+
+    #[cfg(target_os = "linux")]
+    fn loaded() -> Vec<(CString, usize)> {
+        use std::ffi::c_int;
+
+        unsafe extern "C" fn add(info: *mut libc::dl_phdr_info, _size: usize, found: *mut c_void) -> c_int {
+            // SAFETY: the system passes an image, and the vector below, which nobody else uses meanwhile.
+            let (info, found) = unsafe { (&*info, &mut *found.cast::<Vec<(CString, usize)>>()) };
+            if !info.dlpi_name.is_null() {
+                // SAFETY: the name is a text of C, which stays while the image does.
+                let path = unsafe { CStr::from_ptr(info.dlpi_name) };
+                found.push((path.to_owned(), start_of(info)));
+            }
+            0
+        }
+
+        /// Where the first part of an image is in memory, which is what `dladdr` says of it.
+        fn start_of(info: &libc::dl_phdr_info) -> usize {
+            // SAFETY: the system says where the headers are and how many.
+            let headers = unsafe { std::slice::from_raw_parts(info.dlpi_phdr, info.dlpi_phnum.into()) };
+            let parts = headers.iter().filter(|header| header.p_type == libc::PT_LOAD);
+            let first = parts.map(|header| header.p_vaddr as usize).min().unwrap_or_default();
+            base_of((info.dlpi_addr as usize).wrapping_add(first))
+        }
+
+        let mut found: Vec<(CString, usize)> = Vec::new();
+        // SAFETY: `add` takes this vector, which outlives the call.
+        unsafe { libc::dl_iterate_phdr(Some(add), (&raw mut found).cast()) };
+        found
+    }
+
+    #[cfg(target_vendor = "apple")]
+    fn loaded() -> Vec<(CString, usize)> {
+        unsafe extern "C" {
+            fn _dyld_image_count() -> u32;
+            fn _dyld_get_image_name(index: u32) -> *const std::ffi::c_char;
+            fn _dyld_get_image_header(index: u32) -> *const c_void;
+        }
+        // SAFETY: an index that is too high gives null.
+        let image = |index| unsafe {
+            let (name, header) = (_dyld_get_image_name(index), _dyld_get_image_header(index));
+            (!name.is_null()).then(|| (CStr::from_ptr(name).to_owned(), header.expose_provenance()))
+        };
+        // SAFETY: it has no conditions.
+        let count = unsafe { _dyld_image_count() };
+        // The system's own are some hundred.
+        let is_system = |path: &[u8]| path.starts_with(b"/usr/lib/") || path.starts_with(b"/System/");
+        (0..count).filter_map(image).filter(|(path, _)| !is_system(path.to_bytes())).collect()
+    }
+}
+
+#[cfg(windows)]
+mod system {
+    use std::ffi::{c_char, c_void};
+    use std::ptr::null_mut;
+
+    use super::{Image, NAME, Visit, function};
+
+    const FROM_ADDRESS: u32 = 4;
+    const PIN: u32 = 1;
+    const LONGEST: usize = 32_768;
+
+    type Module = *mut c_void;
+
+    #[link(name = "kernel32")]
+    unsafe extern "system" {
+        fn GetCurrentProcess() -> *mut c_void;
+        fn K32EnumProcessModules(process: *mut c_void, modules: *mut Module, size: u32, needed: *mut u32) -> i32;
+        fn GetModuleFileNameW(module: Module, name: *mut u16, size: u32) -> u32;
+        fn GetModuleHandleExW(flags: u32, address: *const c_void, module: *mut Module) -> i32;
+        fn GetProcAddress(module: Module, name: *const c_char) -> *mut c_void;
+    }
+
+    /// The modules of this process, in the order in which they were loaded.
+    fn modules() -> Vec<Module> {
+        let mut modules = vec![null_mut(); 256];
+        loop {
+            let (size, mut needed) = ((modules.len() * size_of::<Module>()) as u32, 0);
+            // SAFETY: the vector has room for `size` bytes.
+            let listed =
+                unsafe { K32EnumProcessModules(GetCurrentProcess(), modules.as_mut_ptr(), size, &raw mut needed) };
+            let count = if listed == 0 { 0 } else { needed as usize / size_of::<Module>() };
+            let is_all = count <= modules.len();
+            modules.resize(count, null_mut());
+            if is_all {
+                return modules;
+            }
+        }
+    }
+
+    fn path_of(module: Module) -> String {
+        let mut name = vec![0; LONGEST];
+        // SAFETY: the vector has room for this many.
+        let len = unsafe { GetModuleFileNameW(module, name.as_mut_ptr(), LONGEST as u32) };
+        String::from_utf16_lossy(&name[..len as usize])
+    }
+
+    /// The module that an address is in. It is never unloaded if `flags` says so.
+    fn module_at(address: usize, flags: u32) -> Module {
+        let mut module = null_mut();
+        // SAFETY: with this flag, the name is an address.
+        unsafe {
+            GetModuleHandleExW(FROM_ADDRESS | flags, std::ptr::with_exposed_provenance(address), &raw mut module)
+        };
+        module
+    }
+
+    fn visit_in(module: Module) -> Option<Visit> {
+        // SAFETY: the name is a text of C; a module that was unloaded meanwhile has no such function.
+        let address = unsafe { GetProcAddress(module, NAME.as_ptr()) };
+        (!address.is_null() && module_at(address.expose_provenance(), PIN) == module)
+            .then(|| function(address))
+            .flatten()
+    }
+
+    /// The images from the first one to the copy that `own` is in, in the order in which they were loaded.
+    pub fn images(own: usize) -> Vec<Image> {
+        let own = module_at(own, PIN);
+        let mut modules = modules();
+        let end = modules.iter().position(|&module| module == own).map_or(modules.len(), |at| at + 1);
+        let image = |module: Module| {
+            let is_own = module == own;
+            Image { path: path_of(module), visit: if is_own { None } else { visit_in(module) }, is_own }
+        };
+        modules.drain(..end).map(image).collect()
+    }
+}
+
+/// Where nothing is known of a process's images, a copy has a registry of its own.
+#[cfg(not(any(target_os = "linux", target_vendor = "apple", windows)))]
+mod system {
+    use super::Image;
+
+    pub fn images(_own: usize) -> Vec<Image> {
+        Vec::new()
+    }
+}
