@@ -4,6 +4,7 @@
 // as in `npm run build -- --target aarch64-apple-darwin`.
 
 const { execFileSync, spawnSync } = require('node:child_process')
+const os = require('node:os')
 const path = require('node:path')
 const { hashOfSource, recordBuild } = require('./built.js')
 
@@ -19,8 +20,27 @@ function isForThisMachine(args) {
   return execFileSync('rustc', ['-vV'], { encoding: 'utf8' }).includes(`\nhost: ${triple}\n`)
 }
 
+/** What the compiler calls the folders of this machine: panics name files, and a binary would tell whose machine built it. */
+const RENAMED = {
+  [process.env.CARGO_HOME || path.join(os.homedir(), '.cargo')]: 'cargo',
+  [root]: 'flakeforge',
+}
+
+/** The environment, with flags for that. A path with a space needs the variable that napi does not change. */
+function withoutOwnPaths(env) {
+  if (env.CARGO_ENCODED_RUSTFLAGS) return env
+  const own = Object.entries(RENAMED).map(([from, to]) => `--remap-path-prefix=${from}=${to}`)
+  const flags = [...(env.RUSTFLAGS ?? '').split(' ').filter(Boolean), ...own]
+  if (own.some((flag) => flag.includes(' '))) return { ...env, CARGO_ENCODED_RUSTFLAGS: flags.join('\x1f') }
+  return { ...env, RUSTFLAGS: flags.join(' ') }
+}
+
 const args = process.argv.slice(2)
 const source = hashOfSource()
-const { status } = spawnSync(process.execPath, [napi, 'build', ...OPTIONS, ...args], { cwd: root, stdio: 'inherit' })
+const { status } = spawnSync(process.execPath, [napi, 'build', ...OPTIONS, ...args], {
+  cwd: root,
+  stdio: 'inherit',
+  env: withoutOwnPaths(process.env),
+})
 if (status === 0 && isForThisMachine(args)) recordBuild(source)
 process.exitCode = status ?? 1

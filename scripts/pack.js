@@ -113,10 +113,18 @@ function workspacePackage(name) {
   return { folder, manifest: JSON.parse(fs.readFileSync(path.join(folder, 'package.json'), 'utf8')) }
 }
 
-/** Packs it with the licence, of which git has one. */
-function packWorkspace({ folder }, target) {
-  fs.copyFileSync(path.join(root, 'LICENSE'), path.join(folder, 'LICENSE'))
-  return pack(folder, target)
+/** Packs it with the licence, of which git has one, and without what is for those who work here. */
+function packWorkspace({ folder, manifest }, target) {
+  const complete = fs.mkdtempSync(path.join(target, 'workspace-'))
+  for (const file of ['README.md', ...manifest.files])
+    fs.cpSync(path.join(folder, file), path.join(complete, file), { recursive: true })
+  fs.copyFileSync(path.join(root, 'LICENSE'), path.join(complete, 'LICENSE'))
+  const published = { ...manifest }
+  for (const each of DEVELOPMENT) delete published[each]
+  fs.writeFileSync(path.join(complete, 'package.json'), `${JSON.stringify(published, null, 2)}\n`)
+  const tarball = pack(complete, target)
+  fs.rmSync(complete, { recursive: true })
+  return tarball
 }
 
 const serverPackage = () => workspacePackage('server')

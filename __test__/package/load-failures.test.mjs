@@ -5,7 +5,7 @@ import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import test from 'ava'
-import { failureOf, Install, PERMISSION, platformPackage } from '../support/load.mjs'
+import { failureOf, Install, PERMISSION, platformPackage, version } from '../support/load.mjs'
 
 const LOAD = ['--eval', `require('flakeforge')`]
 
@@ -54,6 +54,143 @@ test('the permission model', async (t) => {
   t.notRegex(message, /--no-addons|install/)
   const allowed = await install.node(PERMISSION, '--allow-fs-read=*', '--allow-addons', ...LOAD)
   t.is(allowed.code, 0, 'the flag that the message names helps')
+})
+
+test('the permission model with least rights loads, makes IDs and joins', async (t) => {
+  const install = new Install(t)
+  const program = path.join(install.folder, 'program.cjs')
+  fs.writeFileSync(
+    program,
+    `const FlakeId = require('flakeforge')
+    FlakeId.join('file:${path.join(install.folder, 'ids')}').then(async (flake) => {
+      console.log(new FlakeId({ id: 900 }).next().length + flake.next().length)
+      await flake.close()
+    })
+    FlakeId.join().then((flake) => flake.close(), ({ code, message }) => console.log(code, message))`,
+  )
+  const ids = path.join(install.folder, 'ids')
+  const rights = [`--allow-fs-read=${install.folder}${path.sep}`, `--allow-fs-write=${ids}`, '--allow-addons']
+  const env = { HOME: install.folder, XDG_STATE_HOME: install.folder }
+  const { code, stdout, stderr } = await install.run(process.execPath, [PERMISSION, ...rights, program], env)
+  t.is(code, 0, stderr)
+  t.regex(stdout, /^16$/m)
+  t.notRegex(stdout, /ERR_ACCESS_DENIED/)
+})
+
+test('a Node that is too old gets one sentence, from each format and from the command', async (t) => {
+  const install = new Install(t)
+  const old = path.join(install.folder, 'old.cjs')
+  fs.writeFileSync(old, 'delete process.getBuiltinModule') // all that an older Node lacks
+  const needs = 'flakeforge needs Node.js ^20.16 || >=22.3, and this is '
+  for (const program of [LOAD, ['--input-type=module', '--eval', `import 'flakeforge/lease'`]]) {
+    const { message, code } = failureOf(await install.node('-r', old, ...program))
+    t.deepEqual([message, code], [needs + process.version, 'ERR_FLAKE_LOAD'])
+  }
+  const command = path.join(install.package, 'dist', 'flakeforge.mjs')
+  const { stderr } = await install.node('-r', old, command, '1')
+  t.is(stderr, `flakeforge: ${needs}${process.version}\n`)
+})
+
+/** Changes the release that an addon says it belongs to. */
+function setVersion(install, to) {
+  const file = path.join(install.package, 'dist')
+  for (const name of ['index.cjs', 'index.mjs']) {
+    const text = fs.readFileSync(path.join(file, name), 'utf8')
+    fs.writeFileSync(path.join(file, name), text.replaceAll(`"${version}"`, `"${to}"`))
+  }
+}
+
+test('an addon of another release', async (t) => {
+  const install = new Install(t)
+  setVersion(install, '99.1.0')
+  for (const program of [LOAD, ['--input-type=module', '--eval', `import 'flakeforge'`]]) {
+    const { message } = failed(t, await install.node(...program))
+    t.true(message.includes(`The addon is of flakeforge ${version}, and its JavaScript,`), message)
+    t.regex(message, /is of flakeforge 99\.1\.0\. They must be the same\..*override/)
+  }
+})
+
+/** Compiles an addon in C that exports nothing of ours. */
+function compile(file, code = 'void *napi_register_module_v1(void *env, void *exports) { return exports; }') {
+  const { status, stderr } = spawnSync('cc', ['-shared', '-fPIC', '-o', file, '-xc', '-'], { input: code })
+  if (status !== 0) throw new Error(String(stderr))
+}
+
+const hasCompiler = spawnSync('cc', ['--version']).status === 0
+if (!hasCompiler) console.warn('\n!!! SKIPPED: there is no C compiler: tests with addons of others do not run !!!\n')
+const ccTest = hasCompiler && process.platform === 'linux' ? test : test.skip
+
+ccTest("NAPI_RS_NATIVE_LIBRARY_PATH that names another package's addon", async (t) => {
+  const install = new Install(t)
+  const env = { NAPI_RS_NATIVE_LIBRARY_PATH: path.join(install.folder, 'another.node') }
+  compile(env.NAPI_RS_NATIVE_LIBRARY_PATH)
+  const { message } = failed(t, await install.run(process.execPath, LOAD, env))
+  t.regex(message, /What was loaded is no addon of flakeforge.*NAPI_RS_NATIVE_LIBRARY_PATH names .*another\.node.*Unset it/)
+})
+
+test('NAPI_RS_NATIVE_LIBRARY_PATH that names what is no addon, or a folder', async (t) => {
+  const install = new Install(t)
+  const script = path.join(install.folder, 'some.js')
+  fs.writeFileSync(script, 'module.exports = {}'.repeat(1000))
+  for (const chosen of [script, install.folder]) {
+    const env = { NAPI_RS_NATIVE_LIBRARY_PATH: chosen }
+    const { message } = failed(t, await install.run(process.execPath, LOAD, env))
+    t.true(message.includes(`NAPI_RS_NATIVE_LIBRARY_PATH names ${chosen}, and every package`), message)
+    t.notRegex(message, /node_modules/)
+  }
+})
+
+// It has the name of the addon, so it may be one, but its registry cannot be found.
+ccTest('another copy in the process whose registry cannot be found', async (t) => {
+  const install = new Install(t)
+  const other = path.join(install.folder, 'flakeforge.other.node')
+  compile(other)
+  const load = `process.dlopen({ exports: {} }, ${JSON.stringify(other)}); ${LOAD[1]}`
+  const { message } = failed(t, await install.node('--eval', load))
+  t.true(message.includes(`This process has already loaded ${other}, and ${fs.realpathSync(install.addon)} cannot share`), message)
+  const renamed = path.join(install.folder, 'another.node')
+  fs.renameSync(other, renamed)
+  const { code, stderr } = await install.node('--eval', load.replace(other, renamed))
+  t.is(code, 0, stderr)
+})
+
+const isRoot = process.getuid?.() === 0
+const rootTest = isRoot && process.platform === 'linux' ? test : test.skip
+if (!isRoot) console.warn('\n!!! SKIPPED: not root: tests of mounts and of other users do not run !!!\n')
+
+rootTest('an addon on a file system that is mounted with noexec', async (t) => {
+  const install = new Install(t)
+  const script = 'mount -t tmpfs -o noexec tmpfs "$1" && cp -r "$2" "$1/" && shift 2 && exec "$@"'
+  const place = path.join(install.folder, 'mount')
+  fs.mkdirSync(place)
+  const args = ['--mount', 'sh', '-c', script, 'sh', place, path.join(install.folder, 'node_modules')]
+  const load = ['--eval', `require(${JSON.stringify(path.join(place, 'node_modules', 'flakeforge'))})`]
+  const { message } = failed(t, await install.run('unshare', [...args, process.execPath, ...load]))
+  t.regex(message, /noexec.*Install the program on another one/)
+  t.notRegex(message, /supports Linux/)
+})
+
+rootTest('an addon, or its folder, that another user may not read', async (t) => {
+  const install = new Install(t)
+  fs.chmodSync(install.folder, 0o755)
+  const asNobody = (...args) => install.run('setpriv', ['--reuid=65534', '--clear-groups', process.execPath, ...args])
+  fs.chmodSync(install.addon, 0o600)
+  t.regex(failed(t, await asNobody(...LOAD)).message, /This user may not read the file.*chmod/)
+  fs.chmodSync(install.addon, 0o644)
+  fs.chmodSync(install.platform, 0o700)
+  const { message } = failed(t, await asNobody(...LOAD))
+  t.true(message.includes(fs.realpathSync(install.platform)), message)
+  t.notRegex(message, /not installed/)
+})
+
+test('a current folder that was deleted', async (t) => {
+  const install = new Install(t)
+  const program = path.join(install.folder, 'program.cjs')
+  fs.writeFileSync(program, `console.log(new (require('flakeforge'))().next().length)`)
+  const gone = path.join(install.folder, 'gone')
+  const script = 'mkdir "$1" && cd "$1" && rmdir "$1" && shift && exec "$@"'
+  const { stdout, stderr } = await install.run('sh', ['-c', script, 'sh', gone, process.execPath, program])
+  t.is(stdout, '8\n', stderr)
 })
 
 // Older Nodes load what they may not read.

@@ -13,7 +13,7 @@ import test from 'ava'
 const require = createRequire(import.meta.url)
 const root = path.join(import.meta.dirname, '..', '..')
 const manifest = require('../../package.json')
-const { npm, ownPlatform, packAll, platformPackages } = require('../../scripts/pack.js')
+const { npm, ownPlatform, packAll, packCheckStore, packServer, platformPackages } = require('../../scripts/pack.js')
 const { platform } = process
 
 // What `npm test` tells its children must not reach the npm that installs here.
@@ -66,6 +66,31 @@ async function evaluate(code, type = 'commonjs') {
 }
 
 const lines = (text) => text.trimEnd().split('\n')
+
+test('the addon has no path of the machine that built it', async (t) => {
+  const bytes = (await fs.readFile(path.join(root, ownPlatform().manifest.main))).toString('latin1')
+  const { CARGO_HOME = path.join(os.homedir(), '.cargo') } = process.env
+  for (const folder of [os.homedir(), CARGO_HOME, root]) {
+    const at = bytes.indexOf(`${folder}${path.sep}`)
+    t.is(at, -1, bytes.slice(at, at + 200))
+  }
+})
+
+test("the other packages' tarballs have no script, and nothing but what their package.json lists", async (t) => {
+  for (const tarball of [packServer(path.join(temp, 'others')), packCheckStore(path.join(temp, 'others'))]) {
+    const folder = await fs.mkdtemp(path.join(temp, 'unpacked-'))
+    await run('tar', ['xzf', tarball, '-C', folder])
+    const packed = JSON.parse(await fs.readFile(path.join(folder, 'package', 'package.json'), 'utf8'))
+    t.is(packed.scripts, undefined)
+    const listed = packed.files.map((file) => file.split('/')[0])
+    t.deepEqual(
+      (await fs.readdir(path.join(folder, 'package'))).sort(),
+      [...listed, 'LICENSE', 'README.md', 'package.json'].sort(),
+    )
+    const { bin } = packed
+    for (const file of Object.values(bin)) t.true(await exists(path.join(folder, 'package', file)), file)
+  }
+})
 
 test('what package.json lists is there and has something in it', async (t) => {
   for (const file of [...manifest.files, 'README.md', 'LICENSE']) {

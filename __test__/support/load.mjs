@@ -16,6 +16,9 @@ const { ownPlatform } = require('../../scripts/pack.js')
 /** The name of this platform's package. */
 export const platformPackage = ownPlatform().manifest.name
 
+/** The release that is tested. */
+export const { version } = manifest
+
 /** The flag of this Node for its permission model. */
 export const PERMISSION = process.allowedNodeEnvironmentFlags.has('--permission')
   ? '--permission'

@@ -4,7 +4,7 @@
 
 import * as errors from '../base/errors/values.ts'
 import * as wanted from '../base/errors/wanted.ts'
-import { FARTHEST_MS, isAbsent, type Options, readBounded, readInstant } from '../base/values.ts'
+import { FARTHEST_MS, isAbsent, type Options, ownOf, readBounded, readInstant } from '../base/values.ts'
 import type { Dialect } from './dialects.ts'
 import dialects from './dialects.ts'
 import type { Layout } from './layout.ts'
@@ -83,7 +83,8 @@ export class LayoutFacts {
   /** the last 58 bits of its UUIDs, once uuid.ts has needed them */
   mark: bigint | undefined
 
-  constructor(spec: Parts, choices: Choices) {
+  constructor(spec: Parts, given: Choices) {
+    const choices = ownOf(given) as Choices
     const row: Dialect = spec.fields === undefined ? dialectOf(spec.name) : { ...spec, name: spec.name }
 
     this.#key = keyOf(choices)

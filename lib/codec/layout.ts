@@ -9,6 +9,7 @@ import {
   isDate,
   MAX_U64,
   type Options,
+  ownOf,
   readBounded,
   readTime,
   timeOfText,
@@ -197,7 +198,7 @@ export class Layout<const L extends AnyLayout = AnyLayout> {
    */
   encode(parts: PartsToEncode<L>): IdBytes {
     if (typeof parts !== 'object' || parts === null) throw errors.optionTypeError('parts', parts, 'an object')
-    return encode(parts as Record<string, unknown>, this, this.#facts)
+    return encode(ownOf(parts), this, this.#facts)
   }
 
   /**

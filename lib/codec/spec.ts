@@ -51,6 +51,9 @@ const RESERVED = (
   'skewMs waitMs date tick toJSON'
 ).split(' ')
 
+/** What every object has, before a program adds to it. */
+const INHERITED = Object.getOwnPropertyNames(Object.prototype)
+
 /** A dialect's name, or the checked parts of a user's own layout. */
 export function readSpec(given: unknown): Parts & { epoch?: number } {
   if (typeof given === 'string') {
@@ -95,7 +98,7 @@ function checkField(field: unknown, i: number) {
     Array.isArray(field) && field.length === 2 && typeof field[0] === 'string' && Number.isInteger(field[1])
   if (!isPair) throw errors.optionTypeError(`fields[${i}]`, field, wanted.PAIR)
   const [name, bits] = field
-  if (RESERVED.includes(name) || name in {}) {
+  if (RESERVED.includes(name) || INHERITED.includes(name)) {
     throw fieldError(i, field, wanted.otherName(name))
   }
   if (bits < 1 || bits > 63) throw fieldError(i, field, wanted.oneWord(name, bits))

@@ -7,7 +7,6 @@ import { unixNow } from '../base/timers.ts'
 import { Interned, onceEach } from '../codec/facts.ts'
 import { lookForCluster, unread } from '../layout/node-number.ts'
 import * as hot from '../native/hot.ts'
-import addon from '../native/index.ts'
 import { readOptions, type Settings } from './options.ts'
 
 export type NativeGenerator = Generator
@@ -88,7 +87,7 @@ function usual() {
   const native = known?.deref()
   if (native !== undefined) return native
   if (unread(VARIABLES).length > 0) return
-  const opened = hot.generators.open(new addon.Layout({ name: 'flake' }), USUAL_KNOBS)
+  const opened = hot.generators.open(hot.usualLayout(), USUAL_KNOBS)
   if (!('index' in opened)) return
   known = new WeakRef(withOwnIndex(opened))
   return opened
@@ -138,7 +137,10 @@ export const knobsOf = ({ node, seqMask, counterStart, maxAheadMs, prefetch, clo
   group,
 })
 
-const USUAL_KNOBS = { node: 0, seqMask: 4095, maxAheadMs: 0, validityMs: 0, ownClock: false }
+const USUAL_KNOBS = {
+  ...{ node: 0, seqMask: 4095, maxAheadMs: 0, validityMs: 0, ownClock: false },
+  ...{ isStartRandom: undefined, prefetch: undefined, group: undefined }, // the addon would read inherited ones
+}
 
 /**
  * In place of the addon's generator where there is none yet: it refuses every call with NO_GENERATOR, and counts nothing.

@@ -106,7 +106,7 @@ function findFile(name: string, file: string) {
   if (here === undefined) return
   const folders = (function* () {
     yield dirname(here)
-    const own = packageFolder(isThere)
+    const own = packageFolder()
     if (own === undefined) return
     yield own
     yield join(own, 'node_modules', name)

@@ -9,7 +9,7 @@ import { isThere } from './is-there.ts'
 import { here, packageFolder } from './packages/search.ts'
 import { hasBinary, listed } from './platforms.ts'
 
-const { accessSync, constants, statSync } = process.getBuiltinModule('node:fs')
+const { statSync } = process.getBuiltinModule('node:fs')
 const { dirname, join, resolve } = process.getBuiltinModule('node:path')
 
 const DENO_FLAGS = '--allow-ffi --allow-read --allow-env'
@@ -17,6 +17,7 @@ const supports = () => `flakeforge supports ${listed()}; elsewhere it runs as We
 const WASM = '@flakeforge/binding-wasm32-wasi'
 const INSTALL =
   'Run `npm install --include=optional`. If node_modules or the lock file come from another platform, remove both first.'
+const REPLACE = 'Beside a bundle, replace the file that was copied there; an override in package.json may pin an old one. '
 const REINSTALL = 'Remove node_modules and install again on this machine.'
 
 /** Messages of a loader that found nothing at a place. */
@@ -28,13 +29,16 @@ const CAUSES: [wanted: RegExp, say: (text: string) => string][] = [
   [/loading addons is disabled/, disabled],
   [/Access to this API has been restricted/, unreadable],
   [/version [`']GLIBC_([\d.]+)' not found/, oldGlibc],
+  [/failed to map segment/, noexec],
+  [/shared object file: Permission denied|EACCES|operation not permitted/i, forbidden],
+  [/Is a directory|cannot read file data/, notFile],
   [
     /ld-linux|libc\.so\.6|libc\.musl|ld-musl/,
-    (text) => `It is made for another C library, glibc or musl (${text}). ${REINSTALL}`,
+    (text) => `It is made for another C library, glibc or musl (${text}). ${replaceFile()}`,
   ],
   [
     /invalid ELF|ELF class|too short|truncated|mach-o|valid Win32|exec format/i,
-    (text) => `The file is damaged, or made for another platform (${text}). ${REINSTALL}`,
+    (text) => `The file is damaged, or made for another platform (${text}). ${replaceFile()}`,
   ],
   [/^/, other],
 ]
@@ -56,6 +60,25 @@ function oldGlibc(text: string) {
   return `The binary needs glibc ${needed} or newer, which this system does not have (${text}). ${supports()}`
 }
 
+function noexec(text: string) {
+  return `The system does not let code of that file run, as on a file system that is mounted with noexec (${text}). Install the program on another one, or mount it without noexec.`
+}
+
+function forbidden(text: string) {
+  return `This user may not read the file, or may not search a folder above it (${text}). Let it, with chmod or chown.`
+}
+
+function notFile(text: string) {
+  return `That is no file (${text}). ${replaceFile()}`
+}
+
+/** What to do about a file that is not the addon for this machine. */
+function replaceFile() {
+  const chosen = process.env[CHOSEN]
+  if (!chosen) return REINSTALL
+  return `${CHOSEN} names ${resolve(chosen)}, and every package of napi-rs reads it. Unset it, or name the addon of this release.`
+}
+
 function other(text: string) {
   return isChosenMissing() ? `${CHOSEN} names ${process.env[CHOSEN]}, which is not there.` : `${text}. ${supports()}`
 }
@@ -70,9 +93,25 @@ function* chain(thrown: unknown) {
   }
 }
 
+/** The folder of a package that is installed, and that this process may not look into. */
+function closedFolder(target: string) {
+  let folder = here
+  while (folder !== undefined && folder !== dirname(folder)) {
+    folder = dirname(folder)
+    const own = join(folder, 'node_modules', '@flakeforge', `binding-${target}`)
+    try {
+      statSync(join(own, 'package.json'))
+    } catch (error) {
+      if (/^(?:EACCES|EPERM)$/.test((error as NodeJS.ErrnoException).code ?? '')) return own
+    }
+  }
+}
+
 /** No addon was found at all. */
 function missing(errors: { message: string }[]) {
   const target = targetOfMissing(errors) ?? `${process.platform}-${process.arch}`
+  const closed = closedFolder(target)
+  if (closed !== undefined) return forbidden(closed)
   const hint = isSourceCheckout() ? ' In this source checkout, `npm run build` makes a binary; it needs Rust.' : ''
   const what = hasBinary(target)
     ? `The package @flakeforge/binding-${target} is not installed.`
@@ -95,7 +134,7 @@ function targetOfMissing(errors: { message: string }[]) {
 }
 
 function isSourceCheckout() {
-  const folder = packageFolder(isThere)
+  const folder = packageFolder()
   return folder !== undefined && isThere(join(folder, 'Cargo.toml'))
 }
 
@@ -111,22 +150,13 @@ export function nativeFailure(thrown: unknown) {
   return loadError(missing(errors), thrown)
 }
 
-/** What to do about an addon that is not the one of this JavaScript. */
-function replaceAddon() {
-  const chosen = process.env[CHOSEN]
-  if (chosen) {
-    return `${CHOSEN} names ${resolve(chosen)}, and every package of napi-rs reads it. Unset it, or name the addon of this release.`
-  }
-  return `Install both in the same version: ${REINSTALL} Beside a bundle, replace the old file. An override in package.json may pin one.`
-}
-
 /**
  * The error for an addon of another release.
  * @param addon undefined if it does not say, or is no addon of ours
  */
 export function versionFailure(addon: string | undefined, ours: string) {
   const what = addon === undefined ? 'What was loaded is no addon of flakeforge' : `The addon is of flakeforge ${addon}`
-  return loadError(`${what}, and its JavaScript${here ? `, ${here},` : ''} is of flakeforge ${ours}. ${replaceAddon()}`, undefined)
+  return loadError(`${what}, and its JavaScript${here ? `, ${here},` : ''} is of flakeforge ${ours}. They must be the same. ${REPLACE}${replaceFile()}`, undefined)
 }
 
 /** The error for two copies of the addon that cannot share their cursors. */

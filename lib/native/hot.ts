@@ -6,9 +6,10 @@
 //
 // It must never give `memory`, `few`, `some` or a view of them to users: native code writes there.
 
-import type { Layout } from '../../target/native.d.ts'
+import type { Layout, LayoutOptions } from '../../target/native.d.ts'
 import { newBytes } from '../base/objects.ts'
 import { pause as sleep } from '../base/pause.ts'
+import { ownOf } from '../base/values.ts'
 import { type LayoutFacts, onceEach } from '../codec/facts.ts'
 import native from './index.ts'
 import { forAnyArray, type Wasm } from './wasm.ts'
@@ -151,11 +152,14 @@ export function putTime(now: number | bigint) {
 /** The addon's layout, made when a generator first needs it. */
 export const nativeLayout: (facts: LayoutFacts) => Layout = onceEach((facts) => new native.Layout(requestOf(facts)))
 
-/** A layout as the addon takes it. */
-function requestOf({ spec: { name, fields }, tickNs, choices }: LayoutFacts) {
-  if (fields === undefined) return { name, ...choices }
+/** The layout of `new FlakeId()`. */
+export const usualLayout = () => new native.Layout(ownOf({ name: 'flake' }) as unknown as LayoutOptions)
+
+/** A layout as the addon takes it, which reads inherited properties too. */
+function requestOf({ spec: { name, fields }, tickNs, choices }: LayoutFacts): LayoutOptions {
+  if (fields === undefined) return ownOf({ name, ...choices }) as unknown as LayoutOptions
   const spec = { tickNs, names: fields.map((field) => field[0]), widths: fields.map((field) => field[1]) }
-  return { name, spec, ...choices }
+  return ownOf({ name, spec, ...choices }) as unknown as LayoutOptions
 }
 
 export { claim, claimFloat, claimText, fillBytes, fillFloats, fillNumbers, spell, spellSome }

@@ -7,7 +7,7 @@
 
 import { clientError, storeError } from '../../base/errors.ts'
 import { loadClient as loadNamed } from '../../native/packages/named.ts'
-import { find, load as loadFile } from '../../native/packages/search.ts'
+import { find, findOfProgram, findOwn, load as loadFile } from '../../native/packages/search.ts'
 
 const { existsSync, readFileSync } = process.getBuiltinModule('node:fs')
 const { basename, dirname, join } = process.getBuiltinModule('node:path')
@@ -30,16 +30,18 @@ const FIRST: Record<string, { first: number[]; why: string }> = {
 const exported = (loaded: any) => (typeof loaded === 'object' ? (loaded.default ?? loaded) : loaded)
 
 /** A package of the user's project, or undefined if it is not installed. */
-export function load(name: string) {
-  const path = find(name)
+export const load = (name: string) => loadFrom(name, find)
+
+function loadFrom(name: string, search: typeof find) {
+  const path = search(name)
   // A package that is not installed may still be there: a tool may have put it into the program itself.
   return exported(path === undefined ? loadNamed(name) : loadFile(path))
 }
 
 /** The version of a package of the user's project, as numbers; undefined if it is unknown. */
-function versionOf(name: string): number[] | undefined {
+function versionOf(name: string, search: typeof find): number[] | undefined {
   try {
-    const path = find(name)
+    const path = search(name)
     if (path === undefined) return undefined
     for (let folder = dirname(path); basename(folder); folder = dirname(folder)) {
       const manifest = join(folder, 'package.json')
@@ -59,8 +61,8 @@ function isOlder(version: number[], first: number[]) {
 }
 
 /** The version of a package that is installed and too old, as text. */
-export function oldVersion(name: string) {
-  const version = versionOf(name)
+export function oldVersion(name: string, search = find) {
+  const version = versionOf(name, search)
   return version !== undefined && isOlder(version, FIRST[name].first) ? version.join('.') : undefined
 }
 
@@ -78,19 +80,26 @@ export function oldClientError(client: unknown, name: string) {
   )
 }
 
+/** The first of these packages that is there and new enough; those that are too old are added to `older`. */
+function firstOf(names: string[], search: typeof find, older: { name: string; old: string }[]) {
+  for (const name of names) {
+    const old = oldVersion(name, search)
+    if (old !== undefined) older.push({ name, old })
+    const loaded = old === undefined ? loadFrom(name, search) : undefined
+    if (loaded !== undefined) return { name, loaded }
+  }
+}
+
 /**
  * The first of these packages that is installed and new enough, with its name; or `ERR_FLAKE_STORE`, which says what to
  * install.
  */
 function loadClient(scheme: string, names: string[]) {
   const [favourite, ...others] = names
-  const older = []
-  for (const name of names) {
-    const old = oldVersion(name)
-    if (old !== undefined) older.push({ name, old })
-    const loaded = old === undefined ? load(name) : undefined
-    if (loaded !== undefined) return { name, loaded }
-  }
+  const older: { name: string; old: string }[] = []
+  // What belongs to this code decides, for all names, before what belongs to the program that was started.
+  const found = firstOf(names, findOwn, older) ?? firstOf(names, findOfProgram, older)
+  if (found !== undefined) return found
   if (older.length > 0) {
     const [{ name, old }] = older
     throw storeError(`${name} ${old} is too old for a ${scheme}:// store. ${needed(name)}`)

@@ -1,10 +1,21 @@
-// Where code may be loaded from: the program's own places, and no other. They are the file that this code is in, and the file that
-// Node was started with. Another folder may belong to another user: the current one, and the one above a bundle.
+// Where code may be loaded from: the program's own places, and no other. They are the file that this code is in and, if it is a
+// package that is kept apart from the project, the file that Node was started with. Another folder may belong to another
+// user: the current one, and the one above a bundle.
+
+import { isThere } from '../is-there.ts'
 
 const { dirname, isAbsolute, join } = process.getBuiltinModule('node:path')
 
-// In a bundle of CommonJS, `import.meta` is empty and Node gives `__filename`.
-const file = typeof __filename === 'string' ? __filename : import.meta.filename
+/** The name of this file. In a bundle of CommonJS `import.meta` is empty, and Node gives `__filename`; some bundles have neither. */
+function ownFile() {
+  try {
+    return import.meta.filename ?? __filename
+  } catch {
+    return undefined
+  }
+}
+
+const file = ownFile()
 
 /** The file that this code is in: of the package, a bundle, or a single executable application. Bundlers may give another name. */
 export const here = file !== undefined && isAbsolute(file) ? file : undefined
@@ -48,14 +59,17 @@ function findFrom(start: string | undefined, name: string) {
 /** A package that belongs to this code. */
 export const findOwn = (name: string) => findFrom(here, name)
 
+/** A package that belongs to the program, which uses this code as a package. A bundle has only its own. */
+export const findOfProgram = (name: string) => (packageFolder() === undefined ? undefined : findFrom(program(), name))
+
 /** A package that belongs to this code or to the program. */
-export const find = (name: string) => findOwn(name) ?? findFrom(program(), name)
+export const find = (name: string) => findOwn(name) ?? findOfProgram(name)
 
 /** Loads a file of CommonJS, or an addon. */
 export const load = (path: string) => requireIn(path)(path)
 
 /** The folder of the package if this code is still in the package, and not in a bundle. No bundle has a file of this name. */
-export function packageFolder(isThere: (path: string) => boolean) {
+export function packageFolder() {
   if (here === undefined) return
   const folder = dirname(here)
   return isThere(join(folder, 'traced.cjs')) ? dirname(folder) : undefined

@@ -38,7 +38,7 @@ const hideUnknown = ([key, value]: [string, unknown]) => [
 
 /** Username and password: both or none. */
 function readCredentials({ username, password }: { username: unknown; password: unknown }) {
-  if (isAbsent(username) && isAbsent(password)) return {}
+  if (isAbsent(username) && isAbsent(password)) return { username: undefined, password: undefined }
   if (typeof username !== 'string') throw optionTypeError('username', username, 'a string, because there is a password')
   if (typeof password !== 'string') {
     throw optionTypeError('password', isAbsent(password) ? password : HIDDEN, 'a string, because there is a username')

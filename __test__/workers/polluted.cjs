@@ -1,0 +1,141 @@
+'use strict'
+
+// Calls everything that takes options while Object.prototype has one of their names. Prints JSON: the calls whose outcome
+// differs from that without it, as [call, name, value, outcome, expected].
+
+const fs = require('node:fs')
+const os = require('node:os')
+const path = require('node:path')
+const FlakeId = require('../..')
+const lease = require('../../dist/lease.cjs')
+const { RemoteFlakeId } = require('../../dist/remote.cjs')
+const biguintFormat = require('../../dist/biguint-format.cjs')
+
+const { Layout, layouts, Seal, format, parse, createGroup } = FlakeId
+const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'flakeforge-polluted-'))
+const TIME = 1_700_000_000_000
+const clock = () => TIME
+
+const GENERAL = [
+  ...['layout', 'epoch', 'seqMask', 'counterStart', 'nodeOffset', 'maxAheadMs', 'maxWaitMs', 'prefetch', 'idOffset'],
+  ...['nodes', 'mode', 'id', 'clock', 'shared', 'datacenter', 'worker', 'node', 'shard', 'machine', 'process'],
+]
+const LEASE = ['group', 'slots', 'ttlMs', 'skewMs', 'durable', 'waitMs', 'host', 'signal', 'elseFrom']
+const REMOTE = ['name', 'prefetch', 'validityMs', 'timeoutMs', 'waitMs', 'token', 'fetch', 'signal', 'urls']
+
+/** A server that refuses, and says what it was asked. */
+const refusing = async (url, { headers = {} } = {}) => {
+  throw new Error(`asked ${url} ${Object.keys(headers).filter((name) => /authorization/i.test(name))}`)
+}
+
+const facts = (flake) => [flake.id, flake.layout.name, flake.epoch, flake.layout.decode(flake.next()).counter > -1]
+const given = (options) => new FlakeId(options).take(2).toString('hex')
+const close = async (opened, look) => {
+  const made = await opened
+  const seen = look(made)
+  await made.close()
+  return seen
+}
+
+/** Every call, with the names of its options. */
+const CALLS = {
+  'new FlakeId()': [GENERAL, () => facts(new FlakeId())],
+  'new FlakeId({})': [GENERAL, () => facts(new FlakeId({}))],
+  'new FlakeId({ id })': [GENERAL, () => facts(new FlakeId({ id: 3 }))],
+  'new FlakeId({ clock })': [GENERAL, () => given({ clock })],
+  'new FlakeId({ prefetch })': [['count', 'validityMs', ...GENERAL], () => given({ clock, prefetch: {} })],
+  'new FlakeId(layout)': [
+    ['name', 'tickMs', 'fields', ...GENERAL],
+    () => given({ clock, layout: { fields: [['timestamp', 41], ['shard', 13], ['counter', 10]] } }),
+  ],
+  'new Layout(name)': [GENERAL, () => JSON.stringify(new Layout('flake', {}))],
+  'new Layout(spec)': [
+    ['name', 'tickMs', 'fields', 'epoch', 'nodes', 'mode', 'idOffset'],
+    () => JSON.stringify(new Layout({ fields: [['timestamp', 41], ['counter', 22]] })),
+  ],
+  'encode()': [
+    ['tick', 'timestamp', 'date', 'counter', 'id', 'datacenter', 'worker', 'mode'],
+    () => layouts.flake.encode({ timestamp: TIME }).toString('hex'),
+  ],
+  'format()': [
+    ['prefix', 'trim', 'groupsize', 'delimiter', 'size', 'padstr', 'format'],
+    () => ['dec', 'hex', 'bin', 'oct'].map((base) => format(123456n, base, {})).join(),
+  ],
+  'parse()': [['prefix'], () => parse('1f', 'hex', {}).toString('hex')],
+  'biguint-format': [
+    ['prefix', 'trim', 'groupsize', 'delimiter', 'size', 'padstr', 'format'],
+    () => ['dec', 'hex', 'bin', 'oct'].map((base) => biguintFormat(Buffer.from([1, 2, 3]), base, {})).join(),
+  ],
+  'new Seal()': [['tweak', 'prefix'], () => String(new Seal(Buffer.alloc(16), {}).seal(5n))],
+  'new Seal(key)': [['tweak', 'prefix'], () => String(new Seal(Buffer.alloc(16)).seal(5n))],
+  'nextAsync({})': [['signal'], async () => (await new FlakeId({ clock }).nextAsync({})).toString('hex')],
+  'takeAsync({})': [['signal'], async () => (await new FlakeId({ clock }).takeAsync(2, {})).toString('hex')],
+  'ids({})': [['signal'], async () => (await new FlakeId({ clock }).ids({}).next()).value.toString('hex')],
+  'join(file)': [
+    [...LEASE, ...GENERAL],
+    () => close(FlakeId.join(`file:${folder}/join`, { waitMs: 0 }), ({ slot, layout }) => [slot > -1, layout.name]),
+  ],
+  'createGroup(file)': [[...LEASE, ...GENERAL], async () => typeof (await createGroup(`file:${folder}/made`, {}))],
+  'join(elseFrom)': [
+    REMOTE,
+    () =>
+      close(
+        FlakeId.join(`file:${folder}/else`, { waitMs: 0, elseFrom: { urls: 'http://127.0.0.1:1', fetch: refusing } }),
+        () => 'opened',
+      ),
+  ],
+  'SegmentId.open(file)': [
+    ['name', 'block', 'init', 'durable'],
+    () => close(lease.SegmentId.open(`file:${folder}/segment`, { name: 'a' }), () => 'opened'),
+  ],
+  'RemoteFlakeId.connect()': [
+    REMOTE,
+    () => RemoteFlakeId.connect('http://127.0.0.1:1', { name: 'a', waitMs: 0, fetch: refusing }),
+  ],
+  'etcdStore()': [
+    ['endpoints', 'username', 'password', 'fetch'],
+    () => lease.etcdStore({ endpoints: 'http://127.0.0.1:1', fetch: refusing }).list('a'),
+  ],
+}
+
+const errorOf = ({ code, message, option, cause }) =>
+  `${code} ${option} ${message} ${cause?.message ?? ''}`.replace(/[\d.]+ ms/g, 'MS')
+
+async function outcomeOf(call) {
+  try {
+    return JSON.stringify(await call())
+  } catch (error) {
+    return errorOf(error)
+  }
+}
+
+const VALUES = ['7', () => 1, { a: 1 }]
+
+async function polluted(name, value, enumerable, call) {
+  Object.defineProperty(Object.prototype, name, { value, enumerable, configurable: true, writable: true })
+  try {
+    return await outcomeOf(call)
+  } finally {
+    delete Object.prototype[name]
+  }
+}
+
+async function main() {
+  const differing = []
+  let count = 0
+  for (const [title, [names, call]] of Object.entries(CALLS)) {
+    const expected = await outcomeOf(call)
+    if (expected !== (await outcomeOf(call))) differing.push([title, 'unstable', expected])
+    for (const name of new Set(names)) {
+      for (const value of VALUES) {
+        const outcome = await polluted(name, value, count++ % 2 === 0, call)
+        if (outcome !== expected) differing.push([title, name, String(value), outcome, expected])
+      }
+    }
+  }
+  fs.rmSync(folder, { recursive: true, force: true })
+  fs.writeSync(1, JSON.stringify({ count, differing }))
+  process.exit() // clients of the calls that failed
+}
+
+main()
