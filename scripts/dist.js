@@ -203,7 +203,8 @@ const fromDist = {
   name: 'from-dist',
   transform: {
     filter: { id: /\/native\/packages\/search\.ts$/ },
-    handler: (code) => code.replace(/const file = .*/, "const file = join(import.meta.dirname, '../../../../../dist/index.cjs')"),
+    handler: (code) =>
+      code.replace(/const file = .*/, "const file = join(import.meta.dirname, '../../../../../dist/index.cjs')"),
   },
 }
 

@@ -125,7 +125,10 @@ ccTest("NAPI_RS_NATIVE_LIBRARY_PATH that names another package's addon", async (
   const env = { NAPI_RS_NATIVE_LIBRARY_PATH: path.join(install.folder, 'another.node') }
   compile(env.NAPI_RS_NATIVE_LIBRARY_PATH)
   const { message } = failed(t, await install.run(process.execPath, LOAD, env))
-  t.regex(message, /What was loaded is no addon of flakeforge.*NAPI_RS_NATIVE_LIBRARY_PATH names .*another\.node.*Unset it/)
+  t.regex(
+    message,
+    /What was loaded is no addon of flakeforge.*NAPI_RS_NATIVE_LIBRARY_PATH names .*another\.node.*Unset it/,
+  )
 })
 
 test('NAPI_RS_NATIVE_LIBRARY_PATH that names what is no addon, or a folder', async (t) => {
@@ -147,7 +150,10 @@ ccTest('another copy in the process whose registry cannot be found', async (t) =
   compile(other)
   const load = `process.dlopen({ exports: {} }, ${JSON.stringify(other)}); ${LOAD[1]}`
   const { message } = failed(t, await install.node('--eval', load))
-  t.true(message.includes(`This process has already loaded ${other}, and ${fs.realpathSync(install.addon)} cannot share`), message)
+  t.true(
+    message.includes(`This process has already loaded ${other}, and ${fs.realpathSync(install.addon)} cannot share`),
+    message,
+  )
   const renamed = path.join(install.folder, 'another.node')
   fs.renameSync(other, renamed)
   const { code, stderr } = await install.node('--eval', load.replace(other, renamed))

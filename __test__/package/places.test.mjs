@@ -71,7 +71,13 @@ async function bundle(t, format) {
   await writeFile(path.join(temp, 'program.mjs'), PROGRAM)
   await build({
     ...FORMATS[format],
-    ...{ entryPoints: [path.join(temp, 'program.mjs')], bundle: true, platform: 'node', outdir: dist, logLevel: 'error' },
+    ...{
+      entryPoints: [path.join(temp, 'program.mjs')],
+      bundle: true,
+      platform: 'node',
+      outdir: dist,
+      logLevel: 'error',
+    },
     alias: {
       flakeforge: path.join(root, 'dist', 'index.mjs'),
       'flakeforge/lease': path.join(root, 'dist', 'lease.mjs'),

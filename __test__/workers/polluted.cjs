@@ -46,12 +46,30 @@ const CALLS = {
   'new FlakeId({ prefetch })': [['count', 'validityMs', ...GENERAL], () => given({ clock, prefetch: {} })],
   'new FlakeId(layout)': [
     ['name', 'tickMs', 'fields', ...GENERAL],
-    () => given({ clock, layout: { fields: [['timestamp', 41], ['shard', 13], ['counter', 10]] } }),
+    () =>
+      given({
+        clock,
+        layout: {
+          fields: [
+            ['timestamp', 41],
+            ['shard', 13],
+            ['counter', 10],
+          ],
+        },
+      }),
   ],
   'new Layout(name)': [GENERAL, () => JSON.stringify(new Layout('flake', {}))],
   'new Layout(spec)': [
     ['name', 'tickMs', 'fields', 'epoch', 'nodes', 'mode', 'idOffset'],
-    () => JSON.stringify(new Layout({ fields: [['timestamp', 41], ['counter', 22]] })),
+    () =>
+      JSON.stringify(
+        new Layout({
+          fields: [
+            ['timestamp', 41],
+            ['counter', 22],
+          ],
+        }),
+      ),
   ],
   'encode()': [
     ['tick', 'timestamp', 'date', 'counter', 'id', 'datacenter', 'worker', 'mode'],

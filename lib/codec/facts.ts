@@ -85,7 +85,7 @@ export class LayoutFacts {
 
   constructor(spec: Parts, given: Choices) {
     const choices = ownOf(given) as Choices
-    const row: Dialect = spec.fields === undefined ? dialectOf(spec.name) : { ...spec, name: spec.name }
+    const row = ownOf(spec.fields === undefined ? dialectOf(spec.name) : spec) as unknown as Dialect
 
     this.#key = keyOf(choices)
     this.spec = spec

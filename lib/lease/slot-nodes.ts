@@ -1,7 +1,7 @@
 // How slots become node numbers: node fields given by name stay fixed, and the slot number fills the others, the most
 // significant first.
 
-import { isAbsent, type Options, readInteger } from '../base/check.ts'
+import { isAbsent, type Options, ownOf, readInteger } from '../base/check.ts'
 import { optionError, optionRangeError, unusableOptionError } from '../base/errors.ts'
 import type { LayoutFacts } from '../codec/facts.ts'
 import { readNodes } from '../layout/node-number.ts'
@@ -24,7 +24,7 @@ export function slotNodes(facts: LayoutFacts, options: Options) {
   }
   if (capacity < 1)
     throw optionRangeError('nodeOffset', options.nodeOffset, `less than ${room}, which is the number of nodes`)
-  const nodeOf = (slot: number) => readNodes({ ...fixed, ...spread(slot + offset, free) }, facts)
+  const nodeOf = (slot: number) => readNodes(ownOf({ ...fixed, ...spread(slot + offset, free) }), facts)
   return { capacity: Math.min(capacity, MOST_SLOTS), fixed: pick(fixed, given), nodeOf }
 }
 

@@ -17,7 +17,8 @@ const supports = () => `flakeforge supports ${listed()}; elsewhere it runs as We
 const WASM = '@flakeforge/binding-wasm32-wasi'
 const INSTALL =
   'Run `npm install --include=optional`. If node_modules or the lock file come from another platform, remove both first.'
-const REPLACE = 'Beside a bundle, replace the file that was copied there; an override in package.json may pin an old one. '
+const REPLACE =
+  'Beside a bundle, replace the file that was copied there; an override in package.json may pin an old one. '
 const REINSTALL = 'Remove node_modules and install again on this machine.'
 
 /** Messages of a loader that found nothing at a place. */
@@ -156,7 +157,10 @@ export function nativeFailure(thrown: unknown) {
  */
 export function versionFailure(addon: string | undefined, ours: string) {
   const what = addon === undefined ? 'What was loaded is no addon of flakeforge' : `The addon is of flakeforge ${addon}`
-  return loadError(`${what}, and its JavaScript${here ? `, ${here},` : ''} is of flakeforge ${ours}. They must be the same. ${REPLACE}${replaceFile()}`, undefined)
+  return loadError(
+    `${what}, and its JavaScript${here ? `, ${here},` : ''} is of flakeforge ${ours}. They must be the same. ${REPLACE}${replaceFile()}`,
+    undefined,
+  )
 }
 
 /** The error for two copies of the addon that cannot share their cursors. */

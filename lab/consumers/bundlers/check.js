@@ -67,6 +67,45 @@ const outcome = (result, fault = result.ok ? faultOf(result.stdout) : 'it failed
   output: `${fault}\n${result.output}`,
 })
 
+/** A folder of somebody else's, with an addon and clients that say so. */
+function plantedFolder() {
+  const folder = freshFolder()
+  fs.writeFileSync(path.join(folder, platform.main), 'PLANTED')
+  for (const name of [platform.name, 'flakeforge', 'ioredis', 'iovalkey', 'redis']) {
+    const own = path.join(folder, 'node_modules', name)
+    fs.mkdirSync(own, { recursive: true })
+    fs.writeFileSync(path.join(own, 'index.js'), `console.log('PLANTED: ${name}'); process.exit(1)`)
+  }
+  return folder
+}
+
+/** A file in a folder. */
+function written(folder, name, text) {
+  fs.writeFileSync(path.join(folder, name), text)
+  return path.join(folder, name)
+}
+
+function linked(program, folder) {
+  const link = path.join(folder, `link${path.extname(program)}`)
+  fs.symlinkSync(program, link)
+  return link
+}
+
+/** How a program is started: the arguments of Node before its own. */
+const STARTS = {
+  itself: (program) => [program],
+  'through a link': (program, folder) => [linked(program, folder)],
+  'by another program': (_, folder) => [written(folder, 'runtime.cjs', 'import(process.env.PROGRAM)')],
+  'in a worker thread': (_, folder) => [
+    written(
+      folder,
+      'pool.cjs',
+      `new (require('node:worker_threads').Worker)(process.env.PROGRAM, { argv: process.argv.slice(2) })`,
+    ),
+  ],
+  'with --import': (program, folder) => ['--import', program, written(folder, 'empty.cjs', '')],
+}
+
 class Builds {
   constructor({ folder, url, report }) {
     Object.assign(this, { folder, modules: path.join(folder, 'node_modules'), url, report })
@@ -100,10 +139,14 @@ class Builds {
     return folder
   }
 
-  /** Runs the output there. */
-  runAlone(way, addBeside) {
+  /** Runs the output there, from another folder, in which lie files that must not run. */
+  runAlone(way, addBeside, start = STARTS.itself) {
     const folder = this.#copy(addBeside)
-    return run(process.execPath, [programIn(folder), way], folder, { env: { REDIS_URL: this.url } })
+    const program = path.join(folder, programIn(folder))
+    const elsewhere = plantedFolder()
+    return run(process.execPath, [...start(program, elsewhere), way], elsewhere, {
+      env: { REDIS_URL: this.url, PROGRAM: program },
+    })
   }
 
   /** What it prints without the addon. (Node itself would print the whole program first if that is one long line.) */
@@ -129,7 +172,10 @@ class Builds {
   checkBundle = (title) => {
     const name = `${title}, ${programIn(path.join(this.folder, 'dist'))}`
     this.report(`${name}: a client, the addon beside it`, outcome(this.runAlone('a client', this.addAddon)))
-    this.report(`${name}: an address, packages in node_modules`, outcome(this.runAlone('an address', this.addPackages)))
+    for (const [start, args] of Object.entries(STARTS)) {
+      const result = this.runAlone('an address', this.addPackages, args)
+      this.report(`${name}: an address, packages in node_modules, started ${start}`, outcome(result))
+    }
     const { output } = this.#messageAlone()
     this.report(`${name}: says so where the addon is missing`, { ok: /^Error: .*flakeforge/i.test(output), output })
   }

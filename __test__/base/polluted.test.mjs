@@ -1,0 +1,41 @@
+// Options count only as properties of their own object: whatever a program, or an attack, has put on Object.prototype.
+
+import { execFile } from 'node:child_process'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import test from 'ava'
+import { refuseUnknown } from '../../target/rooms/lib/base/check.js'
+
+const here = path.join(import.meta.dirname, '..')
+
+test('no call obeys an option that Object.prototype has', async (t) => {
+  t.timeout(300_000)
+  const { stdout } = await promisify(execFile)(process.execPath, [path.join(here, 'workers', 'polluted.cjs')])
+  const { count, differing } = JSON.parse(stdout)
+  t.deepEqual(differing.slice(0, 10), [])
+  t.true(count > 500, `${count} combinations`)
+})
+
+test('both formats load while Object.prototype has what is no function', async (t) => {
+  const pollute = `for (const value of [7, {}, null]) Object.prototype['polluted' + value] = value;`
+  const dist = path.join(here, '..', 'dist')
+  for (const load of [
+    `const FlakeId = require(${JSON.stringify(path.join(dist, 'index.cjs'))}); console.log(new FlakeId().next().length)`,
+    `import(${JSON.stringify(path.join(dist, 'index.mjs'))}).then(({ FlakeId }) => console.log(new FlakeId().next().length))`,
+  ]) {
+    const { stdout } = await promisify(execFile)(process.execPath, ['--eval', pollute + load])
+    t.is(stdout, '8\n')
+  }
+})
+
+test('an option that is inherited is refused, and not ignored', (t) => {
+  class Options {
+    get size() {
+      return 3
+    }
+  }
+  for (const given of [new Options(), Object.assign(new Options(), { name: 'a' }), Object.create({ size: 3 })])
+    t.throws(() => refuseUnknown(given, ['name', 'size']), { code: 'ERR_FLAKE_OPTION' })
+  t.is(refuseUnknown({ size: 3 }, ['size']).size, 3)
+  t.is(refuseUnknown(Object.assign(Object.create(null), { size: 3 }), ['size']).size, 3)
+})
