@@ -112,7 +112,7 @@ async function outcome({ elsewhere, program }, args) {
   }
 }
 
-async function outcomes(t, built) {
+async function outcomes(built) {
   const all = {}
   for (const [way, args] of Object.entries(await ways(built))) all[way] = await outcome(built, args)
   return Object.values(all).every((each) => JSON.stringify(each) === JSON.stringify(Object.values(all)[0]))
@@ -126,7 +126,7 @@ for (const format of Object.keys(FORMATS)) {
     for (const folder of [built.temp, path.join(built.temp, 'app')]) await writeFile(path.join(folder, file), 'PLANTED')
     await addPackage(built.dist, ownPackage, `process.dlopen(module, ${JSON.stringify(path.join(root, file))})`)
     await addPackage(built.dist, 'redis', REAL_CLIENT)
-    t.deepEqual(await outcomes(t, built), [19, 'the real client'])
+    t.deepEqual(await outcomes(built), [19, 'the real client'])
   })
 
   test(`a bundle, ${format}: the addon beside it, and no client anywhere`, async (t) => {
@@ -134,7 +134,7 @@ for (const format of Object.keys(FORMATS)) {
     await cp(path.join(root, file), path.join(built.dist, file))
     await chmod(path.join(built.dist, file), 0o755)
     for (const folder of [built.temp, path.join(built.temp, 'app')]) await writeFile(path.join(folder, file), 'PLANTED')
-    const [length, client] = await outcomes(t, built)
+    const [length, client] = await outcomes(built)
     t.is(length, 19)
     t.regex(client, /needs a client package/)
   })
@@ -142,7 +142,7 @@ for (const format of Object.keys(FORMATS)) {
   test(`a bundle, ${format}: nothing beside it is an error, whatever lies elsewhere`, async (t) => {
     const built = await bundle(t, format)
     for (const folder of [built.temp, path.join(built.temp, 'app')]) await writeFile(path.join(folder, file), 'PLANTED')
-    t.is(await outcomes(t, built), 'ERR_FLAKE_LOAD')
+    t.is(await outcomes(built), 'ERR_FLAKE_LOAD')
   })
 }
 

@@ -58,7 +58,7 @@ const INHERITED = Object.getOwnPropertyNames(Object.prototype)
 export function readSpec(given: unknown): Parts & { epoch?: number } {
   if (typeof given === 'string') {
     if (!DIALECTS.includes(given)) throw errors.unknownLayoutError(given, DIALECTS)
-    return { name: given }
+    return { name: given, epoch: undefined } // its own, not an inherited one
   }
   if (typeof given !== 'object' || given === null) {
     throw errors.optionTypeError('layout', given, wanted.LAYOUT)
