@@ -43,7 +43,7 @@ async function clashes(one, other, folder) {
   leased.next()
   const codes = await Promise.all([
     codeOf(() => new other({ id: 9, shared: file('ids-9') })),
-    codeOf(() => other.join(`file:${file('slots-9')}`, { slots: 1, nodeOffset: 9 })),
+    codeOf(() => other.join(`file:${file('slots-9')}`, { slots: 1, nodeOffset: 9, waitMs: 0 })),
     codeOf(() => new other({ id: 10 })),
     codeOf(() => new other({ id: 10, shared: file('other') })),
     codeOf(() => new other({ id: 11 })),
