@@ -2,13 +2,13 @@
 //! bring their own, if a bundle has a file beside it, or if two releases meet.
 //!
 //! A copy finds the others among the images that the process has loaded, by the function below. Its name and what it takes
-//! never change: see [`entry`](flakeforge_core::generator::registry::entry).
+//! never change: see [`entry`](flakeforge_core::generator::entry).
 
 #![allow(unsafe_code)]
 
 use std::ffi::{CStr, c_void};
 
-use flakeforge_core::generator::registry::entry::{Visit, Visitor};
+use flakeforge_core::generator::entry::{Visit, Visitor};
 use flakeforge_core::open::process;
 use napi_derive::napi;
 

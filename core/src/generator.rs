@@ -11,6 +11,7 @@
 //! | [`cursor`] | `claim()`, the only place where numbers are taken |
 //! | [`numbers`] | the times that numbers stand for |
 //! | [`prefetch`] | numbers claimed many at a time and handed out one by one |
+//! | [`entry`] | what all copies of the library in a process know of a key: its cursor, and what it is used for |
 //! | [`source`] | where a generator's cursor is |
 //! | [`registry`] | one cursor for all generators of a process whose IDs could be equal |
 //!
@@ -22,6 +23,7 @@
 pub mod clock;
 pub mod cursor;
 pub mod cycles;
+pub mod entry;
 pub mod numbers;
 pub mod prefetch;
 #[cfg_attr(flakeforge_loom, allow(dead_code))] // what uses the rest of it is not there: see files.rs

@@ -11,13 +11,11 @@
 //! This file must never drop an entry that a generator holds, or one whose tick the clock could still
 //! reach by an ordinary step back.
 
-pub mod entry;
-
 use std::collections::HashMap;
 use std::fmt::Display;
 
 use crate::generator::clock::system_ns;
-use crate::generator::registry::entry::{Entry, Head, Held, Home, Table, Visit, scope};
+use crate::generator::entry::{Entry, Head, Held, Home, Table, Visit, scope};
 use crate::layout::timescale::{NS_PER_MS, Timescale};
 use crate::layout::{Layout, Packing, PlacedNode};
 use crate::refusal::Refusal;

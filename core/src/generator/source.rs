@@ -4,7 +4,7 @@ use std::fmt::Debug;
 use std::sync;
 
 use crate::generator::cursor::{Cursor, OwnCursor, Refused};
-use crate::generator::registry::entry::Held;
+use crate::generator::entry::Held;
 use crate::sync::Arc;
 
 /// A cursor that is kept outside this process's memory. Its limit is a durable mark, which is raised on the way.

@@ -5,8 +5,8 @@ use std::ffi::c_void;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::{LazyLock, Mutex, MutexGuard, OnceLock, PoisonError};
 
+use crate::generator::entry::{Table, Visit, Visitor, answer};
 use crate::generator::registry::Registry;
-use crate::generator::registry::entry::{Table, Visit, Visitor, answer};
 
 #[cfg(feature = "files")]
 type Elsewhere = crate::files::key_file::KeyFile;

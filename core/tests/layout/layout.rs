@@ -81,7 +81,7 @@ fn the_tick_of_a_time_as_a_float() {
     }
     let flake = named("flake").scale();
     assert_eq!(flake.tick_of(flake.instant_of(5.999_999_9)), Ok(5));
-    assert_eq!(tick(layout.scale().start_ms(scale.last_tick())).is_err(), true, "the float of the end");
+    assert!(tick(layout.scale().start_ms(scale.last_tick())).is_err(), "the float of the end");
 }
 
 #[test]

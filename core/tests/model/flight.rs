@@ -129,7 +129,7 @@ impl Flight {
                     let is_done = Self::swap(&self.version.sends(swap), Arc::make_mut(store), time, stop);
                     // A step whose writes stay unclean would try forever: it stops here until its client gives it up.
                     let stays_unclean = time > store.clean_until;
-                    self.unclean += u8::from(stays_unclean);
+                    self.unclean = (self.unclean + u8::from(stays_unclean)).min(2);
                     self.is_paused = stop == Some(Stop::AfterSwap) || stays_unclean;
                     // This stop has come, unless it is the one before the answer.
                     stop = stop.filter(|stop| *stop == Stop::BeforeAnswer || *stop == Stop::BeforeRead);

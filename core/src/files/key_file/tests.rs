@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::generator::clock::system_ns;
-use crate::generator::registry::entry::LONG_PAST_NS;
+use crate::generator::entry::LONG_PAST_NS;
 use crate::generator::registry::{LEASED, PLAIN};
 use crate::layout::Layout;
 

@@ -3,10 +3,10 @@
 use std::collections::HashSet;
 use std::sync::{LazyLock, Mutex};
 
-use super::entry::{LONG_PAST_NS, MANY};
 use super::*;
 use crate::generator::clock::TickClock;
 use crate::generator::cursor::{Cursor, LAST, Rule, Start};
+use crate::generator::entry::{LONG_PAST_NS, MANY};
 use crate::layout::Spec;
 
 type Registry = super::Registry<&'static str>;
@@ -154,8 +154,8 @@ mod copies {
 
     use std::ffi::c_void;
 
-    use super::super::entry::{Visitor, answer};
     use super::*;
+    use crate::generator::entry::{Visitor, answer};
 
     static TABLE: LazyLock<Mutex<Table>> = LazyLock::new(Mutex::default);
 
