@@ -106,8 +106,10 @@ onAll('every program of the pages runs, and prints what it says', async (t) => {
 
 const redisPage = read('store/redis.md')
 const setUser = /^(ACL SETUSER .*)$/m.exec(redisPage)[1].split(' ')
-const [, select, cluster, forDurable] =
-  /needs `(\+\S+)` too, a cluster needs `(.+?)`, and `durable` needs `(.+?)`/.exec(redisPage.replace(/\s+/g, ' '))
+const [, cluster, forSettings] =
+  /A cluster needs `(.+?)` too, and `durable` and `min-replicas-to-write` need `(.+?)`/.exec(
+    redisPage.replace(/\s+/g, ' '),
+  )
 const USER = { username: 'flakeforge', password: 'PASSWORD' }
 
 /** Joins, makes an ID, and leaves. */
@@ -132,12 +134,11 @@ onRedis('the ACL of the guide suffices on a single server', async (t) => {
     await use(t, redisStore(client))
     end()
   }
-  await server.cli('ACL', 'SETUSER', 'flakeforge', select)
   await use(t, `${url}/1`)
   await command('slots', `${url}/1`, '--group', 'orders')
   await command('destroy', `${url}/1`, 'orders', '--yes')
   await t.throwsAsync(use(t, `${url}/2`, true), { code: 'ERR_FLAKE_OPTION', message: /config\|get/ })
-  await server.cli('ACL', 'SETUSER', 'flakeforge', forDurable)
+  await server.cli('ACL', 'SETUSER', 'flakeforge', forSettings)
   await use(t, `${url}/2`, true)
   t.regex(await server.cli('--user', 'flakeforge', '--pass', 'PASSWORD', 'GET', 'flakeforge:x'), /NOPERM/)
 })

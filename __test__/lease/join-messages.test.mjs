@@ -136,7 +136,7 @@ const GROUPS = [
   { datacenter: 3, epoch: new Date(EPOCH), maxAheadMs: 30_000 },
   { layout: OWN, slots: 9 },
   { layout: { ...OWN, epoch: -5 } },
-  { layout: new FlakeId.Layout('discord', { epoch: EPOCH }) },
+  { layout: 'discord', epoch: EPOCH },
 ]
 
 for (const options of GROUPS) {

@@ -46,7 +46,11 @@ export function refuseUnknown(options: Options, known: readonly string[], offere
 }
 
 /** A copy with the own properties alone: what a program has put on Object.prototype is nobody's option. */
-export const ownOf = (options: object | null | undefined): Options => ({ __proto__: null, ...options }) as Options
+export function ownOf(options: object | null | undefined): Options {
+  const own = { __proto__: null, ...options } as Options
+  for (const name of Object.getOwnPropertyNames(options ?? {})) own[name] ??= (options as Options)[name] // if hidden
+  return own
+}
 
 /** Whether a class, or an object that this one was made from, has the property. */
 function isInherited(object: object, name: string) {

@@ -63,6 +63,10 @@ export function readSpec(given: unknown): Parts & { epoch?: number } {
   if (typeof given !== 'object' || given === null) {
     throw errors.optionTypeError('layout', given, wanted.LAYOUT)
   }
+  // Its class would tell its fields, but not all that it does with them.
+  if (given.constructor?.name === 'Layout') {
+    throw errors.optionTypeError('layout', given, `${wanted.LAYOUT}; this Layout is of another copy of flakeforge`)
+  }
   const spec = checkKeys('layout', given, SPEC)
   const name = spec.name ?? 'custom'
   if (typeof name !== 'string' || name === '') throw errors.optionTypeError('name', name, 'a string that is not empty')

@@ -6,7 +6,6 @@
 // no room for the highest bits where they are no whole digit; `$` in a delimiter means what it means in String.replace.
 
 import { branded } from '../base/errors/brand.ts'
-import { ownOf } from '../base/values.ts'
 import native from '../native/index.ts'
 import { baseCode, toText } from '../native/texts.ts'
 
@@ -58,8 +57,18 @@ export default ((number: any, base?: any, options?: any) => {
   }
   const bytes = toBytes(number)
   const format = FORMATS[base || 'dec']
-  return format ? format(bytes, ownOf(options)) : undefined
+  return format ? format(bytes, unpolluted(options || {})) : undefined
 }) as Format
+
+const OPTIONS = ['format', 'groupsize', 'delimiter', 'prefix', 'padstr', 'size', 'trim']
+
+/** The options as the package reads them, inherited ones too, but without what a program has put on Object.prototype. */
+function unpolluted(options: any) {
+  if (!OPTIONS.some((name) => name in Object.prototype)) return options
+  const isOption = (name: string) => Object.hasOwn(options, name) || !(name in Object.prototype)
+  const read = OPTIONS.filter(isOption).map((name) => [name, options[name]])
+  return Object.assign(Object.create(null), Object.fromEntries(read))
+}
 
 /** A copy; undefined for what is neither bytes nor text, which each format then trips over. */
 function toBytes(number: any) {

@@ -71,9 +71,11 @@ type Ends = { name: string; epoch: number; end: Date }
 export function timeRangeError(timestamp: number, layout: Ends, argument?: string) {
   const { name, epoch, end } = layout
   const isEarly = timestamp < (epoch + end.getTime()) / 2 // an idOffset moves both ends
-  const why = timestamp < epoch ? 'before' : 'too close for a negative idOffset to'
+  const begin = `the epoch ${instant(epoch)} of layout '${name}'`
   const place = isEarly
-    ? `${why} the epoch ${instant(epoch)} of layout '${name}'`
+    ? timestamp < epoch
+      ? `before ${begin}`
+      : `too close to ${begin} for a negative idOffset`
     : `too late for layout '${name}', which ends at ${instant(end.getTime())}`
   const advice = argument === undefined ? (isEarly ? SET_CLOCK : MOVE) : inOtherUnit(timestamp)
   const time = argument === undefined ? `time ${instant(timestamp)}` : `time of ${argument}, ${instant(timestamp)},`

@@ -80,9 +80,12 @@ export function oldClientError(client: unknown, name: string) {
   )
 }
 
-/** The first of these packages that is there and new enough; those that are too old are added to `older`. */
+/**
+ * The first of these packages that is there and new enough; those that are too old are added to `older`, and not looked for
+ * again.
+ */
 function firstOf(names: string[], search: typeof find, older: { name: string; old: string }[]) {
-  for (const name of names) {
+  for (const name of names.filter((name) => !older.some((known) => known.name === name))) {
     const old = oldVersion(name, search)
     if (old !== undefined) older.push({ name, old })
     const loaded = old === undefined ? loadFrom(name, search) : undefined
