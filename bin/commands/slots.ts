@@ -21,6 +21,8 @@ export interface Found {
   empty: string[]
   /** where that is */
   place: string
+  /** what a server says of the place of its records */
+  records: string | undefined
 }
 
 const HEADINGS = ['group', 'slot', 'holder', 'since', 'last ID', 'window ends']
@@ -67,6 +69,7 @@ async function listAll(store: AnyStore, named?: string): Promise<Found> {
     faults: listed.flatMap(({ faults }) => faults),
     empty: groups.filter((_, i) => listed[i].slots.length === 0 && listed[i].faults.length === 0),
     place: placeOf(store),
+    records: await store.place?.(),
   }
 }
 
@@ -81,10 +84,11 @@ async function listGroup(store: AnyStore, group: string): Promise<Pick<Found, 's
   }
 }
 
-function toText({ slots, faults, empty, place }: Found) {
+function toText({ slots, faults, empty, place, records }: Found) {
   const lines = slots.length > 0 ? [toTable(HEADINGS, slots.map(row))] : []
   lines.push(...empty.map((group) => `Group '${printable(group)}' is empty: none of its slots was ever held.`))
   if (lines.length === 0 && faults.length === 0) lines.push(`There are no groups ${printable(place)}.`)
+  if (records !== undefined) lines.push(`The records are at ${printable(records)}.`)
   return lines.map((line) => `${line}\n`).join('')
 }
 

@@ -25,6 +25,8 @@ export interface AnyStore {
   folder?: string
   /** where the files of a group are, or were */
   folderOf?: (group: string) => string
+  /** where a server says that the records are; a folder has no such function */
+  place?: () => Promise<string>
 }
 
 export type FolderStore = Store & { folder: string; folderOf(group: string): string }
