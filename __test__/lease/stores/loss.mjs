@@ -298,7 +298,7 @@ function watchedStore(t, url) {
   const { store, close } = openGiven(url)
   t.teardown(close)
   const { records } = store
-  for (const call of ['read', 'look', 'checkDurable']) {
+  for (const call of ['read', 'readExisting', 'checkDurable']) {
     if (records[call] === undefined) continue
     const own = records[call].bind(records)
     records[call] = (...words) => {

@@ -7,7 +7,7 @@ import { sleepUnlessAborted } from '../../base/abortable-sleep.ts'
 import * as errors from '../../base/errors.ts'
 import type { Kept } from '../restored.ts'
 import { memoryOf } from './memories.ts'
-import { type Answer, fresh, type Records, StepRun } from './step.ts'
+import { type Answer, fresh, type ReadBy, type Records, StepRun } from './step.ts'
 import type { SlotInfo } from './store.ts'
 
 /**
@@ -69,8 +69,13 @@ type AnswerTo = {
 
 type AnswerOf<Type extends Answer['type']> = Extract<Answer, { type: Type }>
 
-/** The steps that create no tables: only joining and creating a group may do that. */
-const LOOKS = new Set(['list', 'exists', 'renew', 'release'])
+/** Only joining and creating a group, a counter or its end may create tables. */
+const READS: Partial<Record<StepTask['type'], ReadBy>> = {
+  list: 'look',
+  exists: 'look',
+  renew: 'readExisting',
+  release: 'readExisting',
+}
 
 /** A wait for a new group that is longer than this needs a word. */
 const LONG_WAIT_MS = 10_000
@@ -250,7 +255,7 @@ export class DatabaseStore implements SlotStore {
     task: Wanted,
     signal?: AbortSignal,
   ): Promise<AnswerOf<AnswerTo[Wanted['type']]>> {
-    const how = { looks: LOOKS.has(task.type), signal }
+    const how = { reads: READS[task.type] ?? 'read', signal }
     const run = new StepRun(this.#records, name, this.#memory.grants.step(name, task, fresh()), how)
     this.#running.add(run)
     const answer = await this.#coded(name, () => run.answer()).finally(() => this.#running.delete(run))

@@ -20,7 +20,8 @@ export type Identity = Awaited<ReturnType<RecordStore['read']>>['identity']
  * - `swap()` returns true only for a clean answer: the server says that this very write is where a promotion will find it.
  *   It returns false if nothing was written, and throws if it cannot tell, or with `refusedWriteError()` if the server refused.
  *   Once `ms` have passed, it sends nothing.
- * - `look()` reads without creating tables. Where they are missing, it shows no records, and its identity means nothing.
+ * - `look()` reads and changes nothing: where tables or the server's names are missing, its identity means nothing.
+ * - `readExisting()` reads as `read()` does, but creates no tables: where they are missing, it shows no records.
  * - `place()` names the server, database, schema and prefix of the records, without a password.
  * - `clockStepMs`: how far the server's clock is rounded down.
  * - `checkDurable()` throws if the server may lose what it acknowledged.
@@ -29,9 +30,13 @@ export type Records = Omit<RecordStore, 'swap'> & {
   swap(...args: [...Parameters<RecordStore['swap']>, ms?: number]): ReturnType<RecordStore['swap']>
   readonly clockStepMs?: number
   look?: RecordStore['read']
+  readExisting?: RecordStore['read']
   place?(): Promise<string>
   checkDurable?(): Promise<void>
 }
+
+/** How a step reads: changing nothing, creating no tables, or creating what is missing. */
+export type ReadBy = 'look' | 'readExisting' | 'read'
 
 /** An answer, and what names the group or counter that it is about. */
 export type Answer = StepAnswer & { lineage: string }
@@ -51,25 +56,25 @@ export class StepRun {
   #records
   #name
   #step
-  #looks
+  #reads
   #signal
   #isOver = false
   #endsAt = 0 // by the monotonic clock
-  #reads = 0
+  #readCount = 0
   #swaps = 0
   #failure: unknown // why the last read or swap failed
 
-  /** @param how whether it creates no tables; what gives it up */
+  /** @param how how it reads; what gives it up */
   constructor(
     records: Records,
     name: string,
     step: GrantStep,
-    { looks = false, signal }: { looks?: boolean; signal?: AbortSignal | undefined } = {},
+    { reads = 'read', signal }: { reads?: ReadBy; signal?: AbortSignal | undefined } = {},
   ) {
     this.#records = records
     this.#name = name
     this.#step = step
-    this.#looks = looks
+    this.#reads = reads
     this.#signal = signal
   }
 
@@ -127,21 +132,21 @@ export class StepRun {
    * connection as well.
    */
   async #answered(names: string[]) {
-    this.#reads += 1
+    this.#readCount += 1
     const start = monotonicNow()
     try {
       return await this.#ask(names)
     } catch (error) {
       this.#failure = error
       const isQuick = monotonicNow() - start < QUICK_MS
-      if (this.#reads > 1 || !isQuick || !(error as ClientError).cause || errors.isRefusedWrite(error)) throw error
+      if (this.#readCount > 1 || !isQuick || !(error as ClientError).cause || errors.isRefusedWrite(error)) throw error
       return this.#ask(names)
     }
   }
 
   #ask(names: string[]) {
     const records = this.#records
-    return this.#looks && records.look ? records.look(this.#name, names) : records.read(this.#name, names)
+    return (records[this.#reads] ?? records.read).call(records, this.#name, names)
   }
 
   /**

@@ -45,13 +45,20 @@ export class MysqlRecords implements Records {
   read(group: string, names: readonly string[]) {
     return this.#client.run(async (session) => {
       for (;;) {
-        const { tables } = await this.#find(session)
         const { answer, isNamed, hasTables } = await this.#look(session, group, names)
         if (isNamed) return answer
-        checkVariables(await variablesOf(session)) // before anything is written
-        if (!hasTables) await session.makeTables(tables)
-        await session.write(nameTable(tables, randomUUID()))
-        await session.write(nameProcess(tables, randomUUID()))
+        await this.#name(session, hasTables)
+      }
+    })
+  }
+
+  /** A server that was restarted, or whose table was restored, has no names yet. Without tables it needs none. */
+  readExisting(group: string, names: readonly string[]) {
+    return this.#client.run(async (session) => {
+      for (;;) {
+        const { answer, isNamed, hasTables } = await this.#look(session, group, names)
+        if (isNamed || !hasTables) return answer
+        await this.#name(session, hasTables)
       }
     })
   }
@@ -127,6 +134,15 @@ export class MysqlRecords implements Records {
     await (isNamed ? this.#check(session, identity) : session.check())
     const answer = { now: Number(now), identity, values: valuesOf(rows, names) }
     return { answer, isNamed, hasTables: found !== undefined }
+  }
+
+  /** Gives this run of the server and the table their random texts. */
+  async #name(session: Session, hasTables: boolean) {
+    const { tables } = await this.#find(session)
+    checkVariables(await variablesOf(session)) // before anything is written
+    if (!hasTables) await session.makeTables(tables)
+    await session.write(nameTable(tables, randomUUID()))
+    await session.write(nameProcess(tables, randomUUID()))
   }
 
   /** Throws if a store must not use this server, which is asked for its variables once. */

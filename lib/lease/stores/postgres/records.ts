@@ -62,6 +62,10 @@ export class PostgresRecords implements Records {
     }
   }
 
+  readExisting(group: string, names: readonly string[]) {
+    return this.look(group, names)
+  }
+
   async look(group: string, names: readonly string[]) {
     const answer = await this.#client.run(this.#texts.read, [group, JSON.stringify(names)])
     return answer === undefined ? this.#readNothing(names) : this.#checked(answer)
