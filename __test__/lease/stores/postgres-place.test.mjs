@@ -113,7 +113,7 @@ test('options that are no schema, or not known, are refused', (t) => {
   }
   t.throws(() => postgresStore(client, { shema: 'ids' }), { ...OPTION, message: /shema/ })
   t.throws(() => postgresStore(client, 'ids'), OPTION)
-  postgresStore(client, Object.assign(Object.create({ schema: 5 }), {})) // not its own
+  t.throws(() => postgresStore(client, Object.create({ schema: 'inherited' })), OPTION)
 })
 
 test('parameters that the packages take in different ways are refused by name', (t) => {
