@@ -3,7 +3,8 @@
 
 const PLACEHOLDER = '[user:password@]' // in our own messages
 const ASSIGNMENT = /([\w-]*(?:passw|pwd|secret|token)[\w-]*\s*=\s*)('[^']*'?|"[^"]*"?|[^\s&;,'"]+)/gi
-const WORD = /[^\s'"`]*:(?:\/\/|[^\s'"`]*@)[^\s'"`]*/g
+// A password may have quotes in it, so what is before an @ reaches from the colon over everything but white space.
+const WORD = /[^\s'"`]*:(?:\S*@|\/\/)[^\s'"`]*/g
 
 const withoutAssigned = (text: string) => text.replace(ASSIGNMENT, '$1…')
 
