@@ -48,7 +48,9 @@ export function refuseUnknown(options: Options, known: readonly string[], offere
 /** A copy with the own properties alone: what a program has put on Object.prototype is nobody's option. */
 export function ownOf(options: object | null | undefined): Options {
   const own = { __proto__: null, ...options } as Options
-  for (const name of Object.getOwnPropertyNames(options ?? {})) own[name] ??= (options as Options)[name] // if hidden
+  for (const name of Object.getOwnPropertyNames(options ?? {})) {
+    if (!(name in own)) own[name] = (options as Options)[name] // not enumerable
+  }
   return own
 }
 
