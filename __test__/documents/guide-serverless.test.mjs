@@ -38,7 +38,7 @@ async function instanceOf(t, url, times) {
      import { handler } from './handler.mjs'
      for await (const _line of createInterface(process.stdin)) console.log(JSON.parse((await handler({})).body).id)`,
   )
-  const child = spawn(process.execPath, [main], { env: { ...process.env, FLAKEFORGE_STORE: url } })
+  const child = spawn(process.execPath, [...process.execArgv, main], { env: { ...process.env, FLAKEFORGE_STORE: url } })
   t.teardown(() => child.kill('SIGKILL'))
   child.stderr.pipe(process.stderr)
   const lines = createInterface(child.stdout)[Symbol.asyncIterator]()

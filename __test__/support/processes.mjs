@@ -65,7 +65,7 @@ export class Puppet {
   /** `offsetMs`: how far its clock is ahead. */
   constructor(t, { offsetMs = 0, env = {} } = {}) {
     const clock = offsetMs === 0 ? {} : new Clock(offsetMs).environment
-    this.#child = fork(SCRIPT, { env: { ...process.env, ...clock, ...env }, execArgv: [] })
+    this.#child = fork(SCRIPT, { env: { ...process.env, ...clock, ...env } })
     this.#exit = once(this.#child, 'exit')
     this.#child.on('message', (message) => this.#answered(message))
     t.teardown(() => this.kill())
