@@ -2,9 +2,9 @@
 // characters instead of sending them to a terminal. Whoever cuts a text cuts it afterwards: half of a password is one, too.
 
 const PLACEHOLDER = '[user:password@]' // in our own messages
-const ASSIGNMENT = /([\w-]*(?:passw|pwd|secret|token)[\w-]*\s*=\s*)('[^']*'?|"[^"]*"?|[^\s&;,'"]+)/gi
-// A password may have quotes in it, so what is before an @ reaches from the colon over everything but white space.
-const WORD = /[^\s'"`]*:(?:\S*@|\/\/)[^\s'"`]*/g
+// Texts may be as long as their writers like. Each word is tried once, from its start, so that the time grows with the length
+// and not with its square.
+const ASSIGNMENT = /(?<![\w-])((?=[\w-]*?(?:passw|pwd|secret|token))[\w-]+\s*=\s*)('[^']*'?|"[^"]*"?|[^\s&;,'"]+)/gi
 
 const withoutAssigned = (text: string) => text.replace(ASSIGNMENT, '$1…')
 
@@ -31,9 +31,34 @@ export function withoutSecrets(text: string) {
   return withoutAssigned(`${scheme}${at < 0 ? '' : '…@'}${shown}${end < 0 ? '' : `${rest[end]}…`}`)
 }
 
+/** Where the part of a word ends that begins here: at the next quote. */
+function endOfPart(word: string, start: number) {
+  const length = word.slice(start).search(/['"`]/)
+  return length < 0 ? word.length : start + length
+}
+
+/**
+ * A word of a text: what white space is around. Its parts are between quotes, and one with a colon may be an address. A
+ * password may have quotes in it, so such an address reaches over them to the last @.
+ */
+function withoutSecretsInWord(word: string) {
+  const at = word.lastIndexOf('@')
+  const shown: string[] = []
+  for (let start = 0; start <= word.length; ) {
+    let end = endOfPart(word, start)
+    const colon = word.slice(start, end).indexOf(':')
+    const isBeforeAt = colon >= 0 && start + colon < at
+    if (isBeforeAt) end = endOfPart(word, at)
+    const part = word.slice(start, end)
+    const isAddress = (isBeforeAt || part.includes('://')) && !part.includes(PLACEHOLDER)
+    shown.push(isAddress ? withoutSecrets(part) : part, word.charAt(end))
+    start = end + 1
+  }
+  return shown.join('')
+}
+
 /** The same for a text with addresses in it, such as another program's error. */
-export const withoutSecretsIn = (text: string) =>
-  withoutAssigned(text.replace(WORD, (word) => (word.includes(PLACEHOLDER) ? word : withoutSecrets(word))))
+export const withoutSecretsIn = (text: string) => withoutAssigned(text.replace(/\S+/g, withoutSecretsInWord))
 
 /** On one line, with an escape for each control character, direction mark and other character that nobody sees. */
 export const printable = (text: string) =>
