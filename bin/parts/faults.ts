@@ -46,7 +46,7 @@ function isNameOf(flag: string, option: string) {
 
 /** Errors of the library use an option's name in the library; people have typed a flag. */
 function inFlags({ message, code, option }: Fault) {
-  const text = message.replaceAll(/\s*\n\s*/g, ' ')
+  const text = message.replaceAll(/(?<!\s)\s*\n\s*/g, ' ')
   if (code !== 'ERR_FLAKE_OPTION' || option === undefined || !text.startsWith(`${option} `)) return text
   const typed = process.argv.slice(2).map((arg) => /^--([^=]+)/.exec(arg)?.[1])
   const flag = typed.find((name) => name !== undefined && isNameOf(name, option))

@@ -28,7 +28,7 @@ export function unlessProblem<T>(given: T | Problem, where?: string): T {
 }
 
 /** What a path has that was meant as the address of a server: its name on the disk would have the password in it. */
-const OF_A_SERVER = /^[\\/]{2}|:[\\/]{2}|:.*@/s
+const OF_A_SERVER = /^[\\/]{2}|:[\\/]{2}|^[^:]*:.*@/s
 /** A folder that Windows shares over a network: two backslashes, the machine, the folder. */
 const OF_WINDOWS = /^\\\\[^@:]*$/
 

@@ -134,7 +134,7 @@ const retryAfter = (text: string | null) => (text !== null && /^\d{1,9}$/.test(t
 
 /** A text from outside as a part of a message. It still has all of it, so that a token in it can be recognized. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they have no place in a message
-const oneLine = (text: string) => text.replace(/[\u0000-\u001f\u007f]+/g, ' ').replace(/[.\s]+$/, '')
+const oneLine = (text: string) => text.replace(/[\u0000-\u001f\u007f]+/g, ' ').replace(/(?<![.\s])[.\s]+$/, '')
 
 /** Why a request got no answer, in short: `fetch` hides it in causes. */
 export function networkFault(thrown: unknown): Fault {

@@ -47,7 +47,7 @@ export function answerError(call: string, what: string, value: unknown, wanted: 
 /** The store's last failure as a sentence, with a space before it. */
 const lastFailure = (cause: unknown) => {
   const { message } = (cause ?? {}) as Partial<Error>
-  return message ? ` Its last failure: ${message.replace(/[.\s]*$/, '.')}` : ''
+  return message ? ` Its last failure: ${message.replace(/(?<![.\s])[.\s]+$/, '')}.` : ''
 }
 
 /**

@@ -39,7 +39,7 @@ const print = (text: string) => process.stdout.write(`${text}\n`)
 const say = (text: string) => process.stderr.write(`flakeforge-check-store: ${text}\n`)
 
 /** Texts of a store under test may have anything in them. */
-const inOneLine = (text: string) => printable(withoutSecretsIn(text.replaceAll(/\s*\n\s*/g, ' ')))
+const inOneLine = (text: string) => printable(withoutSecretsIn(text.replaceAll(/(?<!\s)\s*\n\s*/g, ' ')))
 
 /** A sentence of a finding, on the line of its check. */
 const sentence = (label: string, text: string) => `${label}: ${inOneLine(text).replace(/\.$/, '')}.`
