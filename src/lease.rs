@@ -46,6 +46,7 @@ pub enum LeaseEvent {
 #[napi(discriminant = "why", discriminant_case = "camelCase", object_to_js = false)]
 pub enum LeaseFailure {
     Store,
+    Passing,
     Quiet { retry_at: i64, store_now: i64 },
     Exhausted { retry_at: i64, store_now: i64 },
     Skew,
@@ -168,6 +169,7 @@ impl From<LeaseFailure> for Failure {
     fn from(failure: LeaseFailure) -> Self {
         match failure {
             LeaseFailure::Store => Self::Store,
+            LeaseFailure::Passing => Self::Passing,
             LeaseFailure::Quiet { retry_at, store_now } => Self::Quiet { until: retry_at, store_now },
             LeaseFailure::Exhausted { retry_at, store_now } => Self::Exhausted { retry_at, store_now },
             LeaseFailure::Skew => Self::Skew,

@@ -432,6 +432,7 @@ impl Lease {
             Failure::Fatal => true,
             Failure::Quiet { until: end, store_now } => turn.now.saturating_add(end - store_now) > until,
             Failure::Exhausted { .. } => turn.now >= last_look,
+            Failure::Passing => turn.now >= until,
             Failure::Store | Failure::Skew => !self.recovering || turn.now >= until,
         };
         match &mut self.phase {

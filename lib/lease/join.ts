@@ -41,7 +41,10 @@ export async function join(given: unknown, givenOptions?: unknown) {
   try {
     await lease.attach(options.signal)
     look()
-    return generator.forUsers(lease, () => within(end(), AFTER_CLOSE_MS))
+    return generator.forUsers(lease, async () => {
+      await within(end(), AFTER_CLOSE_MS)
+      slots.giveUp()
+    })
   } catch (error) {
     if (options.signal?.aborted) closeSoon(close)
     await within(end(), AFTER_FAILURE_MS)

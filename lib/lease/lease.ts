@@ -4,7 +4,14 @@
 import type { LeaseEvent as Event, LeaseAction } from '../../target/native.d.ts'
 import { throwIfAborted } from '../base/abort.ts'
 import { publishSoon } from '../base/channels.ts'
-import { aheadError, closedLeaseError, quietWarning, renewalWarning, unreleasedError } from '../base/errors.ts'
+import {
+  aheadError,
+  closedLeaseError,
+  quietWarning,
+  renewalWarning,
+  unreleasedError,
+  waitWarning,
+} from '../base/errors.ts'
 import { within } from '../base/in-time.ts'
 import { clearTimeout, LONGEST_TIMER_MS, setTimeout, unixNow } from '../base/timers.ts'
 import { STATUS } from '../native/hot.ts'
@@ -30,6 +37,8 @@ const quietOf: Map<string, number> = new Map()
 
 /** Whether this process was warned of a renewal that failed. Each outage is an event. */
 let isWarned = false
+/** The same of a join() that waits for a store which takes no writes for now. */
+let isWarnedOfWait = false
 
 /** What changes no state, so it is not published as one. */
 const OF_WINDOW = ['renewed', 'renewal-failed']
@@ -159,6 +168,11 @@ export class Lease {
   async close() {
     this.#reasons.isClosed = true
     await this.detach()
+  }
+
+  /** After close(): gives up calls that the store has still not answered, so that they do not keep the process alive. */
+  giveUp() {
+    this.#store.giveUp()
   }
 
   /**
@@ -327,6 +341,7 @@ export class Lease {
     if (error.code === 'ERR_FLAKE_DESTROYED') return this.#step({ type: 'destroyed', asked, owner })
     const failure = failureOf(error)
     if (failure.why === 'quiet' && this.#attaching !== undefined) this.#warnOfQuiet(failure)
+    if (failure.why === 'passing' && this.#attaching !== undefined) this.#warnOfWait(error)
     this.#step({ type: 'failed', asked, owner, failure })
   }
 
@@ -393,6 +408,12 @@ export class Lease {
     if (isWarned) return
     isWarned = true
     process.emitWarning(renewalWarning(detail), { code: 'FLAKEFORGE_RENEWAL' })
+  }
+
+  #warnOfWait(cause: Error) {
+    if (isWarnedOfWait || this.#waitMs === 0) return
+    isWarnedOfWait = true
+    process.emitWarning(waitWarning(this.#group, this.#waitMs, cause), { code: 'FLAKEFORGE_WAIT' })
   }
 
   #warnOfQuiet(quiet: { retryAt: number; storeNow: number }) {

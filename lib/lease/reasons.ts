@@ -7,6 +7,7 @@ import {
   destroyedError,
   detachedError,
   inUseError,
+  isPassing,
   leaseExpiredError,
   lostError,
   unansweredError,
@@ -86,9 +87,9 @@ export class Reasons {
   ofSearch(why: string) {
     if (why === 'destroyed') return destroyedError(this.#group)
     if (why === 'detached') return this.#detachedError()
-    // A store that said before that all slots are taken may need long to look at them once more.
-    const isFull = this.#code === 'ERR_FLAKE_EXHAUSTED'
-    const isSilent = why === 'late' && !this.#machine.isSettled && !isFull
+    // A store that said before why it gives no slot may need long to look once more.
+    const isKnown = this.#code === 'ERR_FLAKE_EXHAUSTED' || isPassing(this.#cause)
+    const isSilent = why === 'late' && !this.#machine.isSettled && !isKnown
     return isSilent ? this.#unanswered('a slot') : this.#cause
   }
 

@@ -4,6 +4,7 @@
 
 import type { LeaseFailure } from '../../target/native.d.ts'
 import { traced } from '../base/channels.ts'
+import { isPassing } from '../base/errors.ts'
 import { monotonicNow } from '../base/timers.ts'
 import { type Result, renewalEnded } from './census.ts'
 import type { JoinSettings } from './join-options.ts'
@@ -23,7 +24,9 @@ const FAILURES: Record<string, LeaseFailure['why']> = {
 /**
  * A failure as the machine takes it. `retryAt`: when a quiet period ends or a slot may be free, by the store's clock.
  */
-export function failureOf({ code, retryAt, storeNow }: StoreError): LeaseFailure {
+export function failureOf(error: StoreError): LeaseFailure {
+  const { code, retryAt, storeNow } = error
+  if (isPassing(error)) return { why: 'passing' }
   const why = FAILURES[code] ?? 'store'
   if (why !== 'quiet' && why !== 'exhausted') return { why }
   if (retryAt === undefined || storeNow === undefined) return { why: 'store' }
@@ -38,6 +41,7 @@ export class StoreCalls {
   #config
   #host
   #joins = true // until the first slot: only who joins may make the group
+  #over = new AbortController() // gives up what is under way
 
   constructor(store: SlotStore, { group, config, host }: Pick<JoinSettings, 'group' | 'config' | 'host'>) {
     this.#store = store
@@ -48,7 +52,7 @@ export class StoreCalls {
 
   /** A slot and its window. */
   async acquire(owner: string) {
-    const request = { config: this.#config, owner, host: this.#host, joins: this.#joins }
+    const request = { ...this.#shared, owner, host: this.#host, joins: this.#joins }
     const call = () => this.#store.acquire(this.#group, request)
     const grant = await traced('lease.acquire', this.#context(), call, ({ slot }, context) => {
       context.slot = slot
@@ -65,7 +69,7 @@ export class StoreCalls {
   async renew(owner: string, slot: number, hi: number) {
     const since = monotonicNow()
     const ended = (result: Result) => renewalEnded(this.#group, result, (monotonicNow() - since) / 1000)
-    const call = () => this.#store.renew(this.#group, { config: this.#config, slot, owner, hi })
+    const call = () => this.#store.renew(this.#group, { ...this.#shared, slot, owner, hi })
     try {
       const answer = await traced('lease.renew', this.#context(slot), call, resultOf)
       ended(resultOf(answer))
@@ -81,7 +85,7 @@ export class StoreCalls {
    * @param last Unix ms of the slot's last ID, or −1
    */
   async isReleased(owner: string, slot: number, last: number) {
-    const call = () => this.#store.release(this.#group, { config: this.#config, slot, owner, last })
+    const call = () => this.#store.release(this.#group, { ...this.#shared, slot, owner, last })
     try {
       await traced('lease.release', this.#context(slot), call, () => 'released')
       return true
@@ -92,6 +96,15 @@ export class StoreCalls {
 
   destroy() {
     return this.#store.destroy(this.#group)
+  }
+
+  /** Gives up what is under way, so that it does not keep the process alive. */
+  giveUp() {
+    this.#over.abort()
+  }
+
+  get #shared() {
+    return { config: this.#config, signal: this.#over.signal }
   }
 
   /** What subscribers of a channel see; not the owner, which is a secret. */

@@ -13,7 +13,8 @@ import { stopProcess } from '../../support/stop-process.mjs'
 import { freshUrl, isInstalled, newClient, startAlone } from './mysql-shared.mjs'
 
 const require = createRequire(import.meta.url)
-const { isRefusedWrite } = require('../../../target/rooms/lib/base/errors.js')
+const { createGroup, FlakeId } = require('../../../dist/index.cjs')
+const { isPassing, isRefusedWrite } = require('../../../target/rooms/lib/base/errors.js')
 const { DatabaseStore } = require('../../../target/rooms/lib/lease/stores/database.js')
 const { mysqlClient } = require('../../../target/rooms/lib/lease/stores/mysql/client.js')
 const { MysqlRecords } = require('../../../target/rooms/lib/lease/stores/mysql/records.js')
@@ -23,6 +24,7 @@ const test = isInstalled ? anyTest.serial : anyTest.skip
 
 const STORE = { code: 'ERR_FLAKE_STORE' }
 const UNSURE = { ...STORE, message: /did not say that a replica has the write/ }
+const MAY_RUN = { ...STORE, message: /may still run a statement that was given up/ }
 const OFF = { ...STORE, message: /semi-sync is enabled and its status is OFF/ }
 const FOREVER = 1_000_000_000
 
@@ -54,6 +56,9 @@ async function startPair(t, settings = {}) {
 }
 
 const WAITING = `SELECT ID AS id FROM information_schema.PROCESSLIST WHERE STATE LIKE 'Waiting for semi-sync%'`
+
+const LOCKED = `SELECT trx_id FROM information_schema.INNODB_TRX WHERE trx_state = 'LOCK WAIT'`
+const CONNECTIONS = 'SELECT COUNT(*) AS count FROM information_schema.PROCESSLIST WHERE DB = ?'
 
 /** The number of the session that waits for the replica. */
 async function waiting(primary) {
@@ -147,6 +152,68 @@ test('replicas without semi-sync are a warning that names the setting', async (t
   t.regex(warnings.at(-1).message, /rpl_semi_sync_master_enabled/)
 })
 
+test('join() waits for what an earlier join() left running, and has two connections meanwhile', async (t) => {
+  const { primary, url, stopReplica, startAgain } = await startPair(t)
+  const options = { group: 'g', slots: 2 }
+  await createGroup(url, options)
+  await stopReplica()
+  let most = 0
+  const look = async () => {
+    const [{ count }] = await primary.query(CONNECTIONS, [new URL(url).pathname.slice(1)])
+    most = Math.max(most, Number(count))
+    return primary.query(WAITING)
+  }
+  for (let i = 0; i < 3; i++) {
+    const joining = t.throwsAsync(FlakeId.join(url, { ...options, waitMs: 7000 }), MAY_RUN)
+    await Promise.all([joining, look()])
+    t.is((await look()).length, 1)
+  }
+  const joining = FlakeId.join(url, { ...options, waitMs: 300_000 })
+  for (let i = 0; i < 3; i++) t.is((await look()).length, 1)
+  t.true(most <= 2, `${most} connections`)
+  await startAgain()
+  const flake = await joining
+  t.is(flake.state, 'attached')
+  await flake.close()
+})
+
+test('join() waits while semi-sync is off for now', async (t) => {
+  const { primary, url, stopReplica, startAgain } = await startPair(t)
+  const options = { group: 'g', slots: 2 }
+  await createGroup(url, options)
+  await primary.query('SET GLOBAL rpl_semi_sync_master_timeout = 1')
+  await stopReplica()
+  await primary.query('CREATE DATABASE another') // no replica acknowledges it, so the status is OFF
+  await t.throwsAsync(FlakeId.join(url, { ...options, waitMs: 1 }), OFF)
+  const joining = FlakeId.join(url, { ...options, waitMs: 300_000 })
+  await startAgain()
+  await (await joining).close()
+})
+
+test('a lock that another session holds ends a statement, and keeps no other group back', async (t) => {
+  const { primary, url } = await startPair(t)
+  for (const [kind, open] of Object.entries(OWN_CLIENTS)) {
+    const store = new DatabaseStore(new MysqlRecords(open(url)))
+    t.teardown(() => store.close())
+    // In the order of the index: a locked range ends at the record before it.
+    const [free, , held] = [
+      await openGroup(store, `${kind} 1`),
+      await openGroup(store, `${kind} 2`),
+      await openGroup(store, `${kind} 3`),
+    ]
+    const session = await (await newClient(t, url, 'a pool of mysql2')).getConnection()
+    await session.query('START TRANSACTION')
+    await session.query(`SELECT * FROM flakeforge_record WHERE group_name = ? FOR UPDATE`, [`${kind} 3`])
+    const error = await t.throwsAsync(held.acquire(), { ...STORE, message: /Lock wait timeout exceeded/ })
+    t.true(isPassing(error))
+    await until(() => free.acquire().catch(() => false)) // the last statement for the other group ends within a second
+    t.is((await primary.query(LOCKED)).length, 0)
+    await session.query('ROLLBACK')
+    session.release()
+    t.truthy(await held.acquire())
+  }
+})
+
 const OWN_CLIENTS = { mysql2: (url) => openMysql2(mysql2, url), mariadb: (url) => openMariadb(mariadb, url) }
 const MEMBERS = 8
 
@@ -169,10 +236,7 @@ for (const [name, open] of Object.entries(OWN_CLIENTS)) {
     })
     let most = 0
     await until(async () => {
-      const [{ count }] = await primary.query(
-        'SELECT COUNT(*) AS count FROM information_schema.PROCESSLIST WHERE DB = ?',
-        [new URL(url).pathname.slice(1)],
-      )
+      const [{ count }] = await primary.query(CONNECTIONS, [new URL(url).pathname.slice(1)])
       most = Math.max(most, Number(count))
       return failures.every((count) => count >= 3)
     })
@@ -187,10 +251,7 @@ for (const [name, open] of Object.entries(OWN_CLIENTS)) {
     await Promise.all(members.map(({ acquire }) => t.throwsAsync(acquire(), STORE)))
     process.kill(primary.pid, 'SIGCONT')
     for (const { acquire } of members) await until(() => acquire().catch(() => false))
-    const [{ count }] = await primary.query(
-      'SELECT COUNT(*) AS count FROM information_schema.PROCESSLIST WHERE DB = ?',
-      [new URL(url).pathname.slice(1)],
-    )
+    const [{ count }] = await primary.query(CONNECTIONS, [new URL(url).pathname.slice(1)])
     t.true(Number(count) <= 2 * MEMBERS, `${count} connections`)
   })
 }

@@ -7,9 +7,11 @@ import pg from 'pg'
 import postgres from 'postgres'
 import { CLIENTS, startPostgres, wantPostgres } from '../../servers/postgres.mjs'
 import { stopAfter, until } from '../../servers/server.mjs'
-import { openGroup, works } from '../../support/steps.mjs'
+import { openGroup, stepsOf, works } from '../../support/steps.mjs'
 
 const require = createRequire(import.meta.url)
+const { createGroup, FlakeId } = require('../../../dist/index.cjs')
+const { isPassing } = require('../../../target/rooms/lib/base/errors.js')
 const { DatabaseStore } = require('../../../target/rooms/lib/lease/stores/database.js')
 const { postgresStore } = require('../../../target/rooms/lib/lease/stores/postgres.js')
 const { PostgresRecords } = require('../../../target/rooms/lib/lease/stores/postgres/records.js')
@@ -19,6 +21,7 @@ const test = wantPostgres() === undefined ? anyTest.skip : anyTest
 
 const MEMBERS = 8
 const STORE = { code: 'ERR_FLAKE_STORE' }
+const MAY_RUN = { ...STORE, message: /may still run a statement that was given up/ }
 
 /** A server of the test's own. `connections()`: those of members, and how many of them wait for a standby. */
 async function startCounted(t) {
@@ -75,6 +78,59 @@ for (const [name, open] of Object.entries(OWN_CLIENTS)) {
     for (const { acquire } of members) t.truthy(await acquire())
   })
 }
+
+for (const [name, open] of Object.entries(OWN_CLIENTS)) {
+  test(`${name}: a client knows what another one of its process left running, and sends nothing`, async (t) => {
+    const { server, connections, setStandby } = await startCounted(t)
+    const openStore = () => new DatabaseStore(new PostgresRecords(open(server.url)))
+    const first = openStore()
+    await openGroup(first, 'group')
+    const others = [openStore(), openStore()]
+    t.teardown(() => Promise.all(others.map((store) => store.close())))
+    for (const store of others) await stepsOf(store, 'group').list()
+    await setStandby('absent')
+    const error = await t.throwsAsync(stepsOf(first, 'group').acquire(), MAY_RUN)
+    t.true(isPassing(error))
+    await first.close()
+    for (let i = 0; i < 3; i++) {
+      const store = openStore()
+      await t.throwsAsync(stepsOf(store, 'group').acquire(), MAY_RUN)
+      await store.close()
+    }
+    for (const store of others) await t.throwsAsync(stepsOf(store, 'group').acquire(), MAY_RUN)
+    t.is((await connections()).waiting, 1)
+    await until(async () => (await connections()).all <= 3) // those of the two that are open, too
+    await setStandby('')
+    await until(async () => (await connections()).waiting === 0)
+    for (const store of others) t.truthy(await stepsOf(store, 'group').acquire())
+  })
+}
+
+test('join() waits for what an earlier join() left running, and has two connections meanwhile', async (t) => {
+  const { server, connections, setStandby } = await startCounted(t)
+  const options = { group: 'g', slots: 2 }
+  await createGroup(server.url, options)
+  await setStandby('absent')
+  const most = { all: 0, waiting: 0 }
+  const look = async () => {
+    const now = await connections()
+    for (const key of Object.keys(most)) most[key] = Math.max(most[key], now[key])
+    return now
+  }
+  for (let i = 0; i < 3; i++) {
+    const joining = t.throwsAsync(FlakeId.join(server.url, { ...options, waitMs: 7000 }), MAY_RUN)
+    await Promise.all([joining, look()])
+    await look()
+  }
+  const joining = FlakeId.join(server.url, { ...options, waitMs: 300_000 })
+  await until(async () => (await look()).waiting === 1)
+  t.like(most, { waiting: 1 })
+  t.true(most.all <= 2, `${most.all} connections`)
+  await setStandby('')
+  const flake = await joining
+  t.is(flake.state, 'attached')
+  await flake.close()
+})
 
 for (const name of Object.keys(CLIENTS)) {
   test(`${name}: 30 groups on one client of the user's leave it its other connection`, async (t) => {

@@ -23,6 +23,7 @@ import { findProgram, stopAfter, until } from '../../servers/server.mjs'
 import { textOf } from '../../support/records.mjs'
 
 const require = createRequire(import.meta.url)
+const { isPassing } = require('../../../target/rooms/lib/base/errors.js')
 const { postgresClient } = require('../../../target/rooms/lib/lease/stores/postgres/client.js')
 const { PostgresRecords } = require('../../../target/rooms/lib/lease/stores/postgres/records.js')
 const { schemaFor } = require('../../../target/rooms/lib/lease/stores/postgres/schema.js')
@@ -233,13 +234,15 @@ testAlone('the clock is read after the snapshot, also where a read had to wait',
   t.true(result.now >= ended, `${result.now} is before ${ended}`)
 })
 
-testAlone('a lock_timeout of the database: a swap is false, a read is tried again', async (t) => {
+testAlone('a lock_timeout of the database: a swap fails with it, a read is tried again', async (t) => {
   const records = recordsOf(poolOf(t, { options: '-c lock_timeout=20' }))
   t.true(await swap(records, 'timeout', 'group', [null, 'a']))
   const { identity } = await records.read('timeout', [])
   const client = await other(t)
   await client.query('BEGIN; LOCK TABLE flakeforge_record')
-  t.false(await records.swap('timeout', 'group', 'a', 'b', identity))
+  const swapping = records.swap('timeout', 'group', 'a', 'b', identity)
+  const error = await t.throwsAsync(swapping, { code: 'ERR_FLAKE_STORE', message: /lock timeout/ })
+  t.true(isPassing(error))
   const read = records.read('timeout', ['group'])
   while (!(await isWaiting())) await sleep(1)
   await client.query('COMMIT')
@@ -526,8 +529,8 @@ for (const [name, open] of Object.entries(SMALL)) {
     const group = `waited, ${name}`
     const { identity } = await records.read(group, [])
     const taken = await take()
-    const late = records.swap(group, 'group', null, 'late', identity, 50)
-    await t.throwsAsync(late, { message: /no answer within 50 ms/ })
+    const late = records.swap(group, 'group', null, 'late', identity, AbortSignal.timeout(50))
+    await t.throwsAsync(late, { message: /given up/ })
     taken.release() // what waits goes over it, in its order
     t.is(await textOf(records, group, 'group'), null)
   })

@@ -113,6 +113,8 @@ pub struct Grant {
 pub enum Failure {
     /// the store could not be reached, or failed
     Store,
+    /// the store answered that it takes no writes for now: during a failover, for example
+    Passing,
     /// the store may have lost writes, and grants nothing until that can do no harm
     Quiet {
         /// when grants begin again

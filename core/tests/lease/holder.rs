@@ -280,6 +280,21 @@ fn at_start_a_store_that_is_down_is_an_error_at_once() {
 }
 
 #[test]
+fn at_start_a_store_that_takes_no_writes_for_now_is_asked_until_the_wait_is_over() {
+    let mut holder = holder();
+    holder.step(T, Event::Attach);
+    let mut now = T;
+    while now < T + 90_000 {
+        let at = holder.wait(now, refused(1000, Failure::Passing));
+        assert!(at > now && at <= now + 5_500 && at <= T + 90_000, "often, and once more at the very end");
+        now = at;
+        assert_eq!(holder.step(now, Event::Time), [Action::Acquire { owner: 1000 }]);
+    }
+    assert_eq!(holder.step(now, refused(1000, Failure::Passing)), [Action::Reject(Why::Refused(Failure::Passing))]);
+    assert_eq!(holder.step(now + 60_000, Event::Time), []);
+}
+
+#[test]
 fn attach_waits_out_a_quiet_period_if_it_may_wait_that_long() {
     let mut holder = holder();
     holder.step(T, Event::Attach);

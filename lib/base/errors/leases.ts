@@ -54,6 +54,11 @@ export function quietWarning(
   )
 }
 
+/** The warning while join() waits for a store that takes no writes for now. `cause`: what the store said. */
+export function waitWarning(group: string, waitMs: number, cause: Error) {
+  return `join() has no slot of group '${group}' yet: ${cause.message.replace(/[.\s]*$/, '.')} It tries again for up to ${inMs(waitMs)}.`
+}
+
 /** The warning when a window was not renewed, with what listeners of 'renewal-failed' get. */
 export function renewalWarning({
   group,

@@ -30,6 +30,20 @@ export function refusedWriteError(why: string, cause?: unknown) {
 /** Whether the server refused for certain: see refusedWriteError(). */
 export const isRefusedWrite = (error: unknown) => refused.has(error as Error)
 
+const passed = new WeakSet<object>()
+
+/**
+ * Marks an error whose reason passes by itself: a failover, a replica that reconnects, a statement that still runs. join() tries
+ * again until its wait is over.
+ */
+export function passing<Kind extends Error>(error: Kind) {
+  passed.add(error)
+  return error
+}
+
+/** Whether the reason of this error passes by itself: see passing(). */
+export const isPassing = (error: unknown) => passed.has(error as object)
+
 /** What a store threw, as an error with one of our codes. It is returned unchanged if it has one already. */
 export function storeFailure(group: string, error: unknown) {
   if (error instanceof FlakeError) return error
@@ -65,10 +79,11 @@ export function unansweredError(group: string, what: string, cause?: unknown) {
  */
 export function unfinishedError(name: string, ms: number, swaps: number, cause: unknown) {
   const tried = swaps > 0 ? ` It tried to write ${swaps} times.` : ''
-  return storeError(
+  const error = storeError(
     `The store of '${name}' did not finish a step within ${inMs(ms)}.${tried}${lastFailure(cause)} Check that it runs, can be reached and keeps what it says it wrote.`,
     cause,
   )
+  return isPassing(cause) ? passing(error) : error
 }
 
 /**

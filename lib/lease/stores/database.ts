@@ -24,14 +24,17 @@ export type Config = StepConfig & SlotFolderConfig
 /** What a call of a store fails with. If waiting helps, it says until when, by the store's clock. */
 export type StoreError = Error & { code: string; retryAt?: Date; storeNow?: number; lineage?: string }
 
+/** Once `signal` has aborted, the store sends nothing more for the call. */
+type Abortable = { config: Config; signal?: AbortSignal }
+
 /** Who wants a slot. `joins`: whether a group that is missing is made. */
-export type Wanted = { config: Config; owner: string; host: string; joins: boolean }
+export type Wanted = Abortable & { owner: string; host: string; joins: boolean }
 
 /** A slot whose window ends at `hi`. */
-type Held = { config: Config; slot: number; owner: string; hi: number }
+type Held = Abortable & { slot: number; owner: string; hi: number }
 
 /** A slot that is given back: `last` is the last tick it used. */
-type Left = { config: Config; slot: number; owner: string; last: number }
+type Left = Abortable & { slot: number; owner: string; last: number }
 
 /** What leases and counters call. */
 export interface SlotStore {
@@ -136,19 +139,19 @@ export class DatabaseStore implements SlotStore {
     return true
   }
 
-  async acquire(group: string, { config, owner, host, joins }: Wanted) {
+  async acquire(group: string, { config, owner, host, joins, signal }: Wanted) {
     await this.#checkDurable(group, config.durable)
-    return grantOf(await this.#run(group, { type: joins ? 'join' : 'acquire', config, owner, host }))
+    return grantOf(await this.#run(group, { type: joins ? 'join' : 'acquire', config, owner, host }, signal))
   }
 
-  async renew(group: string, { config, slot, owner, hi }: Held) {
+  async renew(group: string, { config, slot, owner, hi, signal }: Held) {
     await this.#checkDurable(group, config.durable)
-    const answer = await this.#run(group, { type: 'renew', config, slot, owner, hi })
+    const answer = await this.#run(group, { type: 'renew', config, slot, owner, hi }, signal)
     return answer.type === 'granted' ? grantOf(answer) : answer.type
   }
 
-  async release(group: string, { config, slot, owner, last }: Left) {
-    await this.#run(group, { type: 'release', config, slot, owner, last })
+  async release(group: string, { config, slot, owner, last, signal }: Left) {
+    await this.#run(group, { type: 'release', config, slot, owner, last }, signal)
   }
 
   async destroy(group: string) {

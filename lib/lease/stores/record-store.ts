@@ -1,6 +1,7 @@
 // A user's own database as a store: `recordStore({ read, swap, names, groups?, close? })`. Every answer of the user's
 // functions is checked before it is used.
 
+import { unlessAborted } from '../../base/abort.ts'
 import * as errors from '../../base/errors.ts'
 import { inTime } from '../../base/in-time.ts'
 import { DatabaseStore } from './database.ts'
@@ -88,16 +89,16 @@ class CheckedRecords implements Records {
     if (given.groups !== undefined) this.groups = async () => checkNames('groups', await this.#ask('groups'))
   }
 
-  async read(group: string, names: readonly string[]) {
-    return checkAnswer(await this.#ask('read', group, [...names]), names)
+  async read(group: string, names: readonly string[], signal?: AbortSignal) {
+    return checkAnswer(await this.#ask('read', [group, [...names]], signal), names)
   }
 
-  async swap(group: string, name: string, from: string | null, to: string, identity: Identity) {
-    return checkSwapped(await this.#ask('swap', group, name, from, to, { ...identity }))
+  async swap(group: string, name: string, from: string | null, to: string, identity: Identity, signal?: AbortSignal) {
+    return checkSwapped(await this.#ask('swap', [group, name, from, to, { ...identity }], signal))
   }
 
-  async names(group: string) {
-    return checkNames('names', await this.#ask('names', group))
+  async names(group: string, signal?: AbortSignal) {
+    return checkNames('names', await this.#ask('names', [group], signal))
   }
 
   async close() {
@@ -111,10 +112,18 @@ class CheckedRecords implements Records {
    * The answer of one of the user's functions. What it throws is the cause of our error. After a call that took too long
    * the outcome is unknown, as after an error.
    */
-  async #ask(call: 'read' | 'swap' | 'names' | 'groups' | 'close', ...args: unknown[]): Promise<unknown> {
+  async #ask(
+    call: 'read' | 'swap' | 'names' | 'groups' | 'close',
+    args: unknown[] = [],
+    signal?: AbortSignal,
+  ): Promise<unknown> {
     const store = this.#given as unknown as Record<string, (...args: unknown[]) => unknown>
     try {
-      return await inTime(store[call](...args), CALL_MS)
+      const answer = Promise.resolve(store[call](...args))
+      return await inTime(
+        unlessAborted(signal, answer, () => true),
+        CALL_MS,
+      )
     } catch (error) {
       throw errors.storeError(`${call}() of the store failed. The cause says why.`, error)
     }

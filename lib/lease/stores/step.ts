@@ -2,6 +2,7 @@
 // that join() promises, until it has its answer. The step decides. Once its caller has given up, it swaps nothing.
 
 import type { GrantStep, StepAnswer, StepAsk } from '../../../target/native.d.ts'
+import { whenAborted } from '../../base/abort.ts'
 import * as errors from '../../base/errors.ts'
 import { inTime } from '../../base/in-time.ts'
 import { monotonicNow, sleep, unixNow } from '../../base/timers.ts'
@@ -19,18 +20,21 @@ export type Identity = Awaited<ReturnType<RecordStore['read']>>['identity']
  *
  * - `swap()` returns true only for a clean answer: the server says that this very write is where a promotion will find it.
  *   It returns false if nothing was written, and throws if it cannot tell, or with `refusedWriteError()` if the server refused.
- *   Once `ms` have passed, it sends nothing.
  * - `look()` reads and changes nothing: where tables or the server's names are missing, its identity means nothing.
  * - `readExisting()` reads as `read()` does, but creates no tables: where they are missing, it shows no records.
  * - `place()` names the server, database, schema and prefix of the records, without a password.
  * - `clockStepMs`: how far the server's clock is rounded down.
  * - `checkDurable()` throws if the server may lose what it acknowledged.
+ *
+ * Once a call's `signal` has aborted, it sends nothing more, and fails.
  */
-export type Records = Omit<RecordStore, 'swap'> & {
-  swap(...args: [...Parameters<RecordStore['swap']>, ms?: number]): ReturnType<RecordStore['swap']>
+export type Records = Omit<RecordStore, 'read' | 'swap' | 'names'> & {
+  read(...args: [...Parameters<RecordStore['read']>, signal?: AbortSignal]): ReturnType<RecordStore['read']>
+  swap(...args: [...Parameters<RecordStore['swap']>, signal?: AbortSignal]): ReturnType<RecordStore['swap']>
+  names(...args: [...Parameters<RecordStore['names']>, signal?: AbortSignal]): ReturnType<RecordStore['names']>
   readonly clockStepMs?: number
-  look?: RecordStore['read']
-  readExisting?: RecordStore['read']
+  look?: Records['read']
+  readExisting?: Records['read']
   place?(): Promise<string>
   checkDurable?(): Promise<void>
 }
@@ -51,6 +55,8 @@ const ENOUGH = 5
 /** 32 random hex digits, as the addon asks for them. */
 export const fresh = () => randomBytes(16).toString('hex')
 
+const givenUpError = () => new Error('the step was given up')
+
 /** One step under way. */
 export class StepRun {
   #records
@@ -58,8 +64,7 @@ export class StepRun {
   #step
   #reads
   #signal
-  #isOver = false
-  #endsAt = 0 // by the monotonic clock
+  #over = new AbortController() // gives up its calls
   #readCount = 0
   #swaps = 0
   #failure: unknown // why the last read or swap failed
@@ -88,7 +93,9 @@ export class StepRun {
   }
 
   async answer() {
-    this.#endsAt = monotonicNow() + STEP_MS
+    const signal = this.#signal
+    if (signal?.aborted) throw givenUpError()
+    const ignore = signal && whenAborted(signal, () => this.#over.abort())
     try {
       return await inTime(this.#go(), STEP_MS)
     } catch (error) {
@@ -96,7 +103,8 @@ export class StepRun {
       if (code !== 'ETIMEDOUT' || error === this.#failure) throw error
       throw errors.unfinishedError(this.#name, STEP_MS, this.#swaps, this.#failure ?? error)
     } finally {
-      this.#isOver = true
+      ignore?.()
+      this.#over.abort()
     }
   }
 
@@ -146,7 +154,7 @@ export class StepRun {
 
   #ask(names: string[]) {
     const records = this.#records
-    return (records[this.#reads] ?? records.read).call(records, this.#name, names)
+    return (records[this.#reads] ?? records.read).call(records, this.#name, names, this.#over.signal)
   }
 
   /**
@@ -154,16 +162,15 @@ export class StepRun {
    * clean answer.
    */
   async #swap({ name, from, to, history, process }: Extract<StepAsk, { type: 'swap' }>) {
-    // The caller no longer waits, so this error reaches no caller.
-    if (this.#isOver || this.#signal?.aborted) throw new Error('given up')
+    const { signal } = this.#over
+    if (signal.aborted) throw givenUpError() // which reaches no caller: they no longer wait
     this.#swaps += 1
     let isClean = false
     try {
-      const left = Math.max(0, this.#endsAt - monotonicNow())
-      isClean = await this.#records.swap(this.#name, name, from ?? null, to, { history, process }, left)
+      isClean = await this.#records.swap(this.#name, name, from ?? null, to, { history, process }, signal)
     } catch (error) {
       this.#failure = error
-      if (errors.isRefusedWrite(error)) throw error
+      if (signal.aborted || errors.isRefusedWrite(error)) throw error
     }
     // Never between a read and its swap: by then another would have swapped the record.
     if (this.#swaps >= (isClean === true ? ENOUGH : PATIENCE)) {
@@ -173,6 +180,6 @@ export class StepRun {
   }
 
   async #names() {
-    return this.#step.named([...(await this.#records.names(this.#name))], fresh())
+    return this.#step.named([...(await this.#records.names(this.#name, this.#over.signal))], fresh())
   }
 }

@@ -8,7 +8,7 @@
 // after the end that the record holds. The quiet period does depend on it: members' clocks must agree within skewMs,
 // rounded down to seconds.
 
-import { refusedWriteError, storeError } from '../../../base/errors.ts'
+import { passing, refusedWriteError, storeError } from '../../../base/errors.ts'
 import { monotonicNow } from '../../../base/timers.ts'
 import { ANSWER_MS, CALL_MS } from '../limits.ts'
 import type { EtcdOptions } from './options.ts'
@@ -32,6 +32,8 @@ interface Body {
 
 /** gRPC codes of a member that cannot serve now, so that we ask another: cancelled, deadline exceeded, unavailable. */
 const NOT_NOW = [1, 4, 14]
+/** etcd has more to do than it can; it has the same code for a full disk. */
+const TOO_BUSY = /too many requests/
 
 /** etcd's answers to a request that changes nothing, however often it is sent: no permission, no space, too large. */
 const REFUSED = /permission denied|database space exceeded|request is too large|too many operations in txn/
@@ -44,11 +46,16 @@ const fromBase64 = (text: string = '') => Buffer.from(text, 'base64').toString()
 /** An answer that is an error. */
 class Refusal extends Error {
   isElsewhere
+  isForNow
 
-  /** @param isElsewhere whether another member may do better */
-  constructor(message: string, isElsewhere: boolean) {
+  /**
+   * @param isElsewhere whether another member may do better
+   * @param isForNow whether the reason passes by itself: an election, for example
+   */
+  constructor(message: string, isElsewhere: boolean, isForNow: boolean = false) {
     super(message)
     this.isElsewhere = isElsewhere
+    this.isForNow = isForNow
   }
 }
 
@@ -70,7 +77,9 @@ function parseAnswer(status: number, text: string) {
   if (body === undefined) throw new Refusal(`HTTP ${status} and no JSON: ${text.slice(0, 300)}`, true)
   if (status === 200 && body.error === undefined) return body
   const { message, code, grpc_code } = typeof body.error === 'object' ? body.error : body
-  throw new Refusal(message ?? `HTTP ${status}`, NOT_NOW.includes(code ?? grpc_code ?? 0))
+  const said = message ?? `HTTP ${status}`
+  const isElsewhere = NOT_NOW.includes(code ?? grpc_code ?? 0)
+  throw new Refusal(said, isElsewhere, isElsewhere || TOO_BUSY.test(said))
 }
 
 /** What etcd itself answered; '' if something else went wrong. */
@@ -91,11 +100,25 @@ function wayOutOf(message: string) {
   return ''
 }
 
+/** What etcd refused, as one of our errors. */
+function refusalOf(refusal: Refusal) {
+  const { message, isForNow } = refusal
+  const make = REFUSED.test(message) ? refusedWriteError : storeError
+  const error = make(`etcd refused: ${message}${wayOutOf(message)}`, refusal)
+  return isForNow ? passing(error) : error
+}
+
 /** Why an endpoint gave no answer: the cause explains `fetch failed`. */
 function reasonOf(failure: unknown) {
   const { message, cause } = failure as Error & { cause?: Error }
   return (failure instanceof Refusal ? undefined : cause?.message) || message
 }
+
+/** How a request is sent: with which token, until when, and what gives it up. */
+type Sending = { token?: string | null | undefined; until: number; signal?: AbortSignal | undefined }
+
+const limitOf = (ms: number, signal: AbortSignal | undefined) =>
+  AbortSignal.any([AbortSignal.timeout(ms), ...(signal ? [signal] : [])])
 
 export class Gateway {
   #endpoints
@@ -115,10 +138,10 @@ export class Gateway {
    * A transaction of etcd's v3 API. `isDone`: whether all comparisons held, so that it was carried out; `lists`: then the
    * keys and values of each range that was read, in order; `now`: the store's clock just after, Unix ms; `cluster` and
    * `revision`: which cluster answered, and what it showed.
-   * @param ms after which it is not sent any more
+   * @param signal after which it is not sent any more
    */
-  async txn({ compare = [], success }: { compare?: Part[]; success: Part[] }, ms: number = CALL_MS) {
-    const { body, now } = await this.#call('/v3/kv/txn', { compare, success }, ms)
+  async txn({ compare = [], success }: { compare?: Part[]; success: Part[] }, signal?: AbortSignal) {
+    const { body, now } = await this.#call('/v3/kv/txn', { compare, success }, signal)
     const { header, succeeded: isDone = false, responses = [] } = body
     const revision = Number(header?.revision)
     const isWhole = !isDone || responses.length === success.length
@@ -136,13 +159,12 @@ export class Gateway {
   }
 
   /** One answer. Getting a token is part of the call's time; others may wait for that, who have more of it. */
-  async #call(path: string, body: object, ms: number) {
-    const start = monotonicNow()
-    const [until, ends] = [start + CALL_MS, start + Math.min(ms, CALL_MS)]
+  async #call(path: string, body: object, signal?: AbortSignal) {
+    const until = monotonicNow() + CALL_MS
     if (this.#credentials !== undefined && this.#token === undefined) await this.#authenticate(until)
     const token = this.#token
     try {
-      return await this.#send(path, body, { token, until: ends })
+      return await this.#send(path, body, { token, until, signal })
     } catch (error) {
       if (this.#credentials === undefined) throw error
       if (!STALE_TOKEN.test(wordsOf(error))) {
@@ -153,7 +175,7 @@ export class Gateway {
       }
     }
     if (this.#token === token) await this.#authenticate(until)
-    return this.#send(path, body, { token: this.#token, until: ends })
+    return this.#send(path, body, { token: this.#token, until, signal })
   }
 
   /** Gets a token, with one request for all calls that wait for it; the first of them has the least time left. */
@@ -178,33 +200,35 @@ export class Gateway {
    * them, so that each gets its turn. A failed one may have carried out the request without an answer. So each
    * transaction must be one that may be sent twice: etcd/records.ts says why a swap is.
    */
-  async #send(path: string, body: object, { token, until }: { token?: string | null; until: number }) {
+  async #send(path: string, body: object, { token, until, signal }: Sending) {
     const endpoints = this.#endpoints
     let failure: unknown = new Error('no time is left of what a call may take')
+    let isForNow = false
     for (let asked = 0; asked < endpoints.length; asked++) {
       const left = Math.trunc(until - monotonicNow())
       if (left <= 0) break
       const index = this.#turn
       try {
-        return await this.#post(endpoints[index] + path, body, token, Math.min(ANSWER_MS, left))
+        signal?.throwIfAborted()
+        return await this.#post(endpoints[index] + path, body, token, limitOf(Math.min(ANSWER_MS, left), signal))
       } catch (error) {
         failure = error
-        if (error instanceof Refusal && !error.isElsewhere) {
-          const refuse = REFUSED.test(error.message) ? refusedWriteError : storeError
-          throw refuse(`etcd refused: ${error.message}${wayOutOf(error.message)}`, error)
-        }
+        if (signal?.aborted) break
+        isForNow ||= error instanceof Refusal && error.isForNow
+        if (error instanceof Refusal && !error.isElsewhere) throw refusalOf(error)
         if (this.#turn === index) this.#turn = (index + 1) % endpoints.length // otherwise another call has moved on
       }
     }
-    throw storeError(`etcd does not answer at ${endpoints.join(', ')}: ${reasonOf(failure)}`, failure)
+    const error = storeError(`etcd does not answer at ${endpoints.join(', ')}: ${reasonOf(failure)}`, failure)
+    throw isForNow ? passing(error) : error
   }
 
-  async #post(url: string, body: object, token: string | null | undefined, ms: number) {
+  async #post(url: string, body: object, token: string | null | undefined, signal: AbortSignal) {
     const response = await this.#fetch(url, {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...(token ? { authorization: token } : {}) },
       body: JSON.stringify(body),
-      signal: AbortSignal.timeout(ms),
+      signal,
     })
     const answer = parseAnswer(response.status, await response.text())
     const now = Date.parse(response.headers.get('date') ?? '')

@@ -62,10 +62,10 @@ export class EtcdRecords implements Records {
    * etcd's revision, which only grows: a member that was wiped, or a snapshot that was restored under the old token,
    * keeps the ID of the cluster, and only a lower revision shows the loss.
    */
-  async read(group: string, names: readonly string[]) {
+  async read(group: string, names: readonly string[], signal?: AbortSignal) {
     const key = (name: string) => recordKey(group, name)
     const success = runsOf(names).map(([first, last]) => readRun(key(first), key(last)))
-    const { lists, now, cluster, revision } = await this.#gateway.txn({ success })
+    const { lists, now, cluster, revision } = await this.#gateway.txn({ success }, signal)
     const found = new Map(lists.flat().map((record) => [record.key, record.value]))
     const values = names.map((name) => found.get(key(name)) ?? null)
     return { now, identity: { history: cluster, process: '' }, values, position: revision }
@@ -90,17 +90,17 @@ export class EtcdRecords implements Records {
     from: string | null,
     to: string,
     { history, process }: Identity,
-    ms?: number,
+    signal?: AbortSignal,
   ) {
     const key = recordKey(group, name)
     const compare = [from === null ? isAbsent(key) : holds(key, from)]
-    const { isDone, cluster } = await this.#gateway.txn({ compare, success: [put(key, to)] }, ms)
+    const { isDone, cluster } = await this.#gateway.txn({ compare, success: [put(key, to)] }, signal)
     return isDone && history === cluster && process === ''
   }
 
-  async names(group: string) {
+  async names(group: string, signal?: AbortSignal) {
     const prefix = groupPrefix(group)
-    const { lists } = await this.#gateway.txn({ success: [readKeys(prefix, endOf(prefix))] })
+    const { lists } = await this.#gateway.txn({ success: [readKeys(prefix, endOf(prefix))] }, signal)
     return lists[0].map(({ key }) => nameOf(key))
   }
 

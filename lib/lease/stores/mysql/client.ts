@@ -2,13 +2,22 @@
 // time limit. It must never configure or end a client that the user made, nor read or write inside the user's
 // transaction: a read would be old, and a write might be undone.
 
-import { clientError, FlakeError, optionTypeError, refusedWriteError, storeError } from '../../../base/errors.ts'
-import { type ClientError, newMark, type Step, Turns } from '../clients.ts'
-import { type Connection, type Header, packageOf, type Row, type Take } from './packages.ts'
+import {
+  clientError,
+  FlakeError,
+  optionTypeError,
+  passing,
+  refusedWriteError,
+  storeError,
+} from '../../../base/errors.ts'
+import type { ClientError, Step } from '../clients.ts'
+import { Turns } from '../turns.ts'
+import { type Connection, type Header, packageOf, type Row } from './packages.ts'
 import type { Tables } from './place.ts'
 import { statementsFor } from './schema.ts'
 import { checkAfter, checkBefore, SEMI_SYNC, semiSyncOf } from './semi-sync.ts'
 import { checkState, SERVER } from './server.ts'
+import { LOCK_SECONDS, withoutHints } from './text.ts'
 
 const WANTED = 'a pool or connection of mysql2 or mariadb'
 const IN_TRANSACTION = 'It is in a transaction. Use the pool, or another connection outside of a transaction.'
@@ -20,6 +29,11 @@ const NOT_ALLOWED = new Set([1044, 1142, 1143])
 const FULL = new Set([1021, 1114, 3, 1030])
 const NO_ENGINE = new Set([1286, 3161])
 const TAKES_NO_WRITES = new Set([1290, 1792, 1836])
+/**
+ * What passes by itself: a server that is read_only in a failover, one that others have all connections of, one that shuts down,
+ * and a lock. (A session that is read-only, 1792, stays so.)
+ */
+const FOR_NOW = new Set([1290, 1836, 1040, 1203, 1053, 1205])
 
 /**
  * MariaDB answers by a row. MySQL has no such variable, but the flags of its answer tell the same. The last column tells
@@ -27,7 +41,8 @@ const TAKES_NO_WRITES = new Set([1290, 1792, 1836])
  */
 const STATUS =
   '/*M!100100 SELECT @@in_transaction, @@autocommit, @@global.rpl_semi_sync_master_enabled *//*!80000 DO 0 */'
-const SET_AUTOCOMMIT = 'SET autocommit = 1'
+/** Of our own connections: MySQL cannot set the second one for a single statement. */
+const SET_UP = `SET autocommit = 1, innodb_lock_wait_timeout = ${LOCK_SECONDS}, lock_wait_timeout = ${LOCK_SECONDS}`
 const FLAG_IN_TRANSACTION = 1
 const FLAG_AUTOCOMMIT = 2
 
@@ -44,10 +59,18 @@ function messageOf({ sqlMessage, message, code, cause }: ClientError): string {
 const isRefused = ({ errno = 0, sqlState }: ClientError & { sqlState?: string }) =>
   TAKES_NO_WRITES.has(errno) || FULL.has(errno) || /^(22|23|42|45)/.test(sqlState ?? '')
 
-/** What went wrong, and what to do about it. */
+/** Whether the reason passes by itself. What kept a pool from connecting may be the cause. */
+const isForNow = ({ errno = 0, cause }: ClientError): boolean =>
+  FOR_NOW.has(errno) || (cause !== undefined && isForNow(cause))
+
 function failure(thrown: unknown) {
   if (thrown instanceof FlakeError) return thrown
   const error = thrown as ClientError
+  return isForNow(error) ? passing(failureOf(error)) : failureOf(error)
+}
+
+/** What went wrong, and what to do about it. */
+function failureOf(error: ClientError) {
   const { errno = 0 } = error
   const message = messageOf(error)
   const makeError = isRefused(error) ? refusedWriteError : storeError
@@ -63,6 +86,9 @@ function failure(thrown: unknown) {
   }
   return makeError(`MySQL: ${message}`, error)
 }
+
+/** Whether the server of a connection is MariaDB. */
+const kinds: WeakMap<object, boolean> = new WeakMap()
 
 /** Statements on one connection, outside of a transaction. Once its step is over it sends nothing. */
 class Session {
@@ -83,7 +109,8 @@ class Session {
 
   /** Throws unless a store may use this server. */
   async check() {
-    const [[state]] = (await this.#ask(SERVER)) as Row[]
+    const [[state, isMariadb]] = (await this.#ask(SERVER)) as Row[]
+    kinds.set(this.#connection.key, isMariadb === '1')
     this.checkState(String(state))
   }
 
@@ -102,9 +129,9 @@ class Session {
     return rows.reverse() as Row[][]
   }
 
-  /** Our own connection needs autocommit, whatever the server's default is. */
-  async setAutocommit() {
-    await this.#ask(SET_AUTOCOMMIT)
+  /** Our own connection needs autocommit, whatever the server's default is, and short waits for locks. */
+  async setUp() {
+    await this.#ask(SET_UP)
   }
 
   /** Writes, whether or not a replica has it: nothing is granted on it. Returns how many rows it changed. */
@@ -157,7 +184,8 @@ class Session {
 
   async #ask(text: string) {
     if (this.#step.isOver) throw new Error('the step was given up')
-    return this.#connection.ask(`${this.#mark} ${text}`)
+    const isMariadb = kinds.get(this.#connection.key)
+    return this.#connection.ask(`${this.#mark} ${isMariadb ? withoutHints(text) : text}`)
   }
 
   /**
@@ -193,47 +221,31 @@ function isLost(error: unknown) {
 }
 
 /** Runs steps on a client, one at a time. */
-export class SessionRunner {
-  #client
-  #end
-  #turns
-  #mark = newMark()
+export class SessionRunner extends Turns<Connection> {
   /** The connections whose server was checked before anything else: see SERVER. */
   #greeted = new WeakSet()
 
-  /**
-   * @param client for messages
-   * @param end of our own client
-   */
-  constructor(client: unknown, take: Take, end?: () => unknown) {
-    this.#client = client
-    this.#end = end
-    this.#turns = new Turns({ take, isLost, stillRuns: (connection) => this.#stillRuns(connection) })
-  }
-
-  /** Gives up what is under way and ends our own client. A client of the user's stays as it is. */
-  async close() {
-    if (this.#end === undefined) return
-    this.#turns.close()
-    await this.#end()
+  protected isLost(error: unknown) {
+    return isLost(error)
   }
 
   /** The server lists a user's own sessions. One that was closed while its statement runs stays in the list. */
-  async #stillRuns(connection: Connection) {
+  protected async stillRuns(connection: Connection, marks: string[]) {
+    const isOne = marks.map((mark) => `INFO LIKE '${mark}%'`).join(' OR ')
     const rows = await connection.ask(
-      `SELECT 1 FROM information_schema.PROCESSLIST WHERE ID <> CONNECTION_ID() AND INFO LIKE '${this.#mark}%'`,
+      `SELECT 1 FROM information_schema.PROCESSLIST WHERE ID <> CONNECTION_ID() AND (${isOne})`,
     )
     return Array.isArray(rows) && rows.length > 0
   }
 
-  /** @param ms after which it sends nothing */
-  async run<Result>(work: Work<Result>, ms?: number) {
+  /** @param signal after which it sends nothing */
+  async run<Result>(work: Work<Result>, signal?: AbortSignal) {
     let session: Session | undefined
     const onSession = async (connection: Connection, step: Step) => {
-      session = new Session(this.#client, connection, step, this.#mark)
+      session = new Session(this.client, connection, step, this.mark)
       if (!this.#greeted.has(connection.key)) {
         await session.check()
-        if (this.#end !== undefined) await session.setAutocommit()
+        if (this.isOwn) await session.setUp()
       }
       this.#greeted.add(connection.key)
       return work(session)
@@ -242,7 +254,7 @@ export class SessionRunner {
     const isFit = (error: unknown) =>
       session?.isFit === true && !TAKES_NO_WRITES.has((error as ClientError | undefined)?.errno ?? 0)
     try {
-      return await this.#turns.run(onSession, isFit, ms)
+      return await this.inTurn(onSession, isFit, signal)
     } catch (error) {
       throw failure(error)
     }

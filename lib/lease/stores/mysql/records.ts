@@ -23,8 +23,8 @@ export type Session = Parameters<Work<unknown>>[0]
 const NO_DATABASE =
   'The MySQL client has no database. Name one, as in mysql://HOST/DATABASE or mysqlStore(pool, { database }).'
 const NO_TABLE = 1146
-/** The record or the table is not as it was read; a deadlock, or a lock that came too late: nothing was written. */
-const NOT_WRITTEN = new Set([1062, NO_TABLE, 1205, 1213])
+/** The record or the table is not as it was read, or a deadlock: nothing was written. */
+const NOT_WRITTEN = new Set([1062, NO_TABLE, 1213])
 
 export class MysqlRecords implements Records {
   #client
@@ -42,32 +42,32 @@ export class MysqlRecords implements Records {
     return (await this.#client.run((session) => this.#find(session))).shown
   }
 
-  read(group: string, names: readonly string[]) {
+  read(group: string, names: readonly string[], signal?: AbortSignal) {
     return this.#client.run(async (session) => {
       for (;;) {
         const { answer, isNamed, hasTables } = await this.#look(session, group, names)
         if (isNamed) return answer
         await this.#name(session, hasTables)
       }
-    })
+    }, signal)
   }
 
   /** A server that was restarted, or whose table was restored, has no names yet. Without tables it needs none. */
-  readExisting(group: string, names: readonly string[]) {
+  readExisting(group: string, names: readonly string[], signal?: AbortSignal) {
     return this.#client.run(async (session) => {
       for (;;) {
         const { answer, isNamed, hasTables } = await this.#look(session, group, names)
         if (isNamed || !hasTables) return answer
         await this.#name(session, hasTables)
       }
-    })
+    }, signal)
   }
 
-  look(group: string, names: readonly string[]) {
-    return this.#client.run(async (session) => (await this.#look(session, group, names)).answer)
+  look(group: string, names: readonly string[], signal?: AbortSignal) {
+    return this.#client.run(async (session) => (await this.#look(session, group, names)).answer, signal)
   }
 
-  async swap(group: string, name: string, from: string | null, to: string, identity: Identity, ms?: number) {
+  async swap(group: string, name: string, from: string | null, to: string, identity: Identity, signal?: AbortSignal) {
     const size = Buffer.byteLength(to)
     if (size > MOST_BYTES) {
       throw storeError(`The record '${name}' would have ${size} bytes, and a record has at most ${MOST_BYTES}.`)
@@ -83,11 +83,11 @@ export class MysqlRecords implements Records {
         if (NOT_WRITTEN.has(errno)) return false
         throw error
       }
-    }, ms)
+    }, signal)
   }
 
-  names(group: string) {
-    return this.#list((tables) => readNames(tables, group))
+  names(group: string, signal?: AbortSignal) {
+    return this.#list((tables) => readNames(tables, group), signal)
   }
 
   groups() {
@@ -104,9 +104,9 @@ export class MysqlRecords implements Records {
     await this.#client.close()
   }
 
-  async #list(textFor: (tables: Tables) => string) {
+  async #list(textFor: (tables: Tables) => string, signal?: AbortSignal) {
     const reading = async (session: Session) => ifTables(session.read(textFor((await this.#find(session)).tables)))
-    const [rows] = (await this.#client.run(reading)) ?? [[]]
+    const [rows] = (await this.#client.run(reading, signal)) ?? [[]]
     return rows.map(([name]) => String(name))
   }
 

@@ -6,7 +6,7 @@
 // process: the random text of this run of the server, and when the table was made, renamed, rebuilt or imported. So a group
 // that is not durable notices an older table, too, that was put in place as a file.
 
-import { storeError } from '../../../base/errors.ts'
+import { passing, storeError } from '../../../base/errors.ts'
 import type { StoreIdentity } from '../record-store.ts'
 import type { Tables } from './place.ts'
 import { UNDUMPED } from './schema.ts'
@@ -78,25 +78,36 @@ const stateWith = (follows: string) => `CAST(CONVERT(CONCAT_WS('/',
   /*M!100100 @@tx_isolation *//*!80000 @@transaction_isolation */, @@time_zone, @@sql_mode
 ) USING utf8mb4) AS BINARY)`
 
+/** Which of the two the server is, as it says itself. */
+const MARIADB = 'MariaDB'
+const KIND = `/*M!100100 ${bytes(MARIADB)} *//*!80000 ${bytes('MySQL')} */`
+
 /** Of a server that has a history. */
 export const STATE = stateWith('0')
 
 /**
- * The first statement on a connection. It touches no table of ours: a replica that was restarted logs a TRUNCATE of its own
+ * The first statement on a connection: the server's state, and 1 if it is MariaDB. It touches no table of ours: a replica that was restarted logs a TRUNCATE of its own
  * when somebody first reads one in memory.
  */
-export const SERVER = `${SETTINGS} SELECT ${HINTS} ${stateWith(`${CHANGES} IS NULL`)}`
+export const SERVER = `${SETTINGS} SELECT ${HINTS} ${stateWith(`${CHANGES} IS NULL`)}, ${bytes(MARIADB)} = ${KIND}`
+
+const refusal = (why: string) => storeError(`A store cannot use this MySQL server. ${why}`)
 
 const refuse = (why: string): never => {
-  throw storeError(`A store cannot use this MySQL server. ${why}`)
+  throw refusal(why)
+}
+
+/** A failover ends this by itself. */
+const refuseForNow = (why: string): never => {
+  throw passing(refusal(why))
 }
 
 /** Throws if a store must not use the server in this state. */
 export function checkState(text: string) {
   const [readOnly, flush, follows, isolation, zone, mode] = text.split('/')
   if (!['0', 'OFF'].includes(readOnly))
-    refuse('It is read_only, so it takes no writes. Use the address of the primary.')
-  if (follows !== '0') refuse('It is a replica: it follows another server. Use the address of the primary.')
+    refuseForNow('It is read_only, so it takes no writes. Use the address of the primary.')
+  if (follows !== '0') refuseForNow('It is a replica: it follows another server. Use the address of the primary.')
   if (flush !== '1') {
     refuse(`Its innodb_flush_log_at_trx_commit is ${flush}, so it answers before a write is on disk. Set it to 1.`)
   }

@@ -2,20 +2,37 @@
 // character set, time zone or limit, and we must not change them for the user. So each statement brings its own settings
 // for as long as it runs, and its values are bytes in hexadecimal, which no client and no character set changes.
 
+/**
+ * How long a statement waits for a lock. The server's defaults are 50 s for a row and a day for a table, and a statement that still
+ * waits keeps all others back. Ending a wait for a lock undoes the statement; max_statement_time would not do, because it also ends
+ * a commit's wait for a replica, and that commit is then made on this server alone.
+ */
+export const LOCK_SECONDS = 1
+
+/** MySQL warns about a strict mode without the other three, and a write with a warning does not count. */
+const MODES = 'STRICT_ALL_TABLES,NO_ZERO_IN_DATE,NO_ZERO_DATE,ERROR_FOR_DIVISION_BY_ZERO'
+
 /** @param introducer the character set of texts, where another one is possible */
 const settings = (introducer: string) => [
-  `sql_mode = ${introducer}'STRICT_ALL_TABLES'`,
+  `sql_mode = ${introducer}'${MODES}'`,
   `time_zone = ${introducer}'+00:00'`,
   'sql_select_limit = 18446744073709551615',
+  `lock_wait_timeout = ${LOCK_SECONDS}`,
 ]
 
 /** MariaDB's way, before a statement; MySQL takes it for a comment. `timestamp = 0` lets a clock go on that was stopped. */
-export const SETTINGS = `/*M!100100 SET STATEMENT ${settings('_ascii').join(', ')}, timestamp = 0 FOR */`
+export const SETTINGS = `/*M!100100 SET STATEMENT ${settings('_ascii').join(', ')}, timestamp = 0, innodb_lock_wait_timeout = ${LOCK_SECONDS} FOR */`
 
-/** MySQL's way, after the first word of a statement; MariaDB takes it for a comment. */
+/**
+ * MySQL's way, after the first word of a statement. For MariaDB it is a comment, but from version 12 on, each hint that it does not
+ * know is a warning there: see withoutHints().
+ */
 export const HINTS = `/*+ ${settings('')
   .map((setting) => `SET_VAR(${setting})`)
   .join(' ')} */`
+
+/** The same statement for MariaDB. */
+export const withoutHints = (text: string) => text.replaceAll(HINTS, '')
 
 /** A literal with the UTF-8 of this text. */
 export const bytes = (text: string) => `X'${Buffer.from(text, 'utf8').toString('hex')}'`

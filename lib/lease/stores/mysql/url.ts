@@ -3,7 +3,7 @@
 
 import { openWithPackage } from '../client-packages.ts'
 import { endInTime } from '../clients.ts'
-import { readAddress } from './address.ts'
+import { type MysqlAddress, readAddress } from './address.ts'
 import { SessionRunner } from './client.ts'
 import { fromMariadb, fromMysql2, type Mariadb, type Mysql2 } from './packages.ts'
 
@@ -27,12 +27,16 @@ const CONNECT_MS = 5000
 /** A lease needs one connection at a time; a second one for a step that is stuck. */
 const LIMITS = { connectionLimit: 2, connectTimeout: CONNECT_MS }
 
+/** What names the server, and whose sessions it shows us. */
+const serverOf = ({ host, port, user }: MysqlAddress) => `mysql ${JSON.stringify([host, port, user])}`
+
 /** @param exports of mysql2 */
 export function openMysql2({ createPool }: { createPool(options: object): Mysql2 & OwnMysql2 }, url: string) {
-  const pool = createPool({ ...readAddress(url), ...LIMITS })
+  const address = readAddress(url)
+  const pool = createPool({ ...address, ...LIMITS })
   pool.on('connection', ({ stream }) => stream.unref()) // a lease does not keep a process alive
   const end = () => new Promise((resolve) => pool.end(resolve))
-  return new SessionRunner(pool, fromMysql2(pool), () => endInTime(end))
+  return new SessionRunner(pool, fromMysql2(pool), { end: () => endInTime(end), address: serverOf(address) })
 }
 
 export function openMariadb({ createPool }: MariadbExports, url: string) {
@@ -46,7 +50,10 @@ export function openMariadb({ createPool }: MariadbExports, url: string) {
     stream: () => connect(options.port, options.host).setNoDelay().unref(),
   })
   pool.on('error', () => {}) // the step reports it
-  return new SessionRunner(pool, fromMariadb(pool), () => endInTime(() => pool.end()))
+  return new SessionRunner(pool, fromMariadb(pool), {
+    end: () => endInTime(() => pool.end()),
+    address: serverOf(options),
+  })
 }
 
 const OPEN = { mysql2: openMysql2, mariadb: openMariadb }

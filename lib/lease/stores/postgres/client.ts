@@ -2,18 +2,18 @@
 // statement, within a time limit. It must never connect, configure or end a client that the user made, nor use one inside
 // the user's transaction: what a statement writes must be committed before its answer is used.
 
-import { clientError, FlakeError, optionTypeError, refusedWriteError, storeError } from '../../../base/errors.ts'
-import { sleep } from '../../../base/timers.ts'
-import { type ClientError, newMark, type Step, Turns } from '../clients.ts'
 import {
-  type Connection,
-  IN_TRANSACTION,
-  keepAlive,
-  type Notice,
-  packageOf,
-  type Take,
-  type Values,
-} from './packages.ts'
+  clientError,
+  FlakeError,
+  optionTypeError,
+  passing,
+  refusedWriteError,
+  storeError,
+} from '../../../base/errors.ts'
+import { sleep } from '../../../base/timers.ts'
+import type { ClientError, Step } from '../clients.ts'
+import { Turns } from '../turns.ts'
+import { type Connection, IN_TRANSACTION, keepAlive, type Notice, packageOf, type Values } from './packages.ts'
 import { schemaFor } from './schema.ts'
 import { STILL_RUNS } from './statements.ts'
 
@@ -24,16 +24,22 @@ const SILENT =
   'The server has synchronous_standby_names, and this client does not tell a store which commits did not reach a standby. Use a URL, or a Pool or Client of pg without pg-native.'
 const CHANGES_TEXTS = 'Its transform or type parser changes texts. Use a client that leaves them as they are.'
 
-// Another transaction came first, and the server undid ours: a serialization failure, a deadlock, or a lock that a
-// lock_timeout ended. READ COMMITTED, PostgreSQL's default, waits instead; a database may have other settings.
-const CAME_SECOND = new Set(['40001', '40P01', '55P03'])
+// Another transaction came first, and the server undid ours: a serialization failure or a deadlock. READ COMMITTED,
+// PostgreSQL's default, waits instead; a database may have other settings.
+const CAME_SECOND = new Set(['40001', '40P01'])
+const LOCKED = '55P03' // for longer than lock_timeout
 // Another session is making the same table at this moment, or just did.
-const MADE_BY_ANOTHER = new Set([...CAME_SECOND, '23505', '42P07', '42710', 'XX000'])
+const MADE_BY_ANOTHER = new Set([...CAME_SECOND, LOCKED, '23505', '42P07', '42710', 'XX000'])
 const NO_TABLE = '42P01'
 const NO_SCHEMA = '3F000'
 const NOT_ALLOWED = '42501'
 const DISK_FULL = '53100'
 const TAKES_NO_WRITES = new Set(['25006', '55000'])
+/**
+ * What passes by itself: a standby that is promoted or no longer asked in a failover, a server that starts or shuts down, one that
+ * others have all connections of, and a lock.
+ */
+const FOR_NOW = new Set(['55000', '57P01', '57P02', '57P03', '53300', LOCKED])
 /** The functions of an identity. Aurora has them where logical replication is on, and names only the setting. */
 const IDENTITY = /pg_control_system|pg_walfile_name|pg_current_wal_flush_lsn|wal_level/
 
@@ -73,14 +79,21 @@ const isOurs = (error: unknown) => error instanceof FlakeError
  */
 const REFUSED = /^(0A|22|23|25|28|42|P0)...$|^53100$|^55000$/
 
+/** Aurora says that it never has the functions with the code of a standby. */
+const isForNow = (error: unknown) => FOR_NOW.has(codeOf(error)) && !IDENTITY.test((error as ClientError).message)
+
+const madeBy = (make: typeof storeError) => (error: unknown) => {
+  if (isOurs(error)) return error
+  const failure = make(wordsFor(error as ClientError), error)
+  return isForNow(error) ? passing(failure) : failure
+}
+
 /** What a call failed with, as one of our errors. */
-const failure = (error: unknown) => (isOurs(error) ? error : storeError(wordsFor(error as ClientError), error))
+const failure = madeBy(storeError)
+const refusal = madeBy(refusedWriteError)
 
 /** The same for a write. */
-const writeFailure = (error: unknown) =>
-  !isOurs(error) && REFUSED.test(codeOf(error))
-    ? refusedWriteError(wordsFor(error as ClientError), error)
-    : failure(error)
+const writeFailure = (error: unknown) => (REFUSED.test(codeOf(error)) ? refusal(error) : failure(error))
 
 /** What the server says beside the answer of a write that is where it must be. A warning has another code. */
 const NO_WARNING = '00000'
@@ -97,10 +110,16 @@ function checkNotices(notices: Notice[] | undefined, standbys: unknown, client: 
 
 /** A write that may be lost. `why`: what the server did. */
 export const unsureError = (why: string) =>
-  storeError(`PostgreSQL did not say that a write reached its standby: ${why}. It is written again.`)
+  passing(storeError(`PostgreSQL did not say that a write reached its standby: ${why}. It is written again.`))
 
 /** What tells that a statement did nothing. */
 const [MISSING, SECOND] = [Symbol('the table is missing'), Symbol('others came first')]
+
+/** A read may be run again. */
+function secondIfLocked(error: unknown) {
+  if (codeOf(error) !== LOCKED) throw error
+  return SECOND
+}
 
 /** The server did not say what became of a statement: an answer has a SQLSTATE, and class 08 is about connections. */
 const isLost = (error: unknown) => !(error instanceof FlakeError) && !/^(?!08)[0-9A-Z]{5}$/.test(codeOf(error))
@@ -108,45 +127,28 @@ const isLost = (error: unknown) => !(error instanceof FlakeError) && !/^(?!08)[0
 const codeOf = (error: unknown) => String((error as ClientError | undefined)?.code ?? '')
 
 /** Runs statements on a client, one at a time. */
-export class StatementRunner {
-  #client
-  #end
-  #turns
-  #mark = newMark()
-
-  /**
-   * @param client for messages
-   * @param end of our own client
-   */
-  constructor(client: unknown, take: Take, end?: () => unknown) {
-    this.#client = client
-    this.#end = end
-    this.#turns = new Turns({ take, isLost, stillRuns: (connection) => this.#stillRuns(connection) })
-  }
-
-  /** Gives up what is under way and ends our own client. A client of the user's stays as it is. */
-  async close() {
-    if (this.#end === undefined) return
-    this.#turns.close()
-    await this.#end()
-  }
-
+export class StatementRunner extends Turns<Connection> {
   /**
    * The answer of a statement that may be run again: if another transaction came first, it did nothing. Undefined if our
    * table is missing.
    */
-  async run(text: string, values: Values) {
-    const answer = await this.#onConnection((connection, step) => this.#attempts(connection, step, text, values))
+  async run(text: string, values: Values, signal?: AbortSignal) {
+    const work = (connection: Connection, step: Step) => this.#attempts(connection, step, text, values)
+    const answer = await this.#onConnection(work, failure, signal)
     return answer === MISSING ? undefined : answer
   }
 
   /**
    * The same for a write, which must not be sent again: undefined if it did nothing. Fails where the server does not say that
    * it is where a promotion will find it.
-   * @param ms after which it is not sent any more
+   * @param signal after which it is not sent any more
    */
-  async write(text: string, values: Values, ms?: number) {
-    const answer = await this.#onConnection((connection) => this.#attempt(connection, text, values), writeFailure, ms)
+  async write(text: string, values: Values, signal?: AbortSignal) {
+    const answer = await this.#onConnection(
+      (connection) => this.#attempt(connection, text, values),
+      writeFailure,
+      signal,
+    )
     return answer === MISSING || answer === SECOND ? undefined : answer
   }
 
@@ -155,17 +157,17 @@ export class StatementRunner {
   }
 
   refuseTransaction() {
-    throw clientError(this.#client, IN_TRANSACTION)
+    throw clientError(this.client, IN_TRANSACTION)
   }
 
   /** A connection is of no more use where the server failed, or takes no writes: perhaps it is no primary any more. */
   async #onConnection<Result>(
     work: (connection: Connection, step: Step) => Promise<Result>,
     errorOf: (error: unknown) => unknown = failure,
-    ms?: number,
+    signal?: AbortSignal,
   ) {
     try {
-      return await this.#turns.run(work, (error) => error === undefined || isOurs(error), ms)
+      return await this.inTurn(work, (error) => error === undefined || isOurs(error), signal)
     } catch (error) {
       throw errorOf(error)
     }
@@ -174,7 +176,7 @@ export class StatementRunner {
   /** A longer pause after each attempt that came second. */
   async #attempts(connection: Connection, step: Step, text: string, values: Values) {
     for (let pause = 1; !step.isOver; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
-      const answer = await this.#attempt(connection, text, values)
+      const answer = await this.#attempt(connection, text, values).catch(secondIfLocked)
       if (answer !== SECOND) return answer
       await sleep(Math.random() * pause)
     }
@@ -185,10 +187,10 @@ export class StatementRunner {
   async #attempt(connection: Connection, text: string, values: Values) {
     this.#refuseBusy(connection)
     try {
-      const sent = await connection.send(`${this.#mark} ${text}`, values)
-      const answer = parseAnswer(sent.text, this.#client)
+      const sent = await connection.send(`${this.mark} ${text}`, values)
+      const answer = parseAnswer(sent.text, this.client)
       this.#refuseBusy(connection) // a BEGIN may have been under way when we checked
-      if ('standbys' in answer) checkNotices(sent.notices, answer.standbys, this.#client)
+      if ('standbys' in answer) checkNotices(sent.notices, answer.standbys, this.client)
       return answer
     } catch (error) {
       const { code = '' } = error as ClientError
@@ -200,7 +202,7 @@ export class StatementRunner {
 
   async #makeTable(connection: Connection, schema: string) {
     try {
-      await connection.make(`${this.#mark} ${schemaFor(schema)}`)
+      await connection.make(`${this.mark} ${schemaFor(schema)}`)
     } catch (error) {
       const { code = '', message } = error as ClientError
       if (MADE_BY_ANOTHER.has(code)) return
@@ -213,10 +215,14 @@ export class StatementRunner {
     }
   }
 
+  protected isLost(error: unknown) {
+    return isLost(error)
+  }
+
   /** On a connection of the client or of a pooler, whichever it is: another process of the server answers. */
-  async #stillRuns(connection: Connection) {
-    const { text } = await connection.send(STILL_RUNS, [this.#mark])
-    return parseAnswer(text, this.#client).isRunning === true
+  protected async stillRuns(connection: Connection, marks: string[]) {
+    const { text } = await connection.send(STILL_RUNS, [JSON.stringify(marks)])
+    return parseAnswer(text, this.client).isRunning === true
   }
 
   #refuseBusy(connection: Connection) {

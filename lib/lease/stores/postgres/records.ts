@@ -53,21 +53,21 @@ export class PostgresRecords implements Records {
     this.#texts = statementsFor(schema)
   }
 
-  async read(group: string, names: readonly string[]) {
+  async read(group: string, names: readonly string[], signal?: AbortSignal) {
     for (;;) {
-      const answer = await this.#client.run(this.#texts.read, [group, JSON.stringify(names)])
+      const answer = await this.#client.run(this.#texts.read, [group, JSON.stringify(names)], signal)
       if (answer !== undefined) return this.#checked(answer)
       await this.#readNothing(names) // before anything is written
       await this.#client.makeTable(this.#schema)
     }
   }
 
-  readExisting(group: string, names: readonly string[]) {
-    return this.look(group, names)
+  readExisting(group: string, names: readonly string[], signal?: AbortSignal) {
+    return this.look(group, names, signal)
   }
 
-  async look(group: string, names: readonly string[]) {
-    const answer = await this.#client.run(this.#texts.read, [group, JSON.stringify(names)])
+  async look(group: string, names: readonly string[], signal?: AbortSignal) {
+    const answer = await this.#client.run(this.#texts.read, [group, JSON.stringify(names)], signal)
     return answer === undefined ? this.#readNothing(names) : this.#checked(answer)
   }
 
@@ -77,16 +77,16 @@ export class PostgresRecords implements Records {
     from: string | null,
     to: string,
     { history, process }: Identity,
-    ms?: number,
+    signal?: AbortSignal,
   ) {
-    const answer = await this.#client.write(this.#texts.swap, [group, name, from, to, history, process], ms)
+    const answer = await this.#client.write(this.#texts.swap, [group, name, from, to, history, process], signal)
     if (answer?.isWritten !== true) return false
     if (answer.standbys !== '') await this.#checkStandbys(answer.standbys)
     return true
   }
 
-  async names(group: string) {
-    return (await this.#client.run(this.#texts.names, [group])) ?? []
+  async names(group: string, signal?: AbortSignal) {
+    return (await this.#client.run(this.#texts.names, [group], signal)) ?? []
   }
 
   async groups() {

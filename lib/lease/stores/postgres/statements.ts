@@ -18,14 +18,18 @@ SELECT pg_catalog.json_build_object('areThere', EXISTS (
 `
 
 /**
- * $1 the mark that begins a client's statements: whether another process of the server runs one of them. The server shows
- * a role its own statements. With track_activities off it shows none, so they may all be ours.
+ * $1 marks as a JSON array, each of which begins a client's statements: whether another process of the server runs one of them, in
+ * any database. The server shows a role its own statements. With track_activities off it shows none, so they may all be ours.
  */
 export const STILL_RUNS = `
 SELECT pg_catalog.json_build_object('isRunning', EXISTS (
   SELECT FROM pg_catalog.pg_stat_activity
-  WHERE pid <> pg_catalog.pg_backend_pid() AND datname = pg_catalog.current_database()
-    AND (state = 'disabled' AND usename = session_user OR state <> 'idle' AND pg_catalog.starts_with(query, $1::text))
+  WHERE pid <> pg_catalog.pg_backend_pid() AND (
+    state = 'disabled' AND usename = session_user AND datname = pg_catalog.current_database()
+    OR state <> 'idle' AND EXISTS (
+      SELECT FROM pg_catalog.json_array_elements_text($1::text::json) AS mark WHERE pg_catalog.starts_with(query, mark)
+    )
+  )
 ))::text
 `
 

@@ -29,11 +29,15 @@ export function openPg({ Pool }: { Pool: new (options: object) => PgPool & OwnPo
   })
   // A server that goes away tells each idle connection; the next step reports it.
   pool.on('error', () => {})
-  return new StatementRunner(pool, fromPgPool(pool), () => endInTime(() => pool.end()))
+  return new StatementRunner(pool, fromPgPool(pool), {
+    end: () => endInTime(() => pool.end()),
+    address: serverOf(address),
+  })
 }
 
 export function openPostgresJs(postgres: (options: object) => Sql & OwnSql, url: string) {
-  const options = optionsOf(readAddress(url))
+  const address = readAddress(url)
+  const options = optionsOf(address)
   const connect = () => {
     const notices: Notice[] = []
     const sql = postgres({
@@ -58,12 +62,16 @@ export function openPostgresJs(postgres: (options: object) => Sql & OwnSql, url:
     old.end({ timeout: 0 }).catch(() => {})
     return true
   }
-  const close = () => {
+  const end = () => {
     isClosed = true
     return endInTime(() => sql.end({ timeout: CONNECT_SECONDS }))
   }
-  return new StatementRunner(sql, async () => ofPostgresJs(sql, drop, notices), close)
+  return new StatementRunner(sql, async () => ofPostgresJs(sql, drop, notices), { end, address: serverOf(address) })
 }
+
+/** What names the server, and whose sessions it shows us. */
+const serverOf = ({ host, port, user }: Omit<PostgresAddress, 'schema'>) =>
+  `postgres ${JSON.stringify([host, port, user])}`
 
 /** An address as postgres.ts takes it: it knows the absence of an option, but not undefined, and session settings apart. */
 function optionsOf({ schema: _, application_name, options, ...address }: PostgresAddress) {

@@ -5,7 +5,7 @@
 // Replicas say it once a second, or at once if WAIT asks them. The answer of WAIT itself is about its connection's last write,
 // and a client may have another connection by then, so only the offsets count.
 
-import { storeError, warnOfOpenBound } from '../../../base/errors.ts'
+import { passing, storeError, warnOfOpenBound } from '../../../base/errors.ts'
 import { monotonicNow, sleep } from '../../../base/timers.ts'
 import type { Identity } from '../step.ts'
 import type { ScriptRunner } from './client.ts'
@@ -37,7 +37,7 @@ export class Acknowledgements {
    * Waits until as many replicas as must have the write say that they have it. Throws if they do not: whether it will last is
    * unknown.
    */
-  async until(write: Write, ms: number = LONGEST_MS) {
+  async until(write: Write, signal?: AbortSignal) {
     if (!write.isNeeded) {
       if (write.replicas > 0) warnOfNoDemand()
       return
@@ -45,7 +45,7 @@ export class Acknowledgements {
     const demand = await this.#demandOf(write)
     const { replicas } = write
     if (demand > 0 && demand < majorityOf(replicas)) warnOfMinority()
-    await this.#reach(write, Math.max(demand, majorityOf(replicas)), Math.min(ms, LONGEST_MS))
+    await this.#reach(write, Math.max(demand, majorityOf(replicas)), signal)
   }
 
   /** min-replicas-to-write; 0 if the server does not show it. */
@@ -58,16 +58,16 @@ export class Acknowledgements {
     return demand
   }
 
-  async #reach(write: Write, needed: number, ms: number) {
-    const endsAt = monotonicNow() + ms
-    const replies = await this.#client.runAroundWait(this.#offsets, write.keys, needed)
+  async #reach(write: Write, needed: number, signal: AbortSignal | undefined) {
+    const endsAt = monotonicNow() + LONGEST_MS
+    const replies = await this.#client.runAroundWait(this.#offsets, write.keys, needed, signal)
     const [{ at }, after] = replies.map((reply) => offsetsOf(reply, write))
     let { acknowledged } = after
     for (let pause = 1; countOf(acknowledged, at) < needed; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
-      if (monotonicNow() >= endsAt) throw unacknowledgedError(countOf(acknowledged, at), needed, ms)
+      if (monotonicNow() >= endsAt) throw unacknowledgedError(countOf(acknowledged, at), needed)
       if (pause === 2) this.#client.askReplicas(write.keys[0], ALL) // the first WAIT may have used another connection
       await sleep(pause)
-      const reply = await this.#client.run(this.#offsets, write.keys, [])
+      const reply = await this.#client.run(this.#offsets, write.keys, [], signal)
       acknowledged = offsetsOf(reply, write).acknowledged
     }
   }
@@ -76,7 +76,9 @@ export class Acknowledgements {
 /** Where the primary is, and where each replica is as far as it said so. Throws if another server than the writer tells. */
 function offsetsOf([process, history, ...offsets]: (string | null)[], write: Write) {
   if (process !== write.process || history !== write.history) {
-    throw storeError('Another Redis answered before the replicas acknowledged a write, so the write may be lost.')
+    throw passing(
+      storeError('Another Redis answered before the replicas acknowledged a write, so the write may be lost.'),
+    )
   }
   const [at, ...acknowledged] = offsets.map(Number)
   return { at, acknowledged }
@@ -87,9 +89,11 @@ const countOf = (acknowledged: number[], at: number) => acknowledged.filter((off
 /** So many replicas that, with their primary, they are more than half of the servers: 1 of 2, 2 of 3, 2 of 4. */
 const majorityOf = (replicas: number) => Math.max(1, Math.ceil(replicas / 2))
 
-const unacknowledgedError = (count: number, needed: number, ms: number) =>
-  storeError(
-    `Redis wrote a record, but ${count} instead of ${needed} replicas acknowledged it within ${ms} ms, so a promotion may lose it. Check that its replicas follow it, and that it was not replaced by another primary.`,
+const unacknowledgedError = (count: number, needed: number) =>
+  passing(
+    storeError(
+      `Redis wrote a record, but ${count} instead of ${needed} replicas acknowledged it within ${LONGEST_MS} ms, so a promotion may lose it. Check that its replicas follow it, and that it was not replaced by another primary.`,
+    ),
   )
 
 const warnOfNoDemand = () =>

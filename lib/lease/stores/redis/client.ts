@@ -1,14 +1,15 @@
 // The Redis and Valkey clients of Node (ioredis, iovalkey, node-redis and Valkey GLIDE) as one: runs scripts in the store's
 // database and asks for settings, within a time limit. Nothing here connects, configures or ends a client of the user.
 
-import { clientError, optionTypeError, refusedWriteError, storeError } from '../../../base/errors.ts'
+import { unlessAborted } from '../../../base/abort.ts'
+import { clientError, optionTypeError, passing, refusedWriteError, storeError } from '../../../base/errors.ts'
 import { inTime } from '../../../base/in-time.ts'
 import { monotonicNow } from '../../../base/timers.ts'
 import { oldClientError } from '../client-packages.ts'
 import type { ClientError } from '../clients.ts'
 import { ANSWER_MS } from '../limits.ts'
 import { type Client, type Commands, isBatch, isOldNodeRedis, packageOf } from './packages.ts'
-import { wayOutOf } from './refusals.ts'
+import { isCrowded, refusalOf } from './refusals.ts'
 
 /** A Lua script, and the SHA-1 by which a server knows it. */
 type Script = { source: string; sha: string }
@@ -78,13 +79,13 @@ export class ScriptRunner {
 
   /**
    * The reply's texts; null stays null.
-   * @param ms after which it is not sent any more
+   * @param signal after which it is not sent any more
    */
-  async run(script: Script, keys: string[], args: readonly string[], ms?: number) {
+  async run(script: Script, keys: string[], args: readonly string[], signal?: AbortSignal) {
     const reply = await this.#inTime(async (isOver) => {
       const database = await this.#findDatabase(keys[0])
       return this.#evaluate(script, keys, [database, ...args.map(String)], isOver)
-    }, ms)
+    }, signal)
     return this.#textsOf(reply)
   }
 
@@ -93,13 +94,13 @@ export class ScriptRunner {
    * are answered in turn, so the second reply shows what the replicas said. Without WAIT they say it once a second. WAIT blocks
    * a connection that others may share, so it is short, and its own answer is not used.
    */
-  async runAroundWait(script: Script, keys: string[], replicas: number) {
+  async runAroundWait(script: Script, keys: string[], replicas: number, signal?: AbortSignal) {
     const replies = await this.#inTime(async (isOver) => {
       const database = await this.#findDatabase(keys[0])
       const before = this.#evaluate(script, keys, [database], isOver)
       this.askReplicas(keys[0], replicas)
       return Promise.all([before, this.#evaluate(script, keys, [database], isOver)])
-    })
+    }, signal)
     return replies.map((reply) => this.#textsOf(reply))
   }
 
@@ -141,7 +142,7 @@ export class ScriptRunner {
     return this.#inTime(() => this.#commands.command(key, args).catch(emptyIfForbidden))
   }
 
-  async #inTime<Result>(call: (isOver: () => boolean) => Promise<Result>, ms: number = ANSWER_MS) {
+  async #inTime<Result>(call: (isOver: () => boolean) => Promise<Result>, signal?: AbortSignal) {
     const start = monotonicNow()
     let isOver = false
     let isSent = false
@@ -153,9 +154,12 @@ export class ScriptRunner {
     }
     const sent = send()
     try {
-      return await inTime(sent, Math.min(ms, ANSWER_MS))
+      return await inTime(
+        unlessAborted(signal, sent, () => true),
+        ANSWER_MS,
+      )
     } catch (error) {
-      if (isSent && (error as ClientError).code === 'ETIMEDOUT') this.#keep(sent)
+      if (isSent && ((error as ClientError).code === 'ETIMEDOUT' || signal?.aborted)) this.#keep(sent)
       const failure = this.#failure(error, start) // at once: it checks the client's present state
       this.#onFailure(error)
       throw failure
@@ -190,8 +194,11 @@ export class ScriptRunner {
     if (/subscriber mode|allowed in this context/i.test(error.message)) {
       return clientError(this.#client, BUSY)
     }
-    const wayOut = wayOutOf(error.message)
-    if (wayOut !== undefined) return refusedWriteError(`Redis: ${error.message}. ${wayOut}`, error)
+    const refusal = refusalOf(error.message)
+    if (refusal !== undefined) {
+      const refused = refusedWriteError(`Redis: ${error.message}. ${refusal.wayOut}`, error)
+      return refusal.passes ? passing(refused) : refused
+    }
     const seen = connectionErrors.get(this.#client)
     const isGivenUp = error.name === 'MaxRetriesPerRequestError' // by ioredis, which may have seen why before the call
     const reason = seen !== undefined && (isGivenUp || seen.at >= start) ? seen.error : undefined
@@ -200,7 +207,8 @@ export class ScriptRunner {
     }
     const cause = reason ?? error
     const what = isGivenUp ? 'no connection' : error.message
-    return storeError(`Redis: ${what}${cause === error ? '' : ` (${cause.message || cause.code})`}`, cause)
+    const failure = storeError(`Redis: ${what}${cause === error ? '' : ` (${cause.message || cause.code})`}`, cause)
+    return isCrowded(cause.message) ? passing(failure) : failure
   }
 }
 

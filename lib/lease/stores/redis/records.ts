@@ -46,8 +46,8 @@ export class RedisRecords implements Records {
     return `Redis at ${await this.#client.place(PLACE_KEY)}, keys 'flakeforge:{…}:records'`
   }
 
-  async read(group: string, names: readonly string[]) {
-    const reply = await this.#client.run(READ, recordsOf(group), names)
+  async read(group: string, names: readonly string[], signal?: AbortSignal) {
+    const reply = await this.#client.run(READ, recordsOf(group), names, signal)
     const [now, process, history, ...values] = reply as [string, string, string, ...(string | null)[]]
     return { now: Number(now), identity: { history, process }, values }
   }
@@ -58,20 +58,20 @@ export class RedisRecords implements Records {
     from: string | null,
     to: string,
     { history, process }: Identity,
-    ms?: number,
+    signal?: AbortSignal,
   ) {
     const args = [process, history, name, to]
     if (from !== null) args.push(from)
     const keys = recordsOf(group)
-    const [answer, replicas, need] = await this.#client.run(SWAP, keys, args, ms)
+    const [answer, replicas, need] = await this.#client.run(SWAP, keys, args, signal)
     if (answer !== 'swapped') return false
     const write = { keys, history, process, replicas: Number(replicas), isNeeded: need === 'needed' }
-    await this.#acknowledgements.until(write, ms)
+    await this.#acknowledgements.until(write, signal)
     return true
   }
 
-  names(group: string) {
-    return this.#client.run(NAMES, recordsOf(group), []) as Promise<string[]>
+  names(group: string, signal?: AbortSignal) {
+    return this.#client.run(NAMES, recordsOf(group), [], signal) as Promise<string[]>
   }
 
   async close() {

@@ -1,19 +1,36 @@
 // What a Redis says when it certainly wrote nothing, and the way out. A script writes once, as the last thing it does, so an
-// error that stops the script means that nothing was written.
+// error that stops the script means that nothing was written. Some of these reasons pass by themselves, as in a failover.
 
 /** What the store sends and its scripts call. Also in docs/store/redis.md, which a test compares. */
 const RIGHTS = '+evalsha +eval +time +info +select +wait +client|info +hget +hmget +hset +hkeys'
 
-const WAYS_OUT: [RegExp, string][] = [
+const LASTING: [RegExp, string][] = [
   [
     /NOPERM|can't run this command|no permissions/i,
     `Give its user these rights: ${RIGHTS} and the keys ~flakeforge:* (ACL SETUSER).`,
   ],
   [/\bOOM\b/, 'Raise its maxmemory or remove other keys; keep maxmemory-policy noeviction.'],
   [/\bMISCONF\b/, 'Make room on its disk, so that it can save.'],
-  [/\bREADONLY\b/, 'Use a client that finds the primary.'],
-  [/\bNOREPLICAS\b/, 'It takes writes when enough replicas follow it again (min-replicas-to-write).'],
 ]
 
-/** The way out if the server certainly refused; undefined for any other error. */
-export const wayOutOf = (message: string) => WAYS_OUT.find(([said]) => said.test(message))?.[1]
+const PASSING: [RegExp, string][] = [
+  [/\bREADONLY\b/, 'Use a client that finds the primary.'],
+  [/\bNOREPLICAS\b/, 'It takes writes when enough replicas follow it again (min-replicas-to-write).'],
+  [/\bLOADING\b/, 'It answers when it has read its data.'],
+  [/\bMASTERDOWN\b/, 'Use a client that finds the primary.'],
+  [/\bCLUSTERDOWN\b/, 'It takes writes when the cluster has a primary for these keys again.'],
+  [/\bTRYAGAIN\b/, 'It takes writes when the cluster has moved these keys.'],
+  [/^BUSY /, 'It takes writes when the script that it runs has ended.'],
+]
+
+const find = (reasons: [RegExp, string][], message: string) => reasons.find(([said]) => said.test(message))?.[1]
+
+/** The way out if the server certainly refused, and whether that passes by itself; undefined for any other error. */
+export function refusalOf(message: string) {
+  const lasting = find(LASTING, message)
+  const wayOut = lasting ?? find(PASSING, message)
+  return wayOut === undefined ? undefined : { wayOut, passes: lasting === undefined }
+}
+
+/** Whether the server takes no connection now, because others have all that it allows. */
+export const isCrowded = (message: string | undefined) => /max number of clients/.test(message ?? '')

@@ -1,0 +1,219 @@
+// The calls of one client of an SQL database: one after the other, each on a connection that it takes, and none while a
+// statement that was given up may still run.
+
+import { whenAborted } from '../../base/abort.ts'
+import { passing, storeError } from '../../base/errors.ts'
+import { inTime } from '../../base/in-time.ts'
+import type { ClientError, Lent, Step } from './clients.ts'
+import { ANSWER_MS, CALL_MS } from './limits.ts'
+import { type Left, unfinishedAt } from './unfinished.ts'
+
+const { randomBytes } = process.getBuiltinModule('node:crypto')
+
+type Work<Connection, Result> = (connection: Connection, step: Step) => Promise<Result>
+
+/** A client that we made ourselves: how to end it, and which server it leads to. */
+export type Own = { end: () => Promise<unknown>; address: string }
+
+/** One call. `sent`: what is under way on its connection. `end()` lets the next turn begin. */
+type Turn<Connection> = Step & {
+  hasBegun: boolean
+  sent?: { connection: Connection; answer: Promise<unknown> } | undefined
+  end: () => void
+  fail: (error: Error) => void
+}
+
+/** The question whether a statement still runs needs no lock and no disk: a server that works answers it in this time. */
+const ASK_MS = 2000
+
+/**
+ * A comment that begins each statement of a client, so that the server's list of sessions shows them. The number of a session
+ * would not do: a pooler hides it, and a server that was restarted counts again.
+ */
+const newMark = () => `/* flakeforge ${randomBytes(8).toString('hex')} */`
+
+const isLate = (error: unknown) => (error as ClientError).code === 'ETIMEDOUT'
+
+const closedError = () => storeError('The store was closed.')
+const givenUpError = () => new Error('the call was given up')
+const stillRunsError = (cause?: unknown) =>
+  passing(
+    storeError(
+      'The server may still run a statement that was given up because it was not answered in time: it may wait for a standby ' +
+        'or a lock. Nothing else is sent until it has ended. Check what the server waits for.',
+      cause,
+    ),
+  )
+
+/**
+ * Runs the calls of one client.
+ *
+ * A statement that was given up may still run on the server: a commit that waits for a standby does not end with its
+ * connection. So nothing else is sent until it is known to have ended: it is answered after all, or the server says, on
+ * one further connection, that it no longer runs it. A client thus has two connections of the server at most. Before, 20
+ * members used up all 100 connections within 31 s of a standby's outage.
+ */
+export abstract class Turns<Connection extends Lent> {
+  /** for messages */
+  protected readonly client: unknown
+  /** begins each statement */
+  protected readonly mark = newMark()
+  #take
+  #own
+  #last: Promise<void> = Promise.resolve() // the end of the last turn so far
+  #turns: Set<Turn<Connection>> = new Set()
+  #waiting = 0 // how many turns have not begun
+  #kept: Connection | undefined // for the next turn, so that it need not wait for the user's pool
+  #unfinished
+  #isClosed = false
+
+  /** @param own if the client is our own */
+  constructor(client: unknown, take: () => Promise<Connection>, own?: Own) {
+    this.client = client
+    this.#take = take
+    this.#own = own
+    this.#unfinished = unfinishedAt(own?.address)
+  }
+
+  /** Whether the work failed with its connection, so that the server's answer is unknown. */
+  protected abstract isLost(error: unknown): boolean
+
+  /** Asks the server whether another of its sessions runs a statement that begins with one of these marks. */
+  protected abstract stillRuns(connection: Connection, marks: string[]): Promise<boolean>
+
+  protected get isOwn() {
+    return this.#own !== undefined
+  }
+
+  /** Gives up what is under way and ends our own client. A client of the user's stays as it is. */
+  async close() {
+    if (this.#own === undefined) return
+    this.#isClosed = true
+    for (const turn of this.#turns) this.#stop(turn, closedError())
+    await this.#own.end()
+  }
+
+  #stop(turn: Turn<Connection>, why: Error) {
+    turn.fail(why)
+    this.#giveUp(turn)
+  }
+
+  /**
+   * Takes a connection, works on it, and gives it back: within the time that a call may take, and no longer than until `signal`
+   * aborts.
+   * @param isFit whether the connection is still of use after the work, which may have failed with this error
+   */
+  protected async inTurn<Result>(
+    work: Work<Connection, Result>,
+    isFit: (error: unknown) => boolean,
+    signal?: AbortSignal,
+  ) {
+    if (this.#isClosed) throw closedError()
+    if (signal?.aborted) throw givenUpError()
+    const turn: Turn<Connection> = { isOver: false, hasBegun: false, end: () => {}, fail: () => {} }
+    this.#turns.add(turn)
+    const result = new Promise<Result>((resolve, reject) => {
+      turn.fail = reject
+      this.#afterOthers(turn, () => this.#workOn(turn, work, isFit)).then(resolve, reject)
+    })
+    const ignore = signal && whenAborted(signal, () => this.#stop(turn, givenUpError()))
+    try {
+      return await inTime(result, CALL_MS)
+    } catch (error) {
+      const isKeptBack = !turn.hasBegun && !this.#unfinished.isEmpty && isLate(error)
+      throw isKeptBack ? stillRunsError(error) : error
+    } finally {
+      ignore?.()
+      this.#turns.delete(turn)
+      this.#giveUp(turn)
+    }
+  }
+
+  /** Makes a call once those before it have ended or were given up. */
+  async #afterOthers<Result>(turn: Turn<Connection>, call: () => Promise<Result>) {
+    const before = this.#last
+    this.#last = new Promise((resolve) => {
+      turn.end = resolve
+    })
+    this.#waiting += 1
+    await before
+    this.#waiting -= 1
+    try {
+      return await call()
+    } finally {
+      if (this.#waiting === 0) this.#giveBackKept()
+      turn.end()
+    }
+  }
+
+  async #workOn<Result>(turn: Turn<Connection>, work: Work<Connection, Result>, isFit: (error: unknown) => boolean) {
+    await this.#awaitUnfinished(turn)
+    if (turn.isOver) throw givenUpError()
+    const connection = this.#kept ?? (await this.#take())
+    this.#kept = undefined
+    if (turn.isOver) {
+      connection.giveBack()
+      throw givenUpError()
+    }
+    turn.hasBegun = true
+    const answer = work(connection, turn)
+    turn.sent = { connection, answer }
+    let failure: unknown
+    try {
+      return await inTime(answer, ANSWER_MS)
+    } catch (error) {
+      failure = error
+      if (isLate(error) || this.isLost(error)) this.#giveUp(turn)
+      throw error
+    } finally {
+      if (turn.sent !== undefined) this.#release(connection, isFit(failure))
+      turn.sent = undefined
+    }
+  }
+
+  #giveBackKept() {
+    this.#kept?.giveBack()
+    this.#kept = undefined
+  }
+
+  #release(connection: Connection, isFit: boolean) {
+    if (!isFit) connection.drop()
+    else if (this.#waiting > 0) this.#kept = connection
+    else connection.giveBack()
+  }
+
+  /** What it sent may still run. An answer on a connection that we closed says nothing about the server. */
+  #giveUp(turn: Turn<Connection>) {
+    turn.isOver = true
+    if (turn.sent === undefined) return
+    const { connection, answer } = turn.sent
+    turn.sent = undefined
+    const left: Left = { mark: this.mark }
+    const clear = () => this.#unfinished.delete(left)
+    this.#unfinished.add(left)
+    if (!connection.drop()) left.settled = answer.then(clear, clear)
+    turn.end()
+  }
+
+  /** Throws if a statement that was given up still runs. A connection that does not answer is no server's answer. */
+  async #awaitUnfinished(turn: Turn<Connection>) {
+    while (!this.#unfinished.isEmpty && !turn.isOver) {
+      if (await this.#unfinished.stillRun((marks) => this.#ask(marks))) throw stillRunsError()
+    }
+  }
+
+  /** Whether the server says that it still runs one of them; undefined if this connection does not answer. */
+  async #ask(marks: string[]) {
+    const connection = await this.#take()
+    const answer = this.stillRuns(connection, marks)
+    try {
+      const isRunning = await inTime(answer, ASK_MS)
+      connection.giveBack()
+      return isRunning
+    } catch (error) {
+      if (!connection.drop()) await answer.catch(() => {})
+      if (isLate(error)) return undefined // another connection may answer
+      throw error
+    }
+  }
+}
