@@ -99,11 +99,11 @@ const unacknowledgedError = (count: number, needed: number) =>
 const warnOfNoDemand = () =>
   warnOfOpenBound(
     'This Redis has replicas and min-replicas-to-write 0, so a primary that was replaced can still acknowledge writes, and two members may get the same slot.',
-    'Set min-replicas-to-write on every server, also on every node of a cluster, to at least half of the number of replicas.',
+    'Set min-replicas-to-write on every server, also on every node of a cluster, to at least half of the replicas.',
   )
 
 const warnOfMinority = () =>
   warnOfOpenBound(
-    'This Redis demands fewer replicas than half (min-replicas-to-write), so a primary that was cut off together with them can still acknowledge writes, and two members may get the same slot.',
-    'Set min-replicas-to-write to at least half of the number of replicas.',
+    'This Redis demands fewer than half of the replicas (min-replicas-to-write), so a primary that was cut off together with them can still acknowledge writes, and two members may get the same slot.',
+    'Set min-replicas-to-write on every server, also on every node of a cluster, to at least half of the replicas.',
   )
