@@ -196,7 +196,7 @@ export class ScriptRunner {
     }
     const refusal = refusalOf(error.message)
     if (refusal !== undefined) {
-      const refused = refusedWriteError(`Redis: ${error.message}. ${refusal.wayOut}`, error)
+      const refused = refusedWriteError(`Redis: ${error.message.replace(/\.*$/, '.')} ${refusal.wayOut}`, error)
       return refusal.passes ? passing(refused) : refused
     }
     const seen = connectionErrors.get(this.#client)

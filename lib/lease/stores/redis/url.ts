@@ -34,8 +34,15 @@ export function openIoredis(
 ) {
   // A step that finds no server fails after a second try: its caller knows better when to try again. If a step gets no
   // answer, the connection may have died silently: it is given up, because a new one may work.
-  // disconnectTimeout is a timer that keeps the process alive after close(), even if the connection is gone already.
-  const options = { lazyConnect: true, maxRetriesPerRequest: 1, socketTimeout: ANSWER_MS, disconnectTimeout: 1 }
+  // disconnectTimeout is a timer that keeps the process alive after close(), even if the connection is gone already. The ready
+  // check would keep commands while the server reads its data, without a word; the server itself answers that it does.
+  const options = {
+    lazyConnect: true,
+    maxRetriesPerRequest: 1,
+    socketTimeout: ANSWER_MS,
+    disconnectTimeout: 1,
+    enableReadyCheck: false,
+  }
   const client = new Redis(url, options)
   // A lease does not keep a process alive; a step does, until its time limit.
   client.on('connect', () => client.stream.unref())
