@@ -13,7 +13,6 @@
 const { mkdtempSync, writeFileSync } = require('node:fs')
 const path = require('node:path')
 const { setTimeout: sleep } = require('node:timers/promises')
-const FlakeId = require('flakeforge')
 const { NEEDS, canSetClocks } = require('../faults/clock.js')
 const faults = require('../faults/member-faults.js')
 const { pick, strike } = require('../faults/fault.js')
@@ -89,7 +88,7 @@ async function prepare({ folders, seconds }) {
   if (server === undefined)
     return { scenarios: [], missing: ['redis is not installed: nothing ran'], end: async () => {} }
   for (let i = 0; i < SERVERS + MEMBERS; i++) proxies.push(await TcpProxy.open(server.port))
-  await FlakeId.createGroup(server.urlAt(server.port), LEASE)
+  await endQuietOn(server, LEASE)
   const troubles = []
   const offsetMs = canSetClocks ? someOffset : undefined
   const config = configOf(folders.disk, LEASE)

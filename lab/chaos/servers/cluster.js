@@ -7,6 +7,7 @@ const { execFile } = require('node:child_process')
 const { setTimeout: sleep } = require('node:timers/promises')
 const { promisify } = require('node:util')
 const { spread } = require('../faults/fault.js')
+const { CUT_THEN_FROZEN, FROZEN, FROZEN_THEN_CUT, SPLIT, endFault } = require('../faults/machine-faults.js')
 const { openNetwork } = require('../faults/network.js')
 const { TcpProxy, together } = require('../faults/tcp-proxy.js')
 const { within } = require('../faults/within.js')
@@ -23,10 +24,9 @@ const DEFAULT_NODE_TIMEOUT_MS = 15_000
 const LEASE = { ttlMs: 9000, skewMs: 5000 }
 /** How long an old primary stays away after the promotion: longer than new members wait, so that both sides have some. */
 const AWAY_MS = LEASE.ttlMs + LEASE.skewMs + 4000
-/** Between the first harm and the second: what replicas said before the first one still counts as fresh after both. */
-const BETWEEN_HARMS_MS = 1000
-/** How long a primary that woke up is still cut off: members on its side may renew meanwhile. */
-const AWAKE_MS = 10_000
+/** After a freeze it is cut off for a while more, in which members on its side may renew. */
+const AWAY = { awayMs: AWAY_MS, awakeMs: 10_000 }
+const NOT_AWAY = { awayMs: 0 }
 const LONGEST_PROMOTION_MS = 60_000
 const PROMOTION_MS = 1000 // by hand; asking again would begin anew
 const LONGEST_REPAIR_MS = 90_000
@@ -61,7 +61,7 @@ class ClusterUnderFaults {
     await promisify(execFile)('redis-cli', [
       ...['--cluster', 'create', ...addresses, '--cluster-replicas', String(REPLICAS), '--cluster-yes'],
     ])
-    this.#slot = await this.#nodes[0].redis.cli('CLUSTER', 'KEYSLOT', KEYS)
+    this.#slot = await this.#nodes[0].server.cli('CLUSTER', 'KEYSLOT', KEYS)
     await this.#isHealthy()
   }
 
@@ -72,16 +72,18 @@ class ClusterUnderFaults {
   }
 
   get port() {
-    return this.#lead.redis.port
+    return this.#lead.server.port
   }
 
   urlAt() {
-    return this.#lead.redis.url
+    return this.#lead.server.url
   }
 
   /** Each begins with another machine, so that some ask the one that is cut off. */
   async doorOf(i) {
-    const proxies = await Promise.all(this.#nodes.map(({ machine, redis }) => TcpProxy.open(redis.port, machine.host)))
+    const proxies = await Promise.all(
+      this.#nodes.map(({ machine, server }) => TcpProxy.open(server.port, machine.host)),
+    )
     const doors = proxies.map(({ port }) => ({ host: '127.0.0.1', port }))
     const join = {
       client: CLIENTS[i % CLIENTS.length],
@@ -94,7 +96,7 @@ class ClusterUnderFaults {
   #frozenThenCut = {
     counts: ['frozen, cut'],
     isLoss: true,
-    strike: () => this.#atDefaultTimeout(FREEZE_THEN_CUT),
+    strike: () => this.#atDefaultTimeout(FROZEN_THEN_CUT),
   }
 
   faults = [
@@ -102,10 +104,10 @@ class ClusterUnderFaults {
     { counts: ['migrations'], strike: () => this.#migrate() },
     { counts: ['switch-overs'], strike: () => this.#replace(SWITCH_OVER) },
     { counts: ['failovers'], isLoss: true, strike: () => this.#replace(KILL) },
-    { counts: ['frozen'], isLoss: true, strike: () => this.#replace(FREEZE) },
+    { counts: ['frozen'], isLoss: true, strike: () => this.#replace(FROZEN, AWAY) },
     this.#frozenThenCut,
-    { counts: ['cut, frozen'], isLoss: true, strike: () => this.#atDefaultTimeout(CUT_THEN_FREEZE) },
-    { counts: ['split brains'], isLoss: true, strike: () => this.#replace(SPLIT) },
+    { counts: ['cut, frozen'], isLoss: true, strike: () => this.#atDefaultTimeout(CUT_THEN_FROZEN) },
+    { counts: ['split brains'], isLoss: true, strike: () => this.#replace(SPLIT, AWAY) },
   ]
 
   /** Without the setting that the docs demand, and with the fault that they demand it for. */
@@ -122,18 +124,18 @@ class ClusterUnderFaults {
 
   async stop() {
     await this.#repair.catch(() => {})
-    await Promise.all(this.#nodes.map(({ redis }) => redis.stop()))
+    await Promise.all(this.#nodes.map(({ server }) => server.stop()))
     await this.#network.close()
   }
 
   /** So short that the others do nothing. */
   async #restart() {
     await this.#repair
-    const { redis } = this.#lead
+    const { server } = this.#lead
     this.#events.down()
-    await redis.kill()
+    await server.kill()
     await sleep(spread(50, 500))
-    await redis.start()
+    await server.start()
     this.#repair = this.#comeBack()
   }
 
@@ -143,15 +145,15 @@ class ClusterUnderFaults {
     const from = this.#lead
     const primaries = (await this.#seenBy(from)).filter(({ isPrimary, node }) => isPrimary && node !== from)
     const to = primaries[Math.floor(Math.random() * primaries.length)].node
-    const setSlot = (node, ...how) => node.redis.cli('CLUSTER', 'SETSLOT', this.#slot, ...how)
-    const [fromId, toId] = await Promise.all([from, to].map(({ redis }) => redis.cli('CLUSTER', 'MYID')))
+    const setSlot = (node, ...how) => node.server.cli('CLUSTER', 'SETSLOT', this.#slot, ...how)
+    const [fromId, toId] = await Promise.all([from, to].map(({ server }) => server.cli('CLUSTER', 'MYID')))
     await setSlot(to, 'IMPORTING', fromId)
     await setSlot(from, 'MIGRATING', toId)
     const { host, port } = to.address
     for (let keys; ; ) {
-      keys = await from.redis.cli('CLUSTER', 'GETKEYSINSLOT', this.#slot, '2')
+      keys = await from.server.cli('CLUSTER', 'GETKEYSINSLOT', this.#slot, '2')
       if (keys === '') break
-      await from.redis.cli('MIGRATE', host, String(port), '', '0', '5000', 'KEYS', ...keys.split('\n'))
+      await from.server.cli('MIGRATE', host, String(port), '', '0', '5000', 'KEYS', ...keys.split('\n'))
       await sleep(Math.random() * 100)
     }
     for (const node of [to, from, ...primaries.map(({ node }) => node)]) await setSlot(node, 'NODE', toId)
@@ -159,34 +161,33 @@ class ClusterUnderFaults {
   }
 
   /** The primary fails until its replica has been promoted, or for long after that. */
-  async #replace({ harm, repair, awayMs = 0 }) {
+  async #replace(fault, away = NOT_AWAY) {
     await this.#repair
     const old = this.#lead
     this.#events.down()
-    await harm(old, async () => this.#promote(await this.#replicaOf(old)))
+    await fault.harm(old, async () => this.#promote(await this.#replicaOf(old)))
     await within(LONGEST_PROMOTION_MS, 'no replica was promoted', () => this.#isReplaced(old))
-    this.#repair = this.#repairLater(old, { repair, awayMs })
+    this.#repair = this.#repairLater(old, fault, away)
     this.#repair.catch(() => {}) // whoever waits for it learns it
   }
 
   /** With the default of a setting that is short otherwise, so that a run has time for all faults. */
-  async #atDefaultTimeout({ harm, repair, awayMs }) {
+  async #atDefaultTimeout(fault) {
     await this.#repair
     await this.#setAll('cluster-node-timeout', DEFAULT_NODE_TIMEOUT_MS)
-    const repairAll = async (node) => {
-      await repair(node)
+    const heal = async (node) => {
+      await fault.heal(node)
       await this.#setAll('cluster-node-timeout', NODE_TIMEOUT_MS)
     }
-    await this.#replace({ harm, repair: repairAll, awayMs })
+    await this.#replace({ ...fault, heal }, AWAY)
   }
 
   #setAll(setting, value) {
-    return Promise.all(this.#nodes.map(({ redis }) => redis.cli('CONFIG', 'SET', setting, String(value))))
+    return Promise.all(this.#nodes.map(({ server }) => server.cli('CONFIG', 'SET', setting, String(value))))
   }
 
-  async #repairLater(old, { repair, awayMs }) {
-    await sleep(awayMs)
-    await repair(old)
+  async #repairLater(old, fault, away) {
+    await endFault(old, fault, away)
     await this.#comeBack()
   }
 
@@ -200,8 +201,8 @@ class ClusterUnderFaults {
   /** By hand, unless it leads already: the replica asks for it, and the primary waits until it has all. */
   #promote(node) {
     return within(LONGEST_PROMOTION_MS, 'a replica was not promoted by hand', async () => {
-      if ((await node.redis.cli('ROLE')).startsWith('master')) return true
-      await node.redis.cli('CLUSTER', 'FAILOVER')
+      if ((await node.server.cli('ROLE')).startsWith('master')) return true
+      await node.server.cli('CLUSTER', 'FAILOVER')
       await sleep(PROMOTION_MS)
       return false
     })
@@ -227,7 +228,7 @@ class ClusterUnderFaults {
 
   /** How a node sees all of them: `CLUSTER NODES`. */
   async #seenBy(witness) {
-    const text = await witness.redis.cli('CLUSTER', 'NODES')
+    const text = await witness.server.cli('CLUSTER', 'NODES')
     return text.split('\n').map((line) => {
       const [id, address, flags, primary, , , , link, ...slots] = line.split(' ')
       const node = this.#nodes.find((each) => hostAndPort(each.address) === address.split('@')[0])
@@ -250,8 +251,8 @@ class ClusterUnderFaults {
   async #isSettled(node) {
     const [seen, info, own] = await Promise.all([
       this.#seenBy(node),
-      node.redis.cli('CLUSTER', 'INFO'),
-      node.redis.cli('INFO', 'replication'),
+      node.server.cli('CLUSTER', 'INFO'),
+      node.server.cli('INFO', 'replication'),
     ])
     const isWhole = seen.length === this.#nodes.length && seen.every(({ isWell }) => isWell)
     return isWhole && info.includes('cluster_state:ok') && WELL.test(own)
@@ -280,58 +281,17 @@ async function startNode(machine) {
     `cluster-announce-port ${address.port}`,
     `cluster-announce-bus-port ${busAddress.port}`,
   ]
-  return { machine, address, redis: await startRedisOn(machine, port, lines) }
+  return { machine, address, server: await startRedisOn(machine, port, lines) }
 }
 
 const SWITCH_OVER = {
   harm: (_, promoteReplica) => promoteReplica(),
-  repair() {},
+  heal() {},
 }
 
 const KILL = {
-  harm: ({ redis }) => redis.kill(),
-  repair: ({ redis }) => redis.start(),
-}
-
-/** The primary stands still, and goes on as if nothing had happened. */
-const FREEZE = {
-  awayMs: AWAY_MS,
-  harm: async ({ redis }) => process.kill(redis.pid, 'SIGSTOP'),
-  repair: async ({ redis }) => process.kill(redis.pid, 'SIGCONT'),
-}
-
-/** The server wakes up and is still cut off: all that it knows of its replicas and of the majority is from before. */
-async function wakeUp({ machine, redis }) {
-  process.kill(redis.pid, 'SIGCONT')
-  await sleep(AWAKE_MS)
-  await machine.heal()
-}
-
-const FREEZE_THEN_CUT = {
-  awayMs: AWAY_MS,
-  async harm({ machine, redis }) {
-    process.kill(redis.pid, 'SIGSTOP')
-    await sleep(Math.random() * BETWEEN_HARMS_MS)
-    await machine.cutOff()
-  },
-  repair: wakeUp,
-}
-
-const CUT_THEN_FREEZE = {
-  awayMs: AWAY_MS,
-  async harm({ machine, redis }) {
-    await machine.cutOff()
-    await sleep(Math.random() * BETWEEN_HARMS_MS)
-    process.kill(redis.pid, 'SIGSTOP')
-  },
-  repair: wakeUp,
-}
-
-/** A machine reaches nobody but the members: its primary is in the minority. */
-const SPLIT = {
-  awayMs: AWAY_MS,
-  harm: ({ machine }) => machine.cutOff(),
-  repair: ({ machine }) => machine.heal(),
+  harm: ({ server }) => server.kill(),
+  heal: ({ server }) => server.start(),
 }
 
 const hostAndPort = ({ host, port }) => `${host}:${port}`

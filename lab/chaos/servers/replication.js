@@ -53,15 +53,18 @@ const MARIADB = {
     await server.query('STOP SLAVE; RESET SLAVE ALL')
   },
 
-  /** MariaDB answers such a statement with an ordinary OK. */
-  async endCommits(server) {
-    const waiting = await server.query(WAITING)
-    for (const { id } of waiting) await server.query(`KILL QUERY ${id}`).catch(ignoreEnded)
-  },
+  endCommits: { 'killed commits': killWaiting },
 }
 
 const WAITING = `SELECT ID AS id FROM information_schema.PROCESSLIST WHERE STATE LIKE 'Waiting for semi-sync%'`
 const NO_SUCH_SESSION = 1094
+
+/** MariaDB answers such a statement with an ordinary OK. */
+async function killWaiting(server) {
+  const waiting = await server.query(WAITING)
+  for (const { id } of waiting) await server.query(`KILL QUERY ${id}`).catch(ignoreEnded)
+  return waiting.length
+}
 
 function ignoreEnded(error) {
   if (error.errno !== NO_SUCH_SESSION) throw error

@@ -5,6 +5,7 @@
 
 const { setTimeout: sleep } = require('node:timers/promises')
 const { spread } = require('../faults/fault.js')
+const { CUT_THEN_FROZEN, FROZEN, FROZEN_THEN_CUT, SPLIT, endFault } = require('../faults/machine-faults.js')
 const { openNetwork } = require('../faults/network.js')
 const { TcpProxy, together } = require('../faults/tcp-proxy.js')
 const { within } = require('../faults/within.js')
@@ -21,10 +22,9 @@ const LONGEST_SLOWNESS_MS = 6000
 const LEASE = { ttlMs: 10_000, skewMs: 6000 }
 /** How long an old primary stays away after the promotion: longer than new members wait, so that both sides have some. */
 const AWAY_MS = LEASE.ttlMs + LEASE.skewMs + 4000
-/** Between the first harm and the second: what replicas said before the first one still counts as fresh after both. */
-const BETWEEN_HARMS_MS = 1000
-/** How long a primary that woke up is still cut off: members on its side may renew meanwhile. */
-const AWAKE_MS = 6000
+/** After a freeze it is cut off for a while more, in which members on its side may renew. */
+const AWAY = { awayMs: AWAY_MS, awakeMs: 6000 }
+const NOT_AWAY = { awayMs: 0 }
 const LONGEST_PROMOTION_MS = 60_000
 const LONGEST_REPAIR_MS = 90_000
 const CLIENTS = ['ioredis', 'node-redis']
@@ -70,7 +70,7 @@ class SentinelUnderFaults {
       `replica-announce-port ${address.port}`,
       ...(this.#nodes.length > 0 ? [`replicaof ${hostAndPort(this.#lead.address)}`] : []),
     ]
-    const node = { machine, address, redis: await startRedisOn(machine, port, lines) }
+    const node = { machine, address, server: await startRedisOn(machine, port, lines) }
     if (this.#nodes.length === 0) this.#lead = node
     return node
   }
@@ -98,7 +98,7 @@ class SentinelUnderFaults {
   }
 
   get port() {
-    return this.#lead.redis.port
+    return this.#lead.server.port
   }
 
   urlAt(port) {
@@ -107,7 +107,9 @@ class SentinelUnderFaults {
 
   /** How member `i` gets here: each begins with another Sentinel, so that some ask the one that is cut off. */
   async doorOf(i) {
-    const proxies = await Promise.all(this.#nodes.map(({ machine, redis }) => TcpProxy.open(redis.port, machine.host)))
+    const proxies = await Promise.all(
+      this.#nodes.map(({ machine, server }) => TcpProxy.open(server.port, machine.host)),
+    )
     const addresses = this.#nodes.map(({ address }, n) => [
       hostAndPort(address, ':'),
       { host: '127.0.0.1', port: proxies[n].port },
@@ -125,7 +127,7 @@ class SentinelUnderFaults {
   #splitBrain = {
     counts: ['split brains'],
     isLoss: true,
-    strike: () => this.#replace(SPLIT),
+    strike: () => this.#replace(SPLIT, AWAY),
   }
 
   faults = [
@@ -134,9 +136,9 @@ class SentinelUnderFaults {
     { counts: ['failovers'], strike: () => this.#replace(KILL) },
     { counts: ['failovers behind'], strike: () => this.#replace(LAG) },
     { counts: ['failbacks'], strike: () => this.#failBack() },
-    { counts: ['frozen'], isLoss: true, strike: () => this.#replace(STOP) },
-    { counts: ['frozen, cut'], isLoss: true, strike: () => this.#replace(FREEZE_THEN_CUT) },
-    { counts: ['cut, frozen'], isLoss: true, strike: () => this.#replace(CUT_THEN_FREEZE) },
+    { counts: ['frozen'], isLoss: true, strike: () => this.#replace(FROZEN, AWAY) },
+    { counts: ['frozen, cut'], isLoss: true, strike: () => this.#replace(FROZEN_THEN_CUT, AWAY) },
+    { counts: ['cut, frozen'], isLoss: true, strike: () => this.#replace(CUT_THEN_FROZEN, AWAY) },
     this.#splitBrain,
   ]
 
@@ -145,7 +147,7 @@ class SentinelUnderFaults {
     name: 'no min-replicas',
     faults: [this.#splitBrain],
     prepare: () =>
-      Promise.all(this.#nodes.map(({ redis }) => redis.cli('CONFIG', 'SET', 'min-replicas-to-write', '0'))),
+      Promise.all(this.#nodes.map(({ server }) => server.cli('CONFIG', 'SET', 'min-replicas-to-write', '0'))),
   }
 
   /** Waits until all is well again. */
@@ -155,29 +157,29 @@ class SentinelUnderFaults {
 
   async stop() {
     await this.#repair.catch(() => {})
-    await Promise.all(this.#nodes.flatMap(({ redis, sentinel }) => [redis.stop(), sentinel.stop()]))
+    await Promise.all(this.#nodes.flatMap(({ server, sentinel }) => [server.stop(), sentinel.stop()]))
     await this.#network.close()
   }
 
   /** So short that the Sentinels do nothing. */
   async #restart() {
     await this.#repair
-    const { redis } = this.#lead
+    const { server } = this.#lead
     this.#events.down()
-    await redis.kill()
+    await server.kill()
     await sleep(spread(50, 500))
-    await redis.start()
+    await server.start()
     this.#repair = this.#isHealthy()
   }
 
   /** The primary fails until the Sentinels have promoted another one, or for long after that. */
-  async #replace({ harm, repair, awayMs = 0 }) {
+  async #replace(fault, away = NOT_AWAY) {
     await this.#repair
     const old = this.#lead
     this.#events.down()
-    await harm(old)
+    await fault.harm(old)
     await within(LONGEST_PROMOTION_MS, 'no replica was promoted', () => this.#isReplaced(old))
-    this.#repair = this.#repairLater(old, { repair, awayMs })
+    this.#repair = this.#repairLater(old, fault, away)
     this.#repair.catch(() => {}) // whoever waits for it learns it
   }
 
@@ -188,9 +190,8 @@ class SentinelUnderFaults {
     while (this.#lead !== first) await this.#replace(KILL)
   }
 
-  async #repairLater(old, { repair, awayMs }) {
-    await sleep(awayMs)
-    await repair(old)
+  async #repairLater(old, fault, away) {
+    await endFault(old, fault, away)
     await this.#isHealthy()
   }
 
@@ -198,7 +199,7 @@ class SentinelUnderFaults {
   async #isReplaced(old) {
     await this.#lookWhoLeads(old)
     if (this.#lead === old) return false
-    return /role:master[\s\S]*connected_slaves:[1-9]/.test(await this.#lead.redis.cli('INFO', 'replication'))
+    return /role:master[\s\S]*connected_slaves:[1-9]/.test(await this.#lead.server.cli('INFO', 'replication'))
   }
 
   /** Asks a Sentinel that is not on the machine of this one. */
@@ -219,7 +220,7 @@ class SentinelUnderFaults {
 
   async #isSettled(node) {
     const [own, seen] = await Promise.all([
-      node.redis.cli('INFO', 'replication'),
+      node.server.cli('INFO', 'replication'),
       node.sentinel.cli('INFO', 'sentinel'),
     ])
     const role = node === this.#lead ? /role:master[\s\S]*connected_slaves:2/ : /role:slave[\s\S]*master_link_status:up/
@@ -234,73 +235,32 @@ const SWITCH_OVER = {
     within(LONGEST_PROMOTION_MS, 'no Sentinel began to switch over', async () => {
       return (await sentinel.cli('SENTINEL', 'FAILOVER', NAME)) === 'OK' // not while the last one is under way
     }),
-  repair() {},
+  heal() {},
 }
 
 /** The replicas have not followed for a while when it is killed. */
 const KILL = {
-  async harm({ machine, redis }) {
+  async harm({ machine, server }) {
     await machine.cutOff()
     await sleep(Math.random() * LONGEST_LAG_MS)
-    await redis.kill()
+    await server.kill()
   },
-  async repair({ machine, redis }) {
+  async heal({ machine, server }) {
     await machine.heal()
-    await redis.start()
+    await server.start()
   },
 }
 
 /** The replicas have what is old, because it comes late to them, and are heard all the same. */
 const LAG = {
-  async harm({ machine, redis }) {
+  async harm({ machine, server }) {
     await machine.slowDown()
     await sleep(spread(1000, LONGEST_SLOWNESS_MS))
     await machine.cutOff()
-    await redis.kill()
+    await server.kill()
     await machine.speedUp()
   },
-  repair: KILL.repair,
-}
-
-/** The server wakes up and is still cut off: all that it knows of its replicas is from before. */
-async function wakeUp({ machine, redis }) {
-  process.kill(redis.pid, 'SIGCONT')
-  await sleep(AWAKE_MS)
-  await machine.heal()
-}
-
-const FREEZE_THEN_CUT = {
-  awayMs: AWAY_MS,
-  async harm({ machine, redis }) {
-    process.kill(redis.pid, 'SIGSTOP')
-    await sleep(Math.random() * BETWEEN_HARMS_MS)
-    await machine.cutOff()
-  },
-  repair: wakeUp,
-}
-
-const CUT_THEN_FREEZE = {
-  awayMs: AWAY_MS,
-  async harm({ machine, redis }) {
-    await machine.cutOff()
-    await sleep(Math.random() * BETWEEN_HARMS_MS)
-    process.kill(redis.pid, 'SIGSTOP')
-  },
-  repair: wakeUp,
-}
-
-/** Only the server stands still, as it does during a command that takes long: what others tell it meanwhile is not lost. */
-const STOP = {
-  awayMs: AWAY_MS,
-  harm: async ({ redis }) => process.kill(redis.pid, 'SIGSTOP'),
-  repair: async ({ redis }) => process.kill(redis.pid, 'SIGCONT'),
-}
-
-/** The primary and its Sentinel reach nobody but the members. */
-const SPLIT = {
-  awayMs: AWAY_MS,
-  harm: ({ machine }) => machine.cutOff(),
-  repair: ({ machine }) => machine.heal(),
+  heal: KILL.heal,
 }
 
 const hostAndPort = ({ host, port }, between = ' ') => `${host}${between}${port}`

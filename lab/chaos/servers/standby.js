@@ -46,16 +46,20 @@ const POSTGRES = {
   waitForNobody: (lead) => waitFor(lead, ''),
   promote: (server) => server.query('SELECT pg_promote()'),
 
-  /** By turns as a watchdog does it, and an operator. */
-  async endCommits(server) {
-    const end = Math.random() < 0.5 ? 'pg_cancel_backend' : 'pg_terminate_backend'
-    await server.query(`SELECT ${end}(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'`)
+  endCommits: {
+    'cancelled commits': (server) => endWaiting(server, 'pg_cancel_backend'),
+    'terminated commits': (server) => endWaiting(server, 'pg_terminate_backend'),
   },
 
   async startPooler(server) {
     const { startPgbouncer } = await helpers
     return startPgbouncer(server)
   },
+}
+
+async function endWaiting(server, end) {
+  const rows = await server.query(`SELECT ${end}(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'`)
+  return rows.length
 }
 
 /** Commits wait for the standby of this name from now on. */

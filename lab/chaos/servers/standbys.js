@@ -4,9 +4,9 @@
 // The harness promotes, and fences only where it promotes the second. What is special about a database is in the file of its
 // name. This file must never write to the server, and never know which one it is.
 
-const { spawnSync } = require('node:child_process')
 const { setTimeout: sleep } = require('node:timers/promises')
 const { spread } = require('../faults/fault.js')
+const { CUT_THEN_FROZEN, FROZEN_THEN_CUT, SPLIT } = require('../faults/machine-faults.js')
 const { openNetwork } = require('../faults/network.js')
 const { TcpProxy } = require('../faults/tcp-proxy.js')
 const { within } = require('../faults/within.js')
@@ -20,6 +20,7 @@ const LEASE = { ttlMs: 9000, skewMs: 5000 }
 const AWAY_MS = LEASE.ttlMs + LEASE.skewMs + 8000
 const LONGEST_LAG_MS = 5000
 const END_EVERY_MS = 500
+const LONGEST_COMMIT_MS = 60_000
 /** How long a frozen primary stands still after the promotion. */
 const FROZEN_MS = 3000
 const LONGEST_START_MS = 60_000 // the sessions of a server that was killed hold its memory until they notice
@@ -38,7 +39,8 @@ const LONGEST_START_MS = 60_000 // the sessions of a server that was killed hold
  * @property {(lead: Place) => Promise<void>} waitForNobody commits do not wait any more
  * @property {(server: object) => Promise<object>} promote
  * @property {(server: object) => Promise<object>} [startPooler] before a server, for half of the members
- * @property {(server: object) => Promise<void>} [endCommits] ends the commits that wait for a standby, as a watchdog does
+ * @property {Record<string, (server: object) => Promise<number>>} endCommits ways to end the commits that wait for a standby, as
+ *   watchdogs and operators do, by the name under which each is counted; resolves to how many it ended
  * @property {string} crashSignal
  */
 
@@ -60,7 +62,7 @@ class StandbysUnderFaults {
     server.#events = events
     server.#network = await openNetwork(NAMES.length)
     await server.#startAll()
-    if (database.endCommits !== undefined) server.faults.push(server.#endedCommits)
+    for (const [count, end] of Object.entries(database.endCommits)) server.#addEndedCommits(count, end)
     return server
   }
 
@@ -105,22 +107,22 @@ class StandbysUnderFaults {
     else proxy.pointTo(server.port, server.host)
   }
 
-  #splitBrain = { counts: ['split brains'], isLoss: true, strike: () => this.#replace(SPLIT) }
-
-  /** A split brain, and on the old side somebody ends what takes long. */
-  #endedCommits = {
-    counts: ['ended commits'],
-    isLoss: true,
-    strike: () => this.#replace({ ...SPLIT, comeBack: (old) => this.#endCommits(old) }),
-  }
+  #splitBrain = { counts: ['split brains'], isLoss: true, strike: () => this.#replace(takeOver(SPLIT)) }
 
   faults = [
     { counts: ['restarts'], strike: () => this.#restart() },
     { counts: ['failovers'], isLoss: true, strike: () => this.#replace(KILL) },
     { counts: ['failovers behind'], strike: () => this.#replace(LAG) },
     this.#splitBrain,
-    { counts: ['frozen'], isLoss: true, strike: () => this.#replace(Math.random() < 0.5 ? FREEZE_CUT : CUT_FREEZE) },
+    { counts: ['frozen, cut'], isLoss: true, strike: () => this.#replace(takeOver(FROZEN_THEN_CUT)) },
+    { counts: ['cut, frozen'], isLoss: true, strike: () => this.#replace(takeOver(CUT_THEN_FROZEN)) },
   ]
+
+  /** A split brain, and on the old side somebody ends what takes long. */
+  #addEndedCommits(count, end) {
+    const split = { ...takeOver(SPLIT), comeBack: (old) => this.#endCommits(old, end) }
+    this.faults.push({ counts: [count], isLoss: true, strike: () => this.#replace(split) })
+  }
 
   /** Commits wait for nobody, and the old primary goes on. */
   control = {
@@ -162,7 +164,8 @@ class StandbysUnderFaults {
     const next = old[heir]
     await this.#database.promote(next.server)
     this.#places = [next, ...old.filter((place) => place !== next)]
-    for (const door of this.#doors) if (comeBack === undefined || Math.random() < 0.5) this.#lead(door)
+    const moving = comeBack === undefined ? this.#doors : someOf(this.#doors)
+    for (const door of moving) this.#lead(door)
     this.#repair = this.#repairLater(old[0], { comeBack, heal })
     this.#repair.catch(() => {}) // whoever waits for it learns it
   }
@@ -178,10 +181,16 @@ class StandbysUnderFaults {
     await this.#follow()
   }
 
-  async #endCommits({ server }) {
-    for (const start = performance.now(); performance.now() - start < AWAY_MS; await sleep(END_EVERY_MS)) {
-      await this.#database.endCommits(server)
+  /** Again and again for a while, and at least one. */
+  async #endCommits({ server }, end) {
+    let ended = 0
+    const endSome = async () => {
+      ended += await end(server)
+      return ended > 0
     }
+    for (const start = performance.now(); performance.now() - start < AWAY_MS; await sleep(END_EVERY_MS))
+      await endSome()
+    await within(LONGEST_COMMIT_MS, 'no commit waited for a standby on the old primary', endSome)
   }
 
   #follow() {
@@ -201,53 +210,23 @@ const KILL = {
   comeBack: startAgain,
 }
 
-/** The primary reaches no standby, but members. */
-const SPLIT = {
+/** The synchronous standby takes over from a primary that this happens to. A primary that froze wakes up a while later. */
+const takeOver = ({ harm, wake, heal }) => ({
   heir: 1,
-  harm: ([{ machine }]) => machine.cutOff(),
-  comeBack() {}, // it was never away
-  heal: ({ machine }) => machine.heal(),
-}
-
-/** All processes of a server: the first one and those that it started. */
-function signalAll({ server }, signal) {
-  const { stdout } = spawnSync('ps', ['-o', 'pid=', '--ppid', String(server.pid)], { encoding: 'utf8' })
-  for (const pid of [server.pid, ...stdout.split('\n').filter(Boolean).map(Number)]) sendSignal(pid, signal)
-}
-
-/** One of them may have ended meanwhile. */
-function sendSignal(pid, signal) {
-  try {
-    process.kill(pid, signal)
-  } catch (error) {
-    if (error.code !== 'ESRCH') throw error
-  }
-}
-
-async function wakeLater(old) {
-  await sleep(FROZEN_MS)
-  signalAll(old, 'SIGCONT')
-}
-
-/** The primary stands still and is cut off then; it wakes up on its own, with what it was told before. */
-const FREEZE_CUT = {
-  ...SPLIT,
-  async harm([lead]) {
-    signalAll(lead, 'SIGSTOP')
-    await lead.machine.cutOff()
+  harm: ([lead]) => harm(lead),
+  async comeBack(old) {
+    if (wake === undefined) return // it was never away
+    await sleep(FROZEN_MS)
+    await wake(old)
   },
-  comeBack: wakeLater,
-}
+  heal,
+})
 
-/** The other way round: some commits wait already when it stands still. */
-const CUT_FREEZE = {
-  ...SPLIT,
-  async harm([lead]) {
-    await lead.machine.cutOff()
-    await sleep(spread(50, 500))
-    signalAll(lead, 'SIGSTOP')
-  },
-  comeBack: wakeLater,
+/** At least one of them, and not all. */
+function someOf(all) {
+  const chosen = all.filter(() => Math.random() < 0.5)
+  if (chosen.length > 0 && chosen.length < all.length) return chosen
+  return [all[Math.floor(Math.random() * all.length)]]
 }
 
 /** The standby that commits do not wait for has not followed for a while when the two others fail for good. */

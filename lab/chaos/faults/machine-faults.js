@@ -1,0 +1,81 @@
+'use strict'
+
+// What happens to the machine of a server that leads, and to the server on it, while members still reach both. The servers
+// decide what follows: another one is promoted, and the old one comes back.
+
+const { spawnSync } = require('node:child_process')
+const { setTimeout: sleep } = require('node:timers/promises')
+
+/** What a replica said before the first harm still counts as fresh after the second. */
+const BETWEEN_HARMS_MS = 1000
+
+/**
+ * @typedef {{ machine: object, server: { pid: number } }} Place a machine of faults/network.js and the server on it
+ *
+ * @typedef {object} MachineFault
+ * @property {(place: Place) => Promise<void>} harm
+ * @property {(place: Place) => Promise<void>} [wake] the server goes on and is still cut off: all it knows of the others is old
+ * @property {(place: Place) => Promise<void>} heal ends what is left of the harm
+ */
+
+/** A server's processes: the first one and those that it started. */
+function processesOf({ server }) {
+  const { stdout } = spawnSync('ps', ['-o', 'pid=', '--ppid', String(server.pid)], { encoding: 'utf8' })
+  return [server.pid, ...stdout.split('\n').filter(Boolean).map(Number)]
+}
+
+/** One of the processes may have ended meanwhile. */
+function signalAll(place, signal) {
+  for (const pid of processesOf(place)) {
+    try {
+      process.kill(pid, signal)
+    } catch (error) {
+      if (error.code !== 'ESRCH') throw error
+    }
+  }
+}
+
+const freeze = async (place) => signalAll(place, 'SIGSTOP')
+const wake = async (place) => signalAll(place, 'SIGCONT')
+const cutOff = ({ machine }) => machine.cutOff()
+const heal = ({ machine }) => machine.heal()
+const someTime = () => sleep(Math.random() * BETWEEN_HARMS_MS)
+
+/** The server reaches no other one: if it is a primary, it is in the minority. */
+const SPLIT = { harm: cutOff, heal }
+
+/** Only the server stands still, as in a long command: what others tell it meanwhile is not lost. */
+const FROZEN = { harm: freeze, heal: wake }
+
+const FROZEN_THEN_CUT = {
+  async harm(place) {
+    await freeze(place)
+    await someTime()
+    await cutOff(place)
+  },
+  wake,
+  heal,
+}
+
+/** Some writes wait for a replica already when the server freezes. */
+const CUT_THEN_FROZEN = {
+  async harm(place) {
+    await cutOff(place)
+    await someTime()
+    await freeze(place)
+  },
+  wake,
+  heal,
+}
+
+/** Ends a fault, and with it the time in which the old primary may still believe that it leads. */
+async function endFault(place, fault, { awayMs, awakeMs }) {
+  await sleep(awayMs)
+  if (fault.wake !== undefined) {
+    await fault.wake(place)
+    await sleep(awakeMs)
+  }
+  await fault.heal(place)
+}
+
+module.exports = { CUT_THEN_FROZEN, FROZEN, FROZEN_THEN_CUT, SPLIT, endFault }
