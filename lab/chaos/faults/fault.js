@@ -24,10 +24,17 @@ function pick(faults) {
   })
 }
 
+/** At least one of them, and not all: for what takes two sides. */
+function someOf(all) {
+  const chosen = all.filter(() => Math.random() < 0.5)
+  if (chosen.length > 0 && chosen.length < all.length) return chosen
+  return [all[Math.floor(Math.random() * all.length)]]
+}
+
 /** Counts a fault and lets it happen. */
 function strike(fault, { counts, victim }) {
   for (const name of fault.counts) counts[name] = (counts[name] ?? 0) + 1
   return fault.strike(victim)
 }
 
-module.exports = { pick, spread, strike }
+module.exports = { pick, someOf, spread, strike }

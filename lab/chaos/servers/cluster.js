@@ -6,7 +6,7 @@
 const { execFile } = require('node:child_process')
 const { setTimeout: sleep } = require('node:timers/promises')
 const { promisify } = require('node:util')
-const { spread } = require('../faults/fault.js')
+const { someOf, spread } = require('../faults/fault.js')
 const { CUT_THEN_FROZEN, FROZEN, FROZEN_THEN_CUT, SPLIT, endFault } = require('../faults/machine-faults.js')
 const { openNetwork } = require('../faults/network.js')
 const { TcpProxy, together } = require('../faults/tcp-proxy.js')
@@ -27,6 +27,7 @@ const AWAY_MS = LEASE.ttlMs + LEASE.skewMs + 4000
 /** After a freeze it is cut off for a while more, in which members on its side may renew. */
 const AWAY = { awayMs: AWAY_MS, awakeMs: 10_000 }
 const NOT_AWAY = { awayMs: 0 }
+const CLOSED_PORT = 1
 const LONGEST_PROMOTION_MS = 60_000
 const PROMOTION_MS = 1000 // by hand; asking again would begin anew
 const LONGEST_REPAIR_MS = 90_000
@@ -39,6 +40,7 @@ class ClusterUnderFaults {
   #nodes = []
   #slot
   #lead // the node that has the group
+  #doors = [] // of each member: its proxies to all nodes
   #repair = Promise.resolve() // of what the last fault has left behind
 
   /** Undefined where Redis is not installed. `events`: see scenarios/server.js. */
@@ -84,6 +86,7 @@ class ClusterUnderFaults {
     const proxies = await Promise.all(
       this.#nodes.map(({ machine, server }) => TcpProxy.open(server.port, machine.host)),
     )
+    this.#doors.push(proxies)
     const doors = proxies.map(({ port }) => ({ host: '127.0.0.1', port }))
     const join = {
       client: CLIENTS[i % CLIENTS.length],
@@ -104,10 +107,10 @@ class ClusterUnderFaults {
     { counts: ['migrations'], strike: () => this.#migrate() },
     { counts: ['switch-overs'], strike: () => this.#replace(SWITCH_OVER) },
     { counts: ['failovers'], isLoss: true, strike: () => this.#replace(KILL) },
-    { counts: ['frozen'], isLoss: true, strike: () => this.#replace(FROZEN, AWAY) },
+    { counts: ['frozen'], isLoss: true, strike: () => this.#keepAway(FROZEN) },
     this.#frozenThenCut,
     { counts: ['cut, frozen'], isLoss: true, strike: () => this.#atDefaultTimeout(CUT_THEN_FROZEN) },
-    { counts: ['split brains'], isLoss: true, strike: () => this.#replace(SPLIT, AWAY) },
+    { counts: ['split brains'], isLoss: true, strike: () => this.#keepAway(SPLIT) },
   ]
 
   /** Without the setting that the docs demand, and with the fault that they demand it for. */
@@ -171,6 +174,30 @@ class ClusterUnderFaults {
     this.#repair.catch(() => {}) // whoever waits for it learns it
   }
 
+  /** The primary fails for long, and meanwhile some members reach only its machine, as if the cut were in front of them, too. */
+  #keepAway(fault) {
+    let open
+    const harm = async (old) => {
+      open = this.#strand(old)
+      await fault.harm(old)
+    }
+    const heal = async (old) => {
+      await fault.heal(old)
+      open()
+    }
+    return this.#replace({ ...fault, harm, heal }, AWAY)
+  }
+
+  /** Cuts some members off from all other machines; returns what ends that. */
+  #strand({ machine }) {
+    const ways = someOf(this.#doors).flatMap((proxies) => proxies.map((proxy, n) => ({ proxy, node: this.#nodes[n] })))
+    const closed = ways.filter(({ node }) => node.machine !== machine)
+    for (const { proxy } of closed) proxy.pointTo(CLOSED_PORT)
+    return () => {
+      for (const { proxy, node } of closed) proxy.pointTo(node.server.port, node.machine.host)
+    }
+  }
+
   /** With the default of a setting that is short otherwise, so that a run has time for all faults. */
   async #atDefaultTimeout(fault) {
     await this.#repair
@@ -179,7 +206,7 @@ class ClusterUnderFaults {
       await fault.heal(node)
       await this.#setAll('cluster-node-timeout', NODE_TIMEOUT_MS)
     }
-    await this.#replace({ ...fault, heal }, AWAY)
+    await this.#keepAway({ ...fault, heal })
   }
 
   #setAll(setting, value) {

@@ -5,7 +5,7 @@
 // name. This file must never write to the server, and never know which one it is.
 
 const { setTimeout: sleep } = require('node:timers/promises')
-const { spread } = require('../faults/fault.js')
+const { someOf, spread } = require('../faults/fault.js')
 const { CUT_THEN_FROZEN, FROZEN_THEN_CUT, SPLIT } = require('../faults/machine-faults.js')
 const { openNetwork } = require('../faults/network.js')
 const { TcpProxy } = require('../faults/tcp-proxy.js')
@@ -221,13 +221,6 @@ const takeOver = ({ harm, wake, heal }) => ({
   },
   heal,
 })
-
-/** At least one of them, and not all. */
-function someOf(all) {
-  const chosen = all.filter(() => Math.random() < 0.5)
-  if (chosen.length > 0 && chosen.length < all.length) return chosen
-  return [all[Math.floor(Math.random() * all.length)]]
-}
 
 /** The standby that commits do not wait for has not followed for a while when the two others fail for good. */
 const LAG = {
