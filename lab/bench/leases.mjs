@@ -9,7 +9,7 @@ import pg from 'pg'
 import { startEtcd } from '../../__test__/servers/etcd.mjs'
 import { startMysql } from '../../__test__/servers/mysql.mjs'
 import { startPostgres } from '../../__test__/servers/postgres.mjs'
-import { startRedis } from '../../__test__/servers/redis.mjs'
+import { startRedis, startReplica } from '../../__test__/servers/redis.mjs'
 import stores from '../../target/rooms/lib/lease/stores/open.js'
 import report from './report.js'
 
@@ -40,9 +40,18 @@ const openUrl = (url) => stores.openGiven(url.replace(/^http:/, 'etcd:'))
 /** How each server is started, and its bars: acquire and renew in ms, a crowd in ms. */
 const SERVERS = {
   redis: { start: () => startRedis(), step: 0.4, crowd: 200 },
+  'redis with a replica': { start: startReplicatedRedis, step: 0.8, crowd: 400 },
   postgres: { start: () => startPostgres({ fsync: 'on' }), step: 3, crowd: 1000 },
   mysql: { start: startOneMysql, step: 4, crowd: 1000 },
   etcd: { start: () => startEtcd(), step: 8, crowd: 5000 },
+}
+
+/** A server that needs its replica for each write. */
+async function startReplicatedRedis() {
+  const server = await startRedis('--min-replicas-to-write', '1')
+  const replica = await startReplica(server)
+  const stop = () => Promise.all([server.stop(), replica.stop()])
+  return { url: server.url, stop }
 }
 
 /** A server with a database, which waits for its disk. */
