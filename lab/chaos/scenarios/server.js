@@ -95,7 +95,10 @@ async function allOutages(server, faults, run, { seconds, lease }) {
   const lastingMs = server.losesNothing ? 0 : lease.ttlMs + lease.skewMs
   const plan = { seconds, lastingMs, endQuiet: () => endQuietOn(server, lease) }
   await outages({ faults }, run, plan)
-  await server.settle?.()
+  if (server.settle === undefined) return
+  await server.settle() // by a promotion, which is one more loss
+  await sleep(lastingMs)
+  await plan.endQuiet()
 }
 
 /** The same on a server that is set up as the docs warn against. Members stay alive: each has the side that it is on. */
