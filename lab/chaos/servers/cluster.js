@@ -28,7 +28,8 @@ const AWAY_MS = LEASE.ttlMs + LEASE.skewMs + 4000
 const AWAY = { awayMs: AWAY_MS, awakeMs: 10_000 }
 const NOT_AWAY = { awayMs: 0 }
 const CLOSED_PORT = 1
-const LONGEST_PROMOTION_MS = 60_000
+/** At the default node timeout, a replica that was not elected asks for votes again a minute later. */
+const LONGEST_PROMOTION_MS = 150_000
 const PROMOTION_MS = 1000 // by hand; asking again would begin anew
 const LONGEST_REPAIR_MS = 90_000
 const KEYS = '{chaos}' // the group's keys have its name as their hash tag
