@@ -100,13 +100,13 @@ test.serial('without any mark of a container the default folder is taken', async
 })
 
 /** Runs in namespaces of its own, as engines that leave no other mark of a container give it. */
-const inNamespaces = (flags, home) => {
+const inNamespaces = (flags, home, more) => {
   const code = `
     require(${JSON.stringify(path.join(import.meta.dirname, '../workers/no-files-of-a-container.cjs'))})
     const FlakeId = require('flakeforge')
     FlakeId.join().then((flake) => flake.close().then(() => 'joined'), ({ message }) => message).then(console.log)
   `
-  const env = { PATH: process.env.PATH, ...homeIs(home) }
+  const env = { PATH: process.env.PATH, ...homeIs(home), ...more }
   const cwd = path.join(import.meta.dirname, '../..')
   return spawnSync('unshare', [...flags, process.execPath, '-e', code], { env, cwd, encoding: 'utf8' })
 }
@@ -138,6 +138,30 @@ unshared('(with unshare only) without /proc it is not certain that this is no co
   const home = diskFolder(t)
   const { stdout } = inNamespaces(['-m', 'sh', '-c', 'mount -t tmpfs none /proc && exec "$0" "$@"'], home)
   t.regex(stdout, /^No store is named, .*\/proc\/self\/ns\/pid cannot be read, so it may be one/)
+})
+
+/** What a shell does before it becomes the program: the kernel of WSL, its folder, and a root that is an overlay. */
+const KERNEL =
+  'echo "Linux version 5.15.167.4-microsoft-standard-WSL2" >/mnt/version && mount --bind /mnt/version /proc/version'
+const FOLDER = 'mount -t tmpfs none /run && mkdir /run/WSL'
+const OVERLAY = `mkdir /mnt/upper /mnt/work /mnt/root &&
+  mount -t overlay none -o lowerdir=/,upperdir=/mnt/upper,workdir=/mnt/work /mnt/root &&
+  for each in proc run dev tmp; do mount --rbind /$each /mnt/root/$each || exit; done`
+const inShell = (steps, last) => [...NAMESPACES, 'sh', '-c', ['mount -t tmpfs none /mnt', ...steps, last].join(' && ')]
+const NAMESPACES = ['-m', '-p', '-C', '-f', '--mount-proc']
+const RUN = 'exec "$0" "$@"'
+const IN_OVERLAY = 'exec chroot /mnt/root env --chdir="$PWD" "$0" "$@"'
+
+unshared('(with unshare only) a distribution of WSL is a machine, and a container in it is none', (t) => {
+  const home = diskFolder(t)
+  const inWsl = inNamespaces(inShell([KERNEL, FOLDER], RUN), home)
+  t.is(inWsl.stdout, 'joined\n', inWsl.stderr)
+  for (const steps of [[KERNEL], [FOLDER]]) {
+    const { stdout } = inNamespaces(inShell(steps, RUN), home)
+    t.regex(stdout, /^No store is named, .*\/proc\/self\/ns\/pid is /, steps[0])
+  }
+  const inContainer = inNamespaces(inShell([KERNEL, FOLDER, OVERLAY], IN_OVERLAY), home, { SHOW_MOUNTS: '1' })
+  t.regex(inContainer.stdout, /^No store is named, .*its root file system is an overlay/, inContainer.stderr)
 })
 
 const WAYS_OUT = ['file:/var/lib/', 'FLAKEFORGE_STORE', 'XDG_STATE_HOME']

@@ -20,7 +20,7 @@ const VARIABLES = [
  */
 const INITIAL = { pid: 0xef_ff_ff_fc, cgroup: 0xef_ff_ff_fb }
 
-/** WSL has a PID namespace for each distribution, which is a machine to its users; containers in it have no such folder. */
+/** Where WSL has the sockets of a distribution. A container in WSL has the same kernel, and no such folder. */
 const OF_WSL = '/run/WSL'
 
 /** The sign that this is a container, or that it may be one; undefined if there is none. */
@@ -33,13 +33,21 @@ export function signOfContainer() {
 }
 
 function signInProc() {
-  if (isThere(OF_WSL)) return undefined
   try {
     if (CGROUP.test(readFileSync('/proc/1/cgroup', 'utf8'))) return '/proc/1/cgroup says so'
   } catch {
     // a hidden process 1 (hidepid), or Node's permissions do not let us read it: this says nothing
   }
-  return signInNamespaces() ?? (isOverlay() ? 'its root file system is an overlay' : undefined)
+  return (isWsl() ? undefined : signInNamespaces()) ?? (isOverlay() ? 'its root file system is an overlay' : undefined)
+}
+
+/** A distribution in WSL is a machine to its users, and WSL gives each one namespaces. */
+function isWsl() {
+  try {
+    return isThere(OF_WSL) && /microsoft/i.test(readFileSync('/proc/version', 'utf8'))
+  } catch {
+    return false
+  }
 }
 
 function signInNamespaces() {
