@@ -7,6 +7,7 @@ const { execFileSync, spawnSync } = require('node:child_process')
 const os = require('node:os')
 const path = require('node:path')
 const { hashOfSource, recordBuild } = require('./built.js')
+const { renaming } = require('./own-paths.js')
 
 const root = path.join(__dirname, '..')
 const napi = path.join(root, 'node_modules', '@napi-rs', 'cli', 'cli.mjs')
@@ -20,16 +21,10 @@ function isForThisMachine(args) {
   return execFileSync('rustc', ['-vV'], { encoding: 'utf8' }).includes(`\nhost: ${triple}\n`)
 }
 
-/** What the compiler calls the folders of this machine: panics name files, and a binary would tell whose machine built it. */
-const RENAMED = {
-  [process.env.CARGO_HOME || path.join(os.homedir(), '.cargo')]: 'cargo',
-  [root]: 'flakeforge',
-}
-
-/** The environment, with flags for that. A path with a space needs the variable that napi does not change. */
+/** The environment, with flags that keep this machine's folders out of the addon. A path with a space needs the variable that napi does not change. */
 function withoutOwnPaths(env) {
   if (env.CARGO_ENCODED_RUSTFLAGS) return env
-  const own = Object.entries(RENAMED).map(([from, to]) => `--remap-path-prefix=${from}=${to}`)
+  const own = renaming({ checkout: root, cargo: env.CARGO_HOME || path.join(os.homedir(), '.cargo') })
   const flags = [...(env.RUSTFLAGS ?? '').split(' ').filter(Boolean), ...own]
   if (own.some((flag) => flag.includes(' '))) return { ...env, CARGO_ENCODED_RUSTFLAGS: flags.join('\x1f') }
   return { ...env, RUSTFLAGS: flags.join(' ') }

@@ -7,6 +7,7 @@
 
 const fs = require('node:fs')
 const path = require('node:path')
+const { ownPathProblems } = require('./own-paths.js')
 const { WASM, allPackages, pack, packCheckStore, packMain, packServer, writeTexts } = require('./pack.js')
 const { TARGETS } = require('./platforms/targets.js')
 
@@ -14,6 +15,14 @@ const { TARGETS } = require('./platforms/targets.js')
 function builtFor({ folder }, artifacts) {
   const target = TARGETS.find(({ name }) => name === path.basename(folder))
   return target && path.join(artifacts, `bindings-${target.triple}`)
+}
+
+/** The binaries come from runners of several systems, each with its own folders. */
+function checkPaths({ files }, folder) {
+  for (const file of files.filter((name) => /\.(?:node|wasm)$/.test(name))) {
+    const [problem] = ownPathProblems(fs.readFileSync(path.join(folder, file)))
+    if (problem !== undefined) throw new Error(`${file} ${problem}`)
+  }
 }
 
 /** Packs a package under npm/ with its binary and its texts. */
@@ -28,6 +37,7 @@ function packPart(part, artifacts, target) {
       fs.cpSync(path.join(from, file), path.join(complete, file), { recursive: true })
   const missing = manifest.files.find((file) => !fs.existsSync(path.join(complete, file)))
   if (missing !== undefined) throw new Error(`${manifest.name} has no ${missing}, and ${from} brought none`)
+  checkPaths(manifest, complete)
   pack(complete, target)
   fs.rmSync(complete, { recursive: true })
 }

@@ -13,6 +13,7 @@ import test from 'ava'
 const require = createRequire(import.meta.url)
 const root = path.join(import.meta.dirname, '..', '..')
 const manifest = require('../../package.json')
+const { ownPathsIn } = require('../../scripts/own-paths.js')
 const { npm, ownPlatform, packAll, packCheckStore, packServer, platformPackages } = require('../../scripts/pack.js')
 const { platform } = process
 
@@ -68,12 +69,36 @@ async function evaluate(code, type = 'commonjs') {
 const lines = (text) => text.trimEnd().split('\n')
 
 test('the addon has no path of the machine that built it', async (t) => {
-  const bytes = (await fs.readFile(path.join(root, ownPlatform().manifest.main))).toString('latin1')
+  const bytes = await fs.readFile(path.join(root, ownPlatform().manifest.main))
+  t.deepEqual(ownPathsIn(bytes), [])
   const { CARGO_HOME = path.join(os.homedir(), '.cargo') } = process.env
   for (const folder of [os.homedir(), CARGO_HOME, root]) {
     const at = bytes.indexOf(`${folder}${path.sep}`)
-    t.is(at, -1, bytes.slice(at, at + 200))
+    t.is(at, -1, bytes.toString('latin1', at, at + 200))
   }
+})
+
+test('paths of a machine are seen in a binary, of every system, and those that it may have are not', (t) => {
+  const OWN = [
+    '/Users/runner/work/flakeforge/src/hot.rs',
+    '/home/runner/.cargo/registry/src/index.crates.io-1949cf8c6b5b557f/napi-3.16.1/src/error.rs',
+    '/root/.cache/zig/o/5f2/libunwind.o',
+    '/build/rust/library/std/src/io/mod.rs',
+    'D:\\a\\flakeforge\\target\\release\\deps\\flakeforge.pdb',
+    'C:\\Users\\runneradmin\\.cargo\\registry\\src',
+    'C:/Users/runneradmin/x',
+  ]
+  for (const own of OWN) t.deepEqual(ownPathsIn(Buffer.from(`text\0${own}\0text`, 'latin1')), [own])
+  const others = [
+    'flakeforge/src/hot.rs',
+    'cargo/registry/src/index.crates.io-1949cf8c6b5b557f/napi-3.16.1/src/error.rs',
+    '/rustc/59807616e1fa2540724bfbac14d7976d7e4a3860/library/std/src/time.rs',
+    '/rust/deps/gimli-0.32.3/src/read/abbrev.rs',
+    '/proc/self/exe',
+    '/usr/lib/libSystem.B.dylib',
+    'C:\\Windows\\System32',
+  ]
+  t.deepEqual(ownPathsIn(Buffer.from(others.join('\0'), 'latin1')), [])
 })
 
 test("the other packages' tarballs have no script, and nothing but what their package.json lists", async (t) => {

@@ -116,10 +116,18 @@ test('each target gets the command and the settings of its kind', (t) => {
   t.is(last('linux-s390x-gnu'), 's390x-unknown-linux-gnu.2.17')
   t.is(last('linux-arm64-musl'), 'aarch64-unknown-linux-musl')
   t.deepEqual(commandFor(target('win32-x64-msvc')).slice(0, 3), ['cargo', 'check', '--release'])
+  for (const one of TARGETS) {
+    const flags = Object.entries(settingsFor(one, 0)).find(([name]) => name.endsWith('_RUSTFLAGS'))
+    t.deepEqual(flags?.[1].match(/--remap-path-prefix=\S+/g), [
+      '--remap-path-prefix=/flakeforge=flakeforge',
+      '--remap-path-prefix=/cargo=cargo',
+      '--remap-path-prefix=/usr/lib/rustlib/src/rust=rust',
+    ])
+  }
   t.is(settingsFor(target('darwin-x64'), 0).MACOSX_DEPLOYMENT_TARGET, '10.15')
   t.is(settingsFor(target('darwin-arm64'), 0).MACOSX_DEPLOYMENT_TARGET, '11.0')
   const musl = settingsFor(target('linux-x64-musl'), 1)
-  t.is(musl.CARGO_TARGET_X86_64_UNKNOWN_LINUX_MUSL_RUSTFLAGS, '-Ctarget-feature=-crt-static')
+  t.regex(musl.CARGO_TARGET_X86_64_UNKNOWN_LINUX_MUSL_RUSTFLAGS, / -Ctarget-feature=-crt-static$/)
   t.regex(musl.CARGO_TARGET_DIR, /cargo-1$/)
   const windows = settingsFor(target('win32-ia32-gnu'), 0)
   t.is(windows.CARGO_TARGET_I686_PC_WINDOWS_GNU_LINKER, 'i686-w64-mingw32-gcc')
@@ -154,12 +162,15 @@ test('a Linux binary: a newer glibc, musl for glibc, a library of the compiler, 
   t.true(linux('linux-x64-gnu')(read('readelf-linux-x64-musl')).includes('has no glibc symbol'))
 })
 
-test('a Linux binary: the entrance is the only export', (t) => {
+test('a Linux binary: the entrance and the registry are the only exports', (t) => {
   const [name, text] = ['linux-x64-musl', read('readelf-linux-x64-musl')]
   t.regex(after(text, 'napi_register_module_v1', 'other', linux(name))[0], /does not export napi_register_module_v1/)
   const line = text.split('\n').find((row) => row.endsWith(' napi_register_module_v1'))
   const leak = line.replace('napi_register_module_v1', 'memcpy')
-  t.deepEqual(after(text, line, `${line}\n${leak}`, linux(name)), ["exports memcpy, which is nobody's business"])
+  t.deepEqual(after(text, line, `${line}\n${leak}`, linux(name)), ['exports memcpy, which only the addon itself uses'])
+  t.deepEqual(after(text, 'flakeforge_registry_1', 'napi_register_module_v1', linux(name)), [
+    'does not export flakeforge_registry_1',
+  ])
 })
 
 const windows = (text) => peProblems(target('win32-x64-gnu'), readPe(text))
@@ -173,9 +184,10 @@ test('a Windows binary: the wrong processor, a DLL of the compiler, another expo
   t.deepEqual(after(text, 'pei-x86-64', 'pei-i386', windows), ['is of the format pei-i386'])
   t.regex(after(text, 'ntdll.dll', 'libgcc_s_seh-1.dll', windows)[0], /needs libgcc_s_seh-1.dll/)
   t.regex(after(text, 'ntdll.dll', 'node.exe', windows)[0], /needs node.exe/)
-  const row = '\t[   0] napi_register_module_v1'
-  t.regex(after(text, row, `${row}\n\t[   1] +base[   2]  0001 memcpy`, windows)[0], /exports memcpy/)
-  t.regex(after(text, 'napi_register_module_v1', 'other', windows)[0], /does not export napi_register_module_v1/)
+  const row = '\t[   1] napi_register_module_v1'
+  t.regex(after(text, row, `${row}\n\t[   2] +base[   2]  0001 memcpy`, windows)[0], /exports memcpy/)
+  for (const name of ['napi_register_module_v1', 'flakeforge_registry_1'])
+    t.true(after(text, name, 'other', windows).includes(`does not export ${name}`))
 })
 
 const macOs = (headers, symbols) => machoProblems(target('darwin-arm64'), readMachO(headers, symbols))
@@ -202,7 +214,8 @@ test('a macOS binary: another export, no entrance, a name that nobody has', (t) 
   const line = symbols.split('\n').find((row) => row.endsWith(' _napi_register_module_v1'))
   const leak = line.replace('napi_register_module_v1', 'memcpy')
   t.regex(after(symbols, line, `${line}\n${leak}`, look)[0], /exports _memcpy/)
-  t.regex(after(symbols, '_napi_register_module_v1', '_other', look)[0], /does not export _napi_register_module_v1/)
+  for (const name of ['_napi_register_module_v1', '_flakeforge_registry_1'])
+    t.true(after(symbols, name, '_other', look).includes(`does not export ${name}`))
   const wanted = '                 (undefined) external'
   t.deepEqual(after(symbols, line, `${line}\n${wanted} _napi_wrap`, look), [])
   t.regex(

@@ -239,7 +239,7 @@ for (const [what, [manifests, message]] of Object.entries(INCOMPLETE)) {
   })
 }
 
-test('nothing is packed: a binary is missing, or is of no package', (t) => {
+test('nothing is packed: a binary is missing, names folders of its builder, or is of no package', (t) => {
   const artifacts = fs.mkdtempSync(path.join(temp, 'artifacts-'))
   const target = fs.mkdtempSync(path.join(temp, 'packed-'))
   const missing = script('pack-release.js', artifacts, target)
@@ -247,6 +247,15 @@ test('nothing is packed: a binary is missing, or is of no package', (t) => {
   t.regex(
     missing.stderr,
     /@flakeforge\/binding-darwin-arm64 has no flakeforge\.darwin-arm64\.node, and .*bindings-aarch64-apple-darwin brought none/,
+  )
+  const built = path.join(artifacts, 'bindings-aarch64-apple-darwin')
+  fs.mkdirSync(built)
+  fs.writeFileSync(path.join(built, 'flakeforge.darwin-arm64.node'), '\0/Users/runner/work/flakeforge/src/hot.rs\0')
+  const ofBuilder = script('pack-release.js', artifacts, target)
+  t.is(ofBuilder.status, 1)
+  t.regex(
+    ofBuilder.stderr,
+    /flakeforge\.darwin-arm64\.node names \/Users\/runner\/work\/flakeforge\/src\/hot\.rs, on the machine/,
   )
   fs.mkdirSync(path.join(artifacts, 'bindings-of-nothing'))
   const unused = script('pack-release.js', artifacts, target)

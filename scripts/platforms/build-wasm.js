@@ -24,6 +24,7 @@ const CLANG = [
 ]
 const LIBC = { source: 'scripts/platforms/wasm/libc.c', object: 'target/platforms/wasm-libc.o' }
 
+/** Flags of rustc. Nothing unwinds here. */
 const FLAGS = [
   '--cfg=napi_wasi_no_heap_sync', // napi's allocator for a memory that grows: src/wasm.rs has ours
   '-Clink-self-contained=no', // Debian's Rust brings no libraries for this target
@@ -31,9 +32,6 @@ const FLAGS = [
   '-Lnative=/usr/lib/wasm32-wasi', // of Debian's C library, what needs no state: strlen, memcmp, log2
   `-Zpre-link-args=${INSIDE}/${LIBC.object}`, // before it
 ]
-
-/** Settings of Cargo for this target. Nothing unwinds here. */
-const settings = () => ({ CARGO_TARGET_WASM32_WASIP1_THREADS_RUSTFLAGS: FLAGS.join(' ') })
 
 /** Compiles the C functions. Resolves with the status and what was printed, like runInRoot. */
 const compileLibc = (root) => runInRoot(root, [...CLANG, '-c', LIBC.source, '-o', LIBC.object])
@@ -101,4 +99,4 @@ function wasmProblems(bytes) {
   ]
 }
 
-module.exports = { compileLibc, completeWasm, settings, wasmProblems }
+module.exports = { FLAGS, compileLibc, completeWasm, wasmProblems }

@@ -5,6 +5,7 @@
 
 const fs = require('node:fs')
 const path = require('node:path')
+const { renaming } = require('../own-paths.js')
 const wasm = require('./build-wasm.js')
 const { INSIDE, runInRoot } = require('./root.js')
 
@@ -20,9 +21,20 @@ const fileOf = (target) => path.join(home, 'out', `flakeforge.${target.name}.nod
 /** Whether a lane has built a part of a target: then it is the quickest. */
 const isStarted = ({ triple }, lane) => fs.existsSync(path.join(home, `cargo-${lane}`, triple))
 
+/** The folders of the build root that a binary would name. */
+const FOLDERS = { checkout: INSIDE, cargo: '/cargo', rust: '/usr/lib/rustlib/src/rust' }
+
+/** Flags of rustc for a target. */
+function flagsFor({ triple, build }) {
+  const kind = build === 'wasm' ? wasm.FLAGS : triple.endsWith('-musl') ? ['-Ctarget-feature=-crt-static'] : []
+  return [...renaming(FOLDERS), ...kind].join(' ')
+}
+
 /** The environment of a build. `lane` keeps apart what runs at the same time. */
-function settingsFor({ triple, build, macos }, lane) {
+function settingsFor(target, lane) {
+  const { triple, build, macos } = target
   const settings = {
+    [`CARGO_TARGET_${inCapitals(triple)}_RUSTFLAGS`]: flagsFor(target),
     RUSTC_BOOTSTRAP: '1', // a stable compiler builds its standard library only with this
     CARGO_TARGET_DIR: `${INSIDE}/target/platforms/cargo-${lane}`,
     CARGO_TERM_COLOR: 'never',
@@ -30,14 +42,11 @@ function settingsFor({ triple, build, macos }, lane) {
     PATH: `${INSIDE}/target/platforms/zig/bin:${INSIDE}/target/platforms/bin:/usr/bin:/bin`,
   }
   const [machine] = triple.split('-')
-  if (triple.endsWith('-musl'))
-    settings[`CARGO_TARGET_${inCapitals(triple)}_RUSTFLAGS`] = '-Ctarget-feature=-crt-static'
   if (macos) settings.MACOSX_DEPLOYMENT_TARGET = macos
   if (build === 'mingw') {
     settings.LIBNODE_PATH = `${INSIDE}/target/platforms/node/${machine}`
     settings[`CARGO_TARGET_${inCapitals(triple)}_LINKER`] = `${machine}-w64-mingw32-gcc`
   }
-  if (build === 'wasm') Object.assign(settings, wasm.settings())
   return settings
 }
 

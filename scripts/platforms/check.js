@@ -1,11 +1,12 @@
 'use strict'
 
-// Looks at a finished binary, without running it: the right processor, nothing exported but the addon's entrance, nothing
-// needed that a user's machine may lack, no sudden growth. It returns what is wrong, and never decides by the file's name
-// alone: what a binary is, it says itself.
+// Looks at a finished binary, without running it: the right processor, nothing exported but the addon's entrance and its
+// registry, nothing needed that a user's machine may lack, no path of the machine that built it, no sudden growth. It returns
+// what is wrong, and never decides by the file's name alone: what a binary is, it says itself.
 
 const fs = require('node:fs')
 const path = require('node:path')
+const { ownPathProblems } = require('../own-paths.js')
 const { wasmProblems } = require('./build-wasm.js')
 const { INSIDE, runInRoot } = require('./root.js')
 const { compareVersions, glibcOf, readElf } = require('./elf.js')
@@ -14,8 +15,10 @@ const { readPe } = require('./pe.js')
 
 const checkout = path.join(__dirname, '..', '..')
 
-/** What Node.js looks for in an addon. */
-const ENTRANCE = ['napi_register_module_v1', 'node_api_module_get_api_version_v1']
+/** What Node.js looks for in an addon, and other copies of the addon. */
+const ENTRANCE = ['napi_register_module_v1', 'flakeforge_registry_1']
+/** What Node.js looks for, too, and may be missing. */
+const OPTIONAL = ['node_api_module_get_api_version_v1']
 /** What Node.js itself gives to an addon. */
 const isNodeApi = (name) => /^(?:napi|node_api)_\w+$/.test(name)
 
@@ -52,11 +55,13 @@ const machineOf = ({ triple }) => triple.split('-')[0]
 /** One sentence if something is not so. */
 const unless = (ok, sentence) => (ok ? [] : [sentence])
 
-/** Only the entrance may be seen from outside: any other name could replace one of the program's own. */
-function exportProblems(exports, entrance) {
+/** Only these may be seen from outside: any other name could replace one of the program's own. */
+function exportProblems(exports, prefix = '') {
+  const [entrance, optional] = [ENTRANCE, OPTIONAL].map((names) => names.map((name) => `${prefix}${name}`))
+  const others = exports.filter((name) => ![...entrance, ...optional].includes(name))
   return [
-    ...unless(exports.includes(entrance[0]), `does not export ${entrance[0]}`),
-    ...exports.filter((name) => !entrance.includes(name)).map((name) => `exports ${name}, which is nobody's business`),
+    ...entrance.filter((name) => !exports.includes(name)).map((name) => `does not export ${name}`),
+    ...others.map((name) => `exports ${name}, which only the addon itself uses`),
   ]
 }
 
@@ -87,7 +92,7 @@ function elfProblems(target, facts) {
   const is = `${facts.machine} ${facts.bits}, ${facts.data}`
   return [
     ...unless(facts.machine === machine && facts.bits === bits && facts.data.includes(`${end} endian`), `is for ${is}`),
-    ...exportProblems(facts.exports, ENTRANCE),
+    ...exportProblems(facts.exports),
     ...needProblems(facts.needs, target.glibc ? GLIBC : MUSL),
     ...(target.glibc ? glibcProblems(facts, target.glibc) : []),
     ...(target.glibc ? wantProblems(facts) : []),
@@ -106,7 +111,7 @@ function elfProblems(target, facts) {
 function peProblems(target, facts) {
   return [
     ...unless(facts.format === PE_MACHINES[machineOf(target)], `is of the format ${facts.format}`),
-    ...exportProblems(facts.exports, ENTRANCE),
+    ...exportProblems(facts.exports),
     ...needProblems(facts.needs, WINDOWS),
   ]
 }
@@ -128,7 +133,7 @@ function machoProblems(target, facts) {
     ...unless(machine !== 'aarch64' || facts.isSigned, 'is not signed'),
     ...exportProblems(
       facts.exports.filter((name) => !isMacOsExtra(name)),
-      ENTRANCE.map((name) => `_${name}`),
+      '_',
     ),
     ...needProblems(facts.needs, MACOS_LIBRARY),
     ...facts.lookedUp
@@ -170,9 +175,9 @@ async function formatProblems(root, target, file) {
  */
 async function check(root, target, file, recorded) {
   const inside = path.posix.join(INSIDE, path.relative(checkout, file))
-  const problems =
-    target.build === 'wasm' ? wasmProblems(fs.readFileSync(file)) : await formatProblems(root, target, inside)
-  return [...problems, ...sizeProblems(fs.statSync(file).size, recorded)]
+  const bytes = fs.readFileSync(file)
+  const problems = target.build === 'wasm' ? wasmProblems(bytes) : await formatProblems(root, target, inside)
+  return [...problems, ...ownPathProblems(bytes), ...sizeProblems(bytes.length, recorded)]
 }
 
 module.exports = { check, elfProblems, machoProblems, peProblems, sizeProblems }
