@@ -12,7 +12,7 @@ import newIds from './commands/new.ts'
 import restored from './commands/restored.ts'
 import schema from './commands/schema.ts'
 import slots from './commands/slots.ts'
-import type { Chosen, Command, CommandFile } from './parts/command.ts'
+import type { Chosen, Command, CommandFile, Commands } from './parts/command.ts'
 import { usageError } from './parts/faults.ts'
 
 const COMMANDS: Record<string, CommandFile> = {
@@ -28,13 +28,13 @@ const COMMANDS: Record<string, CommandFile> = {
   completion,
 }
 
-export const NAMES = Object.keys(COMMANDS)
+const NAMES = Object.keys(COMMANDS)
 
 /** Words that are not commands but may come in place of one. */
-export const OTHERS = ['help', '--help', '--version']
+const OTHERS = ['help', '--help', '--version']
 
 /** The command with this name. */
-export function load(name: string): Command {
+function load(name: string): Command {
   if (!NAMES.includes(name)) throw unknown(name)
   return { name, ...COMMANDS[name] }
 }
@@ -46,8 +46,10 @@ function unknown(name: string) {
 }
 
 /** The command that is meant, and its arguments: without a name it is `new`. */
-export function choose(args: string[]): Chosen {
+function choose(args: string[]): Chosen {
   const [first, ...rest] = args
   if (first === undefined || /^(?:\d+$|-)/.test(first)) return { command: load('new'), rest: args }
   return { command: load(first), rest }
 }
+
+export const commands: Commands = { NAMES, OTHERS, choose, load }

@@ -279,6 +279,33 @@ test('at keeps all digits of a time, and an end covers its last digit', async (t
   t.is(max.dec, String((5n << 22n) - 1n))
 })
 
+test('at leaves out what is outside of the layout, and refuses what is all outside', async (t) => {
+  const { epoch, end } = layouts.discord
+  const [from, to] = [epoch, end.getTime() - 1].map((ms) => toBigInt(layouts.discord.range(ms).min))
+  for (const [dates, min, max] of [
+    [['2010-01-01', '2015-01-01'], from, from + 2n ** 22n - 1n],
+    [['1970-01-01', '4000-01-01'], from, to + 2n ** 22n - 1n],
+    [['0', 'now'], from, undefined],
+  ]) {
+    const [shown] = await jsonOf(t, ['at', ...dates, '--layout', 'discord', '--json'])
+    t.is(shown.min.dec, String(min))
+    if (max !== undefined) t.is(shown.max.dec, String(max))
+  }
+  for (const [dates, message] of [
+    [
+      ['2010-01-01'],
+      /DATE 2010-01-01T00:00:00\.000Z is before the epoch 2015-01-01T00:00:00\.000Z \(\d+\) of layout 'discord'/,
+    ],
+    [['2010-01-01', '2014-12-31'], /DATE 2014-12-31T00:00:00\.\d+Z is before the epoch 2015/],
+    [['3000-01-01', '4000-01-01'], /DATE 3000-01-01T\S+Z is too late for layout 'discord', which ends at 2154/],
+  ]) {
+    const { code, stdout, stderr } = await run(['at', ...dates, '--layout', 'discord'])
+    t.deepEqual([code, stdout], [1, ''])
+    t.regex(stderr, message)
+    t.notRegex(stderr, /clock|from,|Unix ms/)
+  }
+})
+
 test('at gives signed bounds where they differ, and two comparisons where they wrap around', async (t) => {
   const [after] = await jsonOf(t, ['at', '2040-01-01', '--json'])
   t.is(after.min.signed, String(toSigned(layouts.flake.range(Date.UTC(2040, 0)).min)))

@@ -350,3 +350,52 @@ glibcTest('a binary for musl where glibc is', async (t) => {
   const { message } = failed(t, await install.node(...LOAD))
   t.regex(message, /for another C library, glibc or musl.*install again/)
 })
+
+/** What needs the addon nowhere: what reads IDs, and what describes the command. */
+const WITHOUT = [
+  ['inspect', '175928847299117063'],
+  ['inspect', '175928847299117063', '--layout', 'discord', '--json'],
+  ['at', '2026-11-20', '--layout', 'discord', '--column', 'uuid'],
+  ['layouts'],
+  ['help'],
+  ['new', '--help'],
+  ['completion', 'bash'],
+  ['completion', '--', 'create', ''],
+  ['--version'],
+]
+
+for (const [what, spoil] of [
+  ['missing', ({ platform }) => fs.rmSync(platform, { recursive: true })],
+  ['no library', ({ addon }) => fs.writeFileSync(addon, 'not a library')],
+]) {
+  test(`the command reads IDs where the addon is ${what}`, async (t) => {
+    const [whole, install] = [new Install(t), new Install(t)]
+    spoil(install)
+    const run = (where, args) => where.node(path.join(where.package, 'dist', 'flakeforge.mjs'), ...args)
+    for (const args of WITHOUT) {
+      const found = await run(install, args)
+      t.is(found.code, 0, `${args.join(' ')}: ${found.stderr}`)
+      // How long ago it was may change between the two.
+      const lines = ({ stdout }) => stdout.replaceAll(/[\d.]+ (?:year|day|hour|minute|second)s? ago/g, 'ago')
+      t.is(lines(found), lines(await run(whole, args)), args.join(' '))
+    }
+    for (const args of [['1'], ['slots'], ['create', 'file:/nowhere'], ['schema']]) {
+      const { code, stderr } = await run(install, args)
+      t.is(code, 1, args.join(' '))
+      t.regex(stderr, /^flakeforge: flakeforge could not load its native addon\. [^\n]*\n$/, args.join(' '))
+    }
+  })
+}
+
+test('without the addon, inspect reads stdin and says which line is none', async (t) => {
+  const install = new Install(t)
+  fs.rmSync(install.platform, { recursive: true })
+  const command = path.join(install.package, 'dist', 'flakeforge.mjs')
+  const { status, stdout, stderr } = spawnSync(process.execPath, [command, 'inspect', '--layout', 'twitter'], {
+    input: '1541815603606036480\nnothing\n',
+    encoding: 'utf8',
+  })
+  t.is(status, 1)
+  t.regex(stdout, /^1541815603606036480 +twitter {2}2022-06-28T16:07:40\.105Z/)
+  t.regex(stderr, /^flakeforge: line 2: 'nothing' is not an ID/)
+})

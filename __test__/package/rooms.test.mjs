@@ -67,6 +67,7 @@ const ALLOWED = [
   'lib/base/nearest.ts',
   'lib/base/printable.ts',
   'lib/base/units.ts',
+  'lib/codec/bases.ts',
   'lib/codec/layout.ts',
   'lib/files/container.ts',
   'lib/files/file-store.ts',
@@ -78,11 +79,20 @@ const ALLOWED = [
   'lib/lease/stores/open.ts',
   'lib/lease/stores/postgres/address.ts',
   'lib/lease/stores/postgres/schema.ts',
-  'lib/native/index.ts',
 ]
 
 test('the command and the packages take only entries of lib/, and what is listed here', (t) => {
   const inside = ['bin', 'packages'].flatMap((folder) => sourcesIn(path.join(root, folder)))
   const taken = inside.flatMap((file) => filesOf(file).map(nameOf)).filter((name) => /^lib\/(?!entries\/)/.test(name))
   t.deepEqual([...new Set(taken)].sort(), ALLOWED)
+})
+
+test('the command loads the addon only for what needs it', (t) => {
+  const loaded = [...reached(path.join(root, 'bin', 'main.ts'))].map(nameOf)
+  t.true(loaded.includes('bin/commands/inspect.ts'))
+  const isLight = (name) => /^(?:bin\/(?!work)|lib\/(?:base|codec)\/|lib\/entries\/codec\.ts)/.test(name)
+  t.deepEqual(
+    loaded.filter((name) => !isLight(name)),
+    [],
+  )
 })

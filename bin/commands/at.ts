@@ -1,13 +1,12 @@
 // `flakeforge at`: the IDs of a time, as bounds for a database query. It must never print a WHERE that misses an ID:
 // ../parts/columns.ts has the conditions.
 
-import type { Layout } from '../../lib/entries/codec.ts'
-import { toBigInt, toSigned } from '../../lib/entries/index.ts'
+import { type Layout, toBigInt, toSigned } from '../../lib/entries/codec.ts'
 import { readLayout } from '../parts/arguments.ts'
 import { COLUMNS, type Column, whereOf } from '../parts/columns.ts'
 import type { CommandFile, Given } from '../parts/command.ts'
 import { readSpan, type Span } from '../parts/dates.ts'
-import { usageError } from '../parts/faults.ts'
+import { type Fault, usageError } from '../parts/faults.ts'
 import { COLUMN, OF_LAYOUT } from '../parts/options.ts'
 import { print } from '../parts/output.ts'
 import { hexOf } from '../parts/picture.ts'
@@ -51,6 +50,18 @@ function readColumn(given: string | undefined): Column | undefined {
   throw usageError(`--column must be one of ${COLUMNS.join(', ')}, not '${given}'.`)
 }
 
+/** Errors of the library name its arguments; people have typed a DATE. */
+function ofDates<T>(work: () => T) {
+  try {
+    return work()
+  } catch (cause) {
+    const error = cause as Fault
+    if (error.code === 'ERR_FLAKE_TIME_RANGE')
+      error.message = error.message.replace(/^The time of (?:from|to), (\S+) \(-?\d+\),/, 'DATE $1')
+    throw error
+  }
+}
+
 async function run({ values, operands }: Given) {
   if (operands.length < 1 || operands.length > 2) {
     throw usageError(`at takes one DATE or two, not ${operands.length}. Run 'flakeforge at --help' for examples.`)
@@ -58,7 +69,8 @@ async function run({ values, operands }: Given) {
   const [from, to = from] = operands.map((text) => readSpan(text))
   if (from.first > to.last)
     throw usageError(`The second DATE must be the first one or later, but ${to.text} is before ${from.text}.`)
-  const result = bounds(readLayout(values, 'flake'), from, to, readColumn(values.column))
+  const [layout, column] = [readLayout(values, 'flake'), readColumn(values.column)]
+  const result = ofDates(() => bounds(layout, from, to, column))
   await print(`${values.json ? JSON.stringify(result) : toText(result)}\n`)
 }
 
@@ -67,6 +79,8 @@ export default {
   operands: 'DATE [DATE]',
   about: `Prints the smallest and the largest ID of an instant, or of all the time from one instant to another, both included,
 and the WHERE that finds them.
+
+What lies before the layout's epoch, or after its last time, has no IDs, and is left out.
 
 DATE is ISO text (2026-01-31, 2026-01-31T12:00; UTC where it names no time zone), Unix ms, or now. It stands for a whole
 millisecond, or for less if it has more digits: 2021-12-28T14:07:02.954100128 is one nanosecond. So an end of

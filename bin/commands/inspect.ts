@@ -1,8 +1,7 @@
 // `flakeforge inspect`: shows what is in IDs, from arguments or line by line from stdin. If it cannot read an ID, it
 // reports that and exits with 1 at the end. One such ID must never stop the others.
 
-import type { Layout, Parts } from '../../lib/entries/codec.ts'
-import { format, fromSigned, toSigned } from '../../lib/entries/index.ts'
+import { format, fromSigned, type Layout, type Parts, toSigned } from '../../lib/entries/codec.ts'
 import { readLayout } from '../parts/arguments.ts'
 import type { CommandFile, Given } from '../parts/command.ts'
 import { type Fault, report, usageError } from '../parts/faults.ts'

@@ -1,7 +1,6 @@
 // `flakeforge layouts`: the table of all systems. It must never contain figures of its own: all come from the layouts.
 
-import type { Layout } from '../../lib/entries/codec.ts'
-import { layouts } from '../../lib/entries/index.ts'
+import { type Layout, layouts } from '../../lib/entries/codec.ts'
 import type { CommandFile, Given } from '../parts/command.ts'
 import { usageError } from '../parts/faults.ts'
 import { factsOf } from '../parts/layout-facts.ts'

@@ -1,61 +1,6 @@
-// `flakeforge schema`: the tables of the PostgreSQL or MySQL store, for those who create tables by migrations. It must
-// never connect to anything, and never contain statements of its own.
+// `flakeforge schema`: the tables of the PostgreSQL or MySQL store, for those who create tables by migrations.
 
-import { SCHEMA } from '../../lib/lease/stores/mysql/schema.ts'
-import { readAddress } from '../../lib/lease/stores/postgres/address.ts'
-import { DEFAULT_SCHEMA, schemaFor, tableIn } from '../../lib/lease/stores/postgres/schema.ts'
-import manifest from '../../package.json' with { type: 'json' }
-import type { CommandFile, Given } from '../parts/command.ts'
-import { usageError } from '../parts/faults.ts'
-import { print } from '../parts/output.ts'
-
-const { version } = manifest
-
-/** The statements that the store itself runs if it has the rights, and what members need of them. */
-type Tables = { sql: string; grants: string[] }
-
-/** By the database; each may be given as an address, whose schema is then the one of the table. */
-const DATABASES: Record<string, (named: string) => Tables> = {
-  postgres: (named) => {
-    const schema = named.includes(':') ? readAddress(named).schema : DEFAULT_SCHEMA
-    const grant = `GRANT SELECT, INSERT, UPDATE ON ${tableIn(schema)} TO your_role;`
-    if (schema === DEFAULT_SCHEMA) return { sql: schemaFor(schema), grants: [grant] }
-    return {
-      sql: `CREATE SCHEMA IF NOT EXISTS "${schema}";\n${schemaFor(schema)}`,
-      grants: [`GRANT USAGE ON SCHEMA "${schema}" TO your_role;`, grant],
-    }
-  },
-  mysql: () => ({
-    sql: SCHEMA,
-    grants: [
-      'GRANT SELECT, INSERT, UPDATE ON flakeforge_record TO your_user;',
-      'GRANT SELECT, INSERT ON flakeforge_process TO your_user;',
-    ],
-  }),
-}
-
-/** Other names of them, such as the beginnings of their addresses. */
-const ALIASES: Record<string, string> = { postgresql: 'postgres', mariadb: 'mysql' }
-
-/** The tables of the database that is named, perhaps by the address of a server. */
-function tablesOf(named: string) {
-  const [scheme] = named.toLowerCase().split(':')
-  const database = DATABASES[ALIASES[scheme] ?? scheme]
-  if (database === undefined) throw usageError(`There are tables for postgres and mysql, and none for '${scheme}'.`)
-  return database(named)
-}
-
-const header = (grants: string[]) => `-- The tables of flakeforge ${version}, printed by: flakeforge schema
--- Applying it again changes nothing. Members need no other rights than:
-${grants.map((grant) => `--   ${grant}\n`).join('')}`
-
-async function run({ values, operands }: Given) {
-  const [named = 'postgres', ...more] = operands
-  if (more.length > 0) throw usageError(`schema takes one database, so leave out '${more[0]}'.`)
-  const { sql, grants } = tablesOf(named)
-  const text = `${header(grants)}\n${sql.trim()}\n`
-  await print(values.json ? `${JSON.stringify({ sql: text })}\n` : text)
-}
+import type { CommandFile } from '../parts/command.ts'
 
 export default {
   summary: 'print the tables of the PostgreSQL or MySQL store as SQL',
@@ -64,7 +9,7 @@ export default {
 address names with ?schema=, or those of the MySQL and MariaDB store in the current database. The store makes them itself at first use where its role may; print them if you use
 migrations, or if that role may not create tables. Nothing is connected to.`,
   options: {},
-  completes: [() => Object.keys(DATABASES)],
+  completes: [() => ['postgres', 'mysql']],
   examples: [
     ['flakeforge schema | psql postgres://owner@localhost/app', 'make the tables'],
     [
@@ -74,5 +19,5 @@ migrations, or if that role may not create tables. Nothing is connected to.`,
     ['flakeforge schema mysql | mariadb app', 'make those of MySQL or MariaDB'],
     ['flakeforge schema > migrations/0042_flakeforge.sql', 'keep them as a migration'],
   ],
-  run,
+  run: async (given) => (await import('../work.ts')).schema(given),
 } satisfies CommandFile

@@ -4,8 +4,14 @@
 
 import { parseArgs } from 'node:util'
 import { nearest } from '../../lib/base/nearest.ts'
-import type { Layout as AnyLayout, LayoutName, LayoutOptions, LayoutSpec } from '../../lib/entries/codec.ts'
-import { Layout, layouts } from '../../lib/entries/index.ts'
+import {
+  type Layout as AnyLayout,
+  Layout,
+  type LayoutName,
+  type LayoutOptions,
+  type LayoutSpec,
+  layouts,
+} from '../../lib/entries/codec.ts'
 import { type Command, type Given, optionsOf, type Values } from './command.ts'
 import { readDate } from './dates.ts'
 import { usageError } from './faults.ts'

@@ -4,10 +4,13 @@
 import { findLayout } from './arguments.ts'
 import { type Command, type Commands, type Completes, optionsOf } from './command.ts'
 import type { Option, Options } from './options.ts'
-import { SCHEMES } from './stores.ts'
 
 /** Words that tell the shell to complete these itself; each is a line of its own. */
 const [FILES, FOLDERS] = [':files', ':folders']
+
+/** What URLs of stores begin with, for completion. */
+const PROTOCOLS = ['redis', 'rediss', 'valkey', 'valkeys', 'postgres', 'mysql', 'mariadb', 'etcd', 'etcds']
+const SCHEMES = PROTOCOLS.map((name) => `${name}://`)
 
 /** Values by the word in `completes`. */
 const PLACES = {

@@ -1,8 +1,7 @@
 // The condition that finds the IDs of a range, for each kind of column that IDs are kept in. It must never print one that
 // misses an ID or finds another: neither where signed numbers wrap around, nor where decimal text gets a digit more.
 
-import type { Layout } from '../../lib/entries/codec.ts'
-import { format, toBigInt, toSigned } from '../../lib/entries/index.ts'
+import { format, type Layout, toBigInt, toSigned } from '../../lib/entries/codec.ts'
 
 type Range = { min: Buffer; max: Buffer }
 

@@ -1,6 +1,6 @@
 // What --help prints, about the commands and options that it is given. It must never be wider than 100 columns.
 
-import { layouts } from '../../lib/entries/index.ts'
+import { layouts } from '../../lib/entries/codec.ts'
 import type { Command, Commands } from './command.ts'
 import { factsOf } from './layout-facts.ts'
 import { COMMON, type Option, type Options } from './options.ts'

@@ -1,9 +1,8 @@
-// What the command needs of a layout that users do not see: the names of its node fields, their environment variables, and
-// the figures that the layout's system sets.
+// What the command needs of a layout that users do not see: the names of its node fields, and the figures
+// that the layout's system sets.
 
 import { factsOf as libraryFactsOf } from '../../lib/codec/layout.ts'
 import type { Layout } from '../../lib/entries/codec.ts'
-import { variableOf } from '../../lib/layout/node-number.ts'
 
 export interface LayoutFacts {
   /** of the node fields */
@@ -14,5 +13,3 @@ export interface LayoutFacts {
 }
 
 export const factsOf = (layout: Layout): LayoutFacts => libraryFactsOf(layout)
-
-export { variableOf }

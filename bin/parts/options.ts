@@ -1,8 +1,7 @@
 // The options of all commands, each written once.
 
-import type { Layout } from '../../lib/entries/codec.ts'
-import { layouts } from '../../lib/entries/index.ts'
-import native from '../../lib/native/index.ts'
+import { BASES } from '../../lib/codec/bases.ts'
+import { type Layout, layouts } from '../../lib/entries/codec.ts'
 import { COLUMNS } from './columns.ts'
 import { factsOf } from './layout-facts.ts'
 import { FORMS as TEXT_FORMS } from './text-forms.ts'
@@ -23,7 +22,7 @@ export interface Option {
 /** by name */
 export type Options = Record<string, Option>
 
-export const FORMS: string[] = [...native.bases(), 'json']
+export const FORMS: string[] = [...BASES, 'json']
 
 export const OF_LAYOUT = {
   layout: {

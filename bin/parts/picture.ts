@@ -1,8 +1,7 @@
 // What an ID looks like: its 64 bits, or its digits if the layout is decimal, coloured by field, with the fields' names
 // under them. It must never extract bits itself: values come from Layout.decode.
 
-import type { IdLike, Layout, Parts } from '../../lib/entries/codec.ts'
-import { format } from '../../lib/entries/index.ts'
+import { format, type IdLike, type Layout, type Parts } from '../../lib/entries/codec.ts'
 import { paint } from './output.ts'
 import { stamp } from './stamps.ts'
 

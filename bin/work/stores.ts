@@ -12,7 +12,7 @@ import type { SlotInfo, Store } from '../../lib/entries/lease.ts'
 import { fileStore } from '../../lib/entries/lease.ts'
 import { defaultFolder } from '../../lib/files/file-store.ts'
 import { openGiven } from '../../lib/lease/stores/open.ts'
-import { failure, usageError } from './faults.ts'
+import { failure, usageError } from '../parts/faults.ts'
 
 /** A store as the command uses it. */
 export interface AnyStore {
@@ -63,10 +63,6 @@ const unnamedStore = (word: string, usage: (word: string) => string) =>
       `${usage(word).replace('STORE', 'redis://HOST')} (or file:/var/lib/… in the place of redis://HOST). The folder is ` +
       `file:${meantPath(word)}.`,
   )
-
-/** What URLs of stores begin with, for completion. */
-const PROTOCOLS = ['redis', 'rediss', 'valkey', 'valkeys', 'postgres', 'mysql', 'mariadb', 'etcd', 'etcds']
-export const SCHEMES = PROTOCOLS.map((name) => `${name}://`)
 
 /** One letter and a colon is a Windows drive. */
 const isUrl = (text: string) => /^[a-z][a-z\d+.-]+:/i.test(text)

@@ -1,0 +1,102 @@
+// Lists who holds which slots on a store. Looking takes no slot, frees none, and makes no group.
+
+import { printable } from '../../lib/base/printable.ts'
+import type { SlotInfo } from '../../lib/entries/lease.ts'
+import { readName } from '../../lib/lease/common-options.ts'
+import type { Given } from '../parts/command.ts'
+import { type Fault, report, usageError } from '../parts/faults.ts'
+import { print } from '../parts/output.ts'
+import { toTable } from '../parts/table.ts'
+import { type AnyStore, groupsOf, hasGroup, noGroup, placeOf, storeFirst, withPresentStore } from './stores.ts'
+
+/** What list() fails with, if some slots cannot be read. */
+type ListError = Fault & { slots?: SlotInfo[]; faults?: string[] }
+
+/** What a store has: the slots that can be read, and what is wrong with the rest. */
+export interface Found {
+  slots: (SlotInfo & { group: string })[]
+  faults: Fault[]
+  /** groups of which no slot was ever held */
+  empty: string[]
+  /** where that is */
+  place: string
+  /** what a server says of the place of its records */
+  records: string | undefined
+}
+
+const HEADINGS = ['group', 'slot', 'holder', 'since', 'last ID', 'window ends']
+
+const date = (value: Date | number | undefined) => (value === undefined ? '' : new Date(value).toISOString())
+
+function holder({ owner, pid, host, hi }: SlotInfo) {
+  if (owner === undefined) return 'free'
+  if (pid !== undefined) return `process ${pid} on ${host}`
+  return hi < Date.now() ? `free, last ${host}` : `${host}`
+}
+
+const row = (slot: Found['slots'][number]) => [
+  slot.group,
+  String(slot.slot),
+  holder(slot),
+  date(slot.since),
+  date(slot.last),
+  date(slot.hi),
+]
+
+/** The groups to list. If a named group does not exist, that is an error, because the name may be misspelt. */
+async function chooseGroups(store: AnyStore, named?: string) {
+  const known = named === undefined ? await groupsOf(store) : undefined
+  if (known !== undefined) return known
+  const group = named ?? 'default'
+  if (!(await hasGroup(store, group))) throw await noGroup(store, group, named !== undefined)
+  return [group]
+}
+
+/** What is wrong with a group: its error, or one for each bad file. */
+const faultsOf = (error: ListError): Fault[] =>
+  error.faults?.map((message) => ({ name: error.name, message, code: error.code })) ?? [error]
+
+/**
+ * The slots of all groups as far as they can be read, and what is wrong with the rest: one bad file must not hide the
+ * others.
+ */
+async function listAll(store: AnyStore, named?: string): Promise<Found> {
+  const groups = await chooseGroups(store, named)
+  const listed = await Promise.all(groups.map((group) => listGroup(store, group)))
+  return {
+    slots: listed.flatMap(({ slots }) => slots),
+    faults: listed.flatMap(({ faults }) => faults),
+    empty: groups.filter((_, i) => listed[i].slots.length === 0 && listed[i].faults.length === 0),
+    place: placeOf(store),
+    records: await store.place?.(),
+  }
+}
+
+/** The slots of a group as far as they can be read, and what is wrong with the rest. */
+async function listGroup(store: AnyStore, group: string): Promise<Pick<Found, 'slots' | 'faults'>> {
+  const named = (slots: SlotInfo[]) => slots.map((slot) => ({ group, ...slot }))
+  try {
+    return { slots: named(await store.list(group)), faults: [] }
+  } catch (cause) {
+    const error = cause as ListError
+    return { slots: named(error.slots ?? []), faults: faultsOf(error) }
+  }
+}
+
+function toText({ slots, faults, empty, place, records }: Found) {
+  const lines = slots.length > 0 ? [toTable(HEADINGS, slots.map(row))] : []
+  lines.push(...empty.map((group) => `Group '${printable(group)}' is empty: none of its slots was ever held.`))
+  if (lines.length === 0 && faults.length === 0) lines.push(`There are no groups ${printable(place)}.`)
+  if (records !== undefined) lines.push(`The records are at ${printable(records)}.`)
+  return lines.map((line) => `${line}\n`).join('')
+}
+
+export async function run({ values, operands }: Given) {
+  const [name, more] = storeFirst(operands, (word) => `flakeforge slots STORE --group ${word}`)
+  if (more.length > 0)
+    throw usageError(`slots takes one DIR or URL, not ${operands.length}. Name a group with --group.`)
+  if (values.group !== undefined) readName('group', values.group)
+  const found = await withPresentStore(name, (store) => listAll(store, values.group))
+  for (const fault of found.faults) report(fault)
+  await print(values.json ? found.slots.map((slot) => `${JSON.stringify(slot)}\n`).join('') : toText(found))
+}
