@@ -19,12 +19,12 @@ async function sizeOf(names, file = 'codec.js') {
   return brotliCompressSync(outputFiles[0].contents).length
 }
 
-// What was reached, rounded up to the next 100: 700 of these are for times as numbers and for parts that contradict each other. The aim
+// What was reached, rounded up to the next 100: 700 of these are for times as numbers and for parts that contradict each other, 150 for ranges beyond the layout's times. The aim
 // for all of the codec is 6 000.
 for (const [names, most] of [
-  ['*', 9300],
-  ['{ layouts }', 7750],
-  ['{ Layout }', 7750],
+  ['*', 9500],
+  ['{ layouts }', 8000],
+  ['{ Layout }', 8000],
   ['{ format, parse }', 2550],
   ['{ toBigInt, compare }', 800],
 ]) {

@@ -353,7 +353,9 @@ test('a time in seconds or microseconds is out of range, and the error says what
     [() => discord.encode({ timestamp: 1780000000 }), /^The time of timestamp, .*seconds.*Unix ms/],
     [() => discord.range(2026, Date.now()), /^The time of from, .*a year/],
     [() => discord.range(discord.epoch, 1780000000000000), /^The time of to, .*microseconds/],
-    [() => discord.range(0, Date.now()), /^The time of from, .*before the epoch 2015.*Give a time of the layout/],
+    [() => discord.range(1780000000, Date.now()), /^The time of from, .*seconds/],
+    [() => discord.range(20260131, Date.now()), /^The time of from, .*a date/],
+    [() => discord.encode({ timestamp: 0 }), /^The time of timestamp, .*before the epoch 2015.*Give a later time/],
   ])
     t.regex(throwsCode(t, call, 'ERR_FLAKE_TIME_RANGE', RangeError).message, message)
 })

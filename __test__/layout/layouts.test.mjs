@@ -295,11 +295,55 @@ test('range: a layout whose IDs are not in the order of time has none', (t) => {
   t.throws(() => layouts.uniqueid.range(Date.now()), { code: 'ERR_FLAKE_OPTION', message: /order of time/ })
 })
 
-test('range: a time that the layout cannot express is out of range', (t) => {
+test('range: what is outside of the times of a layout is left out', (t) => {
+  const property = fc.property(ownOrDialect(true), fc.nat(), ({ layout }, more) => {
+    const first = layout.epoch
+    const last = layout.end.getTime() - 1 // a whole ms; the last tick may begin after it
+    const whole = layout.range(first, last + 1)
+    const [before, after] = [-1 - more, 2 + more].map(
+      (by, i) => ([first, last].map(BigInt)[i] + BigInt(by)) * 1_000_000n,
+    )
+    assert.deepEqual(layout.range(before, after), whole)
+    assert.deepEqual(layout.range(new Date(first - 1), BigInt(last + 2) * 1_000_000n), whole)
+    assert.deepEqual(layout.range(BigInt(first) * 1_000_000n - 1n, last + 1), whole)
+    assert.deepEqual(layout.range(before, first).max, layout.range(first).max)
+    const { timestamp } = layout.decode(whole.max)
+    const next = timestamp + layout.tickMs
+    assert.ok(timestamp <= last + 1 && (next > last || timestamp === next), 'the last tick')
+  })
+  holds(t, property, 500)
+})
+
+test('range: an offset moves the first tick and the last one', (t) => {
+  for (const idOffset of [-(2n ** 40n), 2n ** 62n]) {
+    const layout = new Layout('twitter', { idOffset })
+    const { min, max } = layout.range(0, Date.UTC(4000, 0))
+    const [first, last] = [layout.decode(min), layout.decode(max)]
+    t.throws(() => layout.encode({ tick: first.tick - 1n }), { code: 'ERR_FLAKE_OPTION' }, String(idOffset))
+    t.throws(() => layout.encode({ tick: last.tick + 1n, counter: 4095, id: 1023 }), { code: 'ERR_FLAKE_OPTION' })
+  }
+})
+
+test('range: outside of the times of a layout there is none, and the error names argument and bound', (t) => {
   for (const { layout } of dialects.filter(isOrderedOne)) {
     const end = layout.end.getTime()
-    for (const times of [[layout.epoch - 1], [layout.epoch - 1, end - 1], [layout.epoch, end + 1000]]) {
-      t.throws(() => layout.range(...times), { code: 'ERR_FLAKE_TIME_RANGE', instanceOf: RangeError })
+    const [begin, until] = [layout.epoch, end].map((ms) => new Date(ms).toISOString().slice(0, -1).replace('+', '\\+'))
+    for (const [times, message] of [
+      [[layout.epoch - 1], `^The time of from, .* is before the epoch ${begin}`],
+      [[layout.epoch - 2, layout.epoch - 1], `^The time of to, .* is before the epoch ${begin}`],
+      [[end + 1], `^The time of from, .* is too late for layout '${layout.name}', which ends at ${until}`],
+      [[end + 1, end + 2], '^The time of from, .* is too late .*Give an earlier time'],
+    ]) {
+      const error = t.throws(() => layout.range(...times), { code: 'ERR_FLAKE_TIME_RANGE', instanceOf: RangeError })
+      t.regex(error.message, new RegExp(message))
+      t.notRegex(error.message, /clock/i)
+    }
+    for (const times of [
+      [end + 5, layout.epoch - 5],
+      [layout.epoch + 5, layout.epoch - 5],
+    ]) {
+      const { code } = t.throws(() => layout.range(...times))
+      t.is(code, times[0] > end ? 'ERR_FLAKE_TIME_RANGE' : 'ERR_FLAKE_OPTION', 'to is before from')
     }
   }
   for (const time of [Number.NaN, Number.POSITIVE_INFINITY, new Date(Number.NaN), '2020', true, {}, null, undefined]) {

@@ -204,9 +204,10 @@ export class Layout<const L extends AnyLayout = AnyLayout> {
   /**
    * The smallest and the largest ID of an instant, or of the time from one instant to another (both included), over all
    * nodes: the bounds for `WHERE id BETWEEN …`. A time is Unix ms, a Date, or Unix ns as a bigint. As numbers, several ticks of
-   * less than 1 µs are one time: then the range has all of them.
-   * @throws {RangeError} `ERR_FLAKE_OPTION`: IDs of this layout are not ordered by time.
-   * @throws {RangeError} `ERR_FLAKE_TIME_RANGE`: the layout cannot express the time.
+   * less than 1 µs are one time: then the range has all of them. A range that begins before the epoch begins at the epoch, and
+   * one that goes beyond the layout's last time ends there.
+   * @throws {RangeError} `ERR_FLAKE_OPTION`: IDs of this layout are not ordered by time, or `to` is before `from`.
+   * @throws {RangeError} `ERR_FLAKE_TIME_RANGE`: no time of the range is one of the layout, or a number is not Unix ms by its size.
    */
   range(from: number | bigint | Date, to?: number | bigint | Date): { min: IdBytes; max: IdBytes } {
     const { packing } = this.#facts
@@ -214,9 +215,13 @@ export class Layout<const L extends AnyLayout = AnyLayout> {
       throw errors.optionRangeError('layout', this.name, 'one whose IDs are in the order of time')
     }
     const end = to ?? from
-    const { first, last } = packing.ticksOf(readTime('from', from), readTime('to', end))
-    if (first === undefined) throw errors.timeRangeError(toMs(from), this, 'from')
-    if (last === undefined) throw errors.timeRangeError(toMs(end), this, 'to')
+    const times = [readTime('from', from), readTime('to', end)] as const
+    const sides = [packing.sideOf(times[0]), packing.sideOf(times[1])]
+    if (sides[0] === 1 || isOfOtherUnit(from, sides[0], this)) throw errors.timeRangeError(toMs(from), this, 'from')
+    if (isOfOtherUnit(end, sides[1], this)) throw errors.timeRangeError(toMs(end), this, 'to')
+    if (sides[0] > sides[1]) throw errors.optionRangeError('to', to, wanted.laterThan(from))
+    if (sides[1] === -1) throw errors.timeRangeError(toMs(end), this, isAbsent(to) ? 'from' : 'to')
+    const { first, last } = packing.ticksOf(...times)
     if (first > last) throw errors.optionRangeError('to', to, wanted.laterThan(from))
     return packing.range(first, last)
   }
@@ -370,10 +375,14 @@ function readTick(given: unknown, max: bigint) {
   return tick
 }
 
+/** Whether a number far outside of the layout's times was hardly meant as Unix ms. */
+const isOfOtherUnit = (given: unknown, side: number, { epoch, end }: Layout) =>
+  typeof given === 'number' && side * given > side * (side < 0 ? epoch / 2 : +end * 2) && errors.isOfOtherUnit(given)
+
 /** A time as Unix ms, for a message. */
 function toMs(time: unknown) {
   const read = readTime('timestamp', time)
-  return typeof read === 'bigint' ? Number(read) / 1e6 : read
+  return typeof read === 'bigint' ? Number(read / 1_000_000n) : read
 }
 
 /** The layout of a Layout, of a dialect's name, or of a user's own fields. */

@@ -287,9 +287,13 @@ export class Packing {
 
   /** The tick of a time, Unix ms or Unix ns as a bigint; undefined if it is out of range. */
   tickOf(time: number | bigint) {
-    const ns = typeof time === 'bigint' ? time : this.#instantOf(time)
+    const ns = this.#nsOf(time)
     const tick = (ns - this.epochNs) / this.#tickNs
     if (ns >= this.epochNs && this.#isUsable(tick)) return tick
+  }
+
+  #nsOf(time: number | bigint) {
+    return typeof time === 'bigint' ? time : this.#instantOf(time)
   }
 
   #isUsable(tick: bigint) {
@@ -341,12 +345,19 @@ export class Packing {
     return far
   }
 
-  /** The ticks from one time to another; undefined where a time is out of range. */
+  /** Where a time (Unix ms, or Unix ns as a bigint) is: -1 before the first tick, 1 after the last one, 0 between them. */
+  sideOf(time: number | bigint) {
+    const since = this.#nsOf(time) - this.epochNs
+    if (since < this.#firstTick * this.#tickNs) return -1
+    return since < (this.#lastTick + 1n) * this.#tickNs ? 0 : 1
+  }
+
+  /** The ticks from one time to another. What begins before the first tick begins there, and ends with the last one. */
   ticksOf(from: number | bigint, to: number | bigint) {
-    const [first, last] = [this.tickOf(from), this.tickOf(to)]
+    const [first, last] = [this.tickOf(from) ?? this.#firstTick, this.tickOf(to) ?? this.#lastTick]
     return {
-      first: first !== undefined && this.startMs(first) === from ? this.#farthest(first, -1n) : first,
-      last: last !== undefined && this.startMs(last) === to ? this.#farthest(last, 1n) : last,
+      first: this.startMs(first) === from ? this.#farthest(first, -1n) : first,
+      last: this.startMs(last) === to ? this.#farthest(last, 1n) : last,
     }
   }
 

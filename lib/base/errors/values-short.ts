@@ -27,6 +27,11 @@ export const timeRangeError = (timestamp: number, { name, epoch, end }: { name: 
     timestamp,
   })
 
+/** Seconds, µs, ns, a year or a date, as `likelyUnit` of ../units.ts has it. */
+export const isOfOtherUnit = (number: number) =>
+  /^[12]\d{3}(\d{4})?$/.test(`${number}`) ||
+  [1e3, 1e-3, 1e-6].some((inMs) => number * inMs > 1e11 && number * inMs < 4.2e12)
+
 /** Pages warn of nothing. */
 export const warnOfUnit = (_option: string, _value: unknown, _ms: number) => {}
 

@@ -77,7 +77,7 @@ export function timeRangeError(timestamp: number, layout: Ends, argument?: strin
       ? `before ${begin}`
       : `too close to ${begin} for a negative idOffset`
     : `too late for layout '${name}', which ends at ${instant(end.getTime())}`
-  const advice = argument === undefined ? (isEarly ? SET_CLOCK : MOVE) : inOtherUnit(timestamp)
+  const advice = argument === undefined ? (isEarly ? SET_CLOCK : MOVE) : otherTime(timestamp, isEarly)
   const time = argument === undefined ? `time ${instant(timestamp)}` : `time of ${argument}, ${instant(timestamp)},`
   const message = `The ${time} is ${place}. ${advice}`
   return flakeError(RangeError, 'ERR_FLAKE_TIME_RANGE', message, { timestamp })
@@ -91,10 +91,14 @@ const MOVE =
   'epoch for the same IDs: it makes old ones again.'
 
 /** What to do about an argument that is out of range. */
-function inOtherUnit(time: number) {
+function otherTime(time: number, isEarly: boolean) {
   const meant = likelyUnit(time)
-  return meant ? `It looks like ${meant.unit}: give Unix ms.` : 'Give a time of the layout, as Unix ms.'
+  if (meant !== undefined) return `It looks like ${meant.unit}: give Unix ms.`
+  return `Give ${isEarly ? 'a later' : 'an earlier'} time.`
 }
+
+/** Whether a number is hardly Unix ms. */
+export const isOfOtherUnit = (number: number) => likelyUnit(number) !== undefined
 
 const warned = new Set<unknown>()
 
