@@ -9,6 +9,7 @@ import * as errors from '../base/errors.ts'
 import { IdIterator } from '../base/id-iterator.ts'
 import { INSPECT, textOf } from '../base/inspect.ts'
 import { monotonicNow } from '../base/timers.ts'
+import { keepHere } from '../base/uncloneable.ts'
 import type { Base } from '../codec/bases.ts'
 import type { IdLike } from '../codec/ids.ts'
 import type { Decode, Layout } from '../codec/layout.ts'
@@ -184,6 +185,7 @@ export class FlakeId<const L extends AnyLayout = Unspecified> implements AsyncIt
     this.#index = opened.native.index
     this.#clock = opened.clock
     this.#lease = opened.lease
+    keepHere(this)
   }
 
   /**

@@ -8,6 +8,7 @@ import { IdIterator } from '../base/id-iterator.ts'
 import { INSPECT, textOf } from '../base/inspect.ts'
 import { newBytes } from '../base/objects.ts'
 import { queueMicrotask } from '../base/portable-timers.ts'
+import { keepHere } from '../base/uncloneable.ts'
 import { isAbsent, readBounded } from '../base/values.ts'
 import type { Base } from '../codec/bases.ts'
 import { baseName, spell } from '../codec/bases.ts'
@@ -105,6 +106,7 @@ export class RemoteFlakeId {
     this.#name = settings.name
     this.#supply = new ClientSupply(settings)
     this.#buffer = this.#supply.buffer
+    keepHere(this)
   }
 
   /**

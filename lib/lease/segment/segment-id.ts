@@ -11,6 +11,7 @@ import * as errors from '../../base/errors.ts'
 import { IdIterator } from '../../base/id-iterator.ts'
 import { within } from '../../base/in-time.ts'
 import { INSPECT, textOf } from '../../base/inspect.ts'
+import { keepHere } from '../../base/uncloneable.ts'
 import type { Base } from '../../codec/bases.ts'
 import { readCount } from '../../generator/options.ts'
 import { Waiters, type Wish } from '../../generator/waiters.ts'
@@ -106,6 +107,7 @@ export class SegmentId {
     this.#waiters = new Waiters(() => {})
     this.#supply = new BlockSupply(parts.store, parts, () => this.#waiters.serve())
     this.#onClose = parts.close
+    keepHere(this)
   }
 
   /**
