@@ -7,7 +7,8 @@
 const { execFileSync } = require('node:child_process')
 const fs = require('node:fs')
 const path = require('node:path')
-const { WASM, allPackages, wasmPackages, writeTexts } = require('./pack.js')
+const { FILE } = require('./notices.js')
+const { WASM, allPackages, isPlatform, wasmPackages, writeTexts } = require('./pack.js')
 
 const root = path.join(__dirname, '..')
 const napi = path.join(root, 'node_modules', '@napi-rs', 'cli', 'cli.mjs')
@@ -45,7 +46,8 @@ function writeNpmDirs() {
   for (const each of wasmPackages()) writeShared(each)
   for (const { folder, manifest } of allPackages()) {
     writeTexts({ folder, manifest })
-    write(folder, { ...manifest, keywords: undefined }) // who searches npm wants the package, not its parts
+    const files = isPlatform({ manifest }) ? [manifest.main, FILE] : manifest.files
+    write(folder, { ...manifest, files, keywords: undefined }) // who searches npm wants the package, not its parts
   }
 }
 

@@ -7,6 +7,8 @@
 const { execFileSync } = require('node:child_process')
 const fs = require('node:fs')
 const path = require('node:path')
+const notices = require('./notices.js')
+const { TARGETS } = require('./platforms/targets.js')
 
 const root = path.join(__dirname, '..')
 const { platform, arch } = process
@@ -63,6 +65,8 @@ function pack(folder, target) {
 /** Writes the texts that a package under npm/ is published with and git does not hold. That of the WebAssembly has its own. */
 function writeTexts({ folder, manifest }) {
   fs.copyFileSync(path.join(root, 'LICENSE'), path.join(folder, 'LICENSE'))
+  const target = TARGETS.find(({ name }) => manifest.name.endsWith(`binding-${name}`))
+  if (target !== undefined) fs.writeFileSync(path.join(folder, notices.FILE), notices.noticesFor(target.triple))
   if (manifest.name === WASM) return
   const text =
     'A part of [flakeforge](https://www.npmjs.com/package/flakeforge), which `npm install` brings where it fits.'
@@ -150,6 +154,7 @@ module.exports = {
   WASM,
   allPackages,
   buildDist,
+  isPlatform,
   npm,
   ownPlatform,
   pack,

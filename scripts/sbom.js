@@ -4,32 +4,19 @@
 // flakeforge-server. npm describes the packages, and Cargo lists the crates in the addons of all platforms: no build tools,
 // and nothing that only tests use.
 
-const { execFileSync } = require('node:child_process')
 const fs = require('node:fs')
 const path = require('node:path')
+const { treeFor } = require('./crates.js')
 const { npm, serverPackage } = require('./pack.js')
 
 const root = path.join(__dirname, '..')
 const manifest = JSON.parse(fs.readFileSync(path.join(root, 'package.json'), 'utf8'))
-
-/** Cargo's tree: a line for each crate, which begins with its depth; one tree for each target. */
-function cargoTree() {
-  const targets = manifest.napi.targets.flatMap((target) => ['--target', target])
-  const shape = ['--edges', 'normal,no-proc-macro', '--no-dedupe', '--prefix', 'depth', '--format', '{p}|{l}|{r}']
-  const args = ['tree', '--quiet', '--locked', '--package', 'flakeforge', ...targets, ...shape]
-  return execFileSync('cargo', args, { cwd: root, encoding: 'utf8' }).split('\n').filter(Boolean)
-}
 
 /** The SHA-256 of each crate that comes from the registry, by name and version. */
 function checksums() {
   const lock = fs.readFileSync(path.join(root, 'Cargo.lock'), 'utf8')
   const packages = lock.matchAll(/^name = "(.*)"\nversion = "(.*)"\n(?:source = .*\nchecksum = "(.*)")?/gm)
   return new Map([...packages].map(([, name, version, checksum]) => [`${name}@${version}`, checksum]))
-}
-
-function parse(line) {
-  const [, depth, name, version, license, url] = line.match(/^(\d+)(\S+) v(\S+)[^|]*\|([^|]*)\|(.*)$/)
-  return { depth: Number(depth), name, version, license, url, ref: `pkg:cargo/${name}@${version}` }
 }
 
 function component({ name, version, license, url, ref }, checksum) {
@@ -52,7 +39,7 @@ function crates() {
   const components = new Map()
   const uses = new Map()
   const above = [] // the crates from the addon down to the present line
-  for (const crate of cargoTree().map(parse)) {
+  for (const crate of treeFor(manifest.napi.targets)) {
     above.length = crate.depth
     components.set(crate.ref, component(crate, sums.get(`${crate.name}@${crate.version}`)))
     if (!uses.has(crate.ref)) uses.set(crate.ref, new Set())
