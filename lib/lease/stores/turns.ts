@@ -15,12 +15,25 @@ type Work<Connection, Result> = (connection: Connection, step: Step) => Promise<
 /** A client that we made ourselves: how to end it, and which server it leads to. */
 export type Own = { end: () => Promise<unknown>; address: string }
 
-/** One call. `sent`: what is under way on its connection. `end()` lets the next turn begin. */
+/**
+ * One call. `sent`: what is under way on its connection. `end()` lets the next turn begin. `stop()` ends all that it waits for:
+ * `stopped` rejects.
+ */
 type Turn<Connection> = Step & {
   hasBegun: boolean
   sent?: { connection: Connection; answer: Promise<unknown> } | undefined
   end: () => void
-  fail: (error: Error) => void
+  stop: (why: Error) => void
+  stopped: Promise<never>
+}
+
+function newTurn<Connection>(): Turn<Connection> {
+  let stop: (why: Error) => void = () => {}
+  const stopped = new Promise<never>((_, reject) => {
+    stop = reject
+  })
+  stopped.catch(() => {}) // a turn that is stopped may wait for nothing
+  return { isOver: false, hasBegun: false, end: () => {}, stop, stopped }
 }
 
 /** The question whether a statement still runs needs no lock and no disk: a server that works answers it in this time. */
@@ -94,7 +107,7 @@ export abstract class Turns<Connection extends Lent> {
   }
 
   #stop(turn: Turn<Connection>, why: Error) {
-    turn.fail(why)
+    turn.stop(why)
     this.#giveUp(turn)
   }
 
@@ -110,22 +123,20 @@ export abstract class Turns<Connection extends Lent> {
   ) {
     if (this.#isClosed) throw closedError()
     if (signal?.aborted) throw givenUpError()
-    const turn: Turn<Connection> = { isOver: false, hasBegun: false, end: () => {}, fail: () => {} }
+    const turn = newTurn<Connection>()
     this.#turns.add(turn)
-    const result = new Promise<Result>((resolve, reject) => {
-      turn.fail = reject
-      this.#afterOthers(turn, () => this.#workOn(turn, work, isFit)).then(resolve, reject)
-    })
+    const result = this.#afterOthers(turn, () => this.#workOn(turn, work, isFit))
+    result.catch(() => {}) // it may fail after this call
     const ignore = signal && whenAborted(signal, () => this.#stop(turn, givenUpError()))
     try {
-      return await inTime(result, CALL_MS)
+      return await inTime(Promise.race([result, turn.stopped]), CALL_MS)
     } catch (error) {
       const isKeptBack = !turn.hasBegun && !this.#unfinished.isEmpty && isLate(error)
       throw isKeptBack ? stillRunsError(error) : error
     } finally {
       ignore?.()
       this.#turns.delete(turn)
-      this.#giveUp(turn)
+      this.#stop(turn, givenUpError())
     }
   }
 
@@ -160,7 +171,7 @@ export abstract class Turns<Connection extends Lent> {
     turn.sent = { connection, answer }
     let failure: unknown
     try {
-      return await inTime(answer, ANSWER_MS)
+      return await inTime(Promise.race([answer, turn.stopped]), ANSWER_MS)
     } catch (error) {
       failure = error
       if (isLate(error) || this.isLost(error)) this.#giveUp(turn)
@@ -198,16 +209,16 @@ export abstract class Turns<Connection extends Lent> {
   /** Throws if a statement that was given up still runs. A connection that does not answer is no server's answer. */
   async #awaitUnfinished(turn: Turn<Connection>) {
     while (!this.#unfinished.isEmpty && !turn.isOver) {
-      if (await this.#unfinished.stillRun((marks) => this.#ask(marks))) throw stillRunsError()
+      if (await this.#unfinished.stillRun((marks) => this.#ask(marks, turn))) throw stillRunsError()
     }
   }
 
   /** Whether the server says that it still runs one of them; undefined if this connection does not answer. */
-  async #ask(marks: string[]) {
+  async #ask(marks: string[], { stopped }: Turn<Connection>) {
     const connection = await this.#take()
     const answer = this.stillRuns(connection, marks)
     try {
-      const isRunning = await inTime(answer, ASK_MS)
+      const isRunning = await inTime(Promise.race([answer, stopped]), ASK_MS)
       connection.giveBack()
       return isRunning
     } catch (error) {
