@@ -20,6 +20,7 @@ import { freshUrl, isInstalled, newClient, server, startAlone } from './mysql-sh
 
 const require = createRequire(import.meta.url)
 const { isPassing } = require('../../../target/rooms/lib/base/errors.js')
+const { HINTS } = require('../../../target/rooms/lib/lease/stores/mysql/text.js')
 const { mysqlClient } = require('../../../target/rooms/lib/lease/stores/mysql/client.js')
 const { MysqlRecords } = require('../../../target/rooms/lib/lease/stores/mysql/records.js')
 const { tablesIn } = require('../../../target/rooms/lib/lease/stores/mysql/place.js')
@@ -682,6 +683,27 @@ testBeside('a lock that another session keeps: an error within a second, whateve
       message: /Lock wait timeout/,
     })
     t.true(isPassing(error))
+  }
+})
+
+test('MariaDB gets no hints with a write: from version 12 on, it warns about those that it does not know', async (t) => {
+  const alone = await startAlone(t, { 'log-output': 'TABLE' })
+  await alone.query('SET GLOBAL general_log = 1')
+  const { records } = await connect(t, await freshUrl(alone))
+  await put(records, 'g', 'group', 'a')
+  const { identity } = await records.read('g', ['group'])
+  t.true(await records.swap('g', 'group', 'a', 'b', identity))
+  const logged = await alone.query('SELECT CONVERT(argument USING utf8mb4) AS text FROM mysql.general_log')
+  const ours = logged.map(({ text }) => text).filter((text) => text.startsWith('/* flakeforge'))
+  const writes = ours.filter((text) => /\b(INSERT|UPDATE)\b/.test(text))
+  t.true(writes.length >= 4)
+  for (const text of writes) t.notRegex(text, /SET_VAR/)
+  t.is(ours.filter((text) => text.includes('SET_VAR')).length, 1, 'the question which of the two it is')
+})
+
+test('MySQL gets a strict mode that it does not warn about', (t) => {
+  for (const mode of ['STRICT_ALL_TABLES', 'NO_ZERO_IN_DATE', 'NO_ZERO_DATE', 'ERROR_FOR_DIVISION_BY_ZERO']) {
+    t.true(HINTS.includes(mode), mode)
   }
 })
 
