@@ -219,9 +219,8 @@ test.serial('a step that ends just in time has its answer', async (t) => {
   t.is(outcome.value?.storeNow, time.now)
 })
 
-test.serial('a swap has what is left of the time of its step', async (t) => {
+test.serial('the calls of a step are given up when its time is over', async (t) => {
   const { store, records, time } = await ready(t)
-  replaceClocks(t, { monotonicNow: () => time.now })
   const goOn = holdRead(records)
   const swapped = new Promise((resolve) => {
     records.swap = async (...request) => resolve(request.at(-1))
@@ -229,8 +228,29 @@ test.serial('a swap has what is left of the time of its step', async (t) => {
   store.acquire('g', wanted()).catch(() => {})
   await time.pass(3000)
   goOn()
-  t.is(await swapped, STEP_MS - 3000)
-  await time.pass(STEP_MS)
+  const signal = await swapped
+  t.false(signal.aborted)
+  await time.pass(STEP_MS - 3000)
+  t.true(signal.aborted)
+})
+
+test.serial('a step is given up at once by the signal of its caller', async (t) => {
+  const { store, records, time } = await ready(t)
+  const reading = new Promise((resolve) => {
+    records.read = (...request) => {
+      resolve(request.at(-1))
+      return never()
+    }
+  })
+  const controller = new AbortController()
+  const outcome = outcomeOf(store.acquire('g', { ...wanted(), signal: controller.signal }))
+  const signal = await reading
+  t.deepEqual([signal.aborted, outcome], [false, {}])
+  controller.abort()
+  t.true(signal.aborted)
+  await time.pass(STEP_MS) // these records do not obey it, so the step ends by its time
+  t.is(outcome.error?.code, 'ERR_FLAKE_STORE')
+  await t.throwsAsync(store.acquire('g', { ...wanted(), signal: controller.signal }), { message: /failed/ })
 })
 
 test.serial('a read or a listing that never ends, in every step', async (t) => {
