@@ -242,10 +242,12 @@ class ClusterUnderFaults {
   }
 
   async #lookWhoLeads(witness) {
-    const seen = await this.#seenBy(witness)
-    this.#lead = seen.find(({ ranges }) =>
-      ranges.some(([first, last]) => first <= this.#slot && this.#slot <= last),
-    ).node
+    this.#lead = this.#leadAmong(await this.#seenBy(witness))
+  }
+
+  #leadAmong(seen) {
+    const owns = ([first, last]) => first <= this.#slot && this.#slot <= last
+    return seen.find(({ ranges }) => ranges.some(owns)).node
   }
 
   async #replicaOf(node) {
@@ -267,23 +269,24 @@ class ClusterUnderFaults {
     })
   }
 
-  /** All see all, and each primary has a replica that follows. */
+  /** All see all and the same primary of the group, and each primary has a replica that follows. */
   #isHealthy() {
     return within(LONGEST_REPAIR_MS, 'the nodes did not come together again', async () => {
-      const states = await Promise.all(this.#nodes.map((node) => this.#isSettled(node)))
-      await this.#lookWhoLeads(this.#nodes[0])
-      return states.every(Boolean)
+      const leads = await Promise.all(this.#nodes.map((node) => this.#leadIfSettled(node)))
+      this.#lead = leads[0] ?? this.#lead
+      return leads.every((lead) => lead !== undefined && lead === leads[0])
     })
   }
 
-  async #isSettled(node) {
+  /** The primary of the group as this node sees it; undefined while something is still wrong. */
+  async #leadIfSettled(node) {
     const [seen, info, own] = await Promise.all([
       this.#seenBy(node),
       node.server.cli('CLUSTER', 'INFO'),
       node.server.cli('INFO', 'replication'),
     ])
     const isWhole = seen.length === this.#nodes.length && seen.every(({ isWell }) => isWell)
-    return isWhole && info.includes('cluster_state:ok') && WELL.test(own)
+    if (isWhole && info.includes('cluster_state:ok') && WELL.test(own)) return this.#leadAmong(seen)
   }
 }
 
