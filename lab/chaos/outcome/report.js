@@ -3,7 +3,7 @@
 // The table that a run prints: one line for each scenario. Its first columns are the kinds of faults.
 
 const FOUND = { lives: 'lives', ids: 'IDs', cut: 'cut tails', duplicates: 'duplicates', disorders: 'disorders' }
-const NAME_WIDTH = 22
+const NAME_WIDTH = 32
 const WIDEST_COUNT = '00,000,000,000'.length
 
 const number = (value) => value.toLocaleString('en-US')
