@@ -26,9 +26,7 @@ const CLIENTS = {
       nodeClientOptions: { socket, pingInterval: 1000 },
       sentinelClientOptions: { socket, pingInterval: 1000 },
     })
-    client.on('error', () => {}) // it tries again by itself
-    await client.connect()
-    return { client, end: () => client.destroy() }
+    return connected(client)
   },
   async 'cluster of ioredis'({ nodes, addresses }) {
     const { Cluster } = require('ioredis')
@@ -44,10 +42,20 @@ const CLIENTS = {
       ...{ rootNodes: nodes.map((socket) => ({ socket })), nodeAddressMap: addresses },
       defaults: { socket: { socketTimeout: SILENT_MS }, pingInterval: 1000 },
     })
-    client.on('error', () => {})
-    await client.connect()
-    return { client, end: () => client.destroy() }
+    return connected(client)
   },
+}
+
+/** A client of node-redis. One that does not get a connection keeps trying unless it is destroyed. */
+async function connected(client) {
+  client.on('error', () => {}) // it tries again by itself
+  try {
+    await client.connect()
+  } catch (error) {
+    client.destroy()
+    throw error
+  }
+  return { client, end: () => client.destroy() }
 }
 
 async function connect(join) {

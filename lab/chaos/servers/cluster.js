@@ -189,9 +189,13 @@ class ClusterUnderFaults {
     return this.#replace({ ...fault, harm, heal }, AWAY)
   }
 
-  /** Cuts some members off from all other machines; returns what ends that. */
+  /**
+   * Cuts some members of each client off from all other machines; returns what ends that. Of each, because node-redis renews
+   * nothing until it reaches the other primaries again.
+   */
   #strand({ machine }) {
-    const ways = someOf(this.#doors).flatMap((proxies) => proxies.map((proxy, n) => ({ proxy, node: this.#nodes[n] })))
+    const doors = CLIENTS.flatMap((_, kind) => someOf(this.#doors.filter((_, i) => i % CLIENTS.length === kind)))
+    const ways = doors.flatMap((proxies) => proxies.map((proxy, n) => ({ proxy, node: this.#nodes[n] })))
     const closed = ways.filter(({ node }) => node.machine !== machine)
     for (const { proxy } of closed) proxy.pointTo(CLOSED_PORT)
     return () => {
