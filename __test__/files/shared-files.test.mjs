@@ -173,19 +173,50 @@ test.serial('a folder that is named as a file with a slash at its end', (t) => {
   t.deepEqual(fs.readdirSync(folder), ['ids'], 'path.resolve() drops the slash')
 })
 
-test.serial('a file that cannot be changed', async (t) => {
-  const { bytes, options } = await usedFile(t)
+/** Marks a file with chattr until the test is over; false, and a loud skip, where that does not work. */
+function mark(t, flag, file) {
   try {
-    execFileSync('chattr', ['+i', options.shared], { stdio: 'pipe' })
+    execFileSync('chattr', [`+${flag}`, file], { stdio: 'pipe' })
   } catch (error) {
-    t.log(`SKIPPED: chattr +i does not work here: ${error.message}`)
-    return t.pass()
+    console.warn(`\n!!! SKIPPED: chattr +${flag} does not work here: ${error.message} !!!\n`)
+    t.pass()
+    return false
   }
-  t.teardown(() => fs.existsSync(options.shared) && execFileSync('chattr', ['-i', options.shared]))
-  const error = throwsCode(t, () => new FlakeId(options), 'ERR_FLAKE_FILE')
-  t.is(error.path, options.shared)
-  t.deepEqual(fs.readFileSync(options.shared), bytes)
-  execFileSync('chattr', ['-i', options.shared])
+  t.teardown(() => unmark(flag, file))
+  return true
+}
+
+const unmark = (flag, file) => execFileSync('chattr', [`-${flag}`, file])
+
+for (const flag of ['i', 'a']) {
+  test.serial(`a file that not even root may write: chattr +${flag}`, async (t) => {
+    const { bytes, options } = await usedFile(t)
+    if (!mark(t, flag, options.shared)) return
+    const error = throwsCode(t, () => new FlakeId(options), 'ERR_FLAKE_FILE')
+    t.is(error.path, options.shared)
+    t.regex(error.message, /marked as immutable or append-only: end that, on Linux with chattr -ia/)
+    t.deepEqual(fs.readFileSync(options.shared), bytes)
+    unmark(flag, options.shared)
+    new FlakeId(options).next()
+  })
+}
+
+const EXT4 = 0xef53
+
+test.serial('a file that becomes immutable while it is in use ends its generators, and nothing is lost', async (t) => {
+  const folder = diskFolder(t)
+  const options = optionsFor(path.join(folder, 'ids'))
+  if (fs.statfsSync(folder).type !== EXT4) return t.log('SKIPPED: another file system than ext4') || t.pass()
+  const flake = new FlakeId(options)
+  const last = flake.nextBigInt()
+  if (!mark(t, 'i', options.shared)) return
+  execFileSync('sync', [options.shared]) // what is written next has to ask the system
+  const error = throwsCode(t, () => flake.next(), 'ERR_FLAKE_FILE')
+  t.regex(error.message, /cut short or made immutable\. Mend that, and make a new generator/)
+  throwsCode(t, () => flake.next(), 'ERR_FLAKE_FILE')
+  unmark('i', options.shared)
+  const next = await new FlakeId(options).nextAsync() // above all that the lost generator may have taken
+  t.true(next.readBigUInt64BE() > last)
 })
 
 // --- what is held open ---

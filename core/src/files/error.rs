@@ -5,6 +5,9 @@ use std::path::Path;
 
 use crate::refusal::Refusal;
 
+/// What Unix says where not even root may write. Rust has one kind for it and for what the file's mode does not allow.
+const EPERM: i32 = 1;
+
 impl Refusal {
     /// Something is wrong with the file, which was not changed. `why` says what, and what to do.
     pub(crate) fn file(path: &Path, why: impl Into<String>) -> Self {
@@ -15,6 +18,10 @@ impl Refusal {
     pub(crate) fn io(path: &Path, action: &str, error: &io::Error) -> Self {
         let way_out = match error.kind() {
             _ if has_long_part(path) => ". A part of its path is too long", // Windows may say that it is not there
+            io::ErrorKind::PermissionDenied if error.raw_os_error() == Some(EPERM) => {
+                ". The file or its folder may be marked as immutable or append-only: end that, on Linux with chattr -ia, on macOS \
+                 with chflags"
+            }
             io::ErrorKind::PermissionDenied => ". Give the user of this process the right to read and write there",
             io::ErrorKind::ReadOnlyFilesystem => ". Use a place that can be written to",
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {

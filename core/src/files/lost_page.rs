@@ -1,7 +1,7 @@
 //! Pages of memory that survive the loss of what is behind them.
 //!
-//! The system sends SIGBUS to whoever touches a mapped page that it cannot give: the file was cut short, the disk has failed, or
-//! a file system that copies what is written has no room for the copy. By itself that ends the process. Here a spare page
+//! The system sends SIGBUS to whoever touches a mapped page that it cannot give: the file was cut short or made immutable, the
+//! disk has failed, or a file system that copies what is written has no room for the copy. By itself that ends the process. Here a spare page
 //! takes the place of the lost one. It knows nothing, and its cursor is sealed, so no number comes from it. Whoever has used
 //! the page asks afterwards whether it was lost.
 //!

@@ -298,14 +298,18 @@ fn sync_folder(folder: &Path) -> io::Result<()> {
 }
 
 /// Makes files that no other user may read.
+#[cfg(unix)]
 fn private() -> OpenOptions {
+    use std::os::unix::fs::OpenOptionsExt;
     let mut options = OpenOptions::new();
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::OpenOptionsExt;
-        options.mode(0o600);
-    }
+    options.mode(0o600);
     options
+}
+
+/// Other systems take the rights from the folder.
+#[cfg(not(unix))]
+fn private() -> OpenOptions {
+    OpenOptions::new()
 }
 
 /// A file with a unique name, which is removed when this is dropped.
