@@ -12,6 +12,8 @@ use flakeforge_core::generator::entry::{Visit, Visitor};
 use flakeforge_core::open::process;
 use napi_derive::napi;
 
+use crate::wasm_sign;
+
 /// The name of the function below.
 const NAME: &CStr = c"flakeforge_registry_1";
 
@@ -26,12 +28,12 @@ pub unsafe extern "C" fn flakeforge_registry_1(key: *const u8, len: usize, visit
     unsafe { process::visit((key, len), (visitor, context)) };
 }
 
-/// Two copies of the addon that cannot share a registry, as paths.
+/// Two copies of the addon, or this one and the WebAssembly, that cannot share a registry, as paths.
 #[napi(object)]
 pub struct Strangers {
     /// this copy
     pub here: String,
-    /// the one that was loaded before
+    /// what was loaded before
     pub there: String,
 }
 
@@ -70,13 +72,21 @@ impl Image {
 fn first() -> Result<Visit, Strangers> {
     let own: Visit = flakeforge_registry_1;
     let mut images = system::images(own as usize);
+    let here = own_path(&images);
+    // This copy is among the images by now, where the WebAssembly looks for it: so one of the two sees the other.
+    if let Some(there) = wasm_sign::file_in_use() {
+        return Err(Strangers { here, there });
+    }
     let at = images.iter().position(|image| image.is_own || image.visit.is_some() || image.is_named_as_addon());
     let Some(image) = at.map(|at| images.swap_remove(at)) else { return Ok(own) };
     if image.is_own {
         return Ok(own);
     }
-    let here = || images.iter().find(|image| image.is_own).map(|image| image.path.clone()).unwrap_or_default();
-    image.visit.ok_or_else(|| Strangers { here: here(), there: image.path.clone() })
+    image.visit.ok_or(Strangers { here, there: image.path })
+}
+
+fn own_path(images: &[Image]) -> String {
+    images.iter().find(|image| image.is_own).map(|image| image.path.clone()).unwrap_or_default()
 }
 
 /// The function at an address that the system gave for [`NAME`].
@@ -85,7 +95,13 @@ fn function(address: *mut c_void) -> Option<Visit> {
     (!address.is_null()).then(|| unsafe { std::mem::transmute::<*mut c_void, Visit>(address) })
 }
 
-#[cfg(any(target_os = "linux", target_vendor = "apple"))]
+#[cfg(any(
+    target_os = "linux",
+    target_os = "android",
+    target_os = "freebsd",
+    target_os = "netbsd",
+    target_vendor = "apple"
+))]
 mod system {
     use std::ffi::{CStr, CString, c_void};
     use std::mem::MaybeUninit;
@@ -133,7 +149,7 @@ mod system {
         loaded.drain(..end).map(image).collect()
     }
 
-    #[cfg(target_os = "linux")]
+    #[cfg(not(target_vendor = "apple"))]
     fn loaded() -> Vec<(CString, usize)> {
         use std::ffi::c_int;
 
@@ -260,8 +276,15 @@ mod system {
     }
 }
 
-/// Where nothing is known of a process's images, a copy has a registry of its own.
-#[cfg(not(any(target_os = "linux", target_vendor = "apple", windows)))]
+/// Where nothing is known of a process's images, a copy has a registry of its own. No binary is published for these systems.
+#[cfg(not(any(
+    target_os = "linux",
+    target_os = "android",
+    target_os = "freebsd",
+    target_os = "netbsd",
+    target_vendor = "apple",
+    windows
+)))]
 mod system {
     use super::Image;
 

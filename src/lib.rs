@@ -6,6 +6,7 @@
 //! | file | what crosses there |
 //! |---|---|
 //! | `wasm` | memory, in WebAssembly |
+//! | `wasm_sign` | whether the process runs the WebAssembly |
 //! | `copies` | the other copies of the addon in a process, and the registry that all share |
 //! | `format` | bytes of any length as text, and back |
 //! | `seal` | IDs under a key as other 64 bits, and back |
@@ -36,3 +37,5 @@ mod table;
 mod tallies;
 #[cfg(target_family = "wasm")]
 mod wasm;
+#[cfg(not(target_family = "wasm"))]
+mod wasm_sign;

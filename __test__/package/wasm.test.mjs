@@ -3,25 +3,12 @@
 
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import fs from 'node:fs'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
-import test from 'ava'
+import { pathToFileURL } from 'node:url'
+import { wasm as addon, onWasm } from '../support/wasm.mjs'
 
 const root = path.join(import.meta.dirname, '..', '..')
-const chosen = process.env.NAPI_RS_NATIVE_LIBRARY_PATH
-const addon = chosen?.endsWith('.cjs')
-  ? chosen
-  : path.join(root, 'target/platforms/out/wasm32-wasi/flakeforge.wasi.cjs')
-const onWasm = isBuilt() ? test : test.skip
-
-function isBuilt() {
-  if (fs.existsSync(addon)) return true
-  const message = 'the WebAssembly is not built (`npm run platforms -- wasm32-wasi`): its tests do not run'
-  if (addon === chosen) throw new Error(message)
-  console.warn(`\n!!! SKIPPED: ${message} !!!\n`)
-  return false
-}
 
 /** A program that does nothing for so long hangs. */
 const QUIET_MS = 100_000
@@ -163,4 +150,26 @@ onWasm('many IDs go into arrays of JavaScript: more than fit through at once', (
   )
   t.deepEqual([bytes, numbers, floats, texts], [5_000, 5_000, 5_000, 5_000])
   t.true(owned)
+})
+
+onWasm('copies on one page share one memory, also if both start at once', (t) => {
+  const page = pathToFileURL(path.join(path.dirname(addon), 'browser.js')).href
+  const program = `
+    import { readFileSync } from 'node:fs'
+    const { Memory } = WebAssembly
+    let made = 0
+    WebAssembly.Memory = function (limits) {
+      made++
+      return new Memory(limits)
+    }
+    globalThis.fetch = async (file) => new Response(readFileSync(file))
+    const copies = await Promise.all(['?one', '?two'].map((copy) => import(${JSON.stringify(page)} + copy)))
+    const again = await import(${JSON.stringify(page)} + '?three')
+    const ids = [...copies, again].map(({ FlakeId }) => new FlakeId({ id: 5 }).next().toString('hex'))
+    console.log(JSON.stringify({ made, ids: new Set(ids).size }))`
+  const options = { encoding: 'utf8', timeout: QUIET_MS, cwd: root }
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', program], options)
+  t.is(status, 0, stderr)
+  t.deepEqual(JSON.parse(stdout), { made: 1, ids: 3 })
+  t.is(stderr.split('FLAKEFORGE_WASM').length - 1, 1, 'it warns once')
 })

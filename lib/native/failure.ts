@@ -26,6 +26,7 @@ const NOTHING_THERE = /^Cannot (?:find|require) (?:module|package) /
 
 /** What can go wrong with an addon that was found: how to tell, and what to say. The first that fits is used. */
 const CAUSES: [wanted: RegExp, say: (text: string) => string][] = [
+  [/could make the same IDs/, (text) => `${text}.`],
   [/run again with the --allow-/, (text) => `Deno does not allow it (${text}). Run \`deno run ${DENO_FLAGS}\`.`],
   [/loading addons is disabled/, disabled],
   [/Access to this API has been restricted/, unreadable],
@@ -163,8 +164,11 @@ export function versionFailure(addon: string | undefined, ours: string) {
   )
 }
 
-/** The error for two copies of the addon that cannot share their cursors. */
+/** The error for two copies of the addon, or one and the WebAssembly, that cannot share their cursors. */
 export function strangersFailure({ here, there }: { here: string; there: string }) {
   const why = `This process has already loaded ${there}, and ${here} cannot share node numbers with it, so both could make the same IDs.`
-  return loadError(`${why} Let all packages use the same version of flakeforge, and restart the process.`, undefined)
+  return loadError(
+    `${why} Let all packages and threads use the same release of flakeforge, either as a binary or as WebAssembly, and restart the process.`,
+    undefined,
+  )
 }

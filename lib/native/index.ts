@@ -3,7 +3,6 @@
 
 import { type Addon, loadAddon } from './addon.ts'
 import { nativeFailure, strangersFailure, versionFailure } from './failure.ts'
-import { here } from './packages/search.ts'
 
 /** Where @flakeforge/binding-wasm32-wasi leaves the addon that it has started in a browser. */
 const STARTED: unique symbol = Symbol.for('flakeforge.addon')
@@ -28,19 +27,14 @@ function checkVersion(addon: Addon) {
   if (own !== FLAKEFORGE_VERSION) throw versionFailure(own, FLAKEFORGE_VERSION)
 }
 
-/** In this thread: the first addon of each kind. Binaries and the WebAssembly cannot share cursors. */
-const KIND = Symbol.for('flakeforge.kind')
-
-/** All copies of the addon in this process share the cursors of the first one. */
-function meetCopies(addon: Addon) {
-  const own = { kind: addon.meetCopies === undefined ? 'WebAssembly' : 'a binary', place: here ?? 'a bundle' }
-  const { [KIND]: first = own } = process as { [KIND]?: typeof own }
-  const strangers = first.kind === own.kind ? addon.meetCopies?.() : { there: describe(first), here: describe(own) }
+/**
+ * All binaries in this process share the cursors of the first one. The WebAssembly has looked for them when it was started:
+ * npm/wasm32-wasi.
+ */
+function meetCopies({ meetCopies: meet }: Partial<Addon>) {
+  const strangers = meet?.()
   if (strangers) throw strangersFailure(strangers)
-  if (first === own) Object.defineProperty(process, KIND, { value: own })
 }
-
-const describe = ({ kind, place }: { kind: string; place: string }) => `${kind} for ${place}`
 
 const native = load()
 checkVersion(native)

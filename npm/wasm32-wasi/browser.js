@@ -1,5 +1,6 @@
 // flakeforge for browsers: starts the WebAssembly, then loads flakeforge, whose files for browsers take it from here.
-// The memory belongs to this page or worker alone. It must be there before flakeforge is, so this module waits.
+// The memory belongs to this page or worker alone, and all copies of this package there share it. It must be there before
+// flakeforge is, so this module waits.
 
 import { Buffer } from 'buffer'
 import { getBuiltinModule, pauseBy } from './page.cjs'
@@ -20,16 +21,27 @@ const nodeLike = {
 globalThis.Buffer ??= Buffer
 globalThis.process = { ...nodeLike, ...globalThis.process }
 
-const file = await fetch(new URL('./flakeforge.wasm32-wasi.wasm', import.meta.url))
-if (!file.ok) throw new Error(`flakeforge: ${file.url} cannot be loaded, status ${file.status}`)
-const module = await WebAssembly.compile(await file.arrayBuffer())
-const addon = start(module, makeMemory())
-addon.wasm.pause = pauseBy(addon.wasm)
-globalThis[Symbol.for('flakeforge.addon')] = addon
-console.warn(
-  'FLAKEFORGE_WASM: flakeforge runs as WebAssembly: slower, without files and leases. Every tab and every worker needs a ' +
-    'node number of its own, or they can make the same IDs.',
-)
+/** The addon of this page, and the promise of it while it starts. */
+const [ADDON, STARTING] = ['addon', 'starting'].map((name) => Symbol.for(`flakeforge.${name}`))
+
+async function startHere() {
+  const file = await fetch(new URL('./flakeforge.wasm32-wasi.wasm', import.meta.url))
+  if (!file.ok) throw new Error(`flakeforge: ${file.url} cannot be loaded, status ${file.status}`)
+  const module = await WebAssembly.compile(await file.arrayBuffer())
+  const addon = start(module, makeMemory())
+  addon.wasm.pause = pauseBy(addon.wasm)
+  console.warn(
+    'FLAKEFORGE_WASM: flakeforge runs as WebAssembly: slower, without files and leases. Every tab and every worker needs a ' +
+      'node number of its own, or they can make the same IDs.',
+  )
+  return addon
+}
+
+globalThis[STARTING] ??= startHere().catch((error) => {
+  delete globalThis[STARTING] // another copy may find its file
+  throw error
+})
+globalThis[ADDON] = await globalThis[STARTING]
 
 const all = await import('flakeforge/with-addon')
 

@@ -7,24 +7,38 @@
 const { readFileSync } = require('node:fs')
 const { join } = require('node:path')
 const { getEnvironmentData, isMainThread, setEnvironmentData } = require('node:worker_threads')
+const { insistOnNoBinary, leaveSign } = require('./binaries.cjs')
 const { version } = require('./package.json')
 const { leaveSlot, makeMemory, start, takeSlot } = require('./start.cjs')
 
 /** What threads inherit. */
 const SHARED = '@flakeforge/binding-wasm32-wasi'
 
+const FILE = join(__dirname, 'flakeforge.wasm32-wasi.wasm')
+
 /** The first one in a process. */
 function startFirst() {
-  if (!isMainThread)
-    throw new Error(
-      'in a worker thread it needs the memory of the main thread, or both could make the same IDs. Load it there first: ' +
-        "require('flakeforge') in the main program, before it starts the Worker",
-    )
-  const module = new WebAssembly.Module(readFileSync(join(__dirname, 'flakeforge.wasm32-wasi.wasm')))
-  const memory = makeMemory()
-  const addon = start(module, memory)
-  setEnvironmentData(SHARED, { module, memory, version, file: __filename })
-  return addon
+  if (!isMainThread) refuseWorker()
+  const takeSignAway = leaveSign(FILE)
+  try {
+    insistOnNoBinary(FILE)
+    const module = new WebAssembly.Module(readFileSync(FILE))
+    const memory = makeMemory()
+    const addon = start(module, memory)
+    setEnvironmentData(SHARED, { module, memory, version, file: __filename })
+    return addon
+  } catch (error) {
+    takeSignAway()
+    throw error
+  }
+}
+
+function refuseWorker() {
+  insistOnNoBinary(FILE)
+  throw new Error(
+    'in a worker thread it needs the memory of the main thread, or both could make the same IDs. Load it there first: ' +
+      "require('flakeforge') in the main program, before it starts the Worker",
+  )
 }
 
 /** Another thread, or another copy in the same one, as Jest makes one for each file. */

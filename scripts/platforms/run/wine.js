@@ -1,7 +1,7 @@
 'use strict'
 
 // Runs the build for Windows under Wine, with Node.js for Windows: the smoke test, and the AVA files on what Windows does in
-// its own way, which is files. A Wine "prefix" is a folder with a Windows: it is in the build root, made there once.
+// its own way, which is files and what a process has loaded. A Wine "prefix" is a folder with a Windows: it is in the build root, made there once.
 // Nobody must see half a prefix: it is made beside its place, and renamed. And nothing may be left running: each program
 // runs in a process namespace of its own, with Wine's server, and the kernel ends all of it.
 
@@ -19,6 +19,7 @@ const MINUTE = 60_000
 const SMOKE = '__test__/smoke.cjs'
 const AVA = 'node_modules/ava/entrypoints/cli.mjs'
 const TESTS = '__test__/files'
+const OF_LOADED = '__test__/package/either.test.mjs'
 
 /** The major versions of Node.js, and what each runs. The AVA files take minutes, because Wine starts processes slowly. */
 const PROGRAMS = [
@@ -152,7 +153,7 @@ function plain(output) {
 /** The AVA files that run. */
 function testFiles() {
   const names = fs.readdirSync(path.join(checkout, TESTS)).filter((name) => name.endsWith('.test.mjs'))
-  return names.sort().map((name) => `${TESTS}/${name}`)
+  return [...names.sort().map((name) => `${TESTS}/${name}`), OF_LOADED]
 }
 
 /** How each kind of run is made, and read. AVA runs one file at a time: each starts many processes. */

@@ -1,0 +1,108 @@
+// A process uses binaries or the WebAssembly, in whichever threads: whatever comes second is refused, and the error names both.
+// Where the WebAssembly is not built, the sign that it leaves in a process stands in for it.
+
+import { execFile } from 'node:child_process'
+import fs from 'node:fs'
+import { createRequire } from 'node:module'
+import os from 'node:os'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import test from 'ava'
+import { onWasm, wasm } from '../support/wasm.mjs'
+
+const require = createRequire(import.meta.url)
+const { ownPlatform } = require('../../scripts/pack.js')
+const root = path.join(import.meta.dirname, '..', '..')
+const program = path.join(root, '__test__', 'workers', 'either.cjs')
+
+/** The steps of a program: what loads what. */
+const inMain = (addon) => ({ thread: 'main', addon })
+const inWorker = (addon) => ({ thread: 'worker', addon })
+
+let binary
+let folder
+/** Where the sign stands in for the WebAssembly: a file of its name. */
+let module
+
+test.before(() => {
+  const { NAPI_RS_NATIVE_LIBRARY_PATH: chosen } = process.env
+  binary = chosen?.endsWith('.node') ? path.resolve(chosen) : path.join(root, ownPlatform().manifest.main)
+  folder = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'flakeforge-either-')))
+  module = path.join(folder, 'flakeforge.wasm32-wasi.wasm')
+  fs.writeFileSync(module, '')
+})
+
+test.after.always(() => fs.rmSync(folder, { recursive: true, force: true }))
+
+/** What came of each step, in a process of its own. */
+async function run(...steps) {
+  const { stdout } = await promisify(execFile)(process.execPath, [program, JSON.stringify(steps)])
+  return JSON.parse(stdout)
+}
+
+/** That it was refused, naming both files. */
+function refused(t, { message, code }, ...files) {
+  t.true(code === undefined || code === 'ERR_FLAKE_LOAD', code)
+  for (const file of files) t.true(message?.includes(file), `${message}: ${file}`)
+  t.regex(message, /cannot share node numbers with it, so both could make the same IDs/)
+}
+
+test('a binary is refused in every thread of a process that runs the WebAssembly, and only there', async (t) => {
+  const [, worker, main, , later] = await run(
+    { sign: module },
+    inWorker(binary),
+    inMain(binary),
+    { noSign: true },
+    inWorker(binary),
+  )
+  for (const answer of [worker, main]) {
+    refused(t, answer, module, binary)
+    t.is(answer.code, 'ERR_FLAKE_LOAD')
+  }
+  t.is(later, 'loaded')
+})
+
+test('a file of the WebAssembly that is only read, or that the parent process runs, is no sign', async (t) => {
+  t.deepEqual(await run({ open: module }, inWorker(binary)), ['loaded', 'loaded'])
+  // On Linux children do not inherit the sign. Elsewhere it is in their environment, with the number of another process.
+  const env = { ...process.env, _FLAKEFORGE_WASM: `${process.pid} ${module}` }
+  const args = [program, JSON.stringify([inMain(binary)])]
+  const { stdout } = await promisify(execFile)(process.execPath, args, { env })
+  t.deepEqual(JSON.parse(stdout), ['loaded'])
+})
+
+test('the WebAssembly is refused where a worker thread that has ended had loaded a binary, whatever its name', async (t) => {
+  const other = path.join(folder, 'a1b2c3.node')
+  fs.copyFileSync(binary, other)
+  const [worker, answer] = await run(inWorker(other), { look: module })
+  t.is(worker, 'loaded')
+  refused(t, answer, module, other)
+  const [before] = await run({ look: module })
+  t.is(before, 'loaded')
+})
+
+onWasm(
+  'the main thread runs the WebAssembly: a worker with a binary is refused, one with the WebAssembly is not',
+  async (t) => {
+    const [main, native, worker] = await run(inMain(wasm), inWorker(binary), inWorker(wasm))
+    t.deepEqual([main, worker], ['loaded', 'loaded'])
+    refused(t, native, binary, path.dirname(wasm))
+    t.is(native.code, 'ERR_FLAKE_LOAD')
+  },
+)
+
+onWasm('a thread has loaded a binary: the WebAssembly is refused in the main thread and in workers', async (t) => {
+  for (const first of [inMain(binary), inWorker(binary)]) {
+    const [native, ...others] = await run(first, inWorker(wasm), ...(first.thread === 'main' ? [] : [inMain(wasm)]))
+    t.is(native, 'loaded')
+    for (const answer of others) {
+      refused(t, answer, binary, path.dirname(wasm))
+      t.is(answer.code, 'ERR_FLAKE_LOAD')
+    }
+  }
+})
+
+onWasm('a refused one leaves no sign: binaries go on to load', async (t) => {
+  const answers = await run(inWorker(binary), inMain(wasm), inWorker(binary))
+  t.deepEqual([answers[0], answers[1].code, answers[2]], ['loaded', 'ERR_FLAKE_LOAD', 'loaded'])
+})
