@@ -148,12 +148,13 @@ function checkMany(n) {
 }
 
 /** Eight threads of one node make IDs at the same time, in every way. None comes twice, and those of each ascend. */
-async function checkThreads(n) {
+async function checkThreads(n, addon) {
   const arrived = new Int32Array(new SharedArrayBuffer(4))
   const meeting = { arrived, threads: 8 }
   const plan = { rounds: 2, n, worker: 6, maxAheadMs: Number.POSITIVE_INFINITY, meeting }
-  const workers = Array.from({ length: meeting.threads - 1 }, () => {
-    return new Worker(path.join(__dirname, 'workers', 'make.cjs'), { workerData: plan })
+  const workers = Array.from({ length: meeting.threads - 1 }, (_, i) => {
+    const workerData = i % 2 === 1 ? { ...plan, addon } : plan
+    return new Worker(path.join(__dirname, 'workers', 'make.cjs'), { workerData })
   })
   const said = (worker) =>
     new Promise((resolve, reject) => {
@@ -165,6 +166,23 @@ async function checkThreads(n) {
   const lists = await Promise.all([make(plan), ...others])
   for (const ids of lists) areAscending(ids, 'IDs of a thread')
   areAscending(BigUint64Array.from(lists.flatMap((ids) => [...ids])).sort(), 'IDs of all threads')
+}
+
+/** The addon's file; undefined if it is WebAssembly, of which a process has one. */
+function addonFile() {
+  const root = path.join(__dirname, '..')
+  const { NAPI_RS_NATIVE_LIBRARY_PATH: chosen = fs.readdirSync(root).find((name) => name.endsWith('.node')) } =
+    process.env
+  return chosen?.endsWith('.node') ? path.resolve(root, chosen) : undefined
+}
+
+/** Copies of the addon in one process share their numbers, whatever a copy is called. */
+async function checkCopies(n) {
+  const addon = addonFile()
+  if (addon === undefined) return
+  const copy = path.join(temporaryFolder(), 'copy.node')
+  fs.copyFileSync(addon, copy)
+  await checkThreads(n, copy)
 }
 
 /** Every form of a batch has the very same IDs: one that fits the arrays which native code keeps, and larger ones. */
@@ -413,6 +431,7 @@ async function main() {
   await checkWaiting(1200)
   checkMany(100_000)
   await checkThreads(1000)
+  await checkCopies(1000)
   await checkBatches()
   checkTime()
   await checkFiles()

@@ -1,9 +1,10 @@
 'use strict'
 
 // Makes IDs in every way there is and returns them in the order of the calls: one thread's part in workers.test.mjs.
-// The threads meet before each round, so that they make IDs at the same time.
+// The threads meet before each round, so that they make IDs at the same time. A thread may have a copy of the addon: `addon`.
 
 const { isMainThread, parentPort, workerData } = require('node:worker_threads')
+if (workerData?.addon) process.env.NAPI_RS_NATIVE_LIBRARY_PATH = workerData.addon
 const FlakeId = require('../..')
 
 /** Collects IDs of any form in one array that can be transferred. */
@@ -69,7 +70,7 @@ function meet({ arrived, threads }, round) {
 }
 
 /** `rounds` rounds, each with `n` IDs in each of six ways and a tenth of `n` generators that make one ID each. */
-async function make({ rounds, n, ownClock, meeting, ...options }) {
+async function make({ rounds, n, ownClock, meeting, addon, ...options }) {
   if (ownClock) options.clock = Date.now // a function cannot be sent to a worker
   const flake = new FlakeId(options)
   const ids = new Ids(rounds * (6 * n + n / 10))
