@@ -25,6 +25,7 @@ declare namespace FlakeId {
   export import ElseFrom = all.ElseFrom
   export { FlakeId, FlakeId as default }
   export import FlakeError = all.FlakeError
+  export import FlakeErrorClass = all.FlakeErrorClass
   export import FlakeErrorCode = all.FlakeErrorCode
   export import FlakeIdOptions = all.FlakeIdOptions
   export import Format = all.Format

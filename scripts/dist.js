@@ -62,21 +62,25 @@ async function loadedWith(file) {
 }
 
 /**
- * How the files of lib/ are put together. `codec` and `remote` may not load the addon, so what they have in common with the
- * main entry is a part of its own.
+ * How the files of lib/ are put together. `codec`, `remote` and what browsers load may not load the addon, so what they have in
+ * common with the main entry is a part of its own.
  */
 async function parts() {
-  const files = ['codec', 'index', 'remote', 'lease', 'metrics'].map(entry)
-  const [codec, main, remote, lease, metrics] = await Promise.all(files.map(loadedWith))
+  const files = ['codec', 'index', 'remote', 'lease', 'metrics', 'browser'].map(entry)
+  const [codec, main, remote, lease, metrics, browser] = await Promise.all(files.map(loadedWith))
   const places = new Map([
     [lib('native/packages/named-cjs.ts'), 'index'],
     ['\0rolldown/runtime.js', 'base'],
   ])
-  const names = new Set(ENTRIES.map(entry))
+  const names = new Set([...ENTRIES, 'browser', 'browser-lease'].map(entry))
   const put = (name, files) => {
     for (const file of files) if (!places.has(file) && !names.has(file)) places.set(file, name)
   }
-  put('base', [...codec, ...main.filter((file) => remote.includes(file))])
+  put('base', [
+    ...codec,
+    ...main.filter((file) => remote.includes(file)),
+    ...browser.filter((file) => !remote.includes(file)),
+  ])
   put('index', main)
   put('client', remote)
   put('leases', [...lease, ...(await loadedWith(lib('lease/join.ts')))])
@@ -167,9 +171,12 @@ const es = (parts) => ({
 
 const BY_REQUIRE = instead({ [lib('native/packages/named.ts')]: lib('native/packages/named-cjs.ts') })
 
+/** What browsers load, for tools that load it by `require`, such as jest with jsdom. It has the classes of the other entries. */
+const WEB = { 'web/index': entry('browser'), 'web/lease': entry('browser-lease') }
+
 const cjs = (parts) => ({
   ...node,
-  input: entries(['index', ...ENTRIES]),
+  input: { ...entries(['index', ...ENTRIES]), ...WEB },
   plugins: [ascii, ownExports, BY_REQUIRE, shareCopies(PARTS, ONCE), needsNode],
   output: output('cjs', {
     format: 'cjs',

@@ -2,6 +2,7 @@
 
 import { createRequire } from 'node:module'
 import path from 'node:path'
+import vm from 'node:vm'
 import { brotliCompressSync } from 'node:zlib'
 import test from 'ava'
 import { build } from 'esbuild'
@@ -83,4 +84,24 @@ test('a prefix, and what is an ID, mean the same', async (t) => {
   ])
     t.throws(() => parse(text, base, { prefix: 'ord_' }), { code: 'ERR_FLAKE_ID', message })
   t.throws(() => parse('x'), { code: 'ERR_FLAKE_ID', message: "'x' is not an ID in dec: 64 bits at most" })
+})
+
+test('what browsers load can be required too, and has the classes of the other entries', async (t) => {
+  const contents = `module.exports = [require('flakeforge'), require('flakeforge/lease'), require('flakeforge/codec'), require('flakeforge/remote')]`
+  const { outputFiles, metafile } = await build({
+    stdin: { contents, resolveDir: path.join(web, '..', '..') },
+    ...{ bundle: true, format: 'cjs', platform: 'browser', target: 'es2022', write: false, metafile: true },
+  })
+  t.true(Object.keys(metafile.inputs).includes('dist/web/index.cjs'))
+  const { setTimeout, clearTimeout, queueMicrotask, performance, URL, TextEncoder, TextDecoder } = globalThis
+  const page = { module: {}, setTimeout, clearTimeout, queueMicrotask, performance, URL, TextEncoder, TextDecoder }
+  new vm.Script(outputFiles[0].text).runInNewContext(page)
+  const [main, lease, codec, remote] = page.module.exports
+  t.deepEqual(Object.keys(main).sort(), [...Object.keys(await load('index.js'))].sort())
+  t.deepEqual(Object.keys(lease).sort(), Object.keys(await load('lease.js')).sort())
+  t.is(main.layouts, codec.layouts)
+  t.is(main.RemoteFlakeId, remote.RemoteFlakeId)
+  const thrown = t.throws(() => new main.FlakeId(), { any: true })
+  t.is(thrown.code, 'ERR_FLAKE_LOAD')
+  t.true(thrown instanceof lease.FlakeError)
 })

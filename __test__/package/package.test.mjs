@@ -166,7 +166,7 @@ test('every target has a package of this version, of its platform, that holds on
     t.is(theirs.name, `@flakeforge/binding-${name}`)
     t.is(version, manifest.version)
     t.is(main, `flakeforge.${name}.node`)
-    t.deepEqual(files, [main])
+    t.deepEqual(files, [main, 'THIRD-PARTY'])
     t.deepEqual([...systems, ...cpu], name.split('-').slice(0, 2))
   }
 })
@@ -174,7 +174,7 @@ test('every target has a package of this version, of its platform, that holds on
 test('the platform package holds the binary, its texts and nothing else', async (t) => {
   const { name, main } = ownPlatform().manifest
   const folder = path.join(project, 'node_modules', name)
-  t.deepEqual((await fs.readdir(folder)).sort(), [main, 'LICENSE', 'README.md', 'package.json'].sort())
+  t.deepEqual((await fs.readdir(folder)).sort(), [main, 'LICENSE', 'README.md', 'THIRD-PARTY', 'package.json'].sort())
   t.deepEqual(await fs.readFile(path.join(folder, 'LICENSE')), await fs.readFile(path.join(root, 'LICENSE')))
 })
 

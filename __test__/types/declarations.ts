@@ -1,9 +1,13 @@
 // A library on top of flakeforge, which leaves its types to inference. Its declarations must come out, and its users must be
 // able to compile against them: declarations-user.ts. Not run.
 
-import FlakeId, { Layout, layouts } from 'flakeforge'
-import { redisStore, SegmentId } from 'flakeforge/lease'
+import FlakeId, { FlakeError, Layout, layouts } from 'flakeforge'
+import { layouts as codecLayouts, FlakeError as OfCodec } from 'flakeforge/codec'
+import { FlakeError as OfLease, redisStore, SegmentId } from 'flakeforge/lease'
+import { FlakeError as OfRemote } from 'flakeforge/remote'
 
+export const errors = { FlakeError, OfCodec, OfLease, OfRemote }
+export const { twitter } = codecLayouts
 export const flake = new FlakeId({ worker: 1 })
 export const hazelcast = new FlakeId({ layout: 'hazelcast', node: 1 })
 export const own = new FlakeId({

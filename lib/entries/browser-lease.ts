@@ -2,7 +2,7 @@
 
 import { noAddon } from '../base/errors/no-addon.ts'
 
-export type { FlakeErrorCode } from '../base/errors/flake-error.ts'
+export type { FlakeErrorClass, FlakeErrorCode } from '../base/errors/flake-error.ts'
 export { FlakeError } from '../base/errors/flake-error.ts'
 
 /** @deprecated use `RemoteFlakeId` of flakeforge/remote: no slot can be held here */

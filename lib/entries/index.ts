@@ -4,7 +4,7 @@
 import * as all from './index.ts'
 
 export type { IterationOptions, SignalOptions } from '../base/abort.ts'
-export type { FlakeErrorCode } from '../base/errors/flake-error.ts'
+export type { FlakeErrorClass, FlakeErrorCode } from '../base/errors/flake-error.ts'
 export { FlakeError } from '../base/errors/flake-error.ts'
 export type { Base } from '../codec/bases.ts'
 export type { IdBytes, IdLike } from '../codec/ids.ts'

@@ -1,6 +1,6 @@
 // `flakeforge/lease`: who holds a slot of which store. FlakeId.join() loads it when it is first called.
 
-export type { FlakeErrorCode } from '../base/errors/flake-error.ts'
+export type { FlakeErrorClass, FlakeErrorCode } from '../base/errors/flake-error.ts'
 export { FlakeError } from '../base/errors/flake-error.ts'
 export type { FolderStore } from '../files/file-store.ts'
 export type { ElseFrom } from '../lease/else-from/options.ts'

@@ -12,7 +12,7 @@
  *
  * @module
  */
-export type { FlakeErrorCode, RemoteFailure } from '../base/errors/flake-error.ts'
+export type { FlakeErrorClass, FlakeErrorCode, RemoteFailure } from '../base/errors/flake-error.ts'
 export { FlakeError } from '../base/errors/flake-error.ts'
 export type { RemoteOptions } from '../remote/options.ts'
 export type { RemoteStats } from '../remote/remote-flake-id.ts'

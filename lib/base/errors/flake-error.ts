@@ -66,7 +66,8 @@ export type FlakeErrorCode = keyof Fields
 /** An error of flakeforge: an Error, TypeError or RangeError with a `code`, and what belongs to this code. */
 export type FlakeError<C extends FlakeErrorCode = FlakeErrorCode> = { [K in C]: Error & { code: K } & Fields[K] }[C]
 
-interface FlakeErrorClass extends Function {
+/** The type of `FlakeError`, for declarations of objects that have it. */
+export interface FlakeErrorClass extends Function {
   /** Only flakeforge makes them. */
   new (nobody: never): FlakeError
   readonly prototype: FlakeError
