@@ -38,14 +38,17 @@ export interface Inspected {
   parts: Parts
   /** of all systems, if no layout was named */
   readings?: Readings
+  /** whether nothing was learned from other IDs */
+  isAlone: boolean
 }
 
 /** What to show of an ID: with a layout its parts, otherwise all readings, the best first. */
 function examine(text: string, { id, form, note }: Found, layout: Layout | undefined, others?: Weights): Inspected {
-  if (layout !== undefined) return { text, id, form, note, layout, parts: layout.decode(id) }
+  const isAlone = others === undefined
+  if (layout !== undefined) return { text, id, form, note, layout, parts: layout.decode(id), isAlone }
   const readings = rank(id, Date.now(), [], others)
   const [{ layout: best, parts }] = readings
-  return { text, id, form, note, layout: best, parts, readings }
+  return { text, id, form, note, layout: best, parts, readings, isAlone }
 }
 
 function toJson({ text, id, form, note, layout, parts, readings }: Inspected) {
@@ -74,15 +77,15 @@ function readingsForJson(could: Reading[]) {
   }))
 }
 
-function doubtOf(readings: Readings) {
-  const doubt = doubts(readings).join(', ')
+function doubtOf(readings: Readings, isAlone: boolean) {
+  const doubt = doubts(readings, isAlone).join(', ')
   return doubt && `  not certain: ${doubt}`
 }
 
-function toText({ id, note, layout, parts, readings }: Inspected) {
+function toText({ id, note, layout, parts, readings, isAlone }: Inspected) {
   const lines = [heading(id)]
   if (note !== undefined) lines.push(`  ${note}`)
-  if (readings !== undefined) lines.push(`  ${layout.name}: ${reasons(readings[0])}${doubtOf(readings)}`)
+  if (readings !== undefined) lines.push(`  ${layout.name}: ${reasons(readings[0])}${doubtOf(readings, isAlone)}`)
   lines.push(picture(id, layout, parts), `  ${when(parts)}`)
   if (readings !== undefined)
     lines.push('  or, less likely:', ...readings.slice(1).map((other) => `    ${summary(other)}`))
@@ -92,12 +95,12 @@ function toText({ id, note, layout, parts, readings }: Inspected) {
 const when = ({ date, timestamp }: Parts) => `${stamp(date)}, ${fromNow(timestamp)}`
 
 /** An ID of a stream, in one line; where it may be of several systems, the line ends with all of them. */
-function toLine({ id, note, layout, parts, readings }: Inspected) {
+function toLine({ id, note, layout, parts, readings, isAlone }: Inspected) {
   const { timestamp: _, date, tick: __, id: ___, ...rest } = parts
   const values = Object.entries(rest).map(([name, value]) => `${name} ${value}`)
   const lost = note?.startsWith(LOST) ? `  ${note}` : ''
   const columns = [String(id).padEnd(20), layout.name, stamp(date), ...values]
-  return columns.join('  ') + (readings === undefined ? '' : doubtOf(readings)) + lost
+  return columns.join('  ') + (readings === undefined ? '' : doubtOf(readings, isAlone)) + lost
 }
 
 const MOST_TOGETHER = 1000 // more lines hardly change what is learned

@@ -201,7 +201,10 @@ export function contenders(readings: Readings): Reading[] {
   return could.length > 0 ? could : [readings[0]]
 }
 
+// Measured on 3 × 9 088 IDs that the weights were not learned from. In a file of IDs of one system, no line that was this probable
+// was wrong; of IDs alone about 30 were, and at the other bar one was.
 const SURE = 0.95
+const SURE_ALONE = 0.999
 
 /** How probable each of the contenders is, from 0 to 1. */
 export function shares(could: Reading[]) {
@@ -210,12 +213,21 @@ export function shares(could: Reading[]) {
   return chances.map((chance) => chance / all)
 }
 
-/** The names of the systems that an ID may be of, with how probable each is; none if there is no doubt. */
-export function doubts(readings: Readings) {
+/** As a percentage; with a digit more where whole ones would say that it is certain. */
+function percent(chance: number) {
+  const shown = chance * 100
+  return `${shown.toFixed(shown < 1 || shown > 99 ? 1 : 0)} %`
+}
+
+/**
+ * The names of the systems that an ID may be of, with how probable each is; none if there is no doubt.
+ * @param isAlone whether no other IDs of the same input were judged with it
+ */
+export function doubts(readings: Readings, isAlone: boolean) {
   const could = contenders(readings)
   const chances = shares(could)
-  if (chances[0] >= SURE) return []
-  return could.flatMap(({ name }, i) => (chances[i] < 0.01 ? [] : [`${name} ${Math.round(chances[i] * 100)} %`]))
+  if (chances[0] >= (isAlone ? SURE_ALONE : SURE)) return []
+  return could.flatMap(({ name }, i) => (i > 1 && chances[i] < 0.01 ? [] : [`${name} ${percent(chances[i])}`]))
 }
 
 /** The reasons in words; for an implausible reading only the one that matters. */
