@@ -3,7 +3,7 @@
 
 /**
  * Layouts and IDs in all their forms, in plain JavaScript without dependencies: for browsers, workers and other places where
- * no addon can be. 8.4 kB, minified and compressed; a bundler leaves out what a page does not use.
+ * no addon can be. 9.4 kB, minified and compressed; a bundler leaves out what a page does not use.
  *
  * Everything works as in the main entry. Errors have the same codes and properties; bundles for browsers have shorter texts.
  * Where there is no `Buffer`, the 8 bytes of an ID are a `Uint8Array`, and `format()` takes at most 65 536 bytes.
