@@ -7,6 +7,7 @@
 const LIB = {
   base: 'Errors, checks of values, timers, signals: what every other room needs.',
   codec: 'What the bits of an ID mean, and an ID as text, in plain JavaScript: browsers load it too.',
+  calls: 'Calls that wait for IDs, in their order, over any source: browsers load it too.',
   remote: 'IDs that flakeforge-server makes, over `fetch`, without the addon: browsers load it too.',
   native: 'Finds the addon and loads it.',
   layout: 'Layouts, seals and texts where there is an addon.',

@@ -43,7 +43,7 @@ export function readSignal(given: unknown) {
 export const signalOf = (options: unknown) => readSignal(checkKeys('options', options, ['signal']).signal)
 
 /** The reason to reject a call with. Signals of old polyfills have none. */
-const reasonOf = ({ reason }: AbortSignal) =>
+export const reasonOf = ({ reason }: AbortSignal) =>
   reason === undefined ? new DOMException('This operation was aborted', 'AbortError') : reason
 
 export function throwIfAborted(signal: AbortSignal | undefined) {

@@ -4,16 +4,12 @@
 import * as errors from '../base/errors/values.ts'
 import * as wanted from '../base/errors/wanted.ts'
 import { isUint8Array } from '../base/objects.ts'
-import { isAbsent, type Options, refuseUnknown } from '../base/values.ts'
+import { isAbsent, type Options } from '../base/values.ts'
 import { type Base, baseName, read, spell } from './bases.ts'
 import { type IdBytes, type IdLike, toBigInt, toBytes } from './ids.ts'
+import { type PrefixOptions, prefixOf, readPrefix, readTextOptions, stringOf } from './prefix.ts'
 
-export interface FormatOptions {
-  /**
-   * text before the digits: 1 to 16 of a–z, 0–9 and _, beginning with a letter, such as `'ord_'`. `hex`, `bin` and `oct` take any
-   * text, such as `'0x'`
-   */
-  prefix?: string | undefined
+export interface FormatOptions extends PrefixOptions {
   /** digits in a group, counted from the end */
   groupsize?: number | undefined
   /** text between groups; default a space */
@@ -83,14 +79,9 @@ export const formatBy =
   (id: unknown, base?: string | null, options?: unknown) => {
     const name = baseName(base)
     if (isAbsent(options)) return digits(numberToBytes(id), name)
-    const chosen = readOptions(options, OPTIONS)
+    const chosen = readTextOptions(options, OPTIONS)
     return decorate(digits(inOrder(numberToBytes(id), chosen.format), name), name, chosen)
   }
-
-function readOptions(options: unknown, known: string[]) {
-  if (typeof options !== 'object') throw errors.optionTypeError('options', options, 'an object')
-  return refuseUnknown(options as Options, known)
-}
 
 /** A copy of the bytes, because another thread could change a SharedArrayBuffer meanwhile. */
 function numberToBytes(id: unknown): Uint8Array {
@@ -138,19 +129,10 @@ function inOrder(bytes: Uint8Array, order: unknown) {
 function decorate(digits: string, base: string, options: Options) {
   const prefix = readPrefix(options.prefix, base)
   const trimmed = base === 'bin' && options.trim ? digits.replace(/^0+(?=.)/, '') : digits
-  const grouped = group(trimmed, integer('groupsize', options.groupsize), text(options.delimiter, ' '))
+  const grouped = group(trimmed, integer('groupsize', options.groupsize), stringOf(options.delimiter, ' '))
   const size = integer('size', options.size)
   checkLength('size', size)
-  return prefix + grouped.padStart(size - prefix.length, text(options.padstr, ''))
-}
-
-export const PREFIX = /^[a-z][a-z\d_]{0,15}$/
-
-/** Digits of hex, binary and octal are often marked, as with 0x. In front of others that would make another number of them. */
-function readPrefix(given: unknown, base: string) {
-  const prefix = text(given, '')
-  if (!prefix || /hex|bin|oct/.test(base) || PREFIX.test(prefix)) return prefix
-  throw errors.optionRangeError('prefix', given, wanted.PREFIX)
+  return prefix + grouped.padStart(size - prefix.length, stringOf(options.padstr, ''))
 }
 
 /** @param option that makes a text so long */
@@ -168,8 +150,6 @@ function group(digits: string, size: number, delimiter: string) {
   checkLength('delimiter', digits.length + delimiter.length * (groups.length - 1))
   return groups.join(delimiter)
 }
-
-const text = (value: unknown, absent: string) => (isAbsent(value) ? absent : String(value))
 
 /** As in biguint-format: true means 1, text is read as a number, and nothing or less than 1 has no effect. */
 function integer(option: string, value: unknown) {
@@ -190,13 +170,9 @@ function integer(option: string, value: unknown) {
  * @example
  * parse('ord_7529535382561648640', 'dec', { prefix: 'ord_' }) // <Buffer 68 7e 48 89 89 52 70 00>
  */
-export function parse(
-  text: string,
-  base?: Base | null,
-  options?: Readonly<Pick<FormatOptions, 'prefix'>> | null,
-): IdBytes {
+export function parse(text: string, base?: Base | null, options?: Readonly<PrefixOptions> | null): IdBytes {
   const name = baseName(base)
-  const prefix = isAbsent(options) ? '' : readPrefix(readOptions(options, ['prefix']).prefix, name)
+  const prefix = prefixOf(options, name)
   const id = typeof text === 'string' ? read(text, name, prefix) : undefined
   if (id === undefined) throw errors.idError(text, wanted.idInBase(name, prefix, text))
   return toBytes(id)

@@ -8,6 +8,7 @@ export type { JoinOptions, LeaseOptions } from '../lease/join-options.ts'
 export type { LeaseDetail, LeasedStats, LeaseEvent, LeaseListener } from '../lease/leased-flake-id.ts'
 export { LeasedFlakeId } from '../lease/leased-flake-id.ts'
 export { restored } from '../lease/restored.ts'
+export type { SegmentStats } from '../lease/segment/segment-id.ts'
 export { SegmentId } from '../lease/segment/segment-id.ts'
 export type { MysqlOptions } from '../lease/stores/mysql.ts'
 export {

@@ -3,18 +3,19 @@
 
 import type { Stats as Counts, Problem } from '../../target/native.d.ts'
 import type { IterationOptions, SignalOptions } from '../base/abort.ts'
-import { abortableBy, signalOf } from '../base/abort.ts'
 import { CLOCK } from '../base/check.ts'
 import * as errors from '../base/errors.ts'
-import { IdIterator } from '../base/id-iterator.ts'
 import { INSPECT, textOf } from '../base/inspect.ts'
 import { monotonicNow } from '../base/timers.ts'
 import { keepHere } from '../base/uncloneable.ts'
-import type { Base } from '../codec/bases.ts'
+import { Calls } from '../calls/calls.ts'
+import type { Call, Source } from '../calls/source.ts'
+import { type Base, baseName } from '../codec/bases.ts'
 import type { IdLike } from '../codec/ids.ts'
 import type { Decode, Layout } from '../codec/layout.ts'
 import { layoutOf } from '../codec/layout.ts'
 import type { AnyLayout, Unspecified } from '../codec/node-fields.ts'
+import { type PrefixOptions, prefixed, prefixOf } from '../codec/prefix.ts'
 import { lookAhead } from '../layout/horizon.ts'
 import type { join } from '../lease/join.ts'
 import * as hot from '../native/hot.ts'
@@ -35,10 +36,10 @@ import {
 import { baseCode, toTexts } from '../native/texts.ts'
 import { look, refused } from './clock-steps.ts'
 import { LONGEST_MS } from './event-loop.ts'
+import { NODE } from './node-host.ts'
 import { NO_INDEX, OpenedGenerator } from './opened-generator.ts'
 import type { FlakeIdOptions } from './options.ts'
-import { readCount } from './options.ts'
-import { type Callback, promised, Waiters, type Wish } from './waiters.ts'
+import { mostOfACall, readCount } from './options.ts'
 
 /** A raw function that takes the IDs of a batch. */
 type Fill = typeof hot.fillBytes
@@ -144,21 +145,20 @@ export class FlakeId<const L extends AnyLayout = Unspecified> implements AsyncIt
   #native
   #opened // its options are made when somebody asks for them
   #lease // undefined: the node number is this generator's own
-  #waiters: Waiters | undefined // undefined: no call has waited yet. Made when one does, because a generator may live for one ID only
-  #one: Wish | undefined // the wish of a call that waits for one ID; made when one does
+  #calls: Calls<Buffer> | undefined // undefined: no call has waited yet. Made when one does, because a generator may live for one ID only
 
   static {
     attach = (flake, opened) => {
       flake.#opened = opened
       flake.#native = opened.native
       flake.#index = opened.native.index
-      flake.#waiters?.serve()
+      flake.#calls?.wake()
     }
     detach = (flake) => {
       flake.#index = NO_INDEX
     }
     end = (flake) => flake.#native.close()
-    wake = (flake) => flake.#waiters?.serve()
+    wake = (flake) => flake.#calls?.wake()
     shownOf = (flake) => {
       const { facts, nodes, node, seqMask, counterStart, maxAheadMs, maxWaitMs, prefetch, shared, clock } =
         flake.#opened.options
@@ -209,12 +209,8 @@ export class FlakeId<const L extends AnyLayout = Unspecified> implements AsyncIt
    * @throws {TypeError} `ERR_FLAKE_OPTION`: the callback is not a function. No number is taken.
    */
   next(callback: (error: Error | null, id: Buffer) => void): void
-  next(callback?: Callback | null) {
-    if (callback !== undefined && callback !== null) {
-      if (typeof callback !== 'function') throw errors.optionTypeError('callback', callback, 'a function')
-      this.#submit(callback)
-      return
-    }
+  next(callback?: unknown) {
+    if (callback !== undefined && callback !== null) return this.#waiting().call(callback)
     this.#claim()
     return idAsBuffer()
   }
@@ -252,8 +248,12 @@ export class FlakeId<const L extends AnyLayout = Unspecified> implements AsyncIt
    * Like `next()`, as text: the same as `format(next(), base)`. Hex has no leading zeros: `format(next(), 'hex', { padstr: '0',
    * size: 16 })` always has 16 digits. In a database, columns of base 58 and 62 need a binary collation.
    * @param base default `'dec'`
+   * @param options `prefix`: what the text begins with, as in `format`
+   * @example
+   * flake.nextString('base58', { prefix: 'ord_' }) // 'ord_FTQgaJCJ6rX'
    */
-  nextString(base?: Base): string {
+  nextString(base?: Base | null, options?: Readonly<PrefixOptions> | null): string {
+    if (options !== undefined) return prefixOf(options, baseName(base)) + this.nextString(base)
     const code = base === undefined ? 0 : baseCode(base)
     if (this.#clock !== undefined) this.#setTime()
     index[0] = this.#index
@@ -270,8 +270,7 @@ export class FlakeId<const L extends AnyLayout = Unspecified> implements AsyncIt
    * @param options `signal`: when it aborts, the promise rejects with `signal.reason` and no number is taken.
    */
   nextAsync(options?: SignalOptions | null): Promise<Buffer> {
-    if (options === undefined) return promised((callback) => this.next(callback))
-    return abortableBy(options, (callback) => this.#submitLater(callback))
+    return this.#waiting().promise(1, options)
   }
 
   /**
@@ -308,10 +307,11 @@ export class FlakeId<const L extends AnyLayout = Unspecified> implements AsyncIt
   /**
    * Like `take(n)`, as text.
    * @param base default `'dec'`
+   * @param options `prefix`: what each text begins with, as in `format`
    */
-  takeStrings(n: number, base?: Base): string[] {
-    const [count, code] = [readCount(n), baseCode(base)]
-    return toTexts(this.#take(fillBytes, some, count) ?? some, count, code)
+  takeStrings(n: number, base?: Base | null, options?: Readonly<PrefixOptions> | null): string[] {
+    const [count, code, prefix] = [readCount(n), baseCode(base), prefixOf(options, baseName(base))]
+    return prefixed(prefix, toTexts(this.#take(fillBytes, some, count) ?? some, count, code))
   }
 
   /**
@@ -320,8 +320,7 @@ export class FlakeId<const L extends AnyLayout = Unspecified> implements AsyncIt
    * already taken are lost; it takes no more.
    */
   takeAsync(n: number, options?: SignalOptions | null): Promise<Buffer> {
-    if (options === undefined) return promised((callback) => this.#submit(callback, this.#wishForBatch(n)))
-    return abortableBy(options, (callback) => this.#submitLater(callback, this.#wishForBatch(n)))
+    return this.#waiting().promise(n, options)
   }
 
   /**
@@ -330,9 +329,7 @@ export class FlakeId<const L extends AnyLayout = Unspecified> implements AsyncIt
    * for await (const id of flake.ids({ signal: AbortSignal.timeout(1000) })) await save(id)
    */
   ids(options?: IterationOptions | null): AsyncIterableIterator<Buffer> {
-    const signal = signalOf(options)
-    if (signal === undefined) return this[Symbol.asyncIterator]()
-    return new IdIterator((callback) => this.#submitLater(callback), signal)
+    return this.#waiting().iterate(options)
   }
 
   /**
@@ -342,7 +339,7 @@ export class FlakeId<const L extends AnyLayout = Unspecified> implements AsyncIt
    * no number.
    */
   [Symbol.asyncIterator](): AsyncIterableIterator<Buffer> {
-    return new IdIterator((callback) => this.#submit(callback))
+    return this.#waiting().iterate()
   }
 
   /** 0…31; undefined if `id` was given, or if the layout has no such field */
@@ -397,37 +394,38 @@ export class FlakeId<const L extends AnyLayout = Unspecified> implements AsyncIt
     if (status !== STATUS.OK) this.#insist(status)
   }
 
-  /** Calls `callback` with what `wish` wants, which is one ID by default. Returns the waiter. */
-  #submit(callback: Callback, wish?: Wish) {
-    const waiters = this.#waiters ?? this.#beginWaiting()
-    return waiters.submit(callback, wish ?? this.#wishForOne())
+  /** The calls that wait. */
+  #waiting() {
+    this.#calls ??= new Calls(this.#source(), NODE)
+    return this.#calls
   }
 
-  /** The same for a call that is likely to be cancelled. */
-  #submitLater(callback: Callback, wish?: Wish) {
-    const waiters = this.#waiters ?? this.#beginWaiting()
-    return waiters.submitLater(callback, wish ?? this.#wishForOne())
+  /** What they take their IDs from. */
+  #source(): Source<Buffer> {
+    let status = STATUS.OK // of the last claim
+    const claim = (call: Call<Buffer>) => {
+      status = call.n === 1 ? this.#claimFor(call) : this.#fillFor(call)
+      return status === STATUS.OK
+    }
+    return { most: mostOfACall(), claim, lack: () => this.#waitFor(status), waited: (ms) => this.#waited(ms) }
   }
 
-  #beginWaiting() {
-    this.#waiters = new Waiters((ms) => this.#waited(ms))
-    return this.#waiters
+  #claimFor(call: Call<Buffer>) {
+    const status = this.#claimOnce()
+    if (status === STATUS.OK) call.into = idAsBuffer()
+    return status
   }
 
-  #wishForOne() {
-    this.#one ??= { attempt: () => this.#waitFor(this.#claimOnce()), result: idAsBuffer }
-    return this.#one
-  }
-
-  #wishForBatch(n: number) {
-    const ids = Buffer.allocUnsafeSlow(readCount(n) * 8)
-    const batch = this.#batch(fillBytes, ids, 0)
-    return { attempt: () => this.#waitFor(batch.attempt()), result: () => ids }
+  /** A batch keeps what it has got. */
+  #fillFor(call: Call<Buffer>) {
+    call.into ??= Buffer.allocUnsafeSlow(call.n * 8)
+    const status = this.#fillOnce(fillBytes, call.into, call.made, call.n)
+    call.made = batch[0]
+    return status
   }
 
   /** In how many ms to try again after a refusal; throws if waiting does not help. */
   #waitFor(status: number) {
-    if (status === STATUS.OK) return 0
     const ms = this.#lease?.isComing(status) ? LONGEST_MS : this.#retryAfter(status)
     if (ms === Number.POSITIVE_INFINITY) throw this.#error(status)
     return ms

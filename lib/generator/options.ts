@@ -3,6 +3,7 @@
 import { CLOCK, checkKeys, checkPath, isAbsent, type Options, ownOf, readBounded, readDuration } from '../base/check.ts'
 import * as errors from '../base/errors.ts'
 import { unixNow } from '../base/timers.ts'
+import { checkCount } from '../calls/count.ts'
 import { type LayoutFacts, usualFacts } from '../codec/facts.ts'
 import type { Layout } from '../codec/layout.ts'
 import { factsOf } from '../codec/layout.ts'
@@ -234,11 +235,13 @@ function readPrefetch(prefetch: unknown) {
 
 const readPrefetchCount = (option: string, count: unknown) => readBounded(option, count, 1, 100_000)
 
-let most: number | undefined // IDs in the largest batch: their bytes fill the largest Buffer
+let most: number | undefined
+
+/** How many IDs the largest batch has: their bytes fill the largest Buffer. */
+export function mostOfACall() {
+  most ??= Math.floor(process.getBuiltinModule('node:buffer').constants.MAX_LENGTH / 8)
+  return most
+}
 
 /** How many IDs a batch makes: `take(n)`. */
-export function readCount(n: unknown) {
-  if (typeof n !== 'number') throw errors.optionTypeError('n', n, 'the number of IDs to make')
-  most ??= Math.floor(process.getBuiltinModule('node:buffer').constants.MAX_LENGTH / 8)
-  return readBounded('n', n, 0, most)
-}
+export const readCount = (n: unknown) => checkCount(n, mostOfACall())

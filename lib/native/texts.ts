@@ -24,6 +24,11 @@ export function baseCode(base: string | null | undefined) {
  */
 export function toText(id: Uint8Array, code: number) {
   hot.putBytes(id)
+  return spellPut(code)
+}
+
+/** The same of the ID that was put there last. */
+export function spellPut(code: number) {
   hot.base[0] = code
   return hot.spell()
 }

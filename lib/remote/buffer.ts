@@ -12,8 +12,8 @@ import { queueMicrotask, unixNow } from '../base/portable-timers.ts'
  */
 const TRUSTED = 16
 
-/** `since`: Unix ms */
-export type Batch = { bytes: Uint8Array; since: number }
+/** `since`: Unix ms. `isExact`: whether all its IDs are exact as numbers; undefined until a call needs to know. */
+export type Batch = { bytes: Uint8Array; since: number; isExact?: boolean }
 
 export class IdBuffer {
   /** how many IDs `nextBigInt()` or `copyTo()` may take before `look()` must be called again */
@@ -26,7 +26,7 @@ export class IdBuffer {
   #bytes: Uint8Array = new Uint8Array(0)
   #view: DataView = new DataView(new ArrayBuffer(0))
   #at = 0
-  #since = 0
+  #present: Batch = { bytes: this.#bytes, since: 0 }
   #isTrusting = false // whether distrust() is to run at the end of this turn
 
   /** @param options Infinity: forever */
@@ -50,7 +50,7 @@ export class IdBuffer {
    */
   look() {
     const now = unixNow()
-    if (this.#isTooOld(this.#since, now)) this.#drop()
+    if (this.#isTooOld(this.#present.since, now)) this.#drop()
     if (this.#ahead.some(({ since }) => this.#isTooOld(since, now))) this.#dropAhead(now)
     return this.#hasMore()
   }
@@ -64,6 +64,11 @@ export class IdBuffer {
     if (this.#isTrusting || this.ready === 0) return
     this.#isTrusting = true
     queueMicrotask(this.#distrust)
+  }
+
+  /** Whether all IDs that are here are exact as numbers. */
+  get areExact() {
+    return isExact(this.#present) && this.#ahead.every(isExact)
   }
 
   /** The next ID, which must be here. */
@@ -151,7 +156,7 @@ export class IdBuffer {
   /** Drops the present batch. */
   #drop() {
     this.dropped += this.#left
-    this.#use({ bytes: new Uint8Array(0), since: this.#since })
+    this.#use({ bytes: new Uint8Array(0), since: this.#present.since })
   }
 
   /** Drops what is too old of the batches after it. */
@@ -161,16 +166,28 @@ export class IdBuffer {
     this.dropped += here - this.count
   }
 
-  #use({ bytes, since }: Batch) {
+  #use(batch: Batch) {
+    const { bytes } = batch
     this.ready = 0
+    this.#present = batch
     this.#bytes = bytes
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
     this.#at = 0
-    this.#since = since
   }
 
   #distrust = () => {
     this.#isTrusting = false
     this.ready = 0
   }
+}
+
+function isExact(batch: Batch) {
+  batch.isExact ??= areExact(batch.bytes)
+  return batch.isExact
+}
+
+/** Whether these IDs are below 2^53: their first 11 bits are 0. */
+function areExact(bytes: Uint8Array) {
+  for (let at = 0; at < bytes.length; at += 8) if (bytes[at] > 0 || bytes[at + 1] > 31) return false
+  return true
 }

@@ -4,13 +4,15 @@
 // It must never have two requests under way, and never use the answer of one that it gave up. It must never ask without
 // end for calls that nobody awaits any more.
 
-import { abortable } from '../base/abort.ts'
 import { sleepUnlessAborted } from '../base/abortable-sleep.ts'
 import { Demand } from '../base/demand.ts'
-import { closedRemoteError, fetchedUsedUpError } from '../base/errors/remote.ts'
+import { closedRemoteError, fetchedUsedUpError, notExactNameError } from '../base/errors/remote.ts'
+import { newBytes } from '../base/objects.ts'
 import { monotonicNow, queueMicrotask } from '../base/portable-timers.ts'
+import { Calls } from '../calls/calls.ts'
+import { PORTABLE } from '../calls/portable-host.ts'
+import type { Call, Source } from '../calls/source.ts'
 import { IdBuffer } from './buffer.ts'
-import { type Callback, Calls } from './calls.ts'
 import { MOST, type RemoteSettings } from './options.ts'
 import { LONGEST_REST_MS, RoundFailure, Servers } from './servers.ts'
 import { whenCopied } from './snapshot.ts'
@@ -23,15 +25,22 @@ type Attempt = { controller: AbortController; until: number; isResting: boolean 
  */
 const GRACE_MS = 5_000
 
-export class ClientSupply {
+/** The most IDs of one call: 1000 requests. */
+export const MOST_OF_A_CALL = 10_000_000
+
+export class ClientSupply implements Source<Uint8Array> {
+  most = MOST_OF_A_CALL
+  /** the calls that wait */
+  calls
   /** what was fetched; only the hot path of a client uses it, too */
   buffer
   #settings
   #servers
   #demand
-  #calls = new Calls()
+  #queue
   #attempt: Attempt | undefined
   #failure: { error: Error; isFinal: boolean } | undefined // of the last request
+  #verdict = { error: undefined as unknown, since: Number.NEGATIVE_INFINITY } // calls that wait since then or longer fail
   #restUntil = Number.NEGATIVE_INFINITY // until then nothing is fetched in advance
   #cameAt = Number.NEGATIVE_INFINITY // the last answer
   #groups // of how many groups its IDs were so far
@@ -46,12 +55,14 @@ export class ClientSupply {
     this.#groups = this.#servers.groups
     this.#demand = new Demand(settings.prefetch, () => MOST)
     this.buffer = new IdBuffer(settings)
+    this.calls = new Calls<Uint8Array>(this, PORTABLE)
+    this.#queue = this.calls.queue
     whenCopied(() => this.#forget())
   }
 
   /** Resolves with the first answer. */
-  begin(signal?: AbortSignal): Promise<void> {
-    return abortable(signal, (callback) => this.submit(new Uint8Array(0), callback))
+  begin(signal?: AbortSignal) {
+    return this.calls.promise(0, { signal })
   }
 
   /** The next ID, or an error. */
@@ -71,36 +82,49 @@ export class ClientSupply {
 
   /** Fills all of `into`, or throws and takes none. */
   fill(into: Uint8Array) {
-    if (!this.claim(into)) throw this.#shortOf(into.length / 8)
+    if (this.#isClosed || this.#queue.size > 0 || !this.buffer.take(into)) throw this.#shortOf(into.length / 8)
+    this.#given()
   }
 
-  /** Fills all of `into` if so many IDs are here and no other call waits for them. Returns whether it did. */
-  claim(into: Uint8Array) {
-    if (this.#isClosed) throw closedRemoteError(this.#settings.name)
-    if (this.#calls.size > 0 || !this.buffer.take(into)) return false
+  /** Throws if the IDs that are here are not all exact as numbers. */
+  assertExact() {
+    if (!this.buffer.areExact) throw notExactNameError(this.#settings.name)
+  }
+
+  /** Gives the IDs that are here to a call that waits. Until the first answer not even one for none has what it wants. */
+  claim(call: Call<Uint8Array>) {
+    if (this.#isClosed || this.#cameAt === Number.NEGATIVE_INFINITY) return false
+    call.into ??= newBytes(call.n * 8)
+    call.made = this.buffer.fill(call.into, call.made * 8) / 8
+    if (call.made < call.n) return false
     this.#given()
     return true
   }
 
-  /** Calls back when `into` is filled, never at once. Returns the call, which can be cancelled. */
-  submit(into: Uint8Array, callback: Callback) {
+  /** A call waits for an answer, unless it has waited for too long. */
+  lack(call: Call<Uint8Array>) {
+    if (this.#isClosed) throw closedRemoteError(this.#settings.name)
     const now = monotonicNow()
-    const call = this.#calls.add(into, now, callback)
-    if (this.#calls.size === 1 && into.length > 0) this.#calls.serve(this.buffer) // takes what is here
+    call.since ??= now
+    if (this.#isTooLate(call)) throw this.#verdict.error
     this.#refill(now)
-    const cancel = () => {
-      const isCancelled = this.#calls.cancel(call)
-      if (this.#calls.size === 0 && this.#attempt?.isResting) this.#giveUp()
-      return isCancelled
-    }
-    return { cancel }
+    return Number.POSITIVE_INFINITY
+  }
+
+  queued(call: Call<Uint8Array>) {
+    call.since = monotonicNow()
+    this.#refill(call.since)
+  }
+
+  idle() {
+    if (this.#attempt?.isResting) this.#giveUp()
   }
 
   get stats() {
     this.buffer.look()
     const [buffered, { requests, retries }] = [this.buffer.count, this.#servers]
-    const dropped = this.buffer.dropped + this.#calls.lost + this.#left
-    const ids = this.#received - buffered - dropped - this.#calls.held
+    const dropped = this.buffer.dropped + this.#queue.lost + this.#left
+    const ids = this.#received - buffered - dropped - (this.#queue.first?.made ?? 0)
     return { ids, requests, retries, dropped, buffered, server: this.#servers.current }
   }
 
@@ -108,7 +132,7 @@ export class ClientSupply {
   close() {
     this.#isClosed = true
     this.#forget()
-    this.#calls.fail(closedRemoteError(this.#settings.name))
+    this.calls.wake()
   }
 
   /** Drops what is here and what is on its way. */
@@ -149,7 +173,7 @@ export class ClientSupply {
       if (now < this.#attempt.until) return
       this.#giveUp()
     }
-    if (this.#isClosed || (this.#calls.size === 0 && now < this.#restUntil)) return
+    if (this.#isClosed || (this.#queue.size === 0 && now < this.#restUntil)) return
     const attempt = { controller: new AbortController(), until: now + GRACE_MS, isResting: false }
     this.#attempt = attempt
     queueMicrotask(() => this.#run(attempt)) // after the other calls that this turn makes: they join
@@ -168,24 +192,44 @@ export class ClientSupply {
     } catch (error) {
       if (attempt !== this.#attempt) return
       this.#failure = { error: error as Error, isFinal: true }
-      this.#restUntil = monotonicNow() + LONGEST_REST_MS
-      this.#calls.fail(error)
+      const now = monotonicNow()
+      this.#restUntil = now + LONGEST_REST_MS
+      this.#fail(error, now)
     }
     if (attempt === this.#attempt) this.#attempt = undefined
   }
 
+  /** Ends the calls that wait since then or longer. */
+  #fail(error: unknown, since: number) {
+    this.#verdict = { error, since }
+    this.calls.wake()
+  }
+
+  /** Whether a call is one of them. It does not know since when it waits if nothing was tried for it. */
+  #isTooLate({ since }: Call<Uint8Array>) {
+    return since !== undefined && since <= this.#verdict.since
+  }
+
   /** Whether more IDs are to be fetched. */
   #needs() {
-    const { count } = this.buffer
-    return this.#calls.size > 0 || count <= this.#demand.low || count < this.#goal
+    const { short, spare } = this.#balance
+    return short > 0 || spare <= this.#demand.low || spare < this.#goal
+  }
+
+  /** How many IDs the calls that wait need beyond those that are here, or how many those will leave. */
+  get #balance() {
+    const here = this.buffer.count
+    const missing = this.#queue.size === 0 ? 0 : this.#queue.missing
+    return { short: Math.max(0, missing - here), spare: Math.max(0, here - missing) }
   }
 
   /** One round of requests, and the rest after one in vain. Throws if no other one would help. */
   async #step(attempt: Attempt) {
     const start = monotonicNow()
     this.#demand.ask(start)
-    const ahead = Math.max(this.#demand.count, this.#goal) - this.buffer.count
-    const n = Math.min(MOST, this.#calls.missing + Math.max(0, ahead))
+    const { short, spare } = this.#balance
+    const ahead = Math.max(this.#demand.count, this.#goal) - spare
+    const n = Math.min(MOST, short + Math.max(0, ahead))
     if (n === 0) return // the demand has just become smaller: what is here is enough
     attempt.until = start + this.#servers.longestRoundMs + GRACE_MS
     const answer = await this.#servers.round(n, { signal: attempt.controller.signal, patience: this.#patience })
@@ -197,8 +241,8 @@ export class ClientSupply {
 
   /** When the first call fails. If nothing is here, calls that cannot wait fail now. */
   get #patience() {
-    const { since } = this.#calls
-    if (since !== undefined) return Math.max(since, this.#cameAt) + this.#settings.waitMs
+    const { first } = this.#queue
+    if (first !== undefined) return Math.max(first.since ?? monotonicNow(), this.#cameAt) + this.#settings.waitMs
     return this.buffer.count > 0 ? Number.POSITIVE_INFINITY : Number.NEGATIVE_INFINITY
   }
 
@@ -210,15 +254,15 @@ export class ClientSupply {
     this.#restUntil = Number.NEGATIVE_INFINITY
     this.#received += bytes.length / 8
     this.buffer.add(bytes)
-    this.#calls.serve(this.buffer)
-    if (this.buffer.count >= this.#goal) this.#goal = 0
+    this.calls.wake()
+    if (this.#balance.spare >= this.#goal) this.#goal = 0
   }
 
   /** The group was made again: nothing that is left of the old one is handed out. */
   #beginAnew() {
     this.#groups = this.#servers.groups
     this.#drop()
-    this.#calls.restart()
+    this.#queue.restart()
   }
 
   /**
@@ -230,8 +274,9 @@ export class ClientSupply {
     this.#failure = { error, isFinal: false }
     this.#restUntil = monotonicNow() + Math.min(restMs, LONGEST_REST_MS)
     const tooLate = againAt - this.#settings.waitMs
-    if (this.#cameAt < tooLate) this.#calls.fail(error, Math.min(start, tooLate))
-    return this.#calls.size > 0
+    if (this.#cameAt < tooLate) this.#fail(error, Math.min(start, tooLate))
+    const last = this.#queue.last
+    return last !== undefined && !this.#isTooLate(last)
   }
 
   async #rest(attempt: Attempt, ms: number) {

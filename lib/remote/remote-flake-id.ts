@@ -2,25 +2,20 @@
 // take an ID itself: the supply does.
 
 import type { IterationOptions, SignalOptions } from '../base/abort.ts'
-import { abortable, signalOf, throwIfAborted } from '../base/abort.ts'
+import { throwIfAborted } from '../base/abort.ts'
 import * as errors from '../base/errors/values.ts'
-import { IdIterator } from '../base/id-iterator.ts'
 import { INSPECT, textOf } from '../base/inspect.ts'
 import { newBytes } from '../base/objects.ts'
-import { queueMicrotask } from '../base/portable-timers.ts'
 import { keepHere } from '../base/uncloneable.ts'
-import { isAbsent, readBounded } from '../base/values.ts'
+import { checkCount } from '../calls/count.ts'
 import type { Base } from '../codec/bases.ts'
 import { baseName, spell } from '../codec/bases.ts'
-import { ClientSupply } from './client-supply.ts'
+import { type PrefixOptions, prefixOf } from '../codec/prefix.ts'
+import { ClientSupply, MOST_OF_A_CALL } from './client-supply.ts'
 import type { RemoteOptions } from './options.ts'
 import { type RemoteSettings, readConnectOptions } from './options.ts'
 
-export type Callback = (error: any, id?: any) => unknown
-
 const MAKING = Symbol('made by connect()')
-/** The most IDs of one call: 1000 requests. */
-const MOST_OF_A_CALL = 10_000_000
 
 /** Counts of a client. */
 export interface RemoteStats {
@@ -59,6 +54,7 @@ export class RemoteFlakeId {
   #name
   #supply
   #buffer
+  #calls
 
   /**
    * Resolves with the first answer of a server. Then IDs are here for the synchronous calls.
@@ -107,6 +103,7 @@ export class RemoteFlakeId {
     this.#supply = new ClientSupply(settings)
     this.#buffer = this.#supply.buffer
     keepHere(this)
+    this.#calls = this.#supply.calls
   }
 
   /**
@@ -127,19 +124,12 @@ export class RemoteFlakeId {
    * @throws {TypeError} `ERR_FLAKE_OPTION`: the callback is not a function. No ID is taken.
    */
   next(callback: (error: Error | null, id: Uint8Array) => void): void
-  next(callback?: Callback | null): any {
-    if (isAbsent(callback)) return this.#one()
-    if (typeof callback !== 'function') throw errors.optionTypeError('callback', callback, 'a function')
-    const tell = (...result: [error: unknown, id?: Uint8Array]) => {
-      try {
-        callback(...result)
-      } catch (error) {
-        queueMicrotask(() => {
-          throw error // as from any callback, and not as a rejected promise
-        })
-      }
-    }
-    this.nextAsync().then((id) => tell(null, id), tell)
+  next(callback?: unknown): any {
+    if (callback !== undefined && callback !== null) return this.#calls.call(callback)
+    const id = newBytes(8)
+    if (this.#buffer.ready === 0) this.#supply.copyTo(id)
+    else this.#buffer.copyTo(id)
+    return id
   }
 
   /**
@@ -148,7 +138,7 @@ export class RemoteFlakeId {
    * @throws {Error} `ERR_FLAKE_REMOTE`, `ERR_FLAKE_REPLAY` and the server's own codes, as `connect`; `ERR_FLAKE_DETACHED`: it was closed.
    */
   nextAsync(options?: SignalOptions | null): Promise<Uint8Array> {
-    return this.#promised(1, options)
+    return this.#calls.promise(1, options)
   }
 
   /**
@@ -160,13 +150,26 @@ export class RemoteFlakeId {
   }
 
   /**
+   * Like `next()`, as a number. It works with names whose IDs are below 2^53, as those of layout `safe` are: the number is the
+   * ID, exact to the last digit.
+   * @throws {RangeError} `ERR_FLAKE_OPTION`: an ID that is here is above 2^53 − 1. No ID is taken.
+   * @throws otherwise as `next()`
+   */
+  nextNumber(): number {
+    this.#supply.assertExact()
+    return Number(this.nextBigInt())
+  }
+
+  /**
    * Like `next()`, as text: the same as `format(next(), base)` of `flakeforge/codec`.
    * @param base default `'dec'`
+   * @param options `prefix`: what the text begins with, as in `format`
    * @throws as `next()`
    */
-  nextString(base?: Base | null): string {
+  nextString(base?: Base | null, options?: Readonly<PrefixOptions> | null): string {
     const name = baseName(base) // before an ID is taken
-    return spell(this.nextBigInt(), 8, name)
+    const prefix = prefixOf(options, name)
+    return prefix + spell(this.nextBigInt(), 8, name)
   }
 
   /**
@@ -178,9 +181,41 @@ export class RemoteFlakeId {
    * const ids = await flake.takeAsync(500) // however many are here
    */
   take(n: number): Uint8Array {
-    const ids = newBytes(readCount(n) * 8)
+    const ids = newBytes(checkCount(n, MOST_OF_A_CALL) * 8)
     this.#supply.fill(ids)
     return ids
+  }
+
+  /**
+   * Like `take(n)`, as bigints.
+   * @throws as `next()`
+   */
+  takeBigInts(n: number): BigUint64Array {
+    const view = viewOf(this.take(n))
+    return BigUint64Array.from({ length: n }, (_, i) => view.getBigUint64(i * 8))
+  }
+
+  /**
+   * Like `take(n)`, as numbers, with the names that `nextNumber()` works with.
+   * @throws as `nextNumber()`
+   */
+  takeNumbers(n: number): Float64Array {
+    this.#supply.assertExact()
+    const view = viewOf(this.take(n))
+    return Float64Array.from({ length: n }, (_, i) => Number(view.getBigUint64(i * 8)))
+  }
+
+  /**
+   * Like `take(n)`, as text.
+   * @param base default `'dec'`
+   * @param options `prefix`: what each text begins with, as in `format`
+   * @throws as `next()`
+   */
+  takeStrings(n: number, base?: Base | null, options?: Readonly<PrefixOptions> | null): string[] {
+    const name = baseName(base)
+    const prefix = prefixOf(options, name)
+    const view = viewOf(this.take(n))
+    return Array.from({ length: n }, (_, i) => prefix + spell(view.getBigUint64(i * 8), 8, name))
   }
 
   /**
@@ -191,7 +226,7 @@ export class RemoteFlakeId {
    * @throws as `nextAsync()`
    */
   takeAsync(n: number, options?: SignalOptions | null): Promise<Uint8Array> {
-    return this.#promised(n, options)
+    return this.#calls.promise(n, options)
   }
 
   /**
@@ -200,12 +235,12 @@ export class RemoteFlakeId {
    * for await (const id of flake.ids({ signal: AbortSignal.timeout(1000) })) await save(id)
    */
   ids(options?: IterationOptions | null): AsyncIterableIterator<Uint8Array> {
-    return new IdIterator((callback) => this.#submit(callback), options === undefined ? undefined : signalOf(options))
+    return this.#calls.iterate(options)
   }
 
   /** An endless series of IDs. Each step is a `nextAsync()` and waits like one. */
   [Symbol.asyncIterator](): AsyncIterableIterator<Uint8Array> {
-    return this.ids()
+    return this.#calls.iterate()
   }
 
   /** what was handed out and fetched so far */
@@ -229,39 +264,6 @@ export class RemoteFlakeId {
   [INSPECT](...how: Parameters<typeof textOf>[2]) {
     return textOf(this, { name: this.#name, ...this.stats }, how)
   }
-
-  #one() {
-    const id = newBytes(8)
-    if (this.#buffer.ready === 0) this.#supply.copyTo(id)
-    else this.#buffer.copyTo(id)
-    return id
-  }
-
-  /**
-   * n IDs. The promise is settled in the very moment in which they are taken, so that calls are told in their order.
-   */
-  #promised(n: number, options: SignalOptions | null | undefined): Promise<Uint8Array> {
-    try {
-      const signal = options === undefined ? undefined : signalOf(options)
-      throwIfAborted(signal)
-      const ids = newBytes(readCount(n) * 8)
-      if (this.#supply.claim(ids)) return Promise.resolve(ids)
-      return abortable(signal, (callback) => this.#supply.submit(ids, callback))
-    } catch (error) {
-      return Promise.reject(error)
-    }
-  }
-
-  /** One ID for an iterator, later. */
-  #submit(callback: Callback) {
-    const id = newBytes(8)
-    if (!this.#supply.claim(id)) return this.#supply.submit(id, callback)
-    queueMicrotask(() => callback(null, id))
-    return { cancel: () => false }
-  }
 }
 
-function readCount(n: number) {
-  if (typeof n !== 'number') throw errors.optionTypeError('n', n, 'the number of IDs to take')
-  return readBounded('n', n, 0, MOST_OF_A_CALL)
-}
+const viewOf = ({ buffer, byteOffset, byteLength }: Uint8Array) => new DataView(buffer, byteOffset, byteLength)

@@ -119,3 +119,11 @@ export function closedRemoteError(name: string) {
   const message = `This client of ${show(name)} is closed. RemoteFlakeId.connect() makes another one.`
   return flakeError(Error, 'ERR_FLAKE_DETACHED', message, {})
 }
+
+/** `ERR_FLAKE_OPTION`: the IDs of this name are too large for numbers. */
+export function notExactNameError(name: string) {
+  const message =
+    `The IDs of ${show(name)} cannot be given as numbers: some are above 2^53 − 1. Use nextBigInt() or takeBigInts(), or a ` +
+    "name whose layout is 'safe'."
+  return optionError(RangeError, 'name', name, message)
+}

@@ -42,6 +42,8 @@ export class BlockSupply {
   #hasEnded = false // whether end() has stopped waiting: a block that comes now is too late
   /** whether end() was called */
   isClosed = false
+  /** how many numbers the counter gave */
+  taken = 0
 
   /** @param onChange tries the calls again that wait */
   constructor(
@@ -67,6 +69,11 @@ export class BlockSupply {
   /** How many IDs are here. */
   get left() {
     return this.#hand.total
+  }
+
+  /** How many were handed out. */
+  get given() {
+    return this.#hand.given
   }
 
   /**
@@ -102,9 +109,18 @@ export class BlockSupply {
     return ids
   }
 
-  /** 0 if n IDs are here, or else in how many ms to try again; throws if waiting does not help. */
-  attempt(n: number) {
-    if (this.#has(n)) return 0
+  /** Whether n IDs are here. Asks for the missing ones. */
+  has(n: number) {
+    const missing = n - this.#hand.total
+    if (missing <= 0) return true
+    this.#isLate = true
+    this.#mayInit = false
+    this.#fetch(missing)
+    return false
+  }
+
+  /** Where too few IDs are here: in how many ms to look again; throws if waiting does not help. */
+  lack() {
     const reason = this.#reason()
     if (isFinal(reason)) throw reason
     return RETRY_MS // a block that comes earlier wakes us
@@ -143,18 +159,8 @@ export class BlockSupply {
   /** Makes sure that n IDs are here, the first of them in the present block; or throws. */
   #insist(n: number) {
     const reason = this.#reason() // before it is asked for again
-    if (!this.#has(n)) throw reason ?? blocksUsedUpError(this.#name, this.#block, n, this.#hand.total)
+    if (!this.has(n)) throw reason ?? blocksUsedUpError(this.#name, this.#block, n, this.#hand.total)
     if (this.#hand.left === 0) this.#turn()
-  }
-
-  /** Whether n IDs are here. Asks for the missing ones. */
-  #has(n: number) {
-    const missing = n - this.#hand.total
-    if (missing <= 0) return true
-    this.#isLate = true
-    this.#mayInit = false
-    this.#fetch(missing)
-    return false
   }
 
   #turn() {
@@ -234,6 +240,7 @@ export class BlockSupply {
   async #take(count: number, init?: bigint) {
     const first = await this.#counter.take(count, init)
     this.#failure = undefined
+    this.taken += count
     return first
   }
 

@@ -12,18 +12,26 @@ export class Blocks {
   // 25 for a bigint in a field. `next[0]++` would also cost 24.
   #next = new BigUint64Array(1)
   #ahead: Array<[first: bigint, count: number]> = [] // the blocks that follow
+  #added = 0 // how many numbers came, without those that were cleared; counted here, so that next() need not
 
   /** How many numbers are left. */
   get total() {
     return this.#ahead.reduce((total, [, count]) => total + count, this.left)
   }
 
+  /** How many were handed out. */
+  get given() {
+    return this.#added - this.total
+  }
+
   add(first: bigint, count: number) {
+    this.#added += count
     this.#ahead.push([first, count])
     this.isLast = false
   }
 
   clear() {
+    this.#added -= this.total
     this.left = 0
     this.isLast = true
     this.#ahead = []

@@ -5,18 +5,19 @@
 // member is made of.
 
 import type { IterationOptions, SignalOptions } from '../../base/abort.ts'
-import { abortable, abortableBy, signalOf } from '../../base/abort.ts'
-import { isAbsent } from '../../base/check.ts'
 import * as errors from '../../base/errors.ts'
-import { IdIterator } from '../../base/id-iterator.ts'
 import { within } from '../../base/in-time.ts'
 import { INSPECT, textOf } from '../../base/inspect.ts'
 import { keepHere } from '../../base/uncloneable.ts'
-import type { Base } from '../../codec/bases.ts'
-import { readCount } from '../../generator/options.ts'
-import { Waiters, type Wish } from '../../generator/waiters.ts'
+import { unixNow } from '../../base/timers.ts'
+import { Calls } from '../../calls/calls.ts'
+import type { Call, Source } from '../../calls/source.ts'
+import { type Base, baseName } from '../../codec/bases.ts'
+import { type PrefixOptions, prefixed, prefixOf } from '../../codec/prefix.ts'
+import { NODE } from '../../generator/node-host.ts'
+import { mostOfACall, readCount } from '../../generator/options.ts'
 import { idAsBuffer, putBigInt } from '../../native/hot.ts'
-import { baseCode, toTexts } from '../../native/texts.ts'
+import { baseCode, spellPut, toTexts } from '../../native/texts.ts'
 import * as census from '../census.ts'
 import type { SlotStore } from '../stores/database.ts'
 import { checkStore, openGiven } from '../stores/open.ts'
@@ -34,6 +35,24 @@ export interface Parts {
   close: () => Promise<void>
 }
 
+/** Counts of a member. */
+export interface SegmentStats {
+  /** IDs handed out */
+  ids: number
+  /** numbers taken from the counter, in blocks */
+  taken: number
+  /** IDs that are here, to be handed out without the store */
+  buffered: number
+  /** numbers taken that nobody will get: left out by `init` or `skipTo`, or left over by `close` */
+  dropped: number
+  /** how often calls waited for a block */
+  waits: number
+  /** how many ms all waits took together */
+  waitedMs: number
+  /** when this count began */
+  since: Date
+}
+
 /** How long close() waits for our own client to end. */
 const CLIENT_MS = 900
 const IS_LITTLE_ENDIAN = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1
@@ -44,8 +63,8 @@ const MAKING = Symbol('made by open()')
  * member hands out its own block, and fetches the next one before that block ends. A member that uses up a block within
  * a few ms takes several at a time: enough for about 20 ms, but at most a sixteenth of all that it has taken before.
  *
- * It has the calls of `FlakeId` for bytes, bigints and text, except `nextString()`: that is `takeStrings(1)[0]`. There is
- * no `nextNumber()`, `takeNumbers()` or `decode()`, for the numbers have no layout.
+ * It has the calls of `FlakeId` for bytes, bigints and text, and `for await`. There is no `nextNumber()`, `takeNumbers()` or
+ * `decode()`, for the numbers have no layout and may pass 2^53.
  *
  * @example
  * const invoices = await SegmentId.open('redis://localhost', { name: 'invoices' })
@@ -57,7 +76,10 @@ export class SegmentId {
   #block
   #onClose
   #supply
-  #waiters
+  #calls
+  #since = new Date(unixNow())
+  #waits = 0
+  #waitedMs = 0
   #closing: Promise<void> | undefined
 
   /**
@@ -104,8 +126,8 @@ export class SegmentId {
     }
     this.#name = parts.name
     this.#block = parts.block
-    this.#waiters = new Waiters(() => {})
-    this.#supply = new BlockSupply(parts.store, parts, () => this.#waiters.serve())
+    this.#supply = new BlockSupply(parts.store, parts, () => this.#calls.wake())
+    this.#calls = new Calls(this.#source(), NODE)
     this.#onClose = parts.close
     keepHere(this)
   }
@@ -133,18 +155,14 @@ export class SegmentId {
    * help.
    */
   next(callback: (error: Error | null, id: Buffer) => void): void
-  next(callback?: ((error: Error | null, id: Buffer) => void) | null) {
-    if (isAbsent(callback)) {
-      putBigInt(this.nextBigInt())
-      return idAsBuffer()
-    }
-    if (typeof callback !== 'function') throw errors.optionTypeError('callback', callback, 'a function')
-    this.#waiters.submit(callback, this.#one)
+  next(callback?: unknown) {
+    if (callback !== undefined && callback !== null) return this.#calls.call(callback)
+    return this.#one()
   }
 
   /** Like `next(callback)`, as a promise. */
   nextAsync(options?: SignalOptions | null): Promise<Buffer> {
-    return this.#promised(options, () => this.#one)
+    return this.#calls.promise(1, options)
   }
 
   /** Like `next()`, as a bigint: the fastest form of an ID to make. */
@@ -168,25 +186,49 @@ export class SegmentId {
   }
 
   /**
+   * Like `next()`, as text: the same as `format(next(), base)`.
+   * @param base default `'dec'`
+   * @param options `prefix`: what the text begins with, as in `format`
+   * @throws as `next()`
+   * @example
+   * invoices.nextString('dec', { prefix: 'inv_' }) // 'inv_4711'
+   */
+  nextString(base?: Base | null, options?: Readonly<PrefixOptions> | null): string {
+    const [code, prefix] = [baseCode(base), prefixOf(options, baseName(base))]
+    putBigInt(this.nextBigInt())
+    return prefix + spellPut(code)
+  }
+
+  /**
    * Like `take(n)`, as text.
    * @param base default `'dec'`
+   * @param options `prefix`: what each text begins with, as in `format`
    */
-  takeStrings(n: number, base?: Base): string[] {
-    const code = baseCode(base)
-    return toTexts(this.take(n), n, code)
+  takeStrings(n: number, base?: Base | null, options?: Readonly<PrefixOptions> | null): string[] {
+    const [code, prefix] = [baseCode(base), prefixOf(options, baseName(base))]
+    return prefixed(prefix, toTexts(this.take(n), n, code))
   }
 
   /** Like `take(n)`, but waits as `next(callback)` does. A call that fails uses up no ID. */
   takeAsync(n: number, options?: SignalOptions | null): Promise<Buffer> {
-    return this.#promised(options, () => {
-      const ids = memoryFor(n)
-      return { attempt: () => this.#supply.attempt(n), result: () => bigEndian(this.#supply.fill(ids)) }
-    })
+    return this.#calls.promise(n, options)
   }
 
   /** An endless series of IDs, until the signal aborts. Each step waits as `nextAsync()` does. */
   ids(options?: IterationOptions | null): AsyncIterableIterator<Buffer> {
-    return new IdIterator((callback) => this.#waiters.submitLater(callback, this.#one), signalOf(options))
+    return this.#calls.iterate(options)
+  }
+
+  /** The same without an end. */
+  [Symbol.asyncIterator](): AsyncIterableIterator<Buffer> {
+    return this.#calls.iterate()
+  }
+
+  /** What this member took from the counter and handed out, and how long calls waited for blocks. */
+  get stats(): SegmentStats {
+    const { given: ids, left: buffered, taken } = this.#supply
+    const [waits, waitedMs, since] = [this.#waits, this.#waitedMs, new Date(this.#since)]
+    return { ids, taken, buffered, dropped: taken - ids - buffered, waits, waitedMs, since }
   }
 
   /**
@@ -223,12 +265,25 @@ export class SegmentId {
     return textOf(this, { name: this.#name, block: this.#block, left, isClosed }, how)
   }
 
-  /** The wish of a call that waits for one ID. */
-  #one = { attempt: () => this.#supply.attempt(1), result: () => this.next() }
+  /** What the calls that wait take their IDs from. A batch gets all of its IDs at once, so one that fails uses up none. */
+  #source(): Source<Buffer> {
+    const claim = (call: Call<Buffer>) => {
+      const { n } = call
+      if (!this.#supply.has(n)) return false
+      call.into = n === 1 ? this.#one() : bigEndian(this.#supply.fill(memoryFor(n)))
+      return true
+    }
+    return { most: mostOfACall(), claim, lack: () => this.#supply.lack(), waited: (ms) => this.#waited(ms) }
+  }
 
-  #promised(options: SignalOptions | null | undefined, wish: () => Wish): Promise<Buffer> {
-    if (options !== undefined) return abortableBy(options, (callback) => this.#waiters.submitLater(callback, wish()))
-    return abortable(undefined, (callback) => this.#waiters.submit(callback, wish()))
+  #one() {
+    putBigInt(this.#supply.next())
+    return idAsBuffer()
+  }
+
+  #waited(ms: number) {
+    this.#waits++
+    this.#waitedMs += ms
   }
 
   async #end() {

@@ -1,22 +1,13 @@
-// AbortSignals of calls that wait for IDs: nextAsync, takeAsync and ids() of a generator and of SegmentId. A call that is
+// AbortSignals of calls that wait for IDs: nextAsync, takeAsync and ids() of each class that has them. A call that is
 // aborted ends with the signal's reason, takes no number, and leaves nothing behind: no listener, no timer, no memory.
 
 import { EventEmitter, getEventListeners } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { inspect } from 'node:util'
 import test from 'ava'
-import {
-  FlakeId,
-  isAscending,
-  jsonOfChild,
-  manualClock,
-  PER_TICK,
-  real,
-  SOME_TIME,
-  turn,
-  useUp,
-} from '../support/index.mjs'
-import { Counters, gate, opened, SegmentId } from '../support/segment.mjs'
+import { CLASSES } from '../support/calls.mjs'
+import { FlakeId, isAscending, jsonOfChild, manualClock, PER_TICK, real, SOME_TIME, turn } from '../support/index.mjs'
+import { Counters, SegmentId } from '../support/segment.mjs'
 
 const CALLS = {
   nextAsync: (generator, options) => generator.nextAsync(options),
@@ -30,31 +21,6 @@ for (const [name, call] of Object.entries(CALLS)) {
     t.is(error.message, 'options must be a plain object, but is an object of class AbortSignal')
     t.throws(() => new FlakeId().ids(signal), { code: 'ERR_FLAKE_OPTION' })
   })
-}
-
-/** A generator that has no ID until `goOn()`, and whose next number `next()` then tells. */
-const STUCK = {
-  FlakeId: () => {
-    const clock = manualClock()
-    const generator = new FlakeId({ clock })
-    useUp(generator)
-    let ticks = 0n
-    return {
-      generator,
-      goOn() {
-        clock.now++
-        ticks++
-      },
-      expected: () => (BigInt(SOME_TIME) + ticks) << 22n,
-    }
-  },
-  SegmentId: async (t) => {
-    const { promise, open } = gate()
-    const { segment, store } = await opened(t, { block: 10 })
-    segment.takeBigInts(10)
-    store.before = () => promise
-    return { generator: segment, goOn: open, expected: () => 10n }
-  },
 }
 
 const listenersOf = (signal) => getEventListeners(signal, 'abort').length
@@ -73,7 +39,7 @@ async function nextBigInt(generator) {
   return (await generator.nextAsync()).readBigUInt64BE()
 }
 
-for (const [kind, stuck] of Object.entries(STUCK)) {
+for (const [kind, { stuck }] of Object.entries(CLASSES)) {
   for (const [name, call] of Object.entries(CALLS)) {
     for (const [which, given] of Object.entries(reasons)) {
       test(`${kind}.${name}: an abort while it waits rejects with the reason, and takes no number: ${which}`, async (t) => {
@@ -283,7 +249,7 @@ test('a clock that aborts the very call it is asked for: it is rejected, and tho
 })
 
 test('an AbortSignal.timeout ends a wait', async (t) => {
-  const { generator } = STUCK.FlakeId()
+  const { generator } = await CLASSES.FlakeId.stuck()
   const { reason } = await rejection(generator.nextAsync({ signal: AbortSignal.timeout(10) }))
   t.is(reason.name, 'TimeoutError')
   const source = AbortSignal.timeout(10)
@@ -302,7 +268,7 @@ test('a signal of another library will do, with a reason or without', async (t) 
       this.emit('abort')
     }
   }
-  const { generator } = STUCK.FlakeId()
+  const { generator } = await CLASSES.FlakeId.stuck()
   for (const reason of ['enough', undefined]) {
     const signal = new Signal()
     const waiting = rejection(generator.nextAsync({ signal }))

@@ -1,0 +1,58 @@
+// The calls that wait, as users make them: with a callback, as a promise, with a signal, for a batch, and in a loop. Each
+// class of generators has one of these over its own source of IDs.
+
+import type { IterationOptions, SignalOptions } from '../base/abort.ts'
+import { reasonOf, signalOf, throwIfAborted, whenAborted } from '../base/abort.ts'
+import * as errors from '../base/errors/values.ts'
+import { checkCount } from './count.ts'
+import { IdIterator } from './id-iterator.ts'
+import { PromiseCall } from './promise-call.ts'
+import { Queue } from './queue.ts'
+import type { Callback, Host, Source } from './source.ts'
+
+export class Calls<Bytes extends Uint8Array> {
+  /** the calls that wait */
+  queue
+  #source
+  #host
+
+  constructor(source: Source<Bytes>, host: Host<Bytes>) {
+    this.queue = new Queue(source, host)
+    this.#source = source
+    this.#host = host
+  }
+
+  /** `next(callback)`. */
+  call(callback: unknown) {
+    if (typeof callback !== 'function') throw errors.optionTypeError('callback', callback, 'a function')
+    this.queue.submit(this.#host.callOf(callback as Callback<Bytes>))
+  }
+
+  /** `nextAsync(options)` and `takeAsync(n, options)`. Whatever is wrong with the arguments rejects the promise. */
+  promise(n: number, options: SignalOptions | null | undefined): Promise<Bytes> {
+    return new Promise((resolve, reject) => {
+      const call = new PromiseCall<Bytes>(checkCount(n, this.#source.most), resolve, reject)
+      if (options === undefined) this.queue.submit(call)
+      else this.#submitAbortable(call, signalOf(options), reject)
+    })
+  }
+
+  /** `ids(options)`. */
+  iterate(options?: IterationOptions | null): AsyncIterableIterator<Bytes> {
+    return new IdIterator(this.queue, options === undefined ? undefined : signalOf(options))
+  }
+
+  /** Tries again for the calls that wait, because something has changed. */
+  wake() {
+    this.queue.serve()
+  }
+
+  #submitAbortable(call: PromiseCall<Bytes>, signal: AbortSignal | undefined, reject: (reason: unknown) => void) {
+    throwIfAborted(signal)
+    this.queue.submitLater(call)
+    if (signal === undefined) return
+    call.ignoreSignal = whenAborted(signal, () => {
+      if (this.queue.cancel(call)) reject(reasonOf(signal))
+    })
+  }
+}

@@ -1,0 +1,35 @@
+// What the calls need where there may be no Node.js: a promise keeps the async context, and microtasks tell the calls. Its
+// sources wake their calls themselves, so it needs no event loop.
+
+import { queueMicrotask } from '../base/portable-timers.ts'
+import { PromiseCall } from './promise-call.ts'
+import type { Callback, Host } from './source.ts'
+
+export const PORTABLE: Host<Uint8Array> = {
+  callOf(callback) {
+    let call: PromiseCall<Uint8Array> | undefined
+    new Promise<Uint8Array>((resolve, reject) => {
+      call = new PromiseCall(1, resolve, reject)
+    }).then(
+      (id) => run(callback, null, id),
+      (error) => run(callback, error),
+    )
+    return call as unknown as PromiseCall<Uint8Array>
+  },
+  soon: queueMicrotask,
+  isSliceOver: () => false,
+  goOnNextTurn: (queue) => queue.goOn(),
+  goOnIn: (_ms, queue) => queue.goOn(),
+  stopWaiting() {},
+}
+
+/** What the callback throws is thrown as from any callback, and not a rejected promise. */
+function run(callback: Callback<Uint8Array>, ...result: Parameters<Callback<Uint8Array>>) {
+  try {
+    callback(...result)
+  } catch (error) {
+    queueMicrotask(() => {
+      throw error
+    })
+  }
+}

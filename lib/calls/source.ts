@@ -1,0 +1,60 @@
+// What the calls need from outside: a source of IDs, which a class of ours brings, and a host, which is Node.js or whatever
+// else has promises.
+
+/** A call that waits for IDs. */
+export interface Call<Bytes extends Uint8Array = Uint8Array> {
+  /** how many IDs it wants */
+  readonly n: number
+  /** how many of them it holds */
+  made: number
+  /** its IDs, 8 bytes each; the source makes the array when it has the first one */
+  into: Bytes | undefined
+  state: 'waiting' | 'done' | 'failed' | 'cancelled'
+  /** why it failed */
+  error: unknown
+  /** since when it waits, if its source keeps that */
+  since: number | undefined
+  /** Gives the user the result. */
+  tell(): void
+}
+
+export interface Source<Bytes extends Uint8Array> {
+  /** the most IDs of one call */
+  readonly most: number
+  /**
+   * Puts IDs into `call.into` behind those that it holds, and adjusts `call.made`. Returns whether the call has all that it
+   * wants.
+   */
+  claim(call: Call<Bytes>): boolean
+  /**
+   * After `claim()` returned false: in how many ms to try again if nothing calls `wake()` before. Infinity means that
+   * something will. Throws if waiting does not help.
+   */
+  lack(call: Call<Bytes>): number
+  /** A call waits behind others, and nothing was tried for it. */
+  queued?(call: Call<Bytes>): void
+  /** The calls waited for so many ms. */
+  waited?(ms: number): void
+  /** The last call that waited was given up. */
+  idle?(): void
+}
+
+/** Calls `goOn()` of a queue from outside. */
+export type Resumable = { goOn(): void }
+
+export type Callback<Bytes> = (error: any, id?: Bytes) => unknown
+
+export interface Host<Bytes extends Uint8Array> {
+  /** A call for one ID. Its callback runs in the async context in which this is called. */
+  callOf(callback: Callback<Bytes>): Call<Bytes>
+  /** Runs this after the code that runs now. */
+  soon(run: () => void): void
+  /** Whether callbacks have run for so long that the event loop should turn. */
+  isSliceOver(): boolean
+  /** Makes a queue continue in the next turn of the event loop. */
+  goOnNextTurn(queue: Resumable): void
+  /** Makes a queue continue in so many ms, or earlier. */
+  goOnIn(ms: number, queue: Resumable): void
+  /** Undoes `goOnIn()`. */
+  stopWaiting(queue: Resumable): void
+}

@@ -1,0 +1,35 @@
+// What the calls in lib/calls need of Node.js: callbacks on process.nextTick, in the async context of their call, and the
+// event loop.
+
+import { nextTick } from '../base/timers.ts'
+import type { Call, Callback, Host } from '../calls/source.ts'
+import { goOnIn, goOnNextTurn, isSliceOver, stopWaiting } from './event-loop.ts'
+
+const { AsyncResource } = process.getBuiltinModule('node:async_hooks')
+
+/** A call with a callback. It is an AsyncResource itself, because an object more would make each call slower. */
+class CallbackCall extends AsyncResource implements Call<Buffer> {
+  n = 1
+  made = 0
+  into: Buffer | undefined = undefined
+  state: Call['state'] = 'waiting'
+  error: unknown = undefined
+  since: number | undefined = undefined
+  #callback
+
+  constructor(callback: Callback<Buffer>) {
+    super('FLAKEFORGE')
+    this.#callback = callback
+  }
+
+  tell() {
+    if (this.state === 'failed') this.runInAsyncScope(this.#callback, undefined, this.error, undefined)
+    else this.runInAsyncScope(this.#callback, undefined, null, this.into)
+  }
+}
+
+export const NODE: Host<Buffer> = {
+  callOf: (callback) => new CallbackCall(callback),
+  soon: nextTick,
+  ...{ isSliceOver, goOnNextTurn, goOnIn, stopWaiting },
+}
