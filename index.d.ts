@@ -57,6 +57,7 @@ declare namespace FlakeId {
   export import Parts = all.Parts
   export import PartsToEncode = all.PartsToEncode
   export import parse = all.parse
+  export import PrefixOptions = all.PrefixOptions
   export import Seal = all.Seal
   export import SealOptions = all.SealOptions
   export import SignalOptions = all.SignalOptions

@@ -26,22 +26,6 @@ import {
 
 // --- when, in which order, how often ---
 
-test('a callback is never called synchronously, and gets (null, id)', async (t) => {
-  const flake = real()
-  const record = []
-  let returned = false
-  const result = await new Promise((resolve) => {
-    const back = flake.next((...args) => resolve({ args, returned }))
-    record.push(back)
-    returned = true
-  })
-  t.deepEqual(record, [undefined])
-  t.true(result.returned)
-  t.is(result.args.length, 2)
-  t.is(result.args[0], null)
-  t.true(Buffer.isBuffer(result.args[1]))
-})
-
 // Serial, because callbacks of other tests may have used up the time of this turn of the event loop.
 test.serial('a callback runs on process.nextTick, in its turn: before promises, timers and immediates', async (t) => {
   const order = []
@@ -140,22 +124,6 @@ test('synchronous calls in between are allowed, and make no ID twice', async (t)
   const waited = record.map(({ id }) => FlakeId.toBigInt(id))
   t.true(isAscending(waited))
   t.is(new Set([...waited, ...between]).size, waited.length + between.length)
-})
-
-test('nextAsync, takeAsync and next(callback) stand in one queue', async (t) => {
-  const clock = manualClock()
-  const flake = new FlakeId({ clock, seqMask: 3 })
-  useUp(flake)
-  const order = []
-  const all = [
-    flake.nextAsync().then(() => order.push('nextAsync')),
-    flake.takeAsync(6).then(() => order.push('takeAsync')),
-    called(flake).then(() => order.push('next')),
-    flake.takeAsync(2).then(() => order.push('takeAsync')),
-    flake.nextAsync().then(() => order.push('nextAsync')),
-  ]
-  await turnOnUntil(clock, Promise.all(all))
-  t.deepEqual(order, ['nextAsync', 'takeAsync', 'next', 'takeAsync', 'nextAsync'])
 })
 
 test('stats count each wait once, and no call that did not wait', async (t) => {
@@ -279,19 +247,4 @@ test('AsyncLocalStorage: each callback runs in the context of its call, at once 
   await until(seen, 501)
   t.true(flake.stats.waits > 0)
   t.true(seen.every(([wanted, found]) => wanted === found))
-})
-
-test('AsyncLocalStorage: promises and async iteration keep it too', async (t) => {
-  const storage = new AsyncLocalStorage()
-  const flake = real({ seqMask: 1 })
-  const found = await Promise.all(
-    Array.from({ length: 50 }, (_, i) =>
-      storage.run(i, async () => {
-        await flake.nextAsync()
-        await flake.takeAsync(2)
-        for await (const _ of flake) return storage.getStore() === i
-      }),
-    ),
-  )
-  t.true(found.every(Boolean))
 })

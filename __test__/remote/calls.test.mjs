@@ -54,38 +54,6 @@ test('text in every base is what format() makes of the same ID', async (t) => {
   t.is(remote.stats.ids, ids, 'no ID is taken for a base that there is not')
 })
 
-test('callbacks run later, in the order of the calls, also with those that had to wait', async (t) => {
-  const scripted = await startScripted(t)
-  const remote = await connect(t, scripted, { prefetch: 10 })
-  const told = []
-  const all = deferred()
-  const call = (i) =>
-    remote.next((error, id) => {
-      t.is(error, null)
-      told.push([i, ...idsIn(id)])
-      if (i === 14) call(40) // here by now: it must not overtake those before it
-      if (told.length === 41) all.resolve()
-    })
-  for (let i = 0; i < 40; i++) call(i)
-  t.deepEqual(told, [], 'never inside the call')
-  await all.promise
-  t.deepEqual(
-    told.map(([i]) => i),
-    Array.from({ length: 41 }, (_, i) => i),
-  )
-  t.deepEqual(
-    told,
-    [...told].sort(([, a], [, b]) => (a < b ? -1 : 1)),
-    'and so are their IDs',
-  )
-})
-
-function deferred() {
-  const deferred = {}
-  deferred.promise = new Promise((resolve) => Object.assign(deferred, { resolve }))
-  return deferred
-}
-
 test('callbacks and promises are told in one order', async (t) => {
   const remote = await connect(t, await startScripted(t), { prefetch: 4 })
   const told = []
@@ -100,23 +68,6 @@ test('callbacks and promises are told in one order', async (t) => {
     told,
     Array.from({ length: 12 }, (_, i) => i),
   )
-})
-
-test('what a callback throws is an uncaught exception, and the next one runs', async (t) => {
-  const remote = await connect(t, await startScripted(t))
-  const thrown = new Error('of the callback')
-  const listeners = process.listeners('uncaughtException')
-  process.removeAllListeners('uncaughtException')
-  const caught = new Promise((resolve) => process.once('uncaughtException', (...args) => resolve(args)))
-  const second = new Promise((resolve) => {
-    remote.next(() => {
-      throw thrown
-    })
-    remote.next((_error, id) => resolve(id))
-  })
-  t.deepEqual(await caught, [thrown, 'uncaughtException'])
-  t.is((await second).length, 8)
-  for (const listener of listeners) process.on('uncaughtException', listener)
 })
 
 test('where nothing is left: ERR_FLAKE_OVERFLOW, and more is on its way', async (t) => {
@@ -263,4 +214,45 @@ test('console.log shows its name and counts, and the class is made by connect() 
   t.regex(inspect(remote), /^RemoteFlakeId \{.*name: 'orders'.*buffered: 100/s)
   t.notRegex(inspect(remote, { showHidden: true, depth: 9 }), /secret/)
   t.throws(() => new RemoteFlakeId('http://localhost'), { code: 'ERR_FLAKE_OPTION', message: /connect/ })
+})
+
+test('numbers: of IDs below 2^53, and of others an error that takes none', async (t) => {
+  const [safe, wide] = await Promise.all([startScripted(t), startScripted(t)])
+  let next = 2n ** 53n - 4n
+  safe.script = (_request, response, n) => {
+    const bytes = Buffer.alloc(n * 8)
+    for (let i = 0; i < n; i++) bytes.writeBigUInt64BE(next++, i * 8)
+    response.setHeader('content-type', 'application/octet-stream').end(bytes)
+  }
+  const remote = await connect(t, safe, { prefetch: 4 })
+  t.is(remote.nextNumber(), Number.MAX_SAFE_INTEGER - 3)
+  t.deepEqual(
+    remote.takeNumbers(3),
+    Float64Array.from([-2, -1, 0], (less) => Number.MAX_SAFE_INTEGER + less),
+  )
+  t.is(remote.takeNumbers(0).length, 0)
+  t.throws(() => remote.nextNumber(), { code: 'ERR_FLAKE_OVERFLOW' })
+  await turns(() => remote.stats.buffered > 0)
+  const { ids } = remote.stats
+  const refusal = {
+    instanceOf: RangeError,
+    code: 'ERR_FLAKE_OPTION',
+    message: /'orders' .* 2\^53 − 1.*nextBigInt.*safe/s,
+  }
+  t.throws(() => remote.nextNumber(), refusal)
+  t.throws(() => remote.takeNumbers(1), refusal)
+  t.is(remote.stats.ids, ids)
+  t.is(remote.nextBigInt(), 2n ** 53n)
+  const other = await connect(t, wide)
+  t.throws(() => other.nextNumber(), refusal)
+})
+
+test('numbers: of a real server with layout safe', async (t) => {
+  const numbers = await startServer({ args: ['--name', 'numbers', '--layout', 'safe'] })
+  t.teardown(() => numbers.stop())
+  const remote = await connect(t, numbers, { name: 'numbers' })
+  const layout = new FlakeId.Layout('safe')
+  const [one, ...others] = [remote.nextNumber(), ...remote.takeNumbers(5)]
+  t.true(others.every((id, i) => id > [one, ...others][i] && Number.isSafeInteger(id)))
+  t.true(Math.abs(layout.decode(one).timestamp - Date.now()) < 60_000)
 })

@@ -2,6 +2,7 @@
 
 export type { FlakeErrorClass, FlakeErrorCode } from '../base/errors/flake-error.ts'
 export { FlakeError } from '../base/errors/flake-error.ts'
+export type { PrefixOptions } from '../codec/prefix.ts'
 export type { FolderStore } from '../files/file-store.ts'
 export type { ElseFrom } from '../lease/else-from/options.ts'
 export type { JoinOptions, LeaseOptions } from '../lease/join-options.ts'

@@ -14,6 +14,7 @@
  */
 export type { FlakeErrorClass, FlakeErrorCode, RemoteFailure } from '../base/errors/flake-error.ts'
 export { FlakeError } from '../base/errors/flake-error.ts'
+export type { PrefixOptions } from '../codec/prefix.ts'
 export type { RemoteOptions } from '../remote/options.ts'
 export type { RemoteStats } from '../remote/remote-flake-id.ts'
 export { RemoteFlakeId } from '../remote/remote-flake-id.ts'

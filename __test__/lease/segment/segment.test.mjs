@@ -27,20 +27,6 @@ test('each ID has bytes of its own', async (t) => {
   t.is(numberOf(segment.next()), 2n)
 })
 
-test('next(callback) is asynchronous, and in the order of the calls, over blocks', async (t) => {
-  const { segment } = await opened(t, { block: 7 })
-  const told = []
-  submit(segment, 100, told)
-  t.is(told.length, 0)
-  await until(told, 100)
-  t.true(inOrder(told))
-  t.true(allWell(told))
-  t.deepEqual(
-    told.map(({ id }) => numberOf(id)),
-    range(0, 100),
-  )
-})
-
 test('lineage is what named the counter when it last gave a block', async (t) => {
   const { segment, store } = await opened(t)
   t.is(segment.lineage, store.lineage)
@@ -48,14 +34,6 @@ test('lineage is what named the counter when it last gave a block', async (t) =>
   t.not(segment.lineage, store.lineage, 'it has not asked')
   await segment.skipTo(1_000_000)
   t.is(segment.lineage, store.lineage)
-})
-
-test('a callback that is none takes no ID', async (t) => {
-  const { segment } = await opened(t)
-  for (const callback of [1, 'next', {}, false]) {
-    throwsCode(t, () => segment.next(callback), 'ERR_FLAKE_OPTION', TypeError)
-  }
-  t.is(segment.nextBigInt(), 0n)
 })
 
 // --- options ---
