@@ -191,6 +191,23 @@ test('a clock that throws: the error itself comes to the callback', async (t) =>
   t.is(await t.throwsAsync(() => flake.takeAsync(2)), failure)
 })
 
+test('a clock that throws undefined fails the calls too', async (t) => {
+  const flake = new FlakeId({
+    clock: () => {
+      throw undefined
+    },
+  })
+  const rejected = (promise) =>
+    promise.then(
+      () => 'an ID',
+      (error) => error,
+    )
+  t.is(await rejected(flake.nextAsync()), undefined)
+  t.is(await rejected(flake.takeAsync(2)), undefined)
+  t.is(await rejected(flake.nextAsync({})), undefined)
+  t.is(await rejected(flake[Symbol.asyncIterator]().next()), undefined)
+})
+
 for (const [name, change, expected] of [
   ['throws', () => THROW, { message: 'no time' }],
   ['leaves the range', () => -1, outOfRange],

@@ -40,6 +40,7 @@ import { NODE } from './node-host.ts'
 import { NO_INDEX, OpenedGenerator } from './opened-generator.ts'
 import type { FlakeIdOptions } from './options.ts'
 import { mostOfACall, readCount } from './options.ts'
+import { claimFloatFrom, claimFrom, fillFrom } from './other-source.ts'
 
 /** A raw function that takes the IDs of a batch. */
 type Fill = typeof hot.fillBytes
@@ -455,14 +456,16 @@ export class FlakeId<const L extends AnyLayout = Unspecified> implements AsyncIt
     index[0] = this.#index
     const status = claimFloat()
     if (status === undefined) return STATUS.OK
-    return this.#lease?.elsewhere?.claimFloat(status) ?? status
+    const source = this.#lease?.after(status)
+    return source === undefined ? status : claimFloatFrom(source, this.#opened.options.facts)
   }
 
   /**
-   * After a refusal: takes an ID from where the lease gets IDs while no slot gives any. Returns the status of that.
+   * After a refusal of the slot: takes an ID from the source that its lease has behind it. Returns the status of that.
    */
   #elsewhere(status: number) {
-    return this.#lease?.elsewhere?.claim(status) ?? status
+    const source = this.#lease?.after(status)
+    return source === undefined ? status : claimFrom(source)
   }
 
   /**
@@ -554,7 +557,8 @@ export class FlakeId<const L extends AnyLayout = Unspecified> implements AsyncIt
     batch[1] = wanted
     const status = fill(ids)
     if (status === undefined) return STATUS.OK
-    return this.#lease?.elsewhere?.fill(status, fill, ids) ?? status
+    const source = this.#lease?.after(status)
+    return source === undefined ? status : fillFrom(source, this.#opened.options.facts, fill, ids)
   }
 
   /**

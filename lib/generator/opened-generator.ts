@@ -8,30 +8,18 @@ import { Interned, onceEach } from '../codec/facts.ts'
 import { lookForCluster, unread } from '../layout/node-number.ts'
 import * as hot from '../native/hot.ts'
 import { readOptions, type Settings } from './options.ts'
+import type { OtherSource } from './other-source.ts'
 
 export type NativeGenerator = Generator
 
-/** What a generator asks its lease after a refusal. */
+/** What a generator asks its lease after its slot refused a call with this status. */
 export interface Lease {
+  /** the source that gives the ID instead; undefined if there is none */
+  after: (status: number) => OtherSource | undefined
   /** whether waiting helps */
   isComing: (status: number) => boolean
   /** what to throw; undefined if the lease does not know this status */
   error: (status: number) => unknown
-  /** where IDs come from while the slot gives none */
-  elsewhere: Elsewhere | undefined
-}
-
-/**
- * After a refusal, each takes IDs from elsewhere and returns OK; or it returns this status or another, which the lease
- * knows, and has taken none.
- */
-export interface Elsewhere {
-  /** the ID is then in the scratch array */
-  claim: (status: number) => number
-  /** the same, if it is exact as a float */
-  claimFloat: (status: number) => number
-  /** the rest of a batch, as `fill` would do it, and as `batch` in the scratch array says */
-  fill: (status: number, fill: (ids: Uint8Array) => number | undefined, ids: Uint8Array) => number
 }
 
 /** No generator has it: calls are refused with NO_GENERATOR. */

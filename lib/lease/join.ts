@@ -7,11 +7,10 @@ import { withCommand } from '../base/errors.ts'
 import { within } from '../base/in-time.ts'
 import { setTimeout } from '../base/timers.ts'
 import type { AnyLayout } from '../codec/node-fields.ts'
-import { withServers } from './else-from/else-from.ts'
-import type { LeaseOrServers } from './else-from/lease-or-servers.ts'
+import { LeaseWithServers } from './else-from/lease-with-servers.ts'
 import { howToCreate } from './how-to-create.ts'
 import type { JoinOptions } from './join-options.ts'
-import { type JoinSettings, readJoinOptions } from './join-options.ts'
+import { readJoinOptions } from './join-options.ts'
 import { Lease } from './lease.ts'
 import type { LeasedFlakeId } from './leased-flake-id.ts'
 import { SlotGenerator } from './slot-generator.ts'
@@ -34,33 +33,26 @@ export async function join(given: unknown, givenOptions?: unknown) {
   throwIfAborted(options.signal) // before a client is made
   const { store, close } = openGiven(given)
   const generator = new SlotGenerator(options)
-  const slots = new Lease(store, generator, { ...options, howToCreate: () => howToCreate(given, options) })
-  const { lease, look } = orServers(slots, options, generator)
+  const settings = { ...options, howToCreate: () => howToCreate(given, options) }
+  const { elseFrom } = options
+  const lease =
+    elseFrom === undefined
+      ? new Lease(store, generator, settings)
+      : new LeaseWithServers(store, generator, settings, elseFrom)
   // A slot that the store grants too late is given back over the same client.
   const end = () => lease.settled().then(close)
   try {
     await lease.attach(options.signal)
-    look()
+    lease.compare()
     return generator.forUsers(lease, async () => {
       await within(end(), AFTER_CLOSE_MS)
-      slots.giveUp()
+      lease.giveUp()
     })
   } catch (error) {
     if (options.signal?.aborted) closeSoon(close)
     await within(end(), AFTER_FAILURE_MS)
     throw withCommand(error, () => howToCreate(given, options))
   }
-}
-
-/** The lease, with servers behind it if there are any. `look()` compares their group with that of the lease. */
-function orServers(
-  lease: Lease,
-  options: JoinSettings,
-  generator: SlotGenerator,
-): { lease: Lease | LeaseOrServers; look: () => unknown } {
-  const { elseFrom } = options
-  if (elseFrom === undefined) return { lease, look: () => {} }
-  return withServers(lease, { ...options, elseFrom }, () => generator.wake())
 }
 
 /** After an abort nothing may stay: even if the store does not answer, its connection is closed. */

@@ -14,6 +14,7 @@ import {
 } from '../base/errors.ts'
 import { within } from '../base/in-time.ts'
 import { clearTimeout, LONGEST_TIMER_MS, setTimeout, unixNow } from '../base/timers.ts'
+import type { OtherSource } from '../generator/other-source.ts'
 import { STATUS } from '../native/hot.ts'
 import native from '../native/index.ts'
 import { AttachCalls } from './attach-calls.ts'
@@ -46,7 +47,7 @@ const OF_WINDOW = ['renewed', 'renewal-failed']
 const NO_ID = -1
 
 /** `howToCreate` returns the command that makes a new group without a quiet period. */
-type LeaseSettings = Pick<JoinSettings, 'group' | 'host' | 'config' | 'waitMs'> & { howToCreate: () => string }
+export type LeaseSettings = Pick<JoinSettings, 'group' | 'host' | 'config' | 'waitMs'> & { howToCreate: () => string }
 
 export class Lease {
   #machine
@@ -72,7 +73,6 @@ export class Lease {
   #last = NO_ID // Unix ms of the last ID of the slot that was just sealed
   /** how many windows the generator has had */
   windows = 0
-  elsewhere: undefined // nothing gives IDs but the slot; see else-from/
 
   constructor(store: SlotStore, generator: SlotGenerator, { group, host, config, waitMs, howToCreate }: LeaseSettings) {
     this.#machine = new native.Lease({ ttlMs: config.ttlMs, waitMs })
@@ -123,8 +123,13 @@ export class Lease {
   }
 
   /** Who makes the next ID; undefined if nobody does. */
-  get source() {
+  get source(): 'slot' | 'server' | undefined {
     return this.state === 'attached' ? 'slot' : undefined
+  }
+
+  /** How many IDs came from servers; undefined if there are none behind the slot. */
+  get fromServers(): number | undefined {
+    return undefined
   }
 
   /** Whether IDs are wanted, but no slot gives any at present. */
@@ -200,6 +205,14 @@ export class Lease {
     return status === STATUS.NO_GENERATOR && this.#machine.isRecovering
   }
 
+  /** What gives IDs after the generator refused with this status. Behind the slot there is nothing, but see else-from/. */
+  after(_status: number): OtherSource | undefined {
+    return undefined
+  }
+
+  /** Compares the group with that of the other sources, and warns where it is another. */
+  async compare() {}
+
   /** Whether waiting may help after the generator refused with this status. */
   isComing(status: number) {
     if (status === STATUS.FILE) return this.#isLookedAt()
@@ -222,7 +235,7 @@ export class Lease {
   }
 
   /** The error for a call that the generator refused; undefined if the refusal has nothing to do with the lease. */
-  error(status: number) {
+  error(status: number): unknown {
     this.#look(status)
     return this.#reasons.ofStatus(status)
   }

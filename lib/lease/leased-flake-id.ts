@@ -7,7 +7,6 @@ import { INSPECT, textOf } from '../base/inspect.ts'
 import type { AnyLayout, Unspecified } from '../codec/node-fields.ts'
 import { end, FlakeId, type Stats, shownOf, wake } from '../generator/flake-id.ts'
 import { OpenedGenerator } from '../generator/opened-generator.ts'
-import type { LeaseOrServers } from './else-from/lease-or-servers.ts'
 import type { Lease } from './lease.ts'
 
 const { EventEmitter } = process.getBuiltinModule('node:events')
@@ -113,7 +112,7 @@ export class LeasedFlakeId<const L extends AnyLayout = Unspecified> extends Flak
     super(opened as never)
     for (const state of EMITTER_STATE) Object.defineProperty(this, state, { value: undefined, writable: true })
     Reflect.apply(EventEmitter, this, [])
-    this.#lease = opened.lease as Lease | LeaseOrServers
+    this.#lease = opened.lease as Lease
     this.#onClose = onClose
   }
 
@@ -167,7 +166,8 @@ export class LeasedFlakeId<const L extends AnyLayout = Unspecified> extends Flak
 
   get stats(): LeasedStats {
     const stats = super.stats
-    return 'fromServers' in this.#lease ? { ...stats, fromServers: this.#lease.fromServers } : stats
+    const { fromServers } = this.#lease
+    return fromServers === undefined ? stats : { ...stats, fromServers }
   }
 
   /**

@@ -10,7 +10,6 @@ import type { Settings } from '../generator/options.ts'
 import { lookAhead } from '../layout/horizon.ts'
 import { generators, nativeLayout } from '../native/hot.ts'
 import { leases } from './census.ts'
-import type { LeaseOrServers } from './else-from/lease-or-servers.ts'
 import type { JoinSettings } from './join-options.ts'
 import type { Lease } from './lease.ts'
 import type { LeaseDetail, LeaseEvent } from './leased-flake-id.ts'
@@ -39,10 +38,10 @@ export class SlotGenerator {
   }
 
   /** Makes what users get. Where IDs come from servers at first, there may be no slot yet. */
-  forUsers(lease: Lease | LeaseOrServers, onClose: () => Promise<void>) {
+  forUsers(lease: Lease, onClose: () => Promise<void>) {
     const { options, native } = this.#opened ?? this.#withoutSlot()
     this.#leased = new (LeasedFlakeId as unknown as Make)(new OpenedGenerator(options, native, lease), onClose)
-    leases.add(lease as Lease) // either kind has what metrics ask
+    leases.add(lease)
     return this.#leased
   }
 

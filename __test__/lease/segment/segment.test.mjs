@@ -328,3 +328,38 @@ test('durable: the store is told whether it is vouched for, and nothing but true
     t.is(error.option, 'durable')
   }
 })
+
+// --- stats ---
+
+test('stats: every number that was taken is handed out, here, or dropped', async (t) => {
+  const { segment, store } = await opened(t, { block: 100 })
+  const none = { ids: 0, taken: 100, buffered: 100, dropped: 0, waits: 0, waitedMs: 0 }
+  t.like(segment.stats, none)
+  t.true(segment.stats.since instanceof Date && Date.now() - segment.stats.since < 60_000)
+  await segment.init(7)
+  t.like(segment.stats, { ...none, buffered: 92, dropped: 8 }, 'init left out 0 to 7')
+  segment.take(5)
+  segment.nextString()
+  await segment.nextAsync()
+  t.like(segment.stats, { ids: 7, taken: 100, buffered: 85, dropped: 8, waits: 0 })
+  const { promise, open } = gate()
+  store.before = () => promise
+  const waits = segment.takeAsync(90)
+  await turn()
+  open()
+  await waits
+  const { ids, taken, buffered, dropped, waits: count, waitedMs } = segment.stats
+  t.deepEqual([ids, dropped, count], [97, 8, 1])
+  t.is(ids + buffered + dropped, taken)
+  t.true(waitedMs > 0)
+  await segment.skipTo(1000)
+  t.like(segment.stats, { ids: 97, taken: taken + 100, buffered: 100, dropped: 8 + buffered })
+  await segment.close()
+  t.like(segment.stats, { ids: 97, buffered: 0, dropped: taken + 100 - 97 })
+})
+
+test('stats: init beyond the first block', async (t) => {
+  const { segment } = await opened(t, { block: 10 })
+  t.true(await segment.init(99))
+  t.like(segment.stats, { ids: 0, taken: 20, buffered: 10, dropped: 10 })
+})

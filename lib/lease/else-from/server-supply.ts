@@ -27,6 +27,8 @@ export class ServerSupply {
   #lastMs = 1 // how long the last call took
   /** how many IDs it has given */
   given = 0
+  /** how many IDs the last call wanted */
+  wanted = 0
 
   /** @param onChange tries the calls again that wait */
   constructor(
@@ -66,6 +68,7 @@ export class ServerSupply {
    * Fills `into` with IDs, 8 bytes each, and returns true. If there are not enough, it takes none and asks for more.
    */
   take(into: Uint8Array) {
+    this.wanted = into.length / 8
     if (!this.#ids.take(into)) {
       this.#ask(into.length / 8 - this.#ids.count)
       return false

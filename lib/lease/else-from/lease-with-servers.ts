@@ -1,0 +1,116 @@
+// A lease that has servers behind its slot: they give IDs while no slot does.
+//
+// It uses no servers after detach(), close() or destroy(), nor where the lease can never get a slot: that is a mistake which
+// the user has to see.
+
+import { throwIfAborted } from '../../base/abort.ts'
+import { noSourceError } from '../../base/errors/else-from.ts'
+import { fetchedUsedUpError } from '../../base/errors/remote.ts'
+import { ASKED } from '../../generator/other-source.ts'
+import { STATUS } from '../../native/hot.ts'
+import type { RemoteSettings } from '../../remote/options.ts'
+import { Servers } from '../../remote/servers.ts'
+import { Lease, type LeaseSettings } from '../lease.ts'
+import type { SlotGenerator } from '../slot-generator.ts'
+import type { SlotStore } from '../stores/database.ts'
+import { ServerSupply } from './server-supply.ts'
+
+/** Why there is no slot now, though there may be one later. */
+const PASSING = ['ERR_FLAKE_EXHAUSTED', 'ERR_FLAKE_QUIET', 'ERR_FLAKE_STORE', 'ERR_FLAKE_CLOCK_SKEW']
+
+export class LeaseWithServers extends Lease {
+  #servers
+  #supply
+  #name
+  #over = new AbortController() // ends what only compares
+  #windows = 0 // how many windows the lease had when the IDs here were fetched
+  #refusal = STATUS.OK // why the slot gave no ID
+
+  constructor(
+    store: SlotStore,
+    generator: SlotGenerator,
+    settings: LeaseSettings,
+    elseFrom: RemoteSettings, // its name is that of the group on the servers
+  ) {
+    super(store, generator, settings)
+    const own = () => ({ name: this.group, layout: this.fingerprint, group: this.lineage })
+    this.#servers = new Servers(elseFrom, own)
+    this.#supply = new ServerSupply(this.#servers, elseFrom, () => generator.wake())
+    this.#name = elseFrom.name
+  }
+
+  override get source() {
+    return this.isOut ? 'server' : super.source
+  }
+
+  override get fromServers() {
+    return this.#supply.given
+  }
+
+  /**
+   * Resolves when a slot is held. If there is none, it resolves when servers give IDs, and a slot is sought all the same.
+   */
+  override async attach(signal?: AbortSignal) {
+    try {
+      await super.attach(signal)
+    } catch (thrown) {
+      const error = thrown as Error & { code?: string }
+      throwIfAborted(signal)
+      if (!PASSING.includes(String(error.code))) throw error
+      await this.#continueWithServers(error, signal)
+    }
+  }
+
+  override detach() {
+    this.#supply.clear()
+    return super.detach()
+  }
+
+  override close() {
+    this.#over.abort()
+    return super.close()
+  }
+
+  override after(status: number) {
+    if (!this.lacks(status)) return undefined
+    if (this.windows !== this.#windows) this.#supply.clear() // a slot has made IDs since
+    this.#windows = this.windows
+    this.#refusal = status
+    return this.#supply
+  }
+
+  override isComing(status: number) {
+    return status === ASKED ? this.#supply.isFetching : super.isComing(status)
+  }
+
+  override error(status: number) {
+    return status === ASKED ? this.#errorOfServers() : super.error(status)
+  }
+
+  /** Warns of servers that are of another group, before they are needed. */
+  override async compare() {
+    const strangers = await this.#servers.strangers(this.#over.signal)
+    for (const { message } of strangers) process.emitWarning(message, { code: 'FLAKEFORGE_ELSE_FROM' })
+  }
+
+  /** @param reason why there is no slot */
+  async #continueWithServers(reason: Error, signal?: AbortSignal) {
+    try {
+      await this.#supply.first(signal)
+    } catch (error) {
+      throwIfAborted(signal)
+      if (this.isWanted) throw noSourceError(this.group, reason, error as Error)
+    }
+    if (!this.seek()) throw super.error(STATUS.NO_GENERATOR)
+  }
+
+  /** For a call that does not wait, or has waited in vain. */
+  #errorOfServers() {
+    const { failure, left: here, dueMs: retryAfterMs, wanted } = this.#supply
+    if (failure === undefined) return fetchedUsedUpError(this.#name, { wanted, here, retryAfterMs })
+    const refused = super.error(this.#refusal) as Error
+    // That the generator is detached says little: the last answer of the store says why.
+    const reason = this.#refusal === STATUS.NO_GENERATOR && refused.cause instanceof Error ? refused.cause : refused
+    return noSourceError(this.group, reason, failure)
+  }
+}
