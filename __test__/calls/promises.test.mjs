@@ -8,11 +8,11 @@ import { called, inOrder, jsonOfChild, numberOf, split, submit, turn, until } fr
 
 const MANY = 100_000
 
-/** So many bigints from this one on. */
+/** n bigints, the first of them given. */
 const from = (first, n) => Array.from({ length: n }, (_, i) => first + BigInt(i))
 
 for (const [kind, { stuck, most }] of Object.entries(CLASSES)) {
-  test(`${kind}: a callback comes later, once, with (null, id), and the ID has bytes of its own`, async (t) => {
+  test(`${kind}: a callback comes later, once, with (null, id), and each ID has its own memory`, async (t) => {
     const { generator, goOn, expected } = await stuck(t)
     const told = []
     t.is(

@@ -8,7 +8,7 @@ import { gate, opened } from './segment.mjs'
 
 const MOST_BYTES = Math.floor(constants.MAX_LENGTH / 8)
 
-/** Answers of a server with IDs of its own, from this one on. */
+/** Answers of a server whose IDs count up from the first. */
 function countFrom(first) {
   let next = first
   return (_request, response, n) => {
@@ -65,7 +65,7 @@ export const CLASSES = {
   },
 }
 
-/** Goes on until a promise is settled, since a tick has few IDs. */
+/** Calls `goOn()` until a promise is settled, since a tick has few IDs. */
 export async function goOnUntil(goOn, promise) {
   let isSettled = false
   const settled = () => {

@@ -8,12 +8,10 @@ import type { Callback, Host } from './source.ts'
 export const PORTABLE: Host<Uint8Array> = {
   callOf(callback) {
     let call: PromiseCall<Uint8Array> | undefined
-    new Promise<Uint8Array>((resolve, reject) => {
+    const id = new Promise<Uint8Array>((resolve, reject) => {
       call = new PromiseCall(1, resolve, reject)
-    }).then(
-      (id) => run(callback, null, id),
-      (error) => run(callback, error),
-    )
+    })
+    tell(callback, id)
     return call as unknown as PromiseCall<Uint8Array>
   },
   soon: queueMicrotask,
@@ -21,6 +19,14 @@ export const PORTABLE: Host<Uint8Array> = {
   goOnNextTurn: (queue) => queue.goOn(),
   goOnIn: (_ms, queue) => queue.goOn(),
   stopWaiting() {},
+}
+
+/** Calls back with what the promise gives, in the async context of now. */
+export function tell(callback: Callback<Uint8Array>, id: Promise<Uint8Array>) {
+  id.then(
+    (value) => run(callback, null, value),
+    (error) => run(callback, error),
+  )
 }
 
 /** What the callback throws is thrown as from any callback, and not a rejected promise. */

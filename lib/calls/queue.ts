@@ -8,8 +8,8 @@ import { monotonicNow } from '../base/portable-timers.ts'
 import type { Call, Host, Source } from './source.ts'
 
 /**
- * A loop that makes many calls keeps the event loop from turning. So one call in so many looks whether the wait is
- * over. If each did, it would cost more than the ID.
+ * A loop that makes many calls keeps the event loop from turning. So one call in 64 looks whether the wait is over. If
+ * each did, it would cost more than the ID.
  */
 const LOOK_EVERY = 64
 
@@ -37,6 +37,11 @@ export class Queue<Bytes extends Uint8Array> {
   constructor(source: Source<Bytes>, host: Host<Bytes>) {
     this.#source = source
     this.#host = host
+  }
+
+  /** Whether no call waits, nor is still to be told. */
+  get isEmpty() {
+    return this.#untold === this.#calls.length
   }
 
   /** How many calls wait. */

@@ -33,7 +33,7 @@ export interface Source<Bytes extends Uint8Array> {
   lack(call: Call<Bytes>): number
   /** A call waits behind others, and nothing was tried for it. */
   queued?(call: Call<Bytes>): void
-  /** The calls waited for so many ms. */
+  /** A wait is over; it took this many ms. */
   waited?(ms: number): void
   /** The last call that waited was given up. */
   idle?(): void
@@ -53,7 +53,7 @@ export interface Host<Bytes extends Uint8Array> {
   isSliceOver(): boolean
   /** Makes a queue continue in the next turn of the event loop. */
   goOnNextTurn(queue: Resumable): void
-  /** Makes a queue continue in so many ms, or earlier. */
+  /** Makes a queue continue in this many ms, or earlier. */
   goOnIn(ms: number, queue: Resumable): void
   /** Undoes `goOnIn()`. */
   stopWaiting(queue: Resumable): void

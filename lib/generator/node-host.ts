@@ -7,14 +7,17 @@ import { goOnIn, goOnNextTurn, isSliceOver, stopWaiting } from './event-loop.ts'
 
 const { AsyncResource } = process.getBuiltinModule('node:async_hooks')
 
-/** A call with a callback. It is an AsyncResource itself, because an object more would make each call slower. */
+/**
+ * A call with a callback. It is an AsyncResource itself, because an object more would make each call slower; so would fields
+ * that are the same in all of them, which its prototype has.
+ */
 class CallbackCall extends AsyncResource implements Call<Buffer> {
-  n = 1
-  made = 0
+  declare n: number
+  declare made: number
+  declare since: undefined
   into: Buffer | undefined = undefined
   state: Call['state'] = 'waiting'
   error: unknown = undefined
-  since: number | undefined = undefined
   #callback
 
   constructor(callback: Callback<Buffer>) {
@@ -27,6 +30,8 @@ class CallbackCall extends AsyncResource implements Call<Buffer> {
     else this.runInAsyncScope(this.#callback, undefined, null, this.into)
   }
 }
+
+Object.assign(CallbackCall.prototype, { n: 1, made: 0, since: undefined })
 
 export const NODE: Host<Buffer> = {
   callOf: (callback) => new CallbackCall(callback),

@@ -14,7 +14,7 @@ export type NativeGenerator = Generator
 
 /** What a generator asks its lease after its slot refused a call with this status. */
 export interface Lease {
-  /** the source that gives the ID instead; undefined if there is none */
+  /** the source that gives the ID instead; undefined if the lease has only its slot */
   after: (status: number) => OtherSource | undefined
   /** whether waiting helps */
   isComing: (status: number) => boolean

@@ -86,6 +86,16 @@ export class ClientSupply implements Source<Uint8Array> {
     this.#given()
   }
 
+  /** n IDs, if they are here and no other call comes first. */
+  atOnce(n: number) {
+    if (this.#isClosed || !this.#queue.isEmpty || !Number.isInteger(n) || n < 0 || n > this.buffer.count)
+      return undefined
+    const ids = newBytes(n * 8)
+    if (!this.buffer.take(ids)) return undefined
+    this.#given()
+    return ids
+  }
+
   /** Throws if the IDs that are here are not all exact as numbers. */
   assertExact() {
     if (!this.buffer.areExact) throw notExactNameError(this.#settings.name)

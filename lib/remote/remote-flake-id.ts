@@ -8,6 +8,8 @@ import { INSPECT, textOf } from '../base/inspect.ts'
 import { newBytes } from '../base/objects.ts'
 import { keepHere } from '../base/uncloneable.ts'
 import { checkCount } from '../calls/count.ts'
+import { tell } from '../calls/portable-host.ts'
+import type { Callback } from '../calls/source.ts'
 import type { Base } from '../codec/bases.ts'
 import { baseName, spell } from '../codec/bases.ts'
 import { type PrefixOptions, prefixOf } from '../codec/prefix.ts'
@@ -125,7 +127,7 @@ export class RemoteFlakeId {
    */
   next(callback: (error: Error | null, id: Uint8Array) => void): void
   next(callback?: unknown): any {
-    if (callback !== undefined && callback !== null) return this.#calls.call(callback)
+    if (callback !== undefined && callback !== null) return this.#call(callback)
     const id = newBytes(8)
     if (this.#buffer.ready === 0) this.#supply.copyTo(id)
     else this.#buffer.copyTo(id)
@@ -138,7 +140,7 @@ export class RemoteFlakeId {
    * @throws {Error} `ERR_FLAKE_REMOTE`, `ERR_FLAKE_REPLAY` and the server's own codes, as `connect`; `ERR_FLAKE_DETACHED`: it was closed.
    */
   nextAsync(options?: SignalOptions | null): Promise<Uint8Array> {
-    return this.#calls.promise(1, options)
+    return this.#promise(1, options)
   }
 
   /**
@@ -226,7 +228,7 @@ export class RemoteFlakeId {
    * @throws as `nextAsync()`
    */
   takeAsync(n: number, options?: SignalOptions | null): Promise<Uint8Array> {
-    return this.#calls.promise(n, options)
+    return this.#promise(n, options)
   }
 
   /**
@@ -263,6 +265,18 @@ export class RemoteFlakeId {
   /** @internal */
   [INSPECT](...how: Parameters<typeof textOf>[2]) {
     return textOf(this, { name: this.#name, ...this.stats }, how)
+  }
+
+  #call(callback: unknown) {
+    const id = typeof callback === 'function' ? this.#supply.atOnce(1) : undefined
+    if (id === undefined) this.#calls.call(callback)
+    else tell(callback as Callback<Uint8Array>, Promise.resolve(id))
+  }
+
+  /** IDs that are here need no queue, which would take as long again. */
+  #promise(n: number, options: SignalOptions | null | undefined): Promise<Uint8Array> {
+    const ids = options === undefined ? this.#supply.atOnce(n) : undefined
+    return ids === undefined ? this.#calls.promise(n, options) : Promise.resolve(ids)
   }
 }
 

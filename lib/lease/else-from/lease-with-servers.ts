@@ -48,7 +48,7 @@ export class LeaseWithServers extends Lease {
   }
 
   /**
-   * Resolves when a slot is held. If there is none, it resolves when servers give IDs, and a slot is sought all the same.
+   * Resolves when a slot is held. If none is free, it resolves when servers give IDs, and the search for a slot continues.
    */
   override async attach(signal?: AbortSignal) {
     try {

@@ -43,7 +43,7 @@ export interface SegmentStats {
   taken: number
   /** IDs that are here, to be handed out without the store */
   buffered: number
-  /** numbers taken that nobody will get: left out by `init` or `skipTo`, or left over by `close` */
+  /** numbers taken that are never handed out: left out by `init` or `skipTo`, or left over by `close` */
   dropped: number
   /** how often calls waited for a block */
   waits: number
