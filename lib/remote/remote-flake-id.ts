@@ -104,8 +104,8 @@ export class RemoteFlakeId {
     this.#name = settings.name
     this.#supply = new ClientSupply(settings)
     this.#buffer = this.#supply.buffer
-    keepHere(this)
     this.#calls = this.#supply.calls
+    keepHere(this)
   }
 
   /**
