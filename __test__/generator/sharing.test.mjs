@@ -20,7 +20,7 @@ import {
 
 // --- stats ---
 
-test('stats count IDs, batches, overflows and clock steps', (t) => {
+test('stats count IDs, batches, overflows and clock steps', async (t) => {
   const clock = manualClock()
   const flake = new FlakeId({ clock, seqMask: 15 })
   const before = flake.stats
@@ -33,8 +33,11 @@ test('stats count IDs, batches, overflows and clock steps', (t) => {
   flake.take(3)
   flake.takeBigInts(4)
   t.like(flake.stats, { ids: 10, batches: 2, overflows: 0 })
+  await flake.nextAsync()
+  await flake.takeAsync(1)
+  t.like(flake.stats, { ids: 12, batches: 3, overflows: 0 })
   useUp(flake)
-  t.like(flake.stats, { ids: 16, batches: 2, overflows: 1 })
+  t.like(flake.stats, { ids: 16, batches: 3, overflows: 1 })
   for (const step of [-5, 0, 2, -3, 0]) {
     clock.now += step
     t.throws(() => flake.next(), { code: 'ERR_FLAKE_CLOCK_BACKWARDS' })

@@ -28,12 +28,18 @@ export class Calls<Bytes extends Uint8Array> {
     this.queue.submit(this.#host.callOf(callback as Callback<Bytes>))
   }
 
-  /** `nextAsync(options)` and `takeAsync(n, options)`. Whatever is wrong with the arguments rejects the promise. */
-  promise(n: number, options: SignalOptions | null | undefined): Promise<Bytes> {
+  /** `nextAsync(options)`. Whatever is wrong with the options rejects the promise. */
+  one(options: SignalOptions | null | undefined): Promise<Bytes> {
+    return new Promise((resolve, reject) => {
+      this.#submit(new PromiseCall<Bytes>(undefined, resolve, reject), options, reject)
+    })
+  }
+
+  /** `takeAsync(n, options)`, in the same way. */
+  batch(n: number, options: SignalOptions | null | undefined): Promise<Bytes> {
     return new Promise((resolve, reject) => {
       const call = new PromiseCall<Bytes>(checkCount(n, this.#source.most), resolve, reject)
-      if (options === undefined) this.queue.submit(call)
-      else this.#submitAbortable(call, signalOf(options), reject)
+      this.#submit(call, options, reject)
     })
   }
 
@@ -47,7 +53,9 @@ export class Calls<Bytes extends Uint8Array> {
     this.queue.serve()
   }
 
-  #submitAbortable(call: PromiseCall<Bytes>, signal: AbortSignal | undefined, reject: (reason: unknown) => void) {
+  #submit(call: PromiseCall<Bytes>, options: SignalOptions | null | undefined, reject: (reason: unknown) => void) {
+    if (options === undefined) return this.queue.submit(call)
+    const signal = signalOf(options)
     throwIfAborted(signal)
     this.queue.submitLater(call)
     if (signal === undefined) return

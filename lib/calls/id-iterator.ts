@@ -25,7 +25,7 @@ export class IdIterator<Bytes extends Uint8Array> implements AsyncIterableIterat
     return new Promise((resolve, reject) => {
       if (this.#isDone) return resolve({ done: true, value: undefined })
       const call: PromiseCall<Bytes> = new PromiseCall(
-        1,
+        undefined,
         (value) => {
           this.#answered(call)
           resolve({ done: false, value })

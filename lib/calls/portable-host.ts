@@ -9,7 +9,7 @@ export const PORTABLE: Host<Uint8Array> = {
   callOf(callback) {
     let call: PromiseCall<Uint8Array> | undefined
     const id = new Promise<Uint8Array>((resolve, reject) => {
-      call = new PromiseCall(1, resolve, reject)
+      call = new PromiseCall(undefined, resolve, reject)
     })
     tell(callback, id)
     return call as unknown as PromiseCall<Uint8Array>

@@ -4,6 +4,7 @@ import type { Call } from './source.ts'
 
 export class PromiseCall<Bytes extends Uint8Array> implements Call<Bytes> {
   n
+  isBatch
   made = 0
   into: Bytes | undefined = undefined
   state: Call['state'] = 'waiting'
@@ -14,8 +15,10 @@ export class PromiseCall<Bytes extends Uint8Array> implements Call<Bytes> {
   #resolve
   #reject
 
-  constructor(n: number, resolve: (ids: Bytes) => void, reject: (error: unknown) => void) {
-    this.n = n
+  /** @param n of a batch; undefined for one ID */
+  constructor(n: number | undefined, resolve: (ids: Bytes) => void, reject: (error: unknown) => void) {
+    this.n = n ?? 1
+    this.isBatch = n !== undefined
     this.#resolve = resolve
     this.#reject = reject
   }

@@ -5,6 +5,8 @@
 export interface Call<Bytes extends Uint8Array = Uint8Array> {
   /** how many IDs it wants */
   readonly n: number
+  /** whether it is a `takeAsync(n)`, which counts as a batch even of one */
+  readonly isBatch: boolean
   /** how many of them it holds */
   made: number
   /** its IDs, 8 bytes each; the source makes the array when it has the first one */

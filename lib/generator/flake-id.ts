@@ -271,7 +271,7 @@ export class FlakeId<const L extends AnyLayout = Unspecified> implements AsyncIt
    * @param options `signal`: when it aborts, the promise rejects with `signal.reason` and no number is taken.
    */
   nextAsync(options?: SignalOptions | null): Promise<Buffer> {
-    return this.#waiting().promise(1, options)
+    return this.#waiting().one(options)
   }
 
   /**
@@ -321,7 +321,7 @@ export class FlakeId<const L extends AnyLayout = Unspecified> implements AsyncIt
    * already taken are lost; it takes no more.
    */
   takeAsync(n: number, options?: SignalOptions | null): Promise<Buffer> {
-    return this.#waiting().promise(n, options)
+    return this.#waiting().batch(n, options)
   }
 
   /**
@@ -405,7 +405,7 @@ export class FlakeId<const L extends AnyLayout = Unspecified> implements AsyncIt
   #source(): Source<Buffer> {
     let status = STATUS.OK // of the last claim
     const claim = (call: Call<Buffer>) => {
-      status = call.n === 1 ? this.#claimFor(call) : this.#fillFor(call)
+      status = call.isBatch ? this.#fillFor(call) : this.#claimFor(call)
       return status === STATUS.OK
     }
     return { most: mostOfACall(), claim, lack: () => this.#waitFor(status), waited: (ms) => this.#waited(ms) }

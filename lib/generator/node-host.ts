@@ -13,6 +13,7 @@ const { AsyncResource } = process.getBuiltinModule('node:async_hooks')
  */
 class CallbackCall extends AsyncResource implements Call<Buffer> {
   declare n: number
+  declare isBatch: false
   declare made: number
   declare since: undefined
   into: Buffer | undefined = undefined
@@ -31,7 +32,7 @@ class CallbackCall extends AsyncResource implements Call<Buffer> {
   }
 }
 
-Object.assign(CallbackCall.prototype, { n: 1, made: 0, since: undefined })
+Object.assign(CallbackCall.prototype, { n: 1, isBatch: false, made: 0, since: undefined })
 
 export const NODE: Host<Buffer> = {
   callOf: (callback) => new CallbackCall(callback),

@@ -62,7 +62,7 @@ export class ClientSupply implements Source<Uint8Array> {
 
   /** Resolves with the first answer. */
   begin(signal?: AbortSignal) {
-    return this.calls.promise(0, { signal })
+    return this.calls.batch(0, { signal })
   }
 
   /** The next ID, or an error. */
@@ -86,7 +86,7 @@ export class ClientSupply implements Source<Uint8Array> {
     this.#given()
   }
 
-  /** n IDs, if they are here and no other call comes first. */
+  /** n IDs, if they are here and no other call comes first. The queue would take as long again. */
   atOnce(n: number) {
     if (this.#isClosed || !this.#queue.isEmpty || !Number.isInteger(n) || n < 0 || n > this.buffer.count)
       return undefined

@@ -140,7 +140,8 @@ export class RemoteFlakeId {
    * @throws {Error} `ERR_FLAKE_REMOTE`, `ERR_FLAKE_REPLAY` and the server's own codes, as `connect`; `ERR_FLAKE_DETACHED`: it was closed.
    */
   nextAsync(options?: SignalOptions | null): Promise<Uint8Array> {
-    return this.#promise(1, options)
+    const id = options === undefined ? this.#supply.atOnce(1) : undefined
+    return id === undefined ? this.#calls.one(options) : Promise.resolve(id)
   }
 
   /**
@@ -228,7 +229,8 @@ export class RemoteFlakeId {
    * @throws as `nextAsync()`
    */
   takeAsync(n: number, options?: SignalOptions | null): Promise<Uint8Array> {
-    return this.#promise(n, options)
+    const ids = options === undefined ? this.#supply.atOnce(n) : undefined
+    return ids === undefined ? this.#calls.batch(n, options) : Promise.resolve(ids)
   }
 
   /**
@@ -271,12 +273,6 @@ export class RemoteFlakeId {
     const id = typeof callback === 'function' ? this.#supply.atOnce(1) : undefined
     if (id === undefined) this.#calls.call(callback)
     else tell(callback as Callback<Uint8Array>, Promise.resolve(id))
-  }
-
-  /** IDs that are here need no queue, which would take as long again. */
-  #promise(n: number, options: SignalOptions | null | undefined): Promise<Uint8Array> {
-    const ids = options === undefined ? this.#supply.atOnce(n) : undefined
-    return ids === undefined ? this.#calls.promise(n, options) : Promise.resolve(ids)
   }
 }
 

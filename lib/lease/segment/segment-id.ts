@@ -162,7 +162,7 @@ export class SegmentId {
 
   /** Like `next(callback)`, as a promise. */
   nextAsync(options?: SignalOptions | null): Promise<Buffer> {
-    return this.#calls.promise(1, options)
+    return this.#calls.one(options)
   }
 
   /** Like `next()`, as a bigint: the fastest form of an ID to make. */
@@ -211,7 +211,7 @@ export class SegmentId {
 
   /** Like `take(n)`, but waits as `next(callback)` does. A call that fails uses up no ID. */
   takeAsync(n: number, options?: SignalOptions | null): Promise<Buffer> {
-    return this.#calls.promise(n, options)
+    return this.#calls.batch(n, options)
   }
 
   /** An endless series of IDs, until the signal aborts. Each step waits as `nextAsync()` does. */
@@ -268,9 +268,8 @@ export class SegmentId {
   /** What the calls that wait take their IDs from. A batch gets all of its IDs at once, so one that fails uses up none. */
   #source(): Source<Buffer> {
     const claim = (call: Call<Buffer>) => {
-      const { n } = call
-      if (!this.#supply.has(n)) return false
-      call.into = n === 1 ? this.#one() : bigEndian(this.#supply.fill(memoryFor(n)))
+      if (!this.#supply.has(call.n)) return false
+      call.into = call.isBatch ? bigEndian(this.#supply.fill(memoryFor(call.n))) : this.#one()
       return true
     }
     return { most: mostOfACall(), claim, lack: () => this.#supply.lack(), waited: (ms) => this.#waited(ms) }
