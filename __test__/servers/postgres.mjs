@@ -121,19 +121,23 @@ export async function startStandby({ url }, settings = {}, machine = HERE) {
   return startOn(folder, settings, machine)
 }
 
-/** PgBouncer before a server, with a server connection per transaction and fewer of them than clients. */
-export async function startPgbouncer(server) {
+/**
+ * PgBouncer before a server. By its mode a client has a connection of the server for a session, a transaction or a statement;
+ * in the last two there are fewer of them than clients.
+ */
+export async function startPgbouncer(server, mode = 'transaction') {
   const [port, folder] = [await freePort(), await ownFolder('pgbouncer')]
   const lines = [
     '[databases]',
-    `postgres = host=${server.host} port=${server.port} user=tester`,
+    `* = host=${server.host} port=${server.port} user=tester`,
     '[pgbouncer]',
     'listen_addr = 127.0.0.1',
     `listen_port = ${port}`,
     'unix_socket_dir =',
     'auth_type = any',
-    'pool_mode = transaction',
-    'default_pool_size = 3',
+    `pool_mode = ${mode}`,
+    `default_pool_size = ${mode === 'session' ? 100 : 3}`,
+    'server_login_retry = 1', // seconds that it does not try a server which was down
   ]
   await writeFile(join(folder, 'pgbouncer.ini'), `${lines.join('\n')}\n`)
   const command = unprivileged([wantPgbouncer(), join(folder, 'pgbouncer.ini')])
@@ -144,14 +148,14 @@ export async function startPgbouncer(server) {
 
 /** A client of each package for an address, and how to end it. */
 export const CLIENTS = {
-  pg: (url) => {
+  pg: (url, options) => {
     const { Pool } = require('pg')
-    const client = new Pool({ connectionString: url })
+    const client = new Pool({ connectionString: url, ...options })
     client.on('error', () => {}) // a server that is stopped says goodbye to idle connections
     return { client, end: () => client.end() }
   },
-  'postgres.js': (url) => {
-    const client = require('postgres')(url, { onnotice: () => {}, backoff: 0.1 })
+  'postgres.js': (url, options) => {
+    const client = require('postgres')(url, { onnotice: () => {}, backoff: 0.1, ...options })
     return { client, end: () => client.end({ timeout: 5 }) }
   },
 }

@@ -12,6 +12,8 @@ export interface Check {
   run: (trial: Trial) => Promise<string>
   /** whether nothing else can be checked without it */
   isNeeded?: boolean
+  /** whether one client can show it, without other processes: the tests of flakeforge run it on each of their clients */
+  isOfOneClient?: boolean
 }
 
 /** A record that was written, and what a client reads now. */

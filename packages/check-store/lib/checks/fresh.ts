@@ -75,5 +75,5 @@ async function position(trial: Trial) {
 
 export default [
   { name: 'fresh reads', run: freshReads },
-  { name: 'position', run: position },
+  { name: 'position', run: position, isOfOneClient: true },
 ] satisfies Check[]

@@ -138,8 +138,8 @@ async function manyNames(trial: Trial) {
 }
 
 export default [
-  { name: 'group names', run: groupNames },
-  { name: 'names', run: names },
-  { name: 'groups', run: groups },
-  { name: 'many names', run: manyNames },
+  { name: 'group names', run: groupNames, isOfOneClient: true },
+  { name: 'names', run: names, isOfOneClient: true },
+  { name: 'groups', run: groups, isOfOneClient: true },
+  { name: 'many names', run: manyNames, isOfOneClient: true },
 ] satisfies Check[]

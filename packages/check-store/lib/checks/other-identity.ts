@@ -41,4 +41,4 @@ async function otherIdentity(trial: Trial) {
   return 'a swap with another history or process is answered false'
 }
 
-export default [{ name: 'other identity', run: otherIdentity }] satisfies Check[]
+export default [{ name: 'other identity', run: otherIdentity, isOfOneClient: true }] satisfies Check[]

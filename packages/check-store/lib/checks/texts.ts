@@ -100,6 +100,6 @@ async function length(trial: Trial) {
 }
 
 export default [
-  { name: 'bytes', run: bytes },
-  { name: 'length', run: length },
+  { name: 'bytes', run: bytes, isOfOneClient: true },
+  { name: 'length', run: length, isOfOneClient: true },
 ] satisfies Check[]

@@ -81,7 +81,7 @@ async function swap(trial: Trial) {
 }
 
 export default [
-  { name: 'absent', run: absent },
-  { name: 'swap', run: swap },
-  { name: 'values', run: values },
+  { name: 'absent', run: absent, isOfOneClient: true },
+  { name: 'swap', run: swap, isOfOneClient: true },
+  { name: 'values', run: values, isOfOneClient: true },
 ] satisfies Check[]

@@ -1,0 +1,216 @@
+// What a store says of a server that is gone, hangs, is cut off, takes no writes or refuses one, and that steps go on when it
+// is back, without a loss and without a new client.
+
+import { createRequire } from 'node:module'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { freePort, stopAfter } from '../../../servers/server.mjs'
+import { put, textOf } from '../../../support/records.mjs'
+import { stepsOf, works } from '../../../support/steps.mjs'
+import { freeze, isDirect, reached, siteNameOf, throughProxy } from './suite.mjs'
+
+const require = createRequire(import.meta.url)
+const { isRefusedWrite } = require('../../../../target/rooms/lib/base/errors.js')
+
+const STORE = { code: 'ERR_FLAKE_STORE' }
+/** What packages and we say of a connection that ended, or cannot be made. */
+const GONE =
+  /ECONNREFUSED|ECONNRESET|EPIPE|clos|socket|connect|terminat|no answer within|time|reach|login|fetch failed/i
+const LATE = /no answer within|did not finish a step within|timeout|timed out|does not answer/i
+
+/** Sites of one server, and PgBouncer before one. Others go on without it. */
+const hasOneServer = (row) => isDirect(row) || siteNameOf(row).startsWith('bouncer')
+/** Whether a client makes a connection anew when one has ended. */
+const reconnects = (row) => !row.isOneConnection
+/** Whether a store can end a connection of this client, so that it gets another one. */
+const drops = (row) => row.isOurs || row.drops
+
+const connected = async (t, member, text = 'before') => {
+  const client = await member.connect()
+  t.true(await put(client.records, member.group, 'group', text))
+  const { identity } = await client.records.read(member.group, ['group'])
+  return { ...client, identity }
+}
+
+async function isGone(t, { records, store, group, identity }) {
+  const calls = [
+    () => records.read(group, ['group']),
+    () => records.swap(group, 'group', 'before', 'wrong', identity),
+    () => records.names(group),
+    () => store.advance(group, 1n, 0n),
+  ]
+  const errors = await Promise.all(calls.map((call) => t.throwsAsync(call(), { ...STORE, message: GONE })))
+  for (const error of errors) t.true(error.cause instanceof Error)
+}
+
+/** A restart loses nothing, and shows: what was decided before it is not done. */
+async function isAnotherProcess(t, { row, kind, connect, group, identity, ...member }) {
+  const { records, store } = reconnects(row) ? member : await connect()
+  const after = await reached(() => records.read(group, ['group']))
+  t.deepEqual(after.values, ['before'])
+  t.is(after.identity.history, identity.history)
+  if (identity.process !== '') {
+    t.not(after.identity.process, identity.process)
+    t.false(await records.swap(group, 'group', 'before', 'wrong', identity))
+    t.false(await records.swap(group, 'counter', null, 'wrong', identity))
+  }
+  t.true(await records.swap(group, 'group', 'before', 'after', after.identity))
+  await works(t, store)
+}
+
+export function breakPromises(suite) {
+  const { kind } = suite
+
+  for (const signal of kind.signals) {
+    suite.whileBroken(
+      `a server that ended by ${signal} is an error with its cause; back again, it is another process of the same history`,
+      { needs: hasOneServer, break: ({ server }) => server.kill(signal), mend: ({ server }) => server.start() },
+      { before: connected, during: isGone, after: isAnotherProcess },
+    )
+  }
+
+  let thaw
+  suite.whileBroken(
+    'a server that hangs is an error in time, and steps go on when it does',
+    {
+      needs: hasOneServer,
+      async break({ server }) {
+        thaw = await freeze(server)
+      },
+      mend: () => thaw(),
+    },
+    {
+      before: connected,
+      async during(t, { store, group }) {
+        const start = performance.now()
+        const error = await t.throwsAsync(store.advance(group, 1n, 0n), { ...STORE, message: LATE })
+        t.true(error.cause instanceof Error)
+        t.true(performance.now() - start < 20_000)
+      },
+      async after(t, { row, connect, records, group, identity }) {
+        const client = reconnects(row) ? records : (await connect()).records
+        const { values, identity: after } = await reached(() => client.read(group, ['group']))
+        t.deepEqual([values, after], [['before'], identity])
+      },
+    },
+  )
+
+  suite.promise(
+    'connections that died without a word: a step fails, and then there are others',
+    (row) => hasOneServer(row) && drops(row),
+    async (t, { row, site, connect, group }) => {
+      const way = await throughProxy(t, site)
+      const { records } = await connect(way.site, row.pool?.options) // of several, each would have to fail once
+      for (const text of ['a', 'b']) {
+        t.true(await put(records, group, 'group', text))
+        way.proxy.lose()
+        const error = await t.throwsAsync(records.read(group, ['group']), { ...STORE, message: LATE })
+        t.truthy(error.cause)
+        t.is(await textOf(records, group), text)
+      }
+    },
+  )
+
+  suite.promise(
+    'close() does not wait for a step that is stuck',
+    (row) => hasOneServer(row) && row.isOurs && !kind.isNeverClosed,
+    async (t, { site, connect, group }) => {
+      const way = await throughProxy(t, site)
+      const { store, records } = await connect(way.site)
+      await put(records, group, 'group', 'a')
+      way.proxy.lose()
+      const stuck = t.throwsAsync(records.read(group, ['group']), STORE)
+      await sleep(100) // it is on its way
+      t.is(await Promise.race([store.close().then(() => 'closed'), sleep(15_000, 'hangs')]), 'closed')
+      await stuck
+      await store.close()
+      await t.throwsAsync(store.list(group), { ...STORE, message: /closed/i })
+    },
+  )
+
+  suite.promise(
+    'an address where no server is: an error with its cause, again and again, without the password',
+    (row) => row.isOurs,
+    async (t, { site, connect, group }) => {
+      const url = new URL(site.url)
+      const nowhere = site.url.replace(/\/\/[^/]*/, `//${url.username || 'me'}:secret@127.0.0.1:${await freePort()}`)
+      const { records } = await connect({ ...site, url: nowhere, endpoints: undefined })
+      for (let i = 0; i < 3; i++) {
+        const error = await t.throwsAsync(records.read(group, ['group']), STORE)
+        t.regex(`${error.message} ${error.cause.code}`, /ECONNREFUSED/)
+        t.notRegex(error.message, /secret/)
+      }
+      await records.close()
+    },
+  )
+
+  suite.promise(
+    'the user’s client stays open when its store is closed',
+    (row) => !row.isOurs,
+    async (t, { connect }) => {
+      const { store } = await connect()
+      await works(t, store)
+      await store.close()
+      await works(t, store)
+    },
+  )
+
+  if (kind.demote) demotions(suite)
+  if (kind.refusals) refusals(suite)
+}
+
+function demotions(suite) {
+  const { kind } = suite
+  suite.test(
+    'a server that takes no writes any more, without a restart: a step fails, and the next one finds the new primary',
+    async (t) => {
+      const site = await suite.startSite(t)
+      const way = await throughProxy(t, site)
+      const rows = suite.rowsThat((row) => isDirect(row) && drops(row))
+      const stores = await Promise.all(rows.map(async (row) => (await suite.connect(t, row, way.site)).store))
+      for (const store of stores) await works(t, store)
+      const other = stopAfter(t, await kind.startOther(site))
+      await kind.demote(site, other)
+      way.proxy.leadTo(other.port)
+      await Promise.all(
+        stores.map(async (store, i) => {
+          await t.throwsAsync(stepsOf(store, `demoted ${i}`).create(), { ...STORE, message: /primary/ }, rows[i].name)
+          await reached(() => store.list('any')) // each connection that a pool still has is refused once
+          await works(t, store)
+        }),
+      )
+    },
+  )
+}
+
+function refusals(suite) {
+  const { kind } = suite
+  suite.test(
+    'a write that the server refuses for certain: the reason and the way out at once, and nothing changes',
+    async (t) => {
+      const site = await suite.startSite(t)
+      const rows = suite.rowsThat(isDirect)
+      const plain = await suite.connect(t, rows[0], site)
+      await put(plain.records, 'first', 'group', 'a') // where there are tables, they are made
+      const asMember = (await kind.asMember?.(site)) ?? site
+      const members = await Promise.all(rows.map((row) => suite.connect(t, row, asMember)))
+      const { identity } = await plain.records.read('first', ['group'])
+      for (const row of rows) await put(plain.records, row.name, 'group', 'a')
+      for (const { what, message, ...damage } of kind.refusals) {
+        await damage.break(site)
+        await Promise.all(
+          members.map(async ({ records }, i) => {
+            const swap = records.swap(rows[i].name, 'group', 'a', 'b', identity)
+            const error = await t.throwsAsync(swap, { ...STORE, message }, `${rows[i].name}: ${what}`)
+            t.true(isRefusedWrite(error), `${rows[i].name}: ${what}`)
+            t.true(error.cause instanceof Error)
+          }),
+        )
+        await damage.mend(site)
+      }
+      for (const [i, { records }] of members.entries()) {
+        t.is(await textOf(records, rows[i].name), 'a', rows[i].name)
+        t.true(await put(records, rows[i].name, 'group', 'b'))
+      }
+    },
+  )
+}

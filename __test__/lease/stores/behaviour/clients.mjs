@@ -1,0 +1,139 @@
+// What a user's client may be like, and what else its user may do with it: transactions, full pools, other databases, options
+// that change what answers look like.
+
+import { put, textOf } from '../../../support/records.mjs'
+import { isDirect } from './suite.mjs'
+
+const OPTION = { code: 'ERR_FLAKE_OPTION' }
+
+export function clientPromises(suite) {
+  const { kind } = suite
+
+  suite.promise(
+    'inside a transaction of the user every call is refused, and taken after it',
+    (row) => row.transaction,
+    async (t, { row, site, connect, group }) => {
+      const { begin, end, refused, options } = row.transaction
+      const { client, records } = await connect(site, options)
+      await put(records, group, 'group', 'a')
+      const { identity } = await records.read(group, ['group'])
+      for (const [name, from] of [
+        ['group', 'a'],
+        ['counter', null],
+      ]) {
+        await begin(client)
+        const calls = [
+          () => records.read(group, ['group']),
+          () => records.names(group),
+          ...(records.groups ? [() => records.groups()] : []),
+          () => records.swap(group, name, from, 'b', identity),
+        ]
+        for (const call of calls) await t.throwsAsync(call(), { ...OPTION, ...refused })
+        await end(client)
+        t.is(await textOf(records, group, name), from)
+        t.true(await records.swap(group, name, from, 'b', identity))
+      }
+    },
+  )
+
+  suite.promise(
+    'a swap that waited too long for a connection is not sent',
+    (row) => row.pool,
+    async (t, { row, site, connect, group }) => {
+      const { client, records } = await connect(site, row.pool.options)
+      const { identity } = await records.read(group, ['group'])
+      await records.swap(group, 'other', null, 'in time', identity) // the server knows the statement
+      const giveBack = await row.pool.take(client)
+      const late = records.swap(group, 'group', null, 'late', identity, 50)
+      await t.throwsAsync(late, { message: /no answer within 50 ms/ })
+      await giveBack() // what waits goes over it, in its order
+      t.is(await textOf(records, group), null)
+    },
+  )
+
+  suite.promise(
+    'a session that its user moves elsewhere moves no record',
+    (row) => row.move,
+    async (t, { row, site, connect, group }) => {
+      const { client, records } = await connect(site, row.moveOptions)
+      const still = (await connect()).records
+      t.true(await put(records, group, 'group', 'first'))
+      const [before, place] = [await records.read(group, ['group']), await records.place()]
+      await row.move(client)
+      const after = await records.read(group, ['group'])
+      t.deepEqual([after.values, after.identity], [before.values, before.identity])
+      t.true(await records.swap(group, 'group', 'first', 'second', before.identity))
+      t.true(await records.swap(group, 'counter', null, 'third', before.identity))
+      t.deepEqual((await still.read(group, ['group', 'counter'])).values, ['second', 'third'])
+      t.deepEqual((await records.names(group)).sort(), ['counter', 'group'])
+      t.is(await records.place(), place)
+    },
+  )
+
+  suite.promise(
+    'no option of the client changes an answer',
+    (row) => row.options,
+    async (t, { row, site, connect, group }) => {
+      for (const [option, value] of Object.entries(row.options)) {
+        const { records } = await connect(site, { [option]: value })
+        const own = `${group} ${option}`
+        const { now, identity } = await records.read(own, ['group'])
+        t.true(Math.abs(now - Date.now()) < 5000, option)
+        t.true(await records.swap(own, 'group', null, 'ä', identity), option)
+        t.true(await records.swap(own, 'group', 'ä', '€', identity), option)
+        t.false(await records.swap(own, 'group', 'ä', 'wrong', identity), option)
+        t.false(await records.swap(own, 'group', null, 'wrong', identity), option)
+        t.deepEqual((await records.read(own, ['counter', 'group'])).values, [null, '€'], option)
+        t.deepEqual(await records.names(own), ['group'], option)
+        if (records.groups) t.true((await records.groups()).includes(own), option)
+      }
+    },
+  )
+
+  if (kind.strangers) {
+    const { values, message } = kind.strangers
+    suite.test('what is no client of this database is refused', (t) => {
+      for (const value of [undefined, {}, new Map(), ...values]) {
+        t.throws(() => kind.storeOf(value), { ...OPTION, instanceOf: TypeError, message })
+      }
+    })
+  }
+
+  if (kind.durableNeeds) durableNeeds(suite)
+}
+
+/** Needs of one server, in their order: one that is of the server's start begins another. */
+function inServers(needs) {
+  const servers = []
+  for (const need of needs) {
+    if (need.settings !== undefined || servers.length === 0) servers.push([])
+    servers.at(-1).push(need)
+  }
+  return servers
+}
+
+function durableNeeds(suite) {
+  const { kind } = suite
+  for (const needs of inServers(kind.durableNeeds)) {
+    suite.test(
+      `durable is refused where an answered write can be lost: ${needs.map(({ what }) => what).join(', ')}`,
+      async (t) => {
+        const site = await suite.startSite(t, undefined, needs[0].settings)
+        const rows = suite.rowsThat(isDirect)
+        const all = await Promise.all(rows.map((row) => suite.connect(t, row, site)))
+        await all[0].records.read('g', ['group']) // where there are tables, they are made
+        const each = (check) => Promise.all(all.map(({ records }, i) => check(records, rows[i].name)))
+        for (const { message, ...damage } of needs) {
+          await damage.break?.(site)
+          await each(async (records, name) => {
+            const error = await t.throwsAsync(records.checkDurable(), { ...OPTION, message }, name)
+            t.like(error, { option: 'durable', value: true }, name)
+          })
+          if (damage.mend === undefined) continue
+          await damage.mend(site)
+          await each((records, name) => t.notThrowsAsync(records.checkDurable(), name))
+        }
+      },
+    )
+  }
+}
