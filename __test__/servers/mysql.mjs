@@ -115,6 +115,12 @@ export async function untilCaughtUp(replica, primary) {
 
 const ofPool = (pool) => ({ client: pool, end: () => pool.end() })
 
+/** A connection that hears how its server ends: the process would end with it otherwise. */
+function listening(connected) {
+  connected.client.on('error', () => {})
+  return connected
+}
+
 /** A client of each package for an address, and how to end it. `options` are the client's. */
 export const CLIENTS = {
   'a pool of mysql2': async (url, options) => ofPool(mysql2().createPool({ uri: url, ...options })),
@@ -122,14 +128,15 @@ export const CLIENTS = {
     const pool = mysql2Callback().createPool({ uri: url, ...options })
     return { client: pool, end: () => pool.promise().end() }
   },
-  'a connection of mysql2': async (url, options) => ofPool(await mysql2().createConnection({ uri: url, ...options })),
+  'a connection of mysql2': async (url, options) =>
+    listening(ofPool(await mysql2().createConnection({ uri: url, ...options }))),
   'a connection of mysql2 with callbacks': async (url, options) => {
     const connection = mysql2Callback().createConnection({ uri: url, ...options })
-    return { client: connection, end: () => connection.promise().end() }
+    return listening({ client: connection, end: () => connection.promise().end() })
   },
   'a pool of mariadb': async (url, options) => ofPool(mariadb().createPool({ ...mariadbOptions(url), ...options })),
   'a connection of mariadb': async (url, options) =>
-    ofPool(await mariadb().createConnection({ ...mariadbOptions(url), ...options })),
+    listening(ofPool(await mariadb().createConnection({ ...mariadbOptions(url), ...options }))),
 }
 
 function mariadbOptions(url) {

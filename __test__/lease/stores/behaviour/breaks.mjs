@@ -63,20 +63,24 @@ export function breakPromises(suite) {
   for (const signal of kind.signals) {
     suite.whileBroken(
       `a server that ended by ${signal} is an error with its cause; back again, it is another process of the same history`,
-      { needs: hasOneServer, break: ({ server }) => server.kill(signal), mend: ({ server }) => server.start() },
+      {
+        needs: hasOneServer,
+        settings: kind.keeps,
+        break: ({ server }) => server.kill(signal),
+        mend: ({ server }) => server.start(),
+      },
       { before: connected, during: isGone, after: isAnotherProcess },
     )
   }
 
-  let thaw
   suite.whileBroken(
     'a server that hangs is an error in time, and steps go on when it does',
     {
       needs: hasOneServer,
-      async break({ server }) {
-        thaw = await freeze(server)
+      async break(site, t) {
+        site.thaw = await freeze(t, site.server)
       },
-      mend: () => thaw(),
+      mend: ({ thaw }) => thaw(),
     },
     {
       before: connected,

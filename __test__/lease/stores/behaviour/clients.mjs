@@ -118,7 +118,7 @@ function durableNeeds(suite) {
     suite.test(
       `durable is refused where an answered write can be lost: ${needs.map(({ what }) => what).join(', ')}`,
       async (t) => {
-        const site = await suite.startSite(t, undefined, needs[0].settings)
+        const site = await suite.startSite(t, undefined, needs[0].settings ?? kind.keeps)
         const rows = suite.rowsThat(isDirect)
         const all = await Promise.all(rows.map((row) => suite.connect(t, row, site)))
         await all[0].records.read('g', ['group']) // where there are tables, they are made

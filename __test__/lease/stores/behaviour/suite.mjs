@@ -69,7 +69,7 @@ export class Suite {
   }
 
   /**
-   * A promise about what goes wrong, for all rows of a site at once: `before` for each of them, `damage.break(site)` once, then
+   * A promise about what goes wrong, for all rows of a site at once: `before` for each of them, `damage.break(site, t)` once, then
    * `during`, `damage.mend(site)`, `after`. Each gets what the row is and what the one before returned.
    */
   whileBroken(title, { needs, siteOf = siteNameOf, settings, ...damage }, { before, during, after = () => {} }) {
@@ -80,7 +80,7 @@ export class Suite {
         const connect = (row) => (at, options) => this.connect(t, row, at ?? site, options)
         const members = rows.map((row) => ({ row, site, group: randomUUID(), connect: connect(row) }))
         await eachOf(t, members, before)
-        await damage.break(site)
+        await damage.break(site, t)
         await eachOf(t, members, during)
         await damage.mend?.(site)
         await eachOf(t, members, after)
@@ -153,13 +153,23 @@ export async function throughProxy(t, site) {
   return { proxy, site: { ...site, url: url.href, endpoints: undefined } }
 }
 
-/** Lets a server hang, with all its processes. It gives the function that lets them go on. */
-export async function freeze({ pid }) {
+/** Lets a server hang, with all its processes. It gives the function that lets them go on, which the end of the test does too. */
+export async function freeze(t, { pid }) {
   const { stdout } = await run('pgrep', ['-P', String(pid)]).catch(() => ({ stdout: '' }))
   const pids = [pid, ...stdout.split('\n').filter(Boolean).map(Number)]
+  const thaw = () => {
+    for (const each of pids) goOn(each)
+  }
+  t.teardown(thaw)
   for (const each of pids) await stopProcess(each)
-  return () => {
-    for (const each of pids) process.kill(each, 'SIGCONT')
+  return thaw
+}
+
+function goOn(pid) {
+  try {
+    process.kill(pid, 'SIGCONT')
+  } catch (error) {
+    if (error.code !== 'ESRCH') throw error // it has ended
   }
 }
 

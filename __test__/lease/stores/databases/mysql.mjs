@@ -17,9 +17,10 @@ const { mysqlStore, openMysql } = require('../../../../target/rooms/lib/lease/st
 /** The database of a site that was just started. */
 const FIRST = 'ids'
 
-const flushed = { 'innodb-flush-method': 'fsync' }
+/** What a server must be started with, so that it keeps what it acknowledges. */
+const KEEPS = { 'innodb-flush-method': 'fsync' }
 
-async function startServer(settings = flushed) {
+async function startServer(settings = {}) {
   const server = await mysql.startMysql(settings)
   const url = await server.freshUrl(FIRST)
   return { server, url, database: FIRST, stop: () => server.stop() }
@@ -167,8 +168,10 @@ const NO_WRITES = /takes no writes\. Use the address of the primary/
 
 export const MYSQL = {
   isInstalled: () => mysql.wantMysql() !== undefined,
+  keeps: KEEPS,
+  /** A server that keeps what it acknowledges. */
   async start(settings) {
-    const { server } = await startServer({ ...flushed, ...settings })
+    const { server } = await startServer({ ...KEEPS, ...settings })
     return Object.assign(server, { database: FIRST })
   },
   urlOf: (server) => server.urlOf(FIRST),
@@ -198,7 +201,7 @@ export const MYSQL = {
   durableNeeds: [
     {
       what: 'sync_binlog 0',
-      settings: { ...flushed, 'log-bin': 'log' },
+      settings: { ...KEEPS, 'log-bin': 'log' },
       break: setGlobal('sync_binlog = 0'),
       mend: setGlobal('sync_binlog = 1'),
       message: /durable.*sync_binlog is 0.*Set it to 1/,

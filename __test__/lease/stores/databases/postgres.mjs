@@ -14,16 +14,19 @@ const { schemaFor } = require('../../../../target/rooms/lib/lease/stores/postgre
 const { openPg, openPostgresJs } = require('../../../../target/rooms/lib/lease/stores/postgres/url.js')
 const { openPostgres, postgresStore } = require('../../../../target/rooms/lib/lease/stores/postgres.js')
 
+/** What a server must be started with, so that it keeps what it acknowledges. */
+const KEEPS = { fsync: 'on' }
+
 /** The database of a site that was just started. */
 const FIRST = 'postgres'
 
 async function startServer(settings = {}) {
-  const server = await postgres.startPostgres({ fsync: 'on', ...settings })
+  const server = await postgres.startPostgres(settings)
   return { server, url: server.url, database: FIRST, stop: () => server.stop() }
 }
 
 async function startReplicated() {
-  const site = await startServer({ fsync: 'off' })
+  const site = await startServer()
   const replica = await postgres.startStandby(site.server)
   const stop = async () => {
     await replica.stop()
@@ -35,8 +38,8 @@ async function startReplicated() {
 /** PgBouncer in this mode, before a server. */
 const bouncerSite = (mode) => ({
   isInstalled: () => postgres.wantPgbouncer() !== undefined,
-  async start() {
-    const site = await startServer({ fsync: 'off' })
+  async start(settings) {
+    const site = await startServer(settings)
     const bouncer = await postgres.startPgbouncer(site.server, mode)
     const stop = async () => {
       await bouncer.stop()
@@ -86,6 +89,9 @@ const ofPostgresJs = {
   connect: async ({ url }, options) => sqlOf(url, options),
   options: { transform: postgresJs.toPascal, types: { bigint: postgresJs.BigInt }, prepare: false },
 }
+
+/** Behind PgBouncer: postgres.js leaves the failure of its own query for types to the process, as an unhandled rejection. */
+const ofPostgresJsBehind = async ({ url }, options) => sqlOf(url, { fetch_types: false, ...options })
 
 const own = (open) => ({
   isOurs: true,
@@ -144,8 +150,7 @@ for (const mode of MODES) {
   ROWS[`pg behind PgBouncer, mode ${mode}`] = { site: `bouncer, ${mode}`, ...ofPg, options: undefined }
   ROWS[`postgres.js behind PgBouncer, mode ${mode}`] = {
     site: `bouncer, ${mode}`,
-    ...ofPostgresJs,
-    options: undefined,
+    connect: ofPostgresJsBehind,
     tellsNoWarnings: true,
   }
 }
@@ -173,7 +178,9 @@ const isReadOnly =
 
 export const POSTGRES = {
   isInstalled: () => postgres.wantPostgres() !== undefined,
-  start: () => postgres.startPostgres({ fsync: 'on' }),
+  /** A server that keeps what it acknowledges. */
+  start: () => postgres.startPostgres(KEEPS),
+  keeps: KEEPS,
   urlOf: ({ url }) => url,
   sites: {
     server: startServer,
@@ -215,11 +222,12 @@ export const POSTGRES = {
   durableNeeds: [
     {
       what: 'fsync off',
-      settings: { fsync: 'off' },
+      settings: {},
       message: /fsync is off.*Leave durable out, or set fsync = on\.$/,
     },
     {
       what: 'an unlogged table',
+      settings: KEEPS,
       break: ({ server }) => server.query('ALTER TABLE flakeforge_record SET UNLOGGED'),
       mend: ({ server }) => server.query('ALTER TABLE flakeforge_record SET LOGGED'),
       message: /flakeforge_record is unlogged.*SET LOGGED\.$/,
@@ -231,10 +239,14 @@ export const POSTGRES = {
       message: /full_page_writes is off.*set full_page_writes = on\.$/,
     },
   ],
+  /** A site for a role with the rights that the docs ask for. */
+  async asMember(site) {
+    await site.server.query('CREATE ROLE reader LOGIN; GRANT SELECT, INSERT, UPDATE ON flakeforge_record TO reader')
+    return { ...site, url: site.server.urlOf('reader') }
+  },
   refusals: [
     {
       what: 'a role that may only read',
-      role: 'reader',
       break: ({ server }) => server.query('REVOKE INSERT, UPDATE ON flakeforge_record FROM reader'),
       mend: ({ server }) => server.query('GRANT INSERT, UPDATE ON flakeforge_record TO reader'),
       message: /GRANT SELECT, INSERT, UPDATE/,

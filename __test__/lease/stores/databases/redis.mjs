@@ -18,15 +18,15 @@ const { openRedis, redisStore } = require('../../../../target/rooms/lib/lease/st
 const { glide } = redis
 const hashOf = (group) => `flakeforge:{${group}}:records`
 
-/** Keeps what it acknowledges, as `durable` wants it. */
-const DURABLE = ['--appendonly', 'yes', '--appendfsync', 'always']
+/** What a server must be started with, so that it keeps what it acknowledges. */
+const KEEPS = ['--appendonly', 'yes', '--appendfsync', 'always']
 /** A primary that demands a replica for each write. It goes on taking writes when the replica says nothing. */
 const DEMANDS_REPLICA = ['--min-replicas-to-write', '1', '--min-replicas-max-lag', '1000']
 
 const stopAll = (servers) => Promise.all(servers.map((server) => server.stop()))
 
-async function startServer(...options) {
-  const server = await redis.startRedis(...DURABLE, ...options)
+async function startServer(options = []) {
+  const server = await redis.startRedis(...options)
   return { server, url: server.url, stop: () => server.stop() }
 }
 
@@ -192,24 +192,30 @@ const set =
   ({ server }) =>
     server.cli('CONFIG', 'SET', name, value)
 
-/** Settings without which a write can be lost: how a server gets and loses the wrong one, and what the error says. */
-const DURABLE_NEEDS = [
+/** Settings with which a write can be lost, and the right ones. */
+const LOSING = [
   ['appendfsync', 'everysec', 'always'],
   ['appendfsync', 'no', 'always'],
   ['no-appendfsync-on-rewrite', 'yes', 'no'],
   ['maxmemory-policy', 'allkeys-lru', 'noeviction'],
   ['maxmemory-policy', 'allkeys-random', 'volatile-lru'],
-].map(([name, wrong, right]) => ({
-  what: `${name} ${wrong}`,
-  break: set(name, wrong),
-  mend: set(name, right),
-  message: new RegExp(`its ${name.replace('maxmemory-', 'maxmemory.')} is ${wrong}.* Set ${name} `),
-}))
+]
+
+const DURABLE_NEEDS = [
+  ...LOSING.map(([name, wrong, right]) => ({
+    what: `${name} ${wrong}`,
+    break: set(name, wrong),
+    mend: set(name, right),
+    message: new RegExp(`its ${name.replace('maxmemory-', 'maxmemory.')} is ${wrong}.* Set ${name} `),
+  })),
+  { what: 'appendonly no', break: set('appendonly', 'no'), message: /aof_enabled is 0.*Set appendonly yes/ },
+]
 
 export const REDIS = {
   isInstalled: () => redis.wantRedis() !== undefined,
   /** A server that keeps what it acknowledges. */
-  start: (...options) => redis.startRedis(...DURABLE, ...options),
+  start: (...options) => redis.startRedis(...KEEPS, ...options),
+  keeps: KEEPS,
   urlOf: ({ url }) => url,
   sites: { server: startServer, watched: startWatched, cluster: startCluster, replicated: startReplicated },
   rows: ROWS,
@@ -275,6 +281,6 @@ export const REDIS = {
     },
     message: /acknowledged it within/,
     /** One group of each node of a cluster: the one that executed the swap is asked. */
-    groupsOn: ({ nodes = [] }) => Promise.all(nodes.map(groupOn)),
+    groupsOn: ({ nodes }) => nodes && Promise.all(nodes.map(groupOn)),
   },
 }
