@@ -92,23 +92,6 @@ test('the key of a record, which has no etcd lease', async (t) => {
 
 // What a loss looks like, and what is none
 
-test('a restart, and a kill: everything is there, and the identity is the same', async (t) => {
-  const own = await ownEtcd(t)
-  const records = recordsOn(own.url)
-  for (const [text, signal] of [
-    ['one', 'SIGTERM'],
-    ['two', 'SIGKILL'],
-  ]) {
-    t.true(await put(records, 'g', 'group', text))
-    const before = await records.read('g', ['group'])
-    await own.kill(signal)
-    await own.start()
-    const after = await records.read('g', ['group'])
-    t.like(after, { identity: before.identity, values: [text] })
-    t.true(after.position >= before.position)
-  }
-})
-
 test('a wiped member with the same token: the same identity, and the position falls', async (t) => {
   const own = await ownEtcd(t)
   const records = recordsOn(own.url)

@@ -1,21 +1,17 @@
-// The records of the MySQL store on a real MariaDB, with every kind of client: what read and swap guarantee, which servers
-// and sessions are refused, and what own settings of a client must not change.
+// What is MySQL's own about records, on a real MariaDB: sessions and their settings, clocks and time zones, the identity, and
+// which servers and sessions are refused. What holds for all databases is in behaviour/.
 
 import { execFile } from 'node:child_process'
 import { createRequire } from 'node:module'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import anyTest from 'ava'
-import mariadb from 'mariadb'
 import mariadbCallback from 'mariadb/callback'
-import mysql2Callback from 'mysql2'
 import mysql2 from 'mysql2/promise'
 import { CLIENTS, startMysql, startReplica, untilCaughtUp } from '../../servers/mysql.mjs'
 import { startProxy } from '../../servers/proxy.mjs'
-import { findProgram, freePort, stopAfter, until } from '../../servers/server.mjs'
+import { findProgram, stopAfter, until } from '../../servers/server.mjs'
 import { put, slotName, textOf } from '../../support/records.mjs'
-import { stopProcess } from '../../support/stop-process.mjs'
-import { DATABASES } from './databases.mjs'
 import { freshUrl, isInstalled, newClient, server, startAlone } from './mysql-shared.mjs'
 
 const require = createRequire(import.meta.url)
@@ -25,7 +21,7 @@ const { mysqlClient } = require('../../../target/rooms/lib/lease/stores/mysql/cl
 const { MysqlRecords } = require('../../../target/rooms/lib/lease/stores/mysql/records.js')
 const { tablesIn } = require('../../../target/rooms/lib/lease/stores/mysql/place.js')
 const { insert, update } = require('../../../target/rooms/lib/lease/stores/mysql/swap.js')
-const { openClient, openMariadb, openMysql2 } = require('../../../target/rooms/lib/lease/stores/mysql/url.js')
+const { openClient } = require('../../../target/rooms/lib/lease/stores/mysql/url.js')
 
 const { Clock, NEEDS, canSetClocks } = require('../../../lab/chaos/faults/clock.js')
 
@@ -51,21 +47,6 @@ async function session(t, url, options) {
   const connection = await mysql2.createConnection({ uri: url, multipleStatements: true, ...options })
   t.teardown(() => connection.destroy())
   return connection
-}
-
-// flakeforge-check-store looks at the two pools in full.
-for (const kind of Object.keys(CLIENTS).filter((name) => !DATABASES.mysql.clients[name])) {
-  test(`${kind}: reads in the order of the names, and swaps what is there`, async (t) => {
-    const { records } = await connect(t, await freshUrl(), kind)
-    const { identity } = await records.read('g', ['group'])
-    t.true(await records.swap('g', slotName(0), null, 'zero', identity))
-    t.false(await records.swap('g', slotName(0), null, 'another', identity), 'it is there')
-    t.false(await records.swap('g', slotName(1), 'x', 'another', identity), 'it is absent')
-    t.false(await records.swap('g', slotName(0), 'zero', 'one', { ...identity, process: '' }))
-    t.true(await records.swap('g', slotName(0), 'zero', 'one', identity))
-    t.deepEqual((await records.read('g', ['group', slotName(1), slotName(0)])).values, [null, null, 'one'])
-    t.deepEqual(await records.names('g'), [slotName(0)])
-  })
 }
 
 /** Texts that columns, connections or clients might take for each other, or change. */
@@ -115,70 +96,6 @@ for (const [what, statement] of Object.entries(SESSIONS)) {
     t.true(Math.abs(answer.now - Date.now()) < 5000)
     const [[after]] = await client.query('SHOW VARIABLES WHERE Variable_name IN ("sql_mode")').catch(() => [[]])
     t.deepEqual(after, before, 'the session is as it was')
-  })
-}
-
-/** Options of clients that change what an answer looks like. */
-const MYSQL2_OPTIONS = {
-  typeCast: () => 'x',
-  rowsAsArray: true,
-  nestTables: true,
-  namedPlaceholders: true,
-  bigNumberStrings: true,
-  supportBigNumbers: true,
-  multipleStatements: true,
-  dateStrings: true,
-  timezone: '+05:00',
-  decimalNumbers: true,
-  charset: 'latin1',
-  flags: '-FOUND_ROWS',
-  disableEval: true,
-  jsonStrings: true,
-  resetOnRelease: true,
-  compress: true,
-}
-const MARIADB_OPTIONS = {
-  typeCast: () => 'x',
-  rowsAsArray: true,
-  nestTables: true,
-  namedPlaceholders: true,
-  metaAsArray: true,
-  bigIntAsNumber: true,
-  bigNumberStrings: true,
-  multipleStatements: true,
-  dateStrings: true,
-  timezone: '+05:00',
-  decimalAsNumber: true,
-  charset: 'latin1',
-  foundRows: false,
-  pipelining: false,
-  initSql: `SET sql_mode = 'ANSI_QUOTES'`,
-  sessionVariables: { sql_mode: '' },
-  insertIdAsNumber: true,
-  bitOneIsBoolean: false,
-  checkNumberRange: true,
-  jsonStrings: true,
-  queryTimeout: 5000,
-  compress: true,
-}
-
-for (const [kind, options] of [
-  [POOL, MYSQL2_OPTIONS],
-  ['a pool of mariadb', MARIADB_OPTIONS],
-]) {
-  test(`${kind}: its options change no answer`, async (t) => {
-    const url = await freshUrl()
-    for (const [name, value] of Object.entries(options)) {
-      const { records } = await connect(t, url, kind, { [name]: value })
-      const { now, identity } = await records.read(name, ['group'])
-      t.true(Math.abs(now - Date.now()) < 5000, name)
-      t.true(await records.swap(name, 'group', null, 'ä', identity), name)
-      t.true(await records.swap(name, 'group', 'ä', '€', identity), name)
-      t.false(await records.swap(name, 'group', 'ä', '€', identity), name)
-      t.deepEqual((await records.read(name, ['group', 'counter'])).values, ['€', null], name)
-      t.deepEqual(await records.names(name), ['group'], name)
-      t.true((await records.groups()).includes(name))
-    }
   })
 }
 
@@ -289,28 +206,6 @@ test('at the end of summer time the clock goes on, and the identity is the same 
 })
 
 // --- identity ---
-
-test('a restart is another process of the same history', async (t) => {
-  const own = await startAlone(t)
-  const { records } = await connect(t, await freshUrl(own))
-  const read = () => records.read('g', ['group'])
-  const first = await read()
-  t.true(await records.swap('g', 'group', null, 'x', first.identity))
-  for (const signal of ['SIGTERM', 'SIGKILL']) {
-    const before = await read()
-    await own.restart(signal)
-    // A connection that died may still be in the pool.
-    let after
-    await until(async () => {
-      after = await read().catch(() => undefined)
-      return after !== undefined
-    })
-    t.deepEqual(after.values, ['x'])
-    t.is(after.identity.history, before.identity.history)
-    t.not(after.identity.process, before.identity.process)
-    t.false(await records.swap('g', 'group', 'x', 'y', before.identity))
-  }
-})
 
 /** Makes a dump, runs this between, and puts the dump back. */
 async function putDumpBack(url, between = () => {}, ...tables) {
@@ -507,15 +402,6 @@ test('a replication format that would lose what a swap writes is refused', async
   await t.throwsAsync(records.read('g', ['group']), { ...STORE, message: /binlog_format is STATEMENT.*ROW or MIXED/ })
 })
 
-test('durable: refused where a crash of the machine may undo a write', async (t) => {
-  const own = await startAlone(t, { 'log-bin': 'log', 'sync-binlog': 0, 'innodb-flush-method': 'fsync' })
-  const { records } = await connect(t, await freshUrl(own))
-  await t.throwsAsync(records.checkDurable(), { ...OPTION, message: /durable.*sync_binlog is 0.*Set it to 1/ })
-  await own.query('SET GLOBAL sync_binlog = 1')
-  await records.checkDurable()
-  await t.throwsAsync((await connect(t, await freshUrl())).records.checkDurable(), { ...OPTION, message: /nosync/ })
-})
-
 test('tables of another engine are refused', async (t) => {
   const url = await freshUrl()
   const { client, records } = await connect(t, url)
@@ -530,25 +416,6 @@ test('tables of another engine are refused', async (t) => {
 
 for (const kind of Object.keys(CLIENTS).filter((name) => name.includes('connection'))) {
   const query = (client, text) => (client.promise?.() ?? client).query(text)
-
-  test(`${kind} inside a transaction is refused, and taken after it`, async (t) => {
-    const { client, records } = await connect(t, await freshUrl(), kind)
-    await put(records, 'g', 'group', 'a')
-    const { identity } = await records.read('g', ['group'])
-    await query(client, 'START TRANSACTION')
-    for (const step of [
-      () => records.read('g', ['group']),
-      () => records.names('g'),
-      () => records.groups(),
-      () => records.swap('g', 'group', 'a', 'b', identity),
-      () => records.swap('g', 'counter', null, 'b', identity),
-    ]) {
-      await t.throwsAsync(step, TRANSACTION)
-    }
-    await query(client, 'COMMIT')
-    t.deepEqual((await records.read('g', ['group', 'counter'])).values, ['a', null])
-    t.true(await records.swap('g', 'group', 'a', 'b', identity))
-  })
 
   test(`${kind} that begins or ends a transaction at the same time`, async (t) => {
     const { client, records } = await connect(t, await freshUrl(), kind)
@@ -616,19 +483,6 @@ test('a pool whose connections begin in a transaction is refused', async (t) => 
   await t.throwsAsync(records.read('g', ['group']), TRANSACTION)
 })
 
-for (const kind of ['a pool of mysql2', 'a pool of mariadb']) {
-  test(`${kind}: a swap that waited too long for a connection is not sent`, async (t) => {
-    const { client, records } = await connect(t, await freshUrl(), kind, { connectionLimit: 1 })
-    const { identity } = await records.read('g', ['group'])
-    const taken = await client.getConnection()
-    await t.throwsAsync(records.swap('g', 'group', null, 'late', identity, AbortSignal.timeout(50)), {
-      message: /given up/,
-    })
-    taken.release()
-    t.is(await textOf(records, 'g', 'group'), null)
-  })
-}
-
 test('a session that shows writes that may be undone is refused', async (t) => {
   const { client, records } = await connect(t, await freshUrl(), 'a connection of mysql2')
   await client.query('SET SESSION TRANSACTION ISOLATION LEVEL READ UNCOMMITTED')
@@ -646,24 +500,10 @@ test('a client without a database is told so', async (t) => {
   await t.throwsAsync(records.read('g', ['group']), { ...STORE, message: /no database\. Name one/ })
 })
 
-test('anything else is no client', (t) => {
-  const cluster = mysql2Callback.createPoolCluster()
-  const strangers = [undefined, null, 'mysql://', {}, () => {}, { query: () => {} }, new Map()]
-  for (const value of [...strangers, mysql2, mariadb, cluster]) {
-    t.throws(() => mysqlClient(value), { ...OPTION, message: /a pool or connection of mysql2 or mariadb/ })
-  }
+test('the callback version of mariadb is no client', (t) => {
   const pool = mariadbCallback.createPool({ host: '127.0.0.1', port: 1, minimumIdle: 0 })
   t.throws(() => mysqlClient(pool), { ...OPTION, message: /callback.*require\('mariadb'\)/ })
   pool.end()
-})
-
-// --- tables ---
-
-test('many sessions that make the tables at once', async (t) => {
-  const url = await freshUrl()
-  const all = await Promise.all(Array.from({ length: 8 }, () => connect(t, url)))
-  const answers = await Promise.all(all.map(({ records }) => records.read('g', ['group'])))
-  for (const { identity } of answers) t.deepEqual(identity, answers[0].identity)
 })
 
 // --- time ---
@@ -717,52 +557,6 @@ test('a deadlock is no swap', async (t) => {
   t.false(await records.swap('g', 'a', 'x', 'y', identity))
 })
 
-const OWN_CLIENTS = { mysql2: (url) => openMysql2(mysql2Callback, url), mariadb: (url) => openMariadb(mariadb, url) }
-
-for (const [name, open] of Object.entries(OWN_CLIENTS)) {
-  const openRecords = (url) => new MysqlRecords(open(url))
-
-  test(`${name}: a server that is down is an error with its cause, again and again`, async (t) => {
-    const records = openRecords(`mysql://root:secret@127.0.0.1:${await freePort()}/d`)
-    for (let i = 0; i < 3; i++) {
-      const error = await t.throwsAsync(records.read('g', ['group']), { ...STORE, message: /ECONNREFUSED/ })
-      t.truthy(error.cause)
-      t.notRegex(error.message, /secret/)
-    }
-    await records.close()
-  })
-
-  testBeside(`${name}: a server that hangs ends a step in time, and is used again when it goes on`, async (t) => {
-    const own = await startAlone(t)
-    const records = openRecords(await freshUrl(own))
-    await put(records, 'g', 'group', 'a')
-    await stopProcess(own.pid)
-    const start = performance.now()
-    await t.throwsAsync(records.read('g', ['group']), { ...STORE, message: /no answer|timeout|ETIMEDOUT/i })
-    t.true(performance.now() - start < 20_000)
-    process.kill(own.pid, 'SIGCONT')
-    t.is(await textOf(records, 'g', 'group'), 'a')
-    await records.close()
-  })
-
-  testBeside(
-    `${name}: connections that died without a word: a step fails, then there are others; close() is in time`,
-    async (t) => {
-      const proxy = stopAfter(t, await startProxy(server.port))
-      const records = openRecords((await freshUrl()).replace(String(server.port), String(proxy.port)))
-      await put(records, 'g', 'group', 'a')
-      proxy.lose()
-      await t.throwsAsync(records.read('g', ['group']), { ...STORE, message: /no answer within|timeout/i })
-      t.is(await textOf(records, 'g', 'group'), 'a')
-      proxy.lose()
-      const stuck = t.throwsAsync(records.read('g', ['group']), STORE)
-      await sleep(100) // it is on its way
-      t.is(await Promise.race([records.close().then(() => 'closed'), sleep(15_000, 'hangs')]), 'closed')
-      await stuck
-    },
-  )
-}
-
 testBeside(
   'mariadb: a connection that died is closed without a KILL, which might hit a session of somebody else',
   async (t) => {
@@ -784,15 +578,6 @@ testBeside(
     t.is(kills, '0')
   },
 )
-
-testBeside('a connection of the user’s pool that died without a word leaves the pool after a step', async (t) => {
-  const proxy = stopAfter(t, await startProxy(server.port))
-  const { records } = await connect(t, (await freshUrl()).replace(String(server.port), String(proxy.port)))
-  await put(records, 'g', 'group', 'a')
-  proxy.lose()
-  await t.throwsAsync(records.read('g', ['group']), { ...STORE, message: /no answer within 5000 ms/ })
-  t.is(await textOf(records, 'g', 'group'), 'a')
-})
 
 test('a URL needs a database, and its error hides the password', (t) => {
   const error = t.throws(() => openClient('mysql://root:secret@localhost'), {

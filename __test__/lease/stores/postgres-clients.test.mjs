@@ -1,4 +1,5 @@
-// Which clients the PostgreSQL store takes, what it needs from a server, and what it says when it does not get it.
+// Which clients of pg and postgres.js the store takes, and what it needs from a PostgreSQL server. What holds for the clients of all
+// databases is in behaviour/.
 
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -6,19 +7,17 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { connect, createServer } from 'node:net'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import anyTest from 'ava'
 import pg from 'pg'
 import postgres from 'postgres'
 import { CLIENTS, startPostgres, wantPostgres } from '../../servers/postgres.mjs'
 import { startProxy } from '../../servers/proxy.mjs'
-import { freePort, stopAfter, until } from '../../servers/server.mjs'
+import { stopAfter, until } from '../../servers/server.mjs'
 import { newProject, runIn } from '../../support/project.mjs'
 import { openGroup, stepsOf, works } from '../../support/steps.mjs'
 
 const require = createRequire(import.meta.url)
-const { isRefusedWrite } = require('../../../target/rooms/lib/base/errors.js')
 const { postgresStore } = require('../../../target/rooms/lib/lease/stores/postgres.js')
 const { openPg, openPostgresJs } = require('../../../target/rooms/lib/lease/stores/postgres/url.js')
 
@@ -55,26 +54,14 @@ async function olderClient(t) {
 const CLIENT_KINDS = { 'a Client of pg': connectedClient, 'a Client of an older pg': olderClient }
 
 for (const [what, connect] of Object.entries(CLIENT_KINDS)) {
-  test(`${what} takes steps, also several at once`, async (t) => {
-    const store = postgresStore(await connect(t))
-    await works(t, store)
-    const { acquire } = await openGroup(store, what, { slots: 3 })
-    const grants = await Promise.all([1, 2, 3].map(() => acquire()))
-    t.deepEqual(grants.map(({ slot }) => slot).sort(), [0, 1, 2])
-  })
-
-  test(`${what} inside a transaction is refused, and taken after it`, async (t) => {
+  test(`${what} in a transaction that failed is refused, and taken after it`, async (t) => {
     const client = await connect(t)
-    const store = postgresStore(client)
-    const group = `${what}, transaction`
-    const { acquire, list } = await openGroup(store, group)
+    const { acquire, list } = await openGroup(postgresStore(client), `${what}, failed`)
     await client.query('BEGIN')
+    await t.throwsAsync(client.query('no statement'))
     await t.throwsAsync(list(), TRANSACTION)
     await t.throwsAsync(acquire(), TRANSACTION)
-    await t.throwsAsync(client.query('no statement'))
-    await t.throwsAsync(acquire(), TRANSACTION, 'a transaction that failed is one too')
     await client.query('ROLLBACK')
-    t.deepEqual(await list(), [])
     const { slot } = await acquire()
     t.like(await list(), [{ slot }])
   })
@@ -122,12 +109,6 @@ test('the sql of a transaction of postgres.js, or of a reserved connection, is r
   reserved.release()
 })
 
-test('anything else is no client', (t) => {
-  for (const value of [undefined, null, 'postgres://', {}, () => {}, pg, { query: () => {} }, new Map()]) {
-    t.throws(() => postgresStore(value), { ...OPTION, message: /Pool or Client of pg, or the sql function/ })
-  }
-})
-
 test('a pg client that was never connected is told so', async (t) => {
   const client = new pg.Client(server.url)
   const store = postgresStore(client)
@@ -141,13 +122,6 @@ test('a pg client that was never connected is told so', async (t) => {
   await works(t, store)
   await connected
   await client.end()
-})
-
-test('the user’s client is not ended', async (t) => {
-  const pool = new pg.Pool({ connectionString: server.url })
-  t.teardown(() => pool.end())
-  await postgresStore(pool).close()
-  t.is((await pool.query('SELECT 1 AS one')).rows[0].one, 1)
 })
 
 /** A database that only its owner may make tables in, and a store of a role without any right of its own. */
@@ -220,46 +194,6 @@ test('Aurora without logical replication: the error is about the functions, not 
   t.notRegex(error.message, /takes no writes/)
 })
 
-/** What raises an error at each write of the table. */
-const raising = (name, what) => `
-  CREATE FUNCTION ${name}() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE ${what}; END $$;
-  CREATE TRIGGER ${name} BEFORE INSERT OR UPDATE ON flakeforge_record EXECUTE FUNCTION ${name}()`
-
-/** Why a server refuses a swap: the SQL that brings it to that, and the error. */
-const REFUSALS = {
-  'a role that may only read': {
-    sql: 'REVOKE INSERT, UPDATE ON flakeforge_record FROM refused',
-    code: '42501',
-    message: /GRANT SELECT, INSERT, UPDATE/,
-  },
-  'a session that may only read': {
-    sql: 'ALTER ROLE refused SET default_transaction_read_only = on',
-    code: '25006',
-    message: /takes no writes.*primary.*default_transaction_read_only/,
-  },
-  'a trigger': { sql: raising('refuse', `'no'`), code: 'P0001', message: /PostgreSQL: no/ },
-  'a full disk': {
-    sql: raising('fill', `'could not extend file' USING ERRCODE = 'disk_full'`),
-    code: '53100',
-    message: /disk of the server is full/,
-  },
-}
-
-for (const [what, { sql, code, message }] of Object.entries(REFUSALS)) {
-  test(`a swap that the server refuses for certain, because of ${what}: the reason at once`, async (t) => {
-    const own = stopAfter(t, await startPostgres())
-    await own.query(`CREATE ROLE refused LOGIN; ${SCHEMA}; GRANT ALL ON flakeforge_record TO refused; ${sql}`)
-    const { client, end } = CLIENTS.pg(own.urlOf('refused'))
-    t.teardown(end)
-    const { records } = postgresStore(client)
-    const { identity } = await records.read('g', [])
-    const refused = { code: 'ERR_FLAKE_STORE', message }
-    const error = await t.throwsAsync(records.swap('g', 'group', null, 'x', identity), refused)
-    t.is(error.cause.code, code)
-    t.true(isRefusedWrite(error))
-  })
-}
-
 test('a record that another transaction keeps locked does not stop the other groups of its client', async (t) => {
   const own = stopAfter(t, await startPostgres())
   const { client, end } = CLIENTS.pg(own.url)
@@ -279,86 +213,19 @@ test('a record that another transaction keeps locked does not stop the other gro
 const OWN_CLIENTS = { pg: (url) => openPg(pg, url), 'postgres.js': (url) => openPostgresJs(postgres, url) }
 
 for (const [name, open] of Object.entries(OWN_CLIENTS)) {
-  const text = 'SELECT \'{"outcome":"done"}\''
-
-  test(`${name}: a server that is down is an error with its cause, again and again`, async (t) => {
-    const runner = open(`postgres://tester@127.0.0.1:${await freePort()}/postgres`)
-    for (let i = 0; i < 3; i++) {
-      const error = await t.throwsAsync(runner.run(text, []), { code: 'ERR_FLAKE_STORE', message: /ECONNREFUSED/ })
-      t.is(error.cause.code, 'ECONNREFUSED')
-    }
-    await runner.close()
-  })
-
-  test(`${name}: a server that goes away does not end the process, and is used again once it is back`, async (t) => {
-    const own = stopAfter(t, await startPostgres())
-    const runner = open(own.url)
-    t.deepEqual(await runner.run(text, []), { outcome: 'done' })
-    await own.kill('SIGQUIT')
-    const error = await t.throwsAsync(runner.run(text, []), { code: 'ERR_FLAKE_STORE' })
-    t.truthy(error.cause)
-    await own.start()
-    let answer
-    // A connection that died may still be in the pool, once for each.
-    for (let i = 0; i < 5 && answer === undefined; i++) answer = await runner.run(text, []).catch(() => {})
-    t.deepEqual(answer, { outcome: 'done' })
-    await runner.close()
-  })
-
-  test(`${name}: a connection that died without a word: its step fails, and the one behind it has another`, async (t) => {
+  test(`${name}: a step behind one whose connection died without a word has another connection`, async (t) => {
     const proxy = stopAfter(t, await startProxy(server.port))
     const runner = open(server.url.replace(String(server.port), String(proxy.port)))
-    const runs = () => [runner.run(text, []), runner.run(text, [])]
-    t.deepEqual(await Promise.all(runs()), [{ outcome: 'done' }, { outcome: 'done' }])
+    t.teardown(() => runner.close())
+    const runs = () => [1, 2].map(() => runner.run('SELECT \'{"outcome":"done"}\'', []))
+    const done = { outcome: 'done' }
+    t.deepEqual(await Promise.all(runs()), [done, done])
     proxy.lose()
-    const refused = { code: 'ERR_FLAKE_STORE', message: /no answer within|timeout/i }
     const [first, second] = runs()
-    await t.throwsAsync(first, refused)
-    t.deepEqual(await second, { outcome: 'done' })
-    t.deepEqual(await Promise.all(runs()), [{ outcome: 'done' }, { outcome: 'done' }])
-    const closed = runner.close()
-    t.is(await Promise.race([closed.then(() => 'closed'), sleep(8000, 'hangs')]), 'closed')
-  })
-
-  test(`${name}: close() does not wait for a step that is stuck`, async (t) => {
-    const proxy = stopAfter(t, await startProxy(server.port))
-    const runner = open(server.url.replace(String(server.port), String(proxy.port)))
-    await runner.run(text, [])
-    proxy.lose()
-    const stuck = t.throwsAsync(runner.run(text, []), { code: 'ERR_FLAKE_STORE' })
-    await sleep(100) // it is on its way
-    const closed = runner.close()
-    t.is(await Promise.race([closed.then(() => 'closed'), sleep(8000, 'hangs')]), 'closed')
-    await stuck
-  })
-
-  test(`${name}: a server that says nothing is an error, too`, async (t) => {
-    const sockets = []
-    const silent = createServer((socket) => sockets.push(socket))
-    await new Promise((resolve) => silent.listen(0, '127.0.0.1', resolve))
-    const runner = open(`postgres://tester@127.0.0.1:${silent.address().port}/postgres`)
-    const error = await t.throwsAsync(runner.run(text, []), { code: 'ERR_FLAKE_STORE' })
-    t.truthy(error.cause)
-    for (const socket of sockets) socket.destroy()
-    silent.close()
-    await runner.close()
+    await t.throwsAsync(first, { code: 'ERR_FLAKE_STORE', message: /no answer within|timeout/i })
+    t.deepEqual(await second, done)
   })
 }
-
-test('a connection of the user’s pool that died without a word leaves the pool after a step', async (t) => {
-  const proxy = stopAfter(t, await startProxy(server.port))
-  const { client: pool, end } = CLIENTS.pg(server.url.replace(String(server.port), String(proxy.port)))
-  t.teardown(end)
-  const store = postgresStore(pool)
-  await store.list('g')
-  t.is(pool.totalCount, 1)
-  proxy.lose()
-  const removed = new Promise((resolve) => pool.once('remove', () => resolve('removed')))
-  await t.throwsAsync(store.list('g'), { code: 'ERR_FLAKE_STORE', message: /no answer within 5000 ms/ })
-  t.is(await Promise.race([removed, sleep(20_000, 'it is still there')]), 'removed')
-  t.is(pool.totalCount, 0)
-  t.deepEqual(await store.list('g'), [])
-})
 
 /** The end of a server's welcome, and the last words of one that is killed. */
 const READY = Buffer.from('5a0000000549', 'hex')
@@ -440,22 +307,3 @@ async function openBeside(t, version) {
   await writeFile(join(own, 'cjs', 'src', 'index.js'), "module.exports = () => console.log('a client') ?? (() => {})")
   return runIn(folder, OPEN)
 }
-
-for (const name of ['pg', 'postgres']) {
-  test(`a URL in a project with ${name} alone: every call works, and close() lets the process end`, async (t) => {
-    const code = `
-      const store = require('./target/rooms/lib/lease/stores/postgres.js').openPostgres(process.argv[1])
-      Promise.all([store.advance('${name} one', 1n, 1n), store.advance('${name} two', 1n, 2n)]).then(async (values) => {
-        await store.close()
-        await store.close()
-        console.log(values.map(({ number }) => number).join(), await store.advance('${name} one', 1n).catch(({ code }) => code))
-      })`
-    t.is(await runIn(await newProject(t, name), code, server.url), '1,2 ERR_FLAKE_STORE')
-  })
-}
-
-test('a store of a URL that is not closed does not keep the process alive', async (t) => {
-  const program = `require('./target/rooms/lib/lease/stores/postgres.js').openPostgres(process.argv[1]).list('g').then(console.log)`
-  const { stdout } = await run(process.execPath, ['-e', program, server.url], { cwd: join(LIB, '..'), timeout: 60_000 })
-  t.is(stdout, '[]\n')
-})

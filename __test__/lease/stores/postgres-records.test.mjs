@@ -1,5 +1,5 @@
-// The records of a real PostgreSQL, with both clients, directly and behind PgBouncer: what a store's records must
-// guarantee, and when a server must not be used.
+// What is PostgreSQL's own about records: isolation levels, locks, types, the identity, and what a commit waits for. What holds for
+// all databases is in behaviour/.
 
 import { execFile } from 'node:child_process'
 import { createRequire } from 'node:module'
@@ -11,15 +11,12 @@ import postgres from 'postgres'
 import {
   CLIENTS,
   serverNow,
-  startPgbouncer,
   startPostgres,
   startStandby,
   stopWalWriter,
-  wantPgbouncer,
   wantPostgres,
 } from '../../servers/postgres.mjs'
-import { startProxy } from '../../servers/proxy.mjs'
-import { findProgram, stopAfter, until } from '../../servers/server.mjs'
+import { findProgram, stopAfter } from '../../servers/server.mjs'
 import { textOf } from '../../support/records.mjs'
 
 const require = createRequire(import.meta.url)
@@ -28,7 +25,6 @@ const { postgresClient } = require('../../../target/rooms/lib/lease/stores/postg
 const { PostgresRecords } = require('../../../target/rooms/lib/lease/stores/postgres/records.js')
 const { schemaFor } = require('../../../target/rooms/lib/lease/stores/postgres/schema.js')
 const { statementsFor } = require('../../../target/rooms/lib/lease/stores/postgres/statements.js')
-const { openPg, openPostgresJs } = require('../../../target/rooms/lib/lease/stores/postgres/url.js')
 
 const { read: READ, swap: SWAP } = statementsFor('public')
 const SCHEMA = schemaFor('public')
@@ -36,22 +32,18 @@ const SCHEMA = schemaFor('public')
 const isHere = wantPostgres() !== undefined
 const test = isHere ? anyTest : anyTest.skip
 const testAlone = isHere ? anyTest.serial : anyTest.skip
-const bouncerTest = isHere && wantPgbouncer() !== undefined ? anyTest : anyTest.skip
 
-const NO_WRITES = { code: 'ERR_FLAKE_STORE', message: /takes no writes.*primary/ }
+const _NO_WRITES = { code: 'ERR_FLAKE_STORE', message: /takes no writes.*primary/ }
 const TRANSACTION = { code: 'ERR_FLAKE_OPTION', message: /outside of a transaction/ }
 
 let server
-let bouncer
 
 anyTest.before(async () => {
   if (!isHere) return
   server = await startPostgres()
-  if (wantPgbouncer() !== undefined) bouncer = await startPgbouncer(server)
 })
 
 anyTest.after.always(async () => {
-  await bouncer?.stop()
   await server?.stop()
 })
 
@@ -93,46 +85,6 @@ async function freshDatabase() {
 async function swap(records, group, name, [from, to]) {
   const { identity } = await records.read(group, [])
   return records.swap(group, name, from, to, identity)
-}
-
-// What each client does
-
-const WAYS = {
-  'a Pool of pg': [test, (t) => connect(t, server.url)],
-  'a Client of pg': [test, async (t) => recordsOf(await other(t))],
-  'postgres.js': [test, (t) => connect(t, server.url, 'postgres.js')],
-  'pg behind PgBouncer': [bouncerTest, (t) => connect(t, bouncer.url)],
-  'postgres.js behind PgBouncer': [bouncerTest, (t) => connect(t, bouncer.url, 'postgres.js')],
-}
-
-for (const [way, [ifHere, open]] of Object.entries(WAYS)) {
-  // flakeforge-check-store looks at both pools in full.
-  const unlessChecked = ['a Pool of pg', 'postgres.js'].includes(way) ? () => {} : ifHere
-  unlessChecked(
-    `${way}: values come in the order of their names, and a swap asks for the text and the identity`,
-    async (t) => {
-      const records = await open(t)
-      const group = `order, ${way}`
-      for (const name of ['slot0000000001', 'group']) t.true(await swap(records, group, name, [null, `is ${name}`]))
-      const { identity, values } = await records.read(group, ['slot0000000002', 'group', 'slot0000000001', 'group'])
-      t.deepEqual(values, [null, 'is group', 'is slot0000000001', 'is group'])
-      for (const wrong of [
-        { ...identity, process: '' },
-        { ...identity, history: identity.history.replace(/\d+$/, '1') },
-      ]) {
-        t.false(await records.swap(group, 'counter', null, 'x', wrong))
-        t.false(await records.swap(group, 'group', 'is group', 'x', wrong))
-      }
-      t.false(await records.swap(group, 'group', null, 'x', identity))
-      t.deepEqual((await records.read(group, ['counter', 'group'])).values, [null, 'is group'])
-    },
-  )
-
-  ifHere(`${way}: a value with NUL, which text cannot have, is an error`, async (t) => {
-    const records = await open(t)
-    await t.throwsAsync(swap(records, 'nul', 'group', [null, 'a\0b']), { code: 'ERR_FLAKE_STORE' })
-    t.is(await textOf(records, 'nul', 'group'), null)
-  })
 }
 
 test('the identity is the same for every client, whatever its time zone and formats', async (t) => {
@@ -249,18 +201,17 @@ testAlone('a lock_timeout of the database: a swap fails with it, a read is tried
   t.deepEqual((await read).values, ['a'])
 })
 
-test('the first readers of a database make its table together, and a swap finds it missing', async (t) => {
+test('a table that is dropped is missing, and made again it has another history', async (t) => {
   for (const name of Object.keys(CLIENTS)) {
     const url = await freshDatabase()
-    const all = Array.from({ length: 8 }, () => connect(t, url, name))
-    const read = await Promise.all(all.map((records) => records.read('g', ['group'])))
-    for (const answer of read) t.deepEqual([answer.values, answer.identity], [[null], read[0].identity])
+    const records = connect(t, url, name)
+    const { identity } = await records.read('g', ['group'])
     const owner = await other(t, url)
     await owner.query('DROP TABLE flakeforge_record')
-    t.false(await all[0].swap('g', 'group', null, 'x', read[0].identity))
-    t.deepEqual(await all[1].names('g'), [])
-    t.deepEqual(await all[2].groups(), [])
-    t.not((await all[3].read('g', [])).identity.history, read[0].identity.history)
+    t.false(await records.swap('g', 'group', null, 'x', identity))
+    t.deepEqual(await records.names('g'), [])
+    t.deepEqual(await records.groups(), [])
+    t.not((await records.read('g', [])).identity.history, identity.history)
   }
 })
 
@@ -309,24 +260,22 @@ const LEAKS = {
 }
 
 for (const [what, open] of Object.entries(LEAKS)) {
-  for (const begin of ['BEGIN', 'BEGIN ISOLATION LEVEL REPEATABLE READ']) {
-    test(`${what}: a connection that was given back after ${begin} is refused, and nothing is read or written there`, async (t) => {
-      const group = `${what} ${begin}`
-      const { client, query } = await open(t)
-      const records = recordsOf(client)
-      const others = connect(t, server.url)
-      const { identity } = await records.read(group, [])
-      await query(begin)
-      await query('SELECT FROM flakeforge_record') // the snapshot of now
-      t.true(await others.swap(group, 'group', null, 'x', identity))
-      await t.throwsAsync(records.read(group, ['group']), TRANSACTION)
-      await t.throwsAsync(records.swap(group, 'counter', null, 'x', identity), TRANSACTION)
-      await t.throwsAsync(records.names(group), TRANSACTION)
-      await query('COMMIT')
-      t.deepEqual((await records.read(group, ['group', 'counter'])).values, ['x', null])
-      t.true(await swap(records, group, 'group', ['x', 'y']))
-    })
-  }
+  test(`${what}: a connection that was given back with a snapshot is refused, and nothing is read or written there`, async (t) => {
+    const group = `${what}, snapshot`
+    const { client, query } = await open(t)
+    const records = recordsOf(client)
+    const others = connect(t, server.url)
+    const { identity } = await records.read(group, [])
+    await query('BEGIN ISOLATION LEVEL REPEATABLE READ')
+    await query('SELECT FROM flakeforge_record') // the snapshot of now
+    t.true(await others.swap(group, 'group', null, 'x', identity))
+    await t.throwsAsync(records.read(group, ['group']), TRANSACTION)
+    await t.throwsAsync(records.swap(group, 'counter', null, 'x', identity), TRANSACTION)
+    await t.throwsAsync(records.names(group), TRANSACTION)
+    await query('COMMIT')
+    t.deepEqual((await records.read(group, ['group', 'counter'])).values, ['x', null])
+    t.true(await swap(records, group, 'group', ['x', 'y']))
+  })
 }
 
 test('the statements themselves refuse a transaction of another isolation than the usual one', async (t) => {
@@ -342,31 +291,12 @@ test('the statements themselves refuse a transaction of another isolation than t
   t.false(JSON.parse(written.json_build_object).isWritten)
 })
 
-test('a Client of pg inside a transaction is refused, and nothing is written', async (t) => {
-  const client = await other(t)
-  const records = recordsOf(client)
-  const { identity } = await records.read('busy', [])
-  await client.query('BEGIN')
-  await t.throwsAsync(records.swap('busy', 'group', null, 'x', identity), TRANSACTION)
-  await t.throwsAsync(records.read('busy', []), TRANSACTION)
-  await client.query('COMMIT')
-  t.is(await textOf(records, 'busy', 'group'), null)
-})
-
-test('own types and transforms of a client do not matter, or are refused', async (t) => {
+test('types and transforms of postgres.js that change a text are refused', async (t) => {
   const parser = (text) => `${text}!`
-  const pool = poolOf(t, { types: { getTypeParser: () => parser } })
   const sqlWith = (options) => {
     const sql = postgres(server.url, { onnotice: () => {}, ...options })
     t.teardown(() => sql.end())
     return sql
-  }
-  const harmless = { transform: postgres.toPascal, types: { bigint: postgres.BigInt } }
-  for (const [i, client] of [pool, sqlWith(harmless)].entries()) {
-    const records = recordsOf(client)
-    t.true(await swap(records, `own ${i}`, 'group', [null, 'a']))
-    t.is(await textOf(records, `own ${i}`, 'group'), 'a')
-    t.deepEqual(await records.names(`own ${i}`), ['group'])
   }
   const changes = [
     { transform: { value: () => null } },
@@ -384,27 +314,6 @@ test('own types and transforms of a client do not matter, or are refused', async
 
 async function startAlone(t, settings) {
   return stopAfter(t, await startPostgres(settings))
-}
-
-for (const signal of ['SIGINT', 'SIGQUIT']) {
-  const how = { SIGINT: 'a restart', SIGQUIT: 'a crash' }[signal]
-  test(`${how} is another process of the same history: what was answered is there, and old swaps are refused`, async (t) => {
-    const own = await startAlone(t, { fsync: 'on' })
-    const records = connect(t, own.url)
-    t.true(await swap(records, 'g', 'group', [null, 'a']))
-    const { identity } = await records.read('g', [])
-    await own.kill(signal)
-    await t.throwsAsync(connect(t, own.url).read('g', []), { code: 'ERR_FLAKE_STORE', message: /ECONNREFUSED/ })
-    await own.start()
-    const again = connect(t, own.url)
-    const after = await again.read('g', ['group'])
-    t.deepEqual(after.values, ['a'])
-    t.is(after.identity.history, identity.history)
-    t.not(after.identity.process, identity.process)
-    t.false(await again.swap('g', 'group', 'a', 'b', identity))
-    t.false(await again.swap('g', 'counter', null, 'b', identity))
-    t.true(await again.swap('g', 'group', 'a', 'b', after.identity))
-  })
 }
 
 test('a dump that is restored is another history', async (t) => {
@@ -439,28 +348,18 @@ test('a copy of the database is another history', async (t) => {
   t.not(copy.identity.history, identity.history)
 })
 
-test('a standby is refused, and once it is promoted it is another history', async (t) => {
+test('a standby that is promoted is another timeline of the same system, database and table', async (t) => {
   const primary = await startAlone(t)
   const records = connect(t, primary.url)
   t.true(await swap(records, 'g', 'group', [null, 'a']))
   const { identity } = await records.read('g', [])
   const standby = stopAfter(t, await startStandby(primary))
-  for (const name of Object.keys(CLIENTS)) {
-    const onStandby = connect(t, standby.url, name)
-    await t.throwsAsync(onStandby.read('g', ['group']), NO_WRITES)
-    await t.throwsAsync(onStandby.swap('g', 'group', 'a', 'b', identity), NO_WRITES)
-  }
-  await primary.kill('SIGQUIT')
   await standby.query('SELECT pg_promote(true)')
-  const promoted = connect(t, standby.url)
-  const after = await promoted.read('g', ['group'])
-  t.deepEqual(after.values, ['a'])
+  const after = await connect(t, standby.url).read('g', ['group'])
   const [before, now] = [identity, after.identity].map(({ history }) => history.split('/'))
   t.is(before[1], '00000001')
   t.is(now[1], '00000002')
-  t.deepEqual(now.toSpliced(1, 1), before.toSpliced(1, 1), 'the same system, database and table')
-  t.false(await promoted.swap('g', 'group', 'a', 'b', { ...after.identity, history: identity.history }))
-  t.true(await promoted.swap('g', 'group', 'a', 'b', after.identity))
+  t.deepEqual(now.toSpliced(1, 1), before.toSpliced(1, 1))
 })
 
 test('a table that gets its rows from another server is refused, and nothing is written there', async (t) => {
@@ -483,23 +382,15 @@ test('a table that gets its rows from another server is refused, and nothing is 
   t.true(await own.swap('other', 'group', null, 'b', identity))
 })
 
-test('nothing is made by a look, or where a server is refused', async (t) => {
+test('nothing is made where a server or a connection is refused', async (t) => {
   const url = await freshDatabase()
   const owner = await other(t, url)
   const isThere = async () =>
     (await owner.query(`SELECT to_regclass('flakeforge_record') IS NOT NULL AS yes`)).rows[0].yes
-  for (const name of Object.keys(CLIENTS)) {
-    const records = connect(t, url, name)
-    t.deepEqual((await records.look('g', ['group', 'counter'])).values, [null, null])
-    t.deepEqual(await records.names('g'), [])
-    t.deepEqual(await records.groups(), [])
-    await records.checkDurable().catch(() => {})
-    t.false(await records.swap('g', 'group', null, 'x', { history: '', process: '' }))
-    const leaked = poolOf(t, { max: 1 }, `${url}?options=-c%20default_transaction_isolation%3Dserializable`)
-    await leaked.query('BEGIN ISOLATION LEVEL READ COMMITTED')
-    await t.throwsAsync(recordsOf(leaked).read('g', ['group']), TRANSACTION)
-    t.false(await isThere())
-  }
+  const leaked = poolOf(t, { max: 1 }, `${url}?options=-c%20default_transaction_isolation%3Dserializable`)
+  await leaked.query('BEGIN ISOLATION LEVEL READ COMMITTED')
+  await t.throwsAsync(recordsOf(leaked).read('g', ['group']), TRANSACTION)
+  t.false(await isThere())
   await owner.query(
     'CREATE ROLE blind LOGIN; GRANT ALL ON SCHEMA public TO blind; REVOKE EXECUTE ON FUNCTION pg_control_system() FROM public',
   )
@@ -507,62 +398,6 @@ test('nothing is made by a look, or where a server is refused', async (t) => {
   t.false(await isThere())
   await connect(t, url).read('g', ['group'])
   t.true(await isThere())
-})
-
-/** Clients with one connection, and how a test takes it from them. */
-const SMALL = {
-  pg() {
-    const pool = new pg.Pool({ connectionString: server.url, max: 1 })
-    return { client: pool, end: () => pool.end(), take: () => pool.connect() }
-  },
-  'postgres.js'() {
-    const sql = postgres(server.url, { max: 1, onnotice: () => {} })
-    return { client: sql, end: () => sql.end({ timeout: 0 }), take: () => sql.reserve() }
-  },
-}
-
-for (const [name, open] of Object.entries(SMALL)) {
-  test(`${name}: a swap that waited too long for a connection is not sent`, async (t) => {
-    const { client, end, take } = open()
-    t.teardown(end)
-    const records = recordsOf(client)
-    const group = `waited, ${name}`
-    const { identity } = await records.read(group, [])
-    const taken = await take()
-    const late = records.swap(group, 'group', null, 'late', identity, AbortSignal.timeout(50))
-    await t.throwsAsync(late, { message: /given up/ })
-    taken.release() // what waits goes over it, in its order
-    t.is(await textOf(records, group, 'group'), null)
-  })
-}
-
-for (const name of Object.keys(CLIENTS)) {
-  test(`${name}: a server that takes no writes any more, without a restart: our own client goes to the new primary`, async (t) => {
-    const [first, second] = [await startAlone(t), await startAlone(t)]
-    const proxy = stopAfter(t, await startProxy(first.port))
-    const url = first.url.replace(String(first.port), String(proxy.port))
-    const records = new PostgresRecords(name === 'pg' ? openPg(pg, url) : openPostgresJs(postgres, url))
-    t.true(await swap(records, 'g', 'group', [null, 'a']))
-    const { identity } = await records.read('g', [])
-    // What a session begins with is not asked again: the setting is of this connection, too.
-    await first.query('ALTER SYSTEM SET default_transaction_read_only = on')
-    await first.query('SELECT pg_reload_conf()')
-    proxy.leadTo(second.port)
-    await until(() =>
-      records.swap('g', 'group', 'a', 'a2', identity).then(
-        () => false,
-        ({ message }) => /takes no writes/.test(message),
-      ),
-    )
-    t.deepEqual((await records.read('g', ['group'])).values, [null])
-    await records.close()
-  })
-}
-
-test('a database that takes no writes is told so', async (t) => {
-  const pool = poolOf(t, { options: '-c default_transaction_read_only=on' })
-  await connect(t, server.url).read('g', []) // the table is there
-  await t.throwsAsync(swap(recordsOf(pool), 'read only', 'group', [null, 'a']), NO_WRITES)
 })
 
 test('a swap is on disk when it is answered, also where the database does not wait for that', async (t) => {
@@ -617,26 +452,4 @@ test('a swap waits until it is on disk here and on a standby, whatever the datab
     rows.map(({ setting }) => setting),
     asked.flatMap((setting) => Array(2).fill(setting === 'remote_apply' ? setting : 'on')),
   )
-})
-
-test('durable: refused where a crash may lose what was answered, and the error says why', async (t) => {
-  const refused = async (records, message) => {
-    const error = await t.throwsAsync(records.checkDurable(), { code: 'ERR_FLAKE_OPTION', message })
-    t.is(error.option, 'durable')
-  }
-  await refused(connect(t, server.url), /fsync is off.*Leave durable out, or set fsync = on\.$/)
-
-  const own = await startAlone(t, { fsync: 'on' })
-  const records = connect(t, own.url)
-  await records.checkDurable()
-  await records.read('g', []) // makes the table
-  await records.checkDurable()
-  await own.query('ALTER TABLE flakeforge_record SET UNLOGGED')
-  await refused(records, /flakeforge_record is unlogged.*SET LOGGED\.$/)
-  await own.query('ALTER TABLE flakeforge_record SET LOGGED')
-  await records.checkDurable()
-  await own.query(`ALTER SYSTEM SET full_page_writes = off`)
-  await own.query('SELECT pg_reload_conf()')
-  while ((await own.query('SHOW full_page_writes'))[0].full_page_writes !== 'off') await sleep(5)
-  await refused(records, /full_page_writes is off.*set full_page_writes = on\.$/)
 })

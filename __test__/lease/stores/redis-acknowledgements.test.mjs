@@ -3,19 +3,7 @@
 import { once } from 'node:events'
 import { createRequire } from 'node:module'
 import anyTest from 'ava'
-import { Cluster, Redis } from 'ioredis'
-import { createClientPool, createCluster, createSentinel } from 'redis'
-import {
-  CLIENTS,
-  connectGlide,
-  glide,
-  startCluster,
-  startClusterReplica,
-  startRedis,
-  startReplica,
-  startSentinel,
-  wantRedis,
-} from '../../servers/redis.mjs'
+import { CLIENTS, startRedis, startReplica, wantRedis } from '../../servers/redis.mjs'
 import { stopAfter, until } from '../../servers/server.mjs'
 import { stopProcess } from '../../support/stop-process.mjs'
 import { testInTurn } from '../../support/turns.mjs'
@@ -58,62 +46,6 @@ async function needsAcknowledgement(t, client, replica, group) {
   await t.throwsAsync(write(records, group), UNACKNOWLEDGED)
   process.kill(replica.pid, 'SIGCONT')
   t.true(await write(records, group))
-}
-
-for (const name of Object.keys(CLIENTS)) {
-  test(`${name}: a swap is clean once the replica has it`, async (t) => {
-    const { primary, replicas } = await startPrimary(t, { replicas: 1, demands: 1 })
-    const { client, end } = await CLIENTS[name](primary)
-    t.teardown(end)
-    await needsAcknowledgement(t, client, replicas[0])
-  })
-}
-
-test('a pool of node-redis, whose connections take turns: a swap is clean once the replica has it', async (t) => {
-  const { primary, replicas } = await startPrimary(t, { replicas: 1, demands: 1 })
-  const pool = await createClientPool({ url: primary.url }, { minimum: 3, maximum: 3 }).connect()
-  t.teardown(() => pool.destroy())
-  await needsAcknowledgement(t, pool, replicas[0])
-})
-
-test('Sentinel: a swap is clean once the replica has it', async (t) => {
-  const { primary, replicas } = await startPrimary(t, { replicas: 1, demands: 1 })
-  const sentinel = stopAfter(t, await startSentinel(primary))
-  const sentinels = [{ host: '127.0.0.1', port: sentinel.port }]
-  const ioredis = new Redis({ sentinels, name: 'primary' })
-  t.teardown(() => ioredis.disconnect())
-  const nodeRedis = await createSentinel({ name: 'primary', sentinelRootNodes: sentinels }).connect()
-  t.teardown(() => nodeRedis.destroy())
-  for (const client of [ioredis, nodeRedis]) await needsAcknowledgement(t, client, replicas[0])
-})
-
-test('Redis Cluster: the node that executed the swap is asked, whichever it is', async (t) => {
-  const nodes = await startCluster()
-  t.teardown(() => Promise.all(nodes.map((node) => node.stop())))
-  const replicas = await Promise.all(nodes.map((node) => startClusterReplica(nodes, node)))
-  t.teardown(() => Promise.all(replicas.map((replica) => replica.stop())))
-  for (const node of nodes) await node.cli('CONFIG', 'SET', 'min-replicas-to-write', '1')
-  const ioredis = new Cluster(nodes.map(({ port }) => ({ host: '127.0.0.1', port })))
-  t.teardown(() => ioredis.disconnect())
-  const nodeRedis = await createCluster({ rootNodes: nodes.map(({ url }) => ({ url })) }).connect()
-  t.teardown(() => nodeRedis.destroy())
-  const clients = [ioredis, nodeRedis]
-  if (glide) clients.push(await connectGlide(glide.GlideClusterClient, nodes))
-  t.teardown(() => clients[2]?.close())
-  for (const client of clients) {
-    for (const [i, node] of nodes.entries()) {
-      const group = await groupOn(node)
-      await needsAcknowledgement(t, client, replicas[i], group)
-    }
-  }
-})
-
-/** The name of a group whose records are on this node. */
-async function groupOn(node) {
-  for (let i = 0; ; i++) {
-    const answer = await node.cli('HGET', `flakeforge:{g${i}}:records`, 'group')
-    if (!answer.startsWith('MOVED')) return `g${i}`
-  }
 }
 
 test('as many replicas as min-replicas-to-write must have it', async (t) => {

@@ -1,4 +1,5 @@
-// Records on a real Redis, with both clients: what is read, when a swap is done, and which servers are refused.
+// What is Redis' own about records: scripts, keys, run IDs and replication IDs, and which servers may be durable. What holds for
+// all databases is in behaviour/.
 
 import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
@@ -9,7 +10,7 @@ import { promisify } from 'node:util'
 import anyTest from 'ava'
 import { Cluster, Redis } from 'ioredis'
 import * as iovalkey from 'iovalkey'
-import { createClient, createClientPool, createCluster, createSentinel, RESP_TYPES } from 'redis'
+import { createClient, createCluster, createSentinel, RESP_TYPES } from 'redis'
 import {
   CLIENTS,
   connectGlide,
@@ -92,16 +93,6 @@ test('SCRIPT FLUSH forgets the scripts: they are sent again', async (t) => {
   }
 })
 
-test('a swap that the server refuses for want of memory changes nothing', async (t) => {
-  const server = await start(t)
-  const records = await connect(t, server)
-  await put(records, 'g', 'group', 'before')
-  await server.cli('CONFIG', 'SET', 'maxmemory', '1')
-  await t.throwsAsync(put(records, 'g', 'group', 'after'), { ...STORE, message: /OOM/ })
-  await server.cli('CONFIG', 'SET', 'maxmemory', '0')
-  t.is(await textOf(records, 'g'), 'before')
-})
-
 test('a key of another type is an error, and is kept', async (t) => {
   const records = await connect(t, shared)
   await shared.cli('SET', 'flakeforge:{text}:records', 'not a hash')
@@ -113,24 +104,6 @@ test('a key of another type is an error, and is kept', async (t) => {
 
 // Identity
 
-for (const signal of ['SIGTERM', 'SIGKILL']) {
-  test(`a restart after ${signal} keeps the records and changes the process`, async (t) => {
-    const server = await start(t, ...AOF)
-    const records = await connect(t, server)
-    await put(records, 'g', 'group', 'before')
-    const { identity } = await records.read('g', ['group'])
-    await server.kill(signal)
-    await server.start()
-    const after = await connect(t, server)
-    const read = await after.read('g', ['group'])
-    t.deepEqual(read.values, ['before'])
-    t.is(read.identity.history, '')
-    t.not(read.identity.process, identity.process)
-    t.false(await after.swap('g', 'group', 'before', 'wrong', identity))
-    t.true(await after.swap('g', 'group', 'before', 'after', read.identity))
-  })
-}
-
 /** A primary with a record, and a replica that has it. */
 async function startPair(t, ...options) {
   const primary = await start(t)
@@ -141,22 +114,17 @@ async function startPair(t, ...options) {
   return { primary, replica, records }
 }
 
-for (const [what, options] of [
-  ['a replica', []],
-  ['a replica that takes writes', ['--replica-read-only', 'no']],
-]) {
-  test(`${what} is refused, with the way out`, async (t) => {
-    const { replica, records } = await startPair(t, ...options)
-    const { identity } = await records.read('g', ['group'])
-    const others = await connect(t, replica)
-    const refused = { ...STORE, message: /READONLY.*replica.*Connect to the primary/ }
-    await t.throwsAsync(others.read('g', ['group']), refused)
-    await t.throwsAsync(others.swap('g', 'group', 'text', 'wrong', identity), refused)
-    await t.throwsAsync(others.names('g'), refused)
-    await t.throwsAsync(others.checkDurable(), refused)
-    t.is(await replica.cli('HGET', 'flakeforge:{g}:records', 'group'), 'text')
-  })
-}
+test('a replica that takes writes is refused, with the way out', async (t) => {
+  const { replica, records } = await startPair(t, '--replica-read-only', 'no')
+  const { identity } = await records.read('g', ['group'])
+  const others = await connect(t, replica)
+  const refused = { ...STORE, message: /READONLY.*replica.*Connect to the primary/ }
+  await t.throwsAsync(others.read('g', ['group']), refused)
+  await t.throwsAsync(others.swap('g', 'group', 'text', 'wrong', identity), refused)
+  await t.throwsAsync(others.names('g'), refused)
+  await t.throwsAsync(others.checkDurable(), refused)
+  t.is(await replica.cli('HGET', 'flakeforge:{g}:records', 'group'), 'text')
+})
 
 test('a promotion is another history, and a later one of the same process too', async (t) => {
   const { primary, replica, records } = await startPair(t)
@@ -245,29 +213,16 @@ async function works(t, client) {
   return records
 }
 
-test('ioredis: auto-pipelining, RESP 3, one that connects when asked', async (t) => {
-  const { port } = await start(t, ...AOF)
-  const lazy = { lazyConnect: true, keyPrefix: '' }
-  for (const options of [{ enableAutoPipelining: true }, { protocol: 3 }, { protocol: 2 }, lazy]) {
-    const client = new Redis(port, options)
-    t.teardown(() => client.disconnect())
-    await t.notThrowsAsync((await works(t, client)).checkDurable())
-  }
-})
-
-test('node-redis: RESP 2 and 3, replies as Buffers and Maps, a pool', async (t) => {
+test('node-redis: a client that maps the types of its replies', async (t) => {
   const { url } = await start(t, ...AOF)
   const types = { [RESP_TYPES.BLOB_STRING]: Buffer, [RESP_TYPES.MAP]: Map }
   for (const RESP of [2, 3]) {
     const client = await createClient({ url, RESP }).connect()
     t.teardown(() => client.destroy())
-    for (const one of [client, client.withTypeMapping(types), client.withTypeMapping({ [RESP_TYPES.MAP]: Array })]) {
+    for (const one of [client.withTypeMapping(types), client.withTypeMapping({ [RESP_TYPES.MAP]: Array })]) {
       await t.notThrowsAsync((await works(t, one)).checkDurable())
     }
   }
-  const pool = await createClientPool({ url }).connect()
-  t.teardown(() => pool.destroy())
-  await t.notThrowsAsync((await works(t, pool)).checkDurable())
 })
 
 const ALLOWED = 'evalsha eval time info select wait client|info hget hmget hset hkeys'
@@ -340,23 +295,6 @@ test('Sentinel with clients that read from replicas: every script runs on the pr
   await t.throwsAsync(recordsOf(toReplica).read('g', ['group']), { ...STORE, message: /READONLY/ })
 })
 
-test('a server that is gone is an error with its cause', async (t) => {
-  const server = await start(t, ...AOF)
-  const client = await createClient({ url: server.url, disableOfflineQueue: true }).connect()
-  t.teardown(() => client.destroy())
-  const records = recordsOf(client)
-  const { identity } = await records.read('g', ['group'])
-  await server.kill()
-  const calls = [
-    () => records.read('g', ['group']),
-    () => records.swap('g', 'group', null, 'text', identity),
-    () => records.names('g'),
-    () => records.checkDurable(),
-    () => redisClient(client).setting('appendfsync'),
-  ]
-  for (const call of calls) t.true((await t.throwsAsync(call(), STORE)).cause instanceof Error)
-})
-
 // What `durable: true` needs
 
 const allowed = (t, records) => t.notThrowsAsync(records.checkDurable())
@@ -385,30 +323,6 @@ async function untilWritten({ cli, pid }) {
 }
 
 for (const name of Object.keys(CLIENTS)) {
-  test(`${name}: durable is refused by each setting that loses writes`, async (t) => {
-    const server = await start(t, ...AOF)
-    const records = await connect(t, server, name)
-    await allowed(t, records)
-    for (const [setting, wrong, right] of [
-      ['appendfsync', 'everysec', 'always'],
-      ['appendfsync', 'no', 'always'],
-      ['no-appendfsync-on-rewrite', 'yes', 'no'],
-      ['maxmemory-policy', 'allkeys-lru', 'noeviction'],
-      ['maxmemory-policy', 'allkeys-random', 'volatile-lru'],
-    ]) {
-      await server.cli('CONFIG', 'SET', setting, wrong)
-      await refused(
-        t,
-        records,
-        new RegExp(`its ${setting.replace('maxmemory-', 'maxmemory.')} is ${wrong}.* Set ${setting} `),
-      )
-      await server.cli('CONFIG', 'SET', setting, right)
-      await allowed(t, records)
-    }
-    await server.cli('CONFIG', 'SET', 'appendonly', 'no')
-    await refused(t, records, /aof_enabled is 0.*Set appendonly yes/)
-  })
-
   test(`${name}: durable is refused where the settings are not shown`, async (t) => {
     const server = await start(t, ...AOF)
     await server.cli('ACL', 'SETUSER', 'app', 'on', '>pw', '~*', '+@all', '-config')

@@ -61,26 +61,6 @@ for (const name of Object.keys(CLIENTS)) {
     await refused(t, put(records, 'g', 'group', 'text'), /~flakeforge:\*/)
   })
 
-  test(`${name}: a server that is full, cannot save, lacks replicas or is one itself`, async (t) => {
-    const server = await start(t)
-    const { client, end } = await CLIENTS[name](server)
-    t.teardown(end)
-    const { records } = redisStore(client)
-    await put(records, 'g', 'group', 'text')
-    const { identity } = await records.read('g', ['group'])
-    const swap = () => records.swap('g', 'group', 'text', 'other', identity)
-    await server.cli('CONFIG', 'SET', 'maxmemory', '1')
-    await refused(t, swap(), /OOM.* maxmemory/)
-    await server.cli('CONFIG', 'SET', 'maxmemory', '0')
-    await server.cli('CONFIG', 'SET', 'min-replicas-to-write', '1')
-    await refused(t, swap(), /NOREPLICAS.*min-replicas-to-write/)
-    await server.cli('CONFIG', 'SET', 'min-replicas-to-write', '0')
-    await server.cli('REPLICAOF', '127.0.0.1', '1')
-    await refused(t, swap(), /READONLY.*primary/)
-    await server.cli('REPLICAOF', 'NO', 'ONE')
-    t.deepEqual((await records.read('g', ['group'])).values, ['text'])
-  })
-
   test(`${name}: a server that cannot save`, async (t) => {
     const server = await start(t, '--save', '3600 1', '--dbfilename', 'dump.rdb')
     const { client, end } = await CLIENTS[name](server)

@@ -2,6 +2,7 @@
 // is back, without a loss and without a new client.
 
 import { createRequire } from 'node:module'
+import { createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort, stopAfter } from '../../../servers/server.mjs'
 import { put, textOf } from '../../../support/records.mjs'
@@ -27,27 +28,31 @@ const drops = (row) => row.isOurs || row.drops
 const connected = async (t, member, text = 'before') => {
   const client = await member.connect()
   t.true(await put(client.records, member.group, 'group', text))
-  const { identity } = await client.records.read(member.group, ['group'])
-  return { ...client, identity }
+  const { identity, position } = await client.records.read(member.group, ['group'])
+  return { ...client, identity, position }
 }
 
-async function isGone(t, { records, store, group, identity }) {
-  const calls = [
-    () => records.read(group, ['group']),
-    () => records.swap(group, 'group', 'before', 'wrong', identity),
-    () => records.names(group),
-    () => store.advance(group, 1n, 0n),
-  ]
-  const errors = await Promise.all(calls.map((call) => t.throwsAsync(call(), { ...STORE, message: GONE })))
-  for (const error of errors) t.true(error.cause instanceof Error)
-}
+const isGone =
+  (kind) =>
+  async (t, { records, store, group, identity }) => {
+    const calls = [
+      () => records.read(group, ['group']),
+      () => records.swap(group, 'group', 'before', 'wrong', identity),
+      () => records.names(group),
+      () => store.advance(group, 1n, 0n),
+      ...(kind.durableNeeds ? [() => records.checkDurable()] : []),
+    ]
+    const errors = await Promise.all(calls.map((call) => t.throwsAsync(call(), { ...STORE, message: GONE })))
+    for (const error of errors) t.true(error.cause instanceof Error)
+  }
 
 /** A restart loses nothing, and shows: what was decided before it is not done. */
-async function isAnotherProcess(t, { row, kind, connect, group, identity, ...member }) {
+async function isAnotherProcess(t, { row, connect, group, identity, position, ...member }) {
   const { records, store } = reconnects(row) ? member : await connect()
   const after = await reached(() => records.read(group, ['group']))
   t.deepEqual(after.values, ['before'])
   t.is(after.identity.history, identity.history)
+  if (position !== undefined) t.true(after.position >= position)
   if (identity.process !== '') {
     t.not(after.identity.process, identity.process)
     t.false(await records.swap(group, 'group', 'before', 'wrong', identity))
@@ -69,7 +74,7 @@ export function breakPromises(suite) {
         break: ({ server }) => server.kill(signal),
         mend: ({ server }) => server.start(),
       },
-      { before: connected, during: isGone, after: isAnotherProcess },
+      { before: connected, during: isGone(kind), after: isAnotherProcess },
     )
   }
 
@@ -148,6 +153,25 @@ export function breakPromises(suite) {
   )
 
   suite.promise(
+    'a server that takes the connection and says nothing is an error in time',
+    (row) => row.isOurs,
+    async (t, { site, connect, group }) => {
+      const sockets = []
+      const silent = createServer((socket) => sockets.push(socket.on('error', () => {})))
+      await new Promise((resolve) => silent.listen(0, '127.0.0.1', resolve))
+      t.teardown(() => {
+        for (const socket of sockets) socket.destroy()
+        silent.close()
+      })
+      const there = new URL(site.url)
+      there.port = String(silent.address().port)
+      const { records } = await connect({ ...site, url: there.href, endpoints: undefined })
+      const error = await t.throwsAsync(records.read(group, ['group']), STORE)
+      t.truthy(error.cause)
+    },
+  )
+
+  suite.promise(
     'the user’s client stays open when its store is closed',
     (row) => !row.isOurs,
     async (t, { connect }) => {
@@ -177,7 +201,7 @@ function demotions(suite) {
       way.proxy.leadTo(other.port)
       await Promise.all(
         stores.map(async (store, i) => {
-          await t.throwsAsync(stepsOf(store, `demoted ${i}`).create(), { ...STORE, message: /primary/ }, rows[i].name)
+          await isRefused(t, store, rows[i].name)
           await reached(() => store.list('any')) // each connection that a pool still has is refused once
           await works(t, store)
         }),
@@ -217,4 +241,19 @@ function refusals(suite) {
       }
     },
   )
+}
+
+/** Makes groups until the server refuses one: a session may hear of a setting after another one. */
+async function isRefused(t, store, name) {
+  let error
+  for (let i = 0; error === undefined; i++) {
+    error = await stepsOf(store, `${name}, demoted ${i}`)
+      .create()
+      .then(
+        () => undefined,
+        (thrown) => thrown,
+      )
+  }
+  t.like(error, STORE, name)
+  t.regex(error.message, /primary/, name)
 }

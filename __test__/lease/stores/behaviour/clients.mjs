@@ -1,6 +1,7 @@
 // What a user's client may be like, and what else its user may do with it: transactions, full pools, other databases, options
 // that change what answers look like.
 
+import { inspect } from 'node:util'
 import { put, textOf } from '../../../support/records.mjs'
 import { isDirect } from './suite.mjs'
 
@@ -74,9 +75,12 @@ export function clientPromises(suite) {
     'no option of the client changes an answer',
     (row) => row.options,
     async (t, { row, site, connect, group }) => {
-      for (const [option, value] of Object.entries(row.options)) {
-        const { records } = await connect(site, { [option]: value })
-        const own = `${group} ${option}`
+      const plain = (await connect()).records
+      const durable = (records) => records.checkDurable().catch(({ message }) => message)
+      for (const [i, options] of row.options.entries()) {
+        const option = inspect(options)
+        const { records } = await connect(site, options)
+        const own = `${group} ${i}`
         const { now, identity } = await records.read(own, ['group'])
         t.true(Math.abs(now - Date.now()) < 5000, option)
         t.true(await records.swap(own, 'group', null, 'ä', identity), option)
@@ -86,6 +90,11 @@ export function clientPromises(suite) {
         t.deepEqual((await records.read(own, ['counter', 'group'])).values, [null, '€'], option)
         t.deepEqual(await records.names(own), ['group'], option)
         if (records.groups) t.true((await records.groups()).includes(own), option)
+        t.deepEqual(
+          [await records.place(), await durable(records)],
+          [await plain.place(), await durable(plain)],
+          option,
+        )
       }
     },
   )

@@ -1,8 +1,9 @@
 // Stores of a URL, in projects that have one package of the database, as users have them: the client is ours, and the process
 // ends when its work is done.
 
-import { freePort } from '../../../servers/server.mjs'
+import { freePort, until } from '../../../servers/server.mjs'
 import { newProject, runIn } from '../../../support/project.mjs'
+import { works } from '../../../support/steps.mjs'
 
 /** A database that needs no package. */
 const NONE = 'no package'
@@ -11,17 +12,19 @@ const STORES = './target/rooms/lib/lease/stores'
 
 export function urlPromises(suite) {
   const { kind } = suite
-  const { file, open: call, scheme, path } = kind.program
+  const { file, open: call, schemes, path } = kind.program
   const open = (code) => `const store = require('${STORES}/${file}.js').${call}(process.argv[1])\n${code}`
 
   /** A program in a project with each package alone. */
   const inProjects = (title, body) => {
     for (const name of kind.packages ?? [NONE]) suite.test(`with ${name} alone: ${title}`, (t) => body(t, name))
   }
-  const runWith = async (t, name, code, url) => runIn(await newProject(t, ...(name === NONE ? [] : [name])), code, url)
+  const projectWith = (t, name) => newProject(t, ...(name === NONE ? [] : [name]))
+  const runWith = async (t, name, code, url) => runIn(await projectWith(t, name), code, url)
 
   inProjects('a URL takes every call, and close() lets the process end', async (t, name) => {
     const { url } = await suite.sharedSite()
+    const project = await projectWith(t, name)
     const code = open(`
       Promise.all([store.advance(process.pid + ' one', 1n, 1n), store.advance(process.pid + ' two', 1n, 2n)]).then(async (values) => {
         await store.close()
@@ -29,7 +32,8 @@ export function urlPromises(suite) {
         const after = await store.advance(process.pid + ' one', 1n).then(({ number }) => number, ({ code }) => code)
         console.log(values.map(({ number }) => number).join(), String(after))
       })`)
-    t.is(await runWith(t, name, code, url), `1,2 ${kind.isNeverClosed ? '2' : 'ERR_FLAKE_STORE'}`)
+    const closed = kind.isNeverClosed ? '2' : 'ERR_FLAKE_STORE'
+    for (const scheme of schemes) t.is(await runIn(project, code, url.replace(/^\w+/, scheme)), `1,2 ${closed}`)
   })
 
   inProjects('a URL that is not closed does not keep the process alive, but a step does', async (t, name) => {
@@ -49,7 +53,7 @@ export function urlPromises(suite) {
   })
 
   inProjects('a URL where no server is ends with close(), and so does the process', async (t, name) => {
-    const nowhere = `${scheme}://me@127.0.0.1:${await freePort()}/${path}`
+    const nowhere = `${schemes[0]}://me@127.0.0.1:${await freePort()}/${path}`
     const code = open(`
       let isLate = false
       store.list('g').catch(async ({ code, cause }) => {
@@ -59,5 +63,23 @@ export function urlPromises(suite) {
       })
       process.on('exit', () => console.log(isLate))`)
     t.is(await runWith(t, name, code, nowhere), 'ERR_FLAKE_STORE true\nfalse')
+  })
+
+  const { connectionsOf } = kind
+  if (connectionsOf === undefined) return
+  suite.test('a URL connects at the first step, and close() ends what it has opened', async (t) => {
+    const site = await suite.startSite(t)
+    const before = await connectionsOf(site)
+    for (const scheme of schemes) {
+      const store = kind.openUrl(site.url.replace(/^\w+/, scheme))
+      t.is(await connectionsOf(site), before)
+      await works(t, store)
+      const opened = (await connectionsOf(site)) - before
+      t.true(opened >= 1 && opened <= 2, `${opened}`)
+      await store.close()
+      await store.close()
+      await t.throwsAsync(store.list('any'), { code: 'ERR_FLAKE_STORE', message: /closed/i })
+      await until(async () => (await connectionsOf(site)) === before)
+    }
   })
 }

@@ -36,7 +36,7 @@ const clock = {
 const ROWS = {
   fetch: {
     isFull: true,
-    connect: async ({ url, endpoints = url }) => ({ client: { endpoints }, end }),
+    connect: async ({ url, endpoints = url.replace(/^etcd:/, 'http:') }) => ({ client: { endpoints }, end }),
   },
   'a URL': { isOurs: true, connect: async ({ url }) => ({ client: parseUrl(url), end }) },
   'fetch, to three members': { site: 'three', connect: async ({ endpoints }) => ({ client: { endpoints }, end }) },
@@ -66,5 +66,5 @@ export const ETCD = {
   signals: ['SIGTERM', 'SIGKILL'],
   /** There is no connection to end, so nothing keeps a store from being used after its end. */
   isNeverClosed: true,
-  program: { file: 'etcd', open: 'openEtcd', scheme: 'etcd', path: '' },
+  program: { file: 'etcd', open: 'openEtcd', schemes: ['etcd'], path: '' },
 }

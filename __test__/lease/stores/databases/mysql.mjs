@@ -65,8 +65,10 @@ const transaction = {
   refused: { message: /It is in a transaction\. Use the pool/ },
 }
 
-/** Options that change what an answer looks like. */
-const MYSQL2_OPTIONS = {
+/** Options that change what an answer looks like, each for itself. */
+const each = (options) => Object.entries(options).map(([name, value]) => ({ [name]: value }))
+
+const MYSQL2_OPTIONS = each({
   typeCast: () => 'x',
   rowsAsArray: true,
   nestTables: true,
@@ -83,8 +85,8 @@ const MYSQL2_OPTIONS = {
   jsonStrings: true,
   resetOnRelease: true,
   compress: true,
-}
-const MARIADB_OPTIONS = {
+})
+const MARIADB_OPTIONS = each({
   typeCast: () => 'x',
   rowsAsArray: true,
   nestTables: true,
@@ -107,7 +109,7 @@ const MARIADB_OPTIONS = {
   jsonStrings: true,
   queryTimeout: 5000,
   compress: true,
-}
+})
 
 async function take(pool) {
   const connection = await pool.getConnection()
@@ -230,8 +232,12 @@ export const MYSQL = {
     values: [null, 'mysql://', () => {}, { query: () => {} }, mysql2, mariadb, mysql2Callback.createPoolCluster()],
     message: /a pool or connection of mysql2 or mariadb/,
   },
+  async connectionsOf({ server, database }) {
+    const text = 'SELECT count(*) AS count FROM information_schema.PROCESSLIST WHERE DB = ?'
+    return Number((await server.query(text, [database]))[0].count)
+  },
   packages: ['mysql2', 'mariadb'],
-  program: { file: 'mysql', open: 'openMysql', scheme: 'mysql', path: FIRST },
+  program: { file: 'mysql', open: 'openMysql', schemes: ['mysql', 'mariadb'], path: FIRST },
   acknowledgement: {
     sites: ['replicated'],
     async break({ server, replica }) {

@@ -83,11 +83,11 @@ async function moveElsewhere(client) {
 
 const ofPg = {
   connect: async ({ url }, options) => poolOf(url, options),
-  options: { types: { getTypeParser: () => (text) => `${text}!` }, query_timeout: 20_000 },
+  options: [{ types: { getTypeParser: () => (text) => `${text}!` } }, { query_timeout: 20_000 }],
 }
 const ofPostgresJs = {
   connect: async ({ url }, options) => sqlOf(url, options),
-  options: { transform: postgresJs.toPascal, types: { bigint: postgresJs.BigInt }, prepare: false },
+  options: [{ transform: postgresJs.toPascal }, { types: { bigint: postgresJs.BigInt } }, { prepare: false }],
 }
 
 /** Behind PgBouncer: postgres.js leaves the failure of its own query for types to the process, as an unhandled rejection. */
@@ -107,6 +107,7 @@ const POOLED = { options: { max: 1 } }
 const ROWS = {
   pg: {
     isFull: true,
+    drops: true,
     ...ofPg,
     pool: {
       ...POOLED,
@@ -279,8 +280,13 @@ export const POSTGRES = {
     values: [null, 'postgres://', () => {}, pg, { query: () => {} }],
     message: /Pool or Client of pg, or the sql function/,
   },
+  async connectionsOf({ server }) {
+    const text = `SELECT count(*)::int AS count FROM pg_stat_activity
+      WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()`
+    return (await server.query(text))[0].count
+  },
   packages: ['pg', 'postgres'],
-  program: { file: 'postgres', open: 'openPostgres', scheme: 'postgres', path: 'postgres' },
+  program: { file: 'postgres', open: 'openPostgres', schemes: ['postgres', 'postgresql'], path: 'postgres' },
   acknowledgement: {
     sites: ['replicated'],
     async break({ server, replica }) {

@@ -84,23 +84,24 @@ async function takeFromPool(pool) {
 }
 
 /** Options that change what replies look like. */
-const IOREDIS_OPTIONS = {
-  stringNumbers: true,
-  replyMapping: 'resp3',
-  protocol: 2,
-  commandTimeout: 5000,
-  enableAutoPipelining: true,
-  lazyConnect: true,
-  keyPrefix: '',
-  showFriendlyErrorStack: true,
-}
+const IOREDIS_OPTIONS = [
+  { stringNumbers: true },
+  { replyMapping: 'resp3' },
+  { protocol: 2 },
+  { protocol: 3 },
+  { commandTimeout: 5000 },
+  { enableAutoPipelining: true },
+  { lazyConnect: true },
+  { keyPrefix: '' },
+  { showFriendlyErrorStack: true },
+]
 const typeMapping = {
   [RESP_TYPES.BLOB_STRING]: Buffer,
   [RESP_TYPES.NUMBER]: String,
   [RESP_TYPES.VERBATIM_STRING]: Buffer,
   [RESP_TYPES.MAP]: Map,
 }
-const NODE_REDIS_OPTIONS = { RESP: 2, commandOptions: { typeMapping } }
+const NODE_REDIS_OPTIONS = [2, 3].flatMap((RESP) => [{ RESP }, { RESP, commandOptions: { typeMapping } }])
 
 const userOfIoredis = (Kind) => ({
   connect: async ({ url }, options = {}) => ofIoredis(new Kind(url, options)),
@@ -270,8 +271,9 @@ export const REDIS = {
     values: [null, 'redis://localhost', { eval() {}, evalsha() {} }, { evalSha() {} }],
     message: /ioredis, iovalkey, node-redis or @valkey/,
   },
+  connectionsOf: async ({ server }) => (await server.cli('CLIENT', 'LIST')).split('\n').length,
   packages: ['ioredis', 'iovalkey', 'redis'],
-  program: { file: 'redis', open: 'openRedis', scheme: 'redis', path: '' },
+  program: { file: 'redis', open: 'openRedis', schemes: ['redis', 'valkey', 'VALKEY'], path: '' },
   /** A replica that stands still: its primary counts it as fresh, and hears of no write. */
   acknowledgement: {
     sites: ['replicated', 'watched', 'cluster'],
