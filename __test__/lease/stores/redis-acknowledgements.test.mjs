@@ -7,6 +7,7 @@ import { CLIENTS, startRedis, startReplica, wantRedis } from '../../servers/redi
 import { stopAfter, until } from '../../servers/server.mjs'
 import { stopProcess } from '../../support/stop-process.mjs'
 import { testInTurn } from '../../support/turns.mjs'
+import { REDIS } from './databases/redis.mjs'
 
 const require = createRequire(import.meta.url)
 const { redisClient } = require('../../../target/rooms/lib/lease/stores/redis/client.js')
@@ -47,6 +48,26 @@ async function needsAcknowledgement(t, client, replica, group) {
   process.kill(replica.pid, 'SIGCONT')
   t.true(await write(records, group))
 }
+
+const IN_CLUSTERS = Object.entries(REDIS.rows).filter(([, { site }]) => site === 'cluster')
+
+test('Redis Cluster: the master that executed the swap is asked for its setting and its replicas, and no other node', async (t) => {
+  const site = await REDIS.sites.cluster()
+  t.teardown(() => site.stop())
+  const all = [...site.nodes, ...site.replicas]
+  const areAsked = async (command) => {
+    const stats = await Promise.all(all.map((node) => node.cli('INFO', 'commandstats')))
+    return stats.filter((each) => each.includes(`cmdstat_${command}:`)).length
+  }
+  for (const [name, row] of IN_CLUSTERS) {
+    const { client, end } = await row.connect(site)
+    t.teardown(end)
+    for (const node of all) await node.cli('CONFIG', 'RESETSTAT')
+    const records = recordsOf(client)
+    for (let i = 0; i < 3; i++) t.true(await write(records, name))
+    t.deepEqual([await areAsked('config|get'), await areAsked('wait')], [1, 1], name)
+  }
+})
 
 test('as many replicas as min-replicas-to-write must have it', async (t) => {
   const { primary, replicas } = await startPrimary(t, { replicas: 2, demands: 2 })

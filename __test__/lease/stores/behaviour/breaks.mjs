@@ -22,8 +22,10 @@ const LATE = /no answer within|did not finish a step within|timeout|timed out|do
 const hasOneServer = (row) => isDirect(row) || siteNameOf(row).startsWith('bouncer')
 /** Whether a client makes a connection anew when one has ended. */
 const reconnects = (row) => !row.isOneConnection
-/** Whether a store can end a connection of this client, so that it gets another one. */
+/** Whether a store ends a connection of this client that says nothing, so that it gets another one. */
 const drops = (row) => row.isOurs || row.drops
+/** Whether it ends one that leads to a server which takes no writes. */
+const leavesReplicas = (row) => drops(row) || row.leavesReplicas
 
 const connected = async (t, member, text = 'before') => {
   const client = await member.connect()
@@ -195,7 +197,7 @@ function demotions(suite) {
       const other = stopAfter(t, await kind.startOther(site))
       const isThere = (group) => kind.get(other, group, 'group').catch(() => null) // there may be no table
       const way = await throughProxy(t, site)
-      const rows = suite.rowsThat((row) => isDirect(row) && drops(row))
+      const rows = suite.rowsThat((row) => isDirect(row) && leavesReplicas(row))
       const stores = await Promise.all(rows.map(async (row) => (await suite.connect(t, row, way.site)).store))
       for (const store of stores) await works(t, store)
       await kind.demote(site, other)

@@ -55,10 +55,9 @@ export function replicaPromises(suite) {
     {
       async before(t, { connect, row, site }) {
         const { records } = await connect()
-        const groups = (await acknowledgement.groupsOn?.(site)) ?? ['g']
-        const named = groups.map((group) => `${group} ${row.name}`)
-        for (const group of named) t.true(await put(records, group, 'group', 'a'))
-        return { records, groups: named, identity: (await records.read(named[0], ['group'])).identity }
+        const groups = (await acknowledgement.groupsOn?.(site, row.name)) ?? [row.name]
+        for (const group of groups) t.true(await put(records, group, 'group', 'a'))
+        return { records, groups }
       },
       async during(t, { records, groups }) {
         for (const group of groups) {

@@ -135,7 +135,7 @@ const ROWS = {
     connect: async ({ url }, { maximum = 3, ...options } = {}) =>
       ofNodeRedis(await createClientPool({ url, ...options }, { minimum: 1, maximum }).connect()),
     pool: { options: { maximum: 1 }, take: takeFromPool },
-    drops: true,
+    leavesReplicas: true,
   },
   'a URL, by ioredis': own((url) => openIoredis({ Redis }, url)),
   'a URL, by iovalkey': own((url) => openIoredis(iovalkey, url)),
@@ -180,11 +180,12 @@ if (glide) {
   }
 }
 
-/** The beginning of names of groups that this node of a cluster has: what is in braces decides. */
-async function groupOn(node) {
+/** The name of a group that this node of a cluster has, for a row. */
+async function groupOn(node, row) {
   for (let i = 0; ; i++) {
-    const answer = await node.cli('HGET', hashOf(`g${i}`), 'group')
-    if (!answer.startsWith('MOVED')) return `g${i}`
+    const name = `${row} ${i}`
+    const answer = await node.cli('HGET', hashOf(name), 'group')
+    if (!answer.startsWith('MOVED')) return name
   }
 }
 
@@ -283,6 +284,6 @@ export const REDIS = {
     },
     message: /acknowledged it within/,
     /** One group of each node of a cluster: the one that executed the swap is asked. */
-    groupsOn: ({ nodes }) => nodes && Promise.all(nodes.map(groupOn)),
+    groupsOn: ({ nodes }, row) => nodes && Promise.all(nodes.map((node) => groupOn(node, row))),
   },
 }

@@ -82,7 +82,15 @@ export type NodeRedis = Client &
 type Sentinel = { sendCommand(isReadonly: boolean, args: string[]): Promise<unknown> }
 
 /** What we need of node-redis' cluster beside that. */
-export type Cluster = { sendCommand(key: string, isReadonly: boolean, args: string[]): Promise<unknown> }
+export type Cluster = {
+  sendCommand(key: string, isReadonly: boolean, args: string[]): Promise<unknown>
+  multi(key: string): ClusterBatch
+}
+
+type ClusterBatch = {
+  addCommand(key: string, isReadonly: boolean, args: string[], transformReply?: undefined): ClusterBatch
+  execAsPipeline(): Promise<unknown[]>
+}
 
 /** What we need of a pool of node-redis: one of its connections. */
 type PoolMember = NodeRedisCommands & { destroy(): void; connect(): Promise<unknown> }
@@ -173,6 +181,25 @@ const onCluster =
   (script, keys, args) =>
     client.sendCommand(keys[0], false, [command, script, String(keys.length), ...keys, ...args])
 
+/** In node-redis 4 this takes no `isReadonly`. */
+const ADD_COMMAND_LENGTH = 4
+
+/**
+ * node-redis 6 sends CONFIG GET to any node, a replica too, and WAIT to all masters, whatever key they come with. A pipeline goes
+ * to the master of its key. node-redis 4 has other pipelines, and obeys the key.
+ */
+const onKeysMaster =
+  (client: Cluster): Commands['command'] =>
+  async (key, args) => {
+    const pipeline = client.multi(key)
+    if (pipeline.addCommand.length < ADD_COMMAND_LENGTH) return client.sendCommand(key, false, args)
+    try {
+      return (await pipeline.addCommand(key, false, args).execAsPipeline())[0]
+    } catch (error) {
+      throw (error as { replies?: unknown[] }).replies?.[0] ?? error
+    }
+  }
+
 /** So answers a server that is no primary, to our scripts and to any write. */
 export const isOfReplica = (error: unknown) => (error as Error | undefined)?.message?.startsWith('READONLY') === true
 
@@ -224,7 +251,7 @@ export function ofNodeRedis(client: NodeRedis): Commands {
     return {
       evalSha: onCluster(client, 'EVALSHA'),
       evaluate: onCluster(client, 'EVAL'),
-      command: (key, args) => client.sendCommand(key, false, args),
+      command: onKeysMaster(client),
       database: '',
       address: 'a cluster',
     }
