@@ -3,6 +3,8 @@
 
 const LONGEST = [
   'check-store/databases',
+  'behaviour/postgres',
+  'behaviour/mysql',
   'lease/stores/mysql-records',
   'page/page',
   'files/join-file',
@@ -11,7 +13,7 @@ const LONGEST = [
   'lease/signal-join',
   'files/shared-processes',
   'service/client-faults',
-  'lease/stores/postgres-clients',
+  'behaviour/redis',
 ]
 
 const turnOf = (file) => {
