@@ -8,6 +8,9 @@ import { works } from '../../../support/steps.mjs'
 /** A database that needs no package. */
 const NONE = 'no package'
 
+/** An idle connection of postgres.js keeps the process for 5 s, and pools that are not told otherwise keep it for 10 s. */
+const IDLE_MS = 8000
+
 const STORES = './target/rooms/lib/lease/stores'
 
 export function urlPromises(suite) {
@@ -38,8 +41,14 @@ export function urlPromises(suite) {
 
   inProjects('a URL that is not closed does not keep the process alive, but a step does', async (t, name) => {
     const { url } = await suite.sharedSite()
-    const code = open(`store.list('g').then(async () => console.log(await store.list('g')))`)
-    t.is(await runWith(t, name, code, url), '[]')
+    const code = open(`
+      store.list('g').then(async () => {
+        console.log(await store.list('g'))
+        let isLate = false
+        setTimeout(() => { isLate = true }, ${IDLE_MS}).unref()
+        process.on('exit', () => console.log(isLate))
+      })`)
+    t.is(await runWith(t, name, code, url), '[]\nfalse')
   })
 
   inProjects('a URL does not keep the process alive while its server is away', async (t, name) => {
