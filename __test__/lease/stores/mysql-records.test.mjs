@@ -3,7 +3,6 @@
 
 import { execFile } from 'node:child_process'
 import { createRequire } from 'node:module'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import anyTest from 'ava'
 import mariadbCallback from 'mariadb/callback'
@@ -131,29 +130,6 @@ test('a value that is too long is refused, never cut off', async (t) => {
   const { identity } = await records.read('g', ['group'])
   await t.throwsAsync(records.swap('g', 'group', fits, tooLong, identity), { ...STORE, message: /too long/ })
   t.is(await textOf(records, 'g', 'group'), fits)
-})
-
-test('now is read after the records, also where a read has waited for a lock', async (t) => {
-  const url = await freshUrl()
-  const { records } = await connect(t, url)
-  await put(records, 'g', 'group', 'before')
-  const other = await session(t, url)
-  await other.query('LOCK TABLES flakeforge_record WRITE')
-  const reading = records.read('g', ['group'])
-  await until(async () => {
-    const waiting = await server.query(
-      `SELECT 1 FROM information_schema.PROCESSLIST WHERE STATE LIKE 'Waiting for table metadata lock' AND DB = ?`,
-      [new URL(url).pathname.slice(1)],
-    )
-    return waiting.length > 0
-  })
-  await sleep(300)
-  await other.query(`UPDATE flakeforge_record SET value = 'after'`)
-  const written = Date.now()
-  await other.query('UNLOCK TABLES')
-  const { now, values } = await reading
-  t.deepEqual(values, ['after'])
-  t.true(now >= written, `${written - now} ms older than the record`)
 })
 
 test('SYSDATE that is NOW, in another time zone and with a clock that stands', async (t) => {

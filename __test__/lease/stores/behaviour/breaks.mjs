@@ -15,7 +15,7 @@ const { isRefusedWrite } = require('../../../../target/rooms/lib/base/errors.js'
 const STORE = { code: 'ERR_FLAKE_STORE' }
 /** What packages and we say of a connection that ended, or cannot be made. */
 const GONE =
-  /ECONNREFUSED|ECONNRESET|EPIPE|clos|socket|connect|terminat|no answer within|time|reach|login|fetch failed/i
+  /ECONNREFUSED|ECONNRESET|EPIPE|closed|socket|connection|terminat|shutting down|no answer within|timeout|timed out|login|fetch failed/i
 const LATE = /no answer within|did not finish a step within|timeout|timed out|does not answer/i
 
 /** Sites of one server, and PgBouncer before one. Others go on without it. */
@@ -27,9 +27,9 @@ const drops = (row) => row.isOurs || row.drops
 /** Whether it ends one that leads to a server which takes no writes. */
 const leavesReplicas = (row) => drops(row) || row.leavesReplicas
 
-const connected = async (t, member, text = 'before') => {
+const connected = async (t, member) => {
   const client = await member.connect()
-  t.true(await put(client.records, member.group, 'group', text))
+  t.true(await put(client.records, member.group, 'group', 'before'))
   const { identity, position } = await client.records.read(member.group, ['group'])
   return { ...client, identity, position }
 }

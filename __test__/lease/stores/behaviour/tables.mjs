@@ -1,10 +1,9 @@
-// Databases with tables: who makes them, and that nothing else does.
+// Databases with tables: what makes them and what does not, and reads that wait for a lock.
 
+import { until } from '../../../servers/server.mjs'
+import { put } from '../../../support/records.mjs'
 import { DatabaseStore } from '../databases.mjs'
-import { isDirect, siteNameOf } from './suite.mjs'
-
-/** A session that only this promise uses need not have a place of its own. */
-const isPooled = (row) => !row.isOneConnection
+import { isDirect } from './suite.mjs'
 
 export function tablePromises(suite) {
   const { kind } = suite
@@ -12,7 +11,7 @@ export function tablePromises(suite) {
 
   suite.promise(
     'the first readers of a database make its tables together',
-    isPooled,
+    undefined,
     async (t, { site, connect, group }) => {
       const place = await suite.freshPlace(site)
       const all = await Promise.all(Array.from({ length: 8 }, () => connect(place)))
@@ -22,8 +21,7 @@ export function tablePromises(suite) {
     },
   )
 
-  const looks = (row) => isDirect(row) || siteNameOf(row).startsWith('bouncer')
-  suite.promise('nothing is made by a look, or by a swap', looks, async (t, { site, connect, group }) => {
+  suite.promise('nothing is made by a look, or by a swap', undefined, async (t, { site, connect, group }) => {
     const place = await suite.freshPlace(site)
     const { records } = await connect(place)
     const store = new DatabaseStore(records)
@@ -38,4 +36,25 @@ export function tablePromises(suite) {
     await records.read(group, ['group'])
     t.is((await kind.tablesIn(place)).length, 1)
   })
+
+  suite.promise(
+    'the clock is read after the records, also where a read had to wait for a lock',
+    isDirect,
+    async (t, { site, connect, group }) => {
+      const place = await suite.freshPlace(site)
+      const { records } = await connect(place)
+      await put(records, group, 'group', 'before')
+      const { lock, change, unlock, isWaiting, now, end } = await kind.lockerOf(place)
+      t.teardown(end)
+      await lock()
+      const reading = records.read(group, ['group'])
+      await until(isWaiting)
+      await change(`UPDATE flakeforge_record SET value = 'after'`)
+      const written = await now()
+      await unlock()
+      const answer = await reading
+      t.deepEqual(answer.values, ['after'])
+      t.true(answer.now >= written, `${written - answer.now} ms older than the record`)
+    },
+  )
 }

@@ -197,6 +197,20 @@ export const MYSQL = {
       WHERE TABLE_NAME = 'flakeforge_record' AND TABLE_SCHEMA IN (?, 'elsewhere')`
     return (await server.query(text, [database])).map(({ place }) => place)
   },
+  /** A session that locks the table of a place, and whether another one waits for it. */
+  async lockerOf({ server, database, url }) {
+    const connection = await mysql2.createConnection({ uri: url })
+    const waiting = `SELECT 1 FROM information_schema.PROCESSLIST
+      WHERE STATE LIKE 'Waiting for table metadata lock' AND DB = ?`
+    return {
+      lock: () => connection.query('LOCK TABLES flakeforge_record WRITE'),
+      change: (text) => connection.query(text),
+      unlock: () => connection.query('UNLOCK TABLES'),
+      isWaiting: async () => (await server.query(waiting, [database])).length > 0,
+      now: () => mysql.serverNow(server),
+      end: () => connection.end(),
+    }
+  },
   crash: (server) => server.kill(),
   identity: ['process', 'history'],
   signals: ['SIGTERM', 'SIGKILL'],

@@ -215,6 +215,20 @@ export const POSTGRES = {
     await end()
     return rows.map(({ schemaname }) => schemaname)
   },
+  /** A session that locks the table of a place, and whether another one waits for it. */
+  async lockerOf({ server, database }) {
+    const client = new pg.Client(server.url.replace(/postgres$/, database))
+    await client.connect()
+    const waiting = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND state = 'active' AND datname = $1`
+    return {
+      lock: () => client.query('BEGIN; LOCK TABLE flakeforge_record'),
+      change: (text) => client.query(text),
+      unlock: () => client.query('COMMIT'),
+      isWaiting: async () => (await server.query(waiting, [database])).length > 0,
+      now: () => postgres.serverNow(server),
+      end: () => client.end(),
+    }
+  },
   crash: (server) => server.kill('SIGQUIT'), // ends the processes of its sessions too
   identity: ['process', 'history'],
   signals: ['SIGINT', 'SIGQUIT'],
