@@ -49,8 +49,7 @@ export function replicaPromises(suite) {
     {
       siteOf,
       needs: (row) => !row.tellsNoWarnings && acknowledgement.sites.includes(siteOf(row)),
-      break: acknowledgement.break,
-      mend: acknowledgement.mend,
+      damages: [acknowledgement],
     },
     {
       async before(t, { connect, row, site }) {

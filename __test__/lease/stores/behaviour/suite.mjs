@@ -69,21 +69,23 @@ export class Suite {
   }
 
   /**
-   * A promise about what goes wrong, for all rows of a site at once: `before` for each of them, `damage.break(site, t)` once, then
-   * `during`, `damage.mend(site)`, `after`. Each gets what the row is and what the one before returned.
+   * A promise about what goes wrong, for all rows of a site at once: `before` for each of them, `break(site, t)` of a damage once,
+   * then `during`, `mend(site)`, `after`. Each gets what the row is and what the one before returned. One damage comes after the other.
    */
-  whileBroken(title, { needs, siteOf = siteNameOf, settings, ...damage }, { before, during, after = () => {} }) {
+  whileBroken(title, { needs, siteOf = siteNameOf, settings, damages }, { before, during, after }) {
     for (const name of new Set(this.rowsThat(needs).map(siteOf))) {
       const rows = this.rowsThat((row) => needs(row) && siteOf(row) === name)
       this.#onSite(name)(`${title} (${name})`, async (t) => {
         const site = await this.startSite(t, name, settings)
         const connect = (row) => (at, options) => this.connect(t, row, at ?? site, options)
-        const members = rows.map((row) => ({ row, site, group: randomUUID(), connect: connect(row) }))
-        await eachOf(t, members, before)
-        await damage.break(site, t)
-        await eachOf(t, members, during)
-        await damage.mend?.(site)
-        await eachOf(t, members, after)
+        for (const damage of damages) {
+          const members = rows.map((row) => ({ row, site, group: randomUUID(), connect: connect(row) }))
+          await eachOf(t, members, before)
+          await damage.break(site, t)
+          await eachOf(t, members, during)
+          await damage.mend(site)
+          await eachOf(t, members, after)
+        }
       })
     }
   }

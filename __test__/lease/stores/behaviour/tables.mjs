@@ -3,7 +3,7 @@
 import { until } from '../../../servers/server.mjs'
 import { put } from '../../../support/records.mjs'
 import { DatabaseStore } from '../databases.mjs'
-import { isDirect } from './suite.mjs'
+import { isDirect, reached } from './suite.mjs'
 
 export function tablePromises(suite) {
   const { kind } = suite
@@ -15,7 +15,7 @@ export function tablePromises(suite) {
     async (t, { site, connect, group }) => {
       const place = await suite.freshPlace(site)
       const all = await Promise.all(Array.from({ length: 8 }, () => connect(place)))
-      const answers = await Promise.all(all.map(({ records }) => records.read(group, ['group'])))
+      const answers = await Promise.all(all.map(({ records }) => reached(() => records.read(group, ['group']))))
       for (const { values, identity } of answers) t.deepEqual([values, identity], [[null], answers[0].identity])
       t.is((await kind.tablesIn(place)).length, 1)
     },

@@ -35,19 +35,24 @@ async function startReplicated() {
   return { ...site, replica, stop }
 }
 
-/** PgBouncer in this mode, before a server. */
-const bouncerSite = (mode) => ({
+const MODES = ['session', 'transaction', 'statement']
+
+/** PgBouncer in each of its modes, before one server. */
+const BOUNCERS = {
   isInstalled: () => postgres.wantPgbouncer() !== undefined,
   async start(settings) {
     const site = await startServer(settings)
-    const bouncer = await postgres.startPgbouncer(site.server, mode)
+    const bouncers = await Promise.all(MODES.map((mode) => postgres.startPgbouncer(site.server, mode)))
     const stop = async () => {
-      await bouncer.stop()
+      await Promise.all(bouncers.map((bouncer) => bouncer.stop()))
       await site.stop()
     }
-    return { ...site, url: bouncer.url, stop }
+    return { ...site, bouncers, stop }
   },
-})
+}
+
+/** The address of the PgBouncer in this mode. */
+const addressOf = ({ bouncers, database }, mode) => bouncers[MODES.indexOf(mode)].url.replace(/postgres$/, database)
 
 const { pg: poolOf, 'postgres.js': sqlOf } = postgres.CLIENTS
 
@@ -90,8 +95,8 @@ const ofPostgresJs = {
   options: [{ transform: postgresJs.toPascal }, { types: { bigint: postgresJs.BigInt } }, { prepare: false }],
 }
 
-/** Behind PgBouncer: postgres.js leaves the failure of its own query for types to the process, as an unhandled rejection. */
-const ofPostgresJsBehind = async ({ url }, options) => sqlOf(url, { fetch_types: false, ...options })
+/** postgres.js leaves the failure of its own query for types to the process, as an unhandled rejection. */
+const WITHOUT_TYPES = { fetch_types: false }
 
 const own = (open) => ({
   isOurs: true,
@@ -146,12 +151,14 @@ const ROWS = {
   'a URL, by postgres.js': own((url) => openPostgresJs(postgresJs, url)),
 }
 
-const MODES = ['session', 'transaction', 'statement']
 for (const mode of MODES) {
-  ROWS[`pg behind PgBouncer, mode ${mode}`] = { site: `bouncer, ${mode}`, ...ofPg, options: undefined }
+  ROWS[`pg behind PgBouncer, mode ${mode}`] = {
+    site: 'bouncers',
+    connect: async (site, options) => poolOf(addressOf(site, mode), options),
+  }
   ROWS[`postgres.js behind PgBouncer, mode ${mode}`] = {
-    site: `bouncer, ${mode}`,
-    connect: ofPostgresJsBehind,
+    site: 'bouncers',
+    connect: async (site, options) => sqlOf(addressOf(site, mode), { ...WITHOUT_TYPES, ...options }),
     tellsNoWarnings: true,
   }
 }
@@ -186,7 +193,7 @@ export const POSTGRES = {
   sites: {
     server: startServer,
     replicated: startReplicated,
-    ...Object.fromEntries(MODES.map((mode) => [`bouncer, ${mode}`, bouncerSite(mode)])),
+    bouncers: BOUNCERS,
   },
   rows: ROWS,
   recordsOf: (client) => new PostgresRecords(postgresClient(client)),
@@ -294,10 +301,9 @@ export const POSTGRES = {
     values: [null, 'postgres://', () => {}, pg, { query: () => {} }],
     message: /Pool or Client of pg, or the sql function/,
   },
-  async connectionsOf({ server }) {
-    const text = `SELECT count(*)::int AS count FROM pg_stat_activity
-      WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()`
-    return (await server.query(text))[0].count
+  async connectionsOf({ server, database }) {
+    const text = 'SELECT count(*)::int AS count FROM pg_stat_activity WHERE datname = $1'
+    return (await server.query(text, [database]))[0].count
   },
   packages: ['pg', 'postgres'],
   program: { file: 'postgres', open: 'openPostgres', schemes: ['postgres', 'postgresql'], path: 'postgres' },
