@@ -253,6 +253,35 @@ test.serial('a step is given up at once by the signal of its caller', async (t) 
   await t.throwsAsync(store.acquire('g', { ...wanted(), signal: controller.signal }), { message: /failed/ })
 })
 
+test.serial(
+  'a renewal without an answer ends after a third of ttlMs, so another one fits into the window',
+  async (t) => {
+    const { store, records, time } = await ready(t)
+    for (const [ttlMs, stepMs] of [
+      [2000, 666],
+      [9000, 3000],
+      [30_000, STEP_MS],
+      [60_000, STEP_MS],
+    ]) {
+      const reading = new Promise((resolve) => {
+        records.read = (...request) => {
+          resolve(request.at(-1))
+          return never()
+        }
+      })
+      const outcome = outcomeOf(store.renew('g', { config: { ...CONFIG, ttlMs }, slot: 0, owner: OWNER, hi: time.now }))
+      const signal = await reading
+      await time.pass(stepMs - 1)
+      t.deepEqual(outcome, {}, String(ttlMs))
+      t.false(signal.aborted)
+      await time.pass(1)
+      t.is(outcome.error?.code, 'ERR_FLAKE_STORE', String(ttlMs))
+      t.true(outcome.error.message.includes(` ${stepMs} ms`), outcome.error.message)
+      t.true(signal.aborted, 'its connection is given up')
+    }
+  },
+)
+
 test.serial('a read or a listing that never ends, in every step', async (t) => {
   const { store, records, time } = await ready(t)
   records.read = never

@@ -11,7 +11,7 @@ import { giveAway, LEASE, MemoryStore } from '../support/store.mjs'
 
 const require = createRequire(import.meta.url)
 const { STATUS } = require('../../target/rooms/lib/native/hot.js')
-const { Lease } = require('../../target/rooms/lib/lease/lease.js')
+const { Holder } = require('../../target/rooms/lib/lease/holder.js')
 
 // --- an ordinary EventEmitter ---
 
@@ -193,7 +193,7 @@ test.serial('what happens while a step is carried out waits for its end', async 
     fault: () => undefined,
     tell: (event) => done.push(event),
   }
-  const lease = new Lease(store, generator, { group: 'default', host: 'h', config, waitMs: 5000 })
+  const lease = new Holder(store, generator, { group: 'default', host: 'h', config, waitMs: 5000 })
   await lease.attach()
   while (!done.includes('renewed')) await sleep(5)
   t.deepEqual(done, ['open', 'raise', 'attached', 'renewed'], 'no open within an open')

@@ -7,6 +7,7 @@ import anyTest from 'ava'
 import pg from 'pg'
 import { CLIENTS as MYSQL } from '../servers/mysql.mjs'
 import { CLIENTS as POSTGRES } from '../servers/postgres.mjs'
+import { startProxy } from '../servers/proxy.mjs'
 import { CLIENTS as REDIS } from '../servers/redis.mjs'
 import { freePort, stopAfter } from '../servers/server.mjs'
 import { textOf } from '../support/command.mjs'
@@ -17,7 +18,7 @@ import { turns } from '../support/turns.mjs'
 import { DATABASES } from './stores/databases.mjs'
 
 const { createGroup } = FlakeId
-const { etcdStore, mysqlStore, postgresStore, redisStore } = lease
+const { etcdStore, mysqlStore, openStore, postgresStore, redisStore } = lease
 const byUrl =
   ({ urlOf }) =>
   (server) => ({ given: urlOf(server) })
@@ -105,6 +106,17 @@ async function ownGroup(given, more = {}) {
   return options
 }
 
+/** The first answer of a call that may fail. */
+async function eventually(call) {
+  for (;;) {
+    try {
+      return await call()
+    } catch {
+      await sleep(20)
+    }
+  }
+}
+
 /** Makes IDs until a call says why there are no more: the IDs, and that error. */
 async function useUp(flake) {
   const ids = []
@@ -164,6 +176,25 @@ for (const [kind, { isInstalled, start, urlOf, crash, ways }] of Object.entries(
       t.is((await joinAs(t, given, options)).slot, 0)
     })
   }
+
+  test(`${kind}: a renewal on a connection that died without a word ends after its share of ttlMs, and later ones work`, async (t) => {
+    const server = await serverOf(kind)
+    const { port } = new URL(urlOf(server))
+    const proxy = stopAfter(t, await startProxy(Number(port)))
+    const store = openStore(urlOf(server).replace(`:${port}`, `:${proxy.port}`))
+    t.teardown(() => store.close())
+    const [group, owner] = [`group ${groups++}`, 'a'.repeat(32)]
+    const config = { fingerprint: 'bits', slots: 1, ttlMs: 2000, skewMs: 500, durable: false }
+    await store.create(group, config)
+    const { slot, hi } = await store.acquire(group, { config, owner, host: 'h', joins: true })
+    const renew = () => store.renew(group, { config, slot, owner, hi })
+    await eventually(renew)
+    proxy.lose()
+    const { message } = await t.throwsAsync(renew(), { code: 'ERR_FLAKE_STORE' })
+    const [, within] = /within (\d+) ms/.exec(message) ?? []
+    t.true(Number(within) <= 2000 / 3 || (kind === 'etcd' && message.includes('due to timeout')), message)
+    t.is((await eventually(renew)).slot, slot)
+  })
 
   test(`${kind}: members that disagree: both sides are named, and the others go on`, async (t) => {
     const given = urlOf(await serverOf(kind))

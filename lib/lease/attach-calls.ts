@@ -5,11 +5,7 @@
 
 import { unlessAborted } from '../base/abort.ts'
 import { clearTimeout, LONGEST_TIMER_MS, setTimeout } from '../base/timers.ts'
-
-/**
- * How long the last try for a slot may take. With all else that join() does, this makes it end a second after waitMs.
- */
-const LAST_LOOK_MS = 900
+import { BUDGET } from './time-budget.ts'
 
 export class AttachCalls {
   #giveUp
@@ -28,7 +24,7 @@ export class AttachCalls {
   /** @param giveUp ends the search */
   constructor(waitMs: number, giveUp: () => void) {
     this.#giveUp = giveUp
-    const ms = waitMs + LAST_LOOK_MS
+    const ms = waitMs + BUDGET.LAST_LOOK_MS
     if (ms <= LONGEST_TIMER_MS) this.#timer = setTimeout(giveUp, ms)
   }
 

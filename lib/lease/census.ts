@@ -4,7 +4,7 @@
 
 import { nextTick } from '../base/timers.ts'
 import { WeakList } from '../base/weak-list.ts'
-import type { Lease } from './lease.ts'
+import type { Holder } from './holder.ts'
 import type { BlockSupply } from './segment/block-supply.ts'
 
 export type Result = 'renewed' | 'lost' | 'destroyed' | 'failed'
@@ -17,7 +17,7 @@ const MOST = 1000
 const OTHER = '{other}'
 
 /** those that join() returned */
-export const leases: WeakList<Lease> = new WeakList()
+export const leases: WeakList<Holder> = new WeakList()
 export const segments: WeakList<BlockSupply> = new WeakList()
 export const observers: WeakList<Observer> = new WeakList()
 export const renewals: Map<string, Record<Result, number>> = new Map()

@@ -14,6 +14,7 @@ import { readDurable, readName } from './common-options.ts'
 import type { ElseFrom } from './else-from/options.ts'
 import { readElseFrom } from './else-from/options.ts'
 import { slotNodes } from './slot-nodes.ts'
+import { BUDGET, roundedUp } from './time-budget.ts'
 
 /**
  * The options of `FlakeId.join()`: those of the lease, in {@link LeaseOptions}, and those of `new FlakeId()`, except `id`,
@@ -135,7 +136,9 @@ export function readJoinOptions(given: unknown) {
       scale: nativeLayout(facts).scale,
       durable: readDurable(options.durable),
     },
-    waitMs: isAbsent(options.waitMs) ? 90_000 : readBounded('waitMs', options.waitMs, 0, Number.MAX_SAFE_INTEGER),
+    waitMs: isAbsent(options.waitMs)
+      ? BUDGET.USUAL_WAIT_MS
+      : readBounded('waitMs', options.waitMs, 0, Number.MAX_SAFE_INTEGER),
     host: readHost(options.host),
     signal: readSignal(options.signal),
     elseFrom: isAbsent(options.elseFrom) ? undefined : readElseFrom(options.elseFrom, group),
@@ -164,20 +167,21 @@ function hasGap(facts: LayoutFacts) {
   return first >= 0 && names.indexOf('zero', first) >= 0
 }
 
-const TTL_MS = 30_000
-const SKEW_MS = 5_000
-
 /**
  * A window must be longer than the clocks may differ plus what IDs may run ahead, or it would end before it is used. So
  * a layout that runs ahead has a longer default.
  */
 function readTimes(options: Options, maxAheadMs: number) {
-  const skewMs = isAbsent(options.skewMs) ? SKEW_MS : readBounded('skewMs', options.skewMs, 0, LONGEST_TTL_MS)
+  const skewMs = isAbsent(options.skewMs)
+    ? BUDGET.USUAL_SKEW_MS
+    : readBounded('skewMs', options.skewMs, 0, LONGEST_TTL_MS)
   const ahead = maxAheadMs === Number.POSITIVE_INFINITY ? 0 : maxAheadMs // it continues from window to window
   const least = Math.floor(((skewMs + ahead) * 3) / 2) + 1
-  const ample = Math.ceil(least / 1000) * 1000
-  if (isAbsent(options.ttlMs) && ample <= LONGEST_TTL_MS) return { ttlMs: Math.max(TTL_MS, ample), skewMs }
-  const ttlMs = isAbsent(options.ttlMs) ? TTL_MS : readBounded('ttlMs', options.ttlMs, 2_000, LONGEST_TTL_MS)
+  const ample = roundedUp(least)
+  if (isAbsent(options.ttlMs) && ample <= LONGEST_TTL_MS) return { ttlMs: Math.max(BUDGET.USUAL_TTL_MS, ample), skewMs }
+  const ttlMs = isAbsent(options.ttlMs)
+    ? BUDGET.USUAL_TTL_MS
+    : readBounded('ttlMs', options.ttlMs, BUDGET.SHORTEST_TTL_MS, LONGEST_TTL_MS)
   if (ttlMs < least) {
     throw optionRangeError(
       'ttlMs',

@@ -7,20 +7,16 @@ import { withCommand } from '../base/errors.ts'
 import { within } from '../base/in-time.ts'
 import { setTimeout } from '../base/timers.ts'
 import type { AnyLayout } from '../codec/node-fields.ts'
-import { LeaseWithServers } from './else-from/lease-with-servers.ts'
+import { HolderWithServers } from './else-from/holder-with-servers.ts'
+import { Holder } from './holder.ts'
 import { howToCreate } from './how-to-create.ts'
 import type { JoinOptions } from './join-options.ts'
 import { readJoinOptions } from './join-options.ts'
-import { Lease } from './lease.ts'
 import type { LeasedFlakeId } from './leased-flake-id.ts'
 import { SlotGenerator } from './slot-generator.ts'
 import { checkStore, openGiven } from './stores/open.ts'
 import type { Store } from './stores/store.ts'
-
-/** How long we wait for our own client to end, after join() has failed and after close(). */
-const [AFTER_FAILURE_MS, AFTER_CLOSE_MS] = [100, 900]
-/** How long our own client waits for the store's answer after an abort: a slot that it still grants is given back. */
-const AFTER_ABORT_MS = 1000
+import { BUDGET } from './time-budget.ts'
 
 // `FlakeId.join`, where it is described.
 export function join<const L extends AnyLayout = 'flake'>(
@@ -37,27 +33,27 @@ export async function join(given: unknown, givenOptions?: unknown) {
   const { elseFrom } = options
   const lease =
     elseFrom === undefined
-      ? new Lease(store, generator, settings)
-      : new LeaseWithServers(store, generator, settings, elseFrom)
+      ? new Holder(store, generator, settings)
+      : new HolderWithServers(store, generator, settings, elseFrom)
   // A slot that the store grants too late is given back over the same client.
   const end = () => lease.settled().then(close)
   try {
     await lease.attach(options.signal)
     lease.compare()
     return generator.forUsers(lease, async () => {
-      await within(end(), AFTER_CLOSE_MS)
+      await within(end(), BUDGET.CLIENT_END_MS)
       lease.giveUp()
     })
   } catch (error) {
     if (options.signal?.aborted) closeSoon(close)
-    await within(end(), AFTER_FAILURE_MS)
+    await within(end(), BUDGET.CLIENT_AFTER_FAILURE_MS)
     throw withCommand(error, () => howToCreate(given, options))
   }
 }
 
 /** After an abort nothing may stay: even if the store does not answer, its connection is closed. */
 function closeSoon(close: () => Promise<void>) {
-  setTimeout(() => close().catch(() => {}), AFTER_ABORT_MS).unref()
+  setTimeout(() => close().catch(() => {}), BUDGET.CLIENT_AFTER_ABORT_MS).unref()
 }
 
 /**
@@ -77,7 +73,7 @@ export async function createGroup(given: unknown, givenOptions?: unknown) {
   } catch (error) {
     await within(
       made.catch(() => {}).then(close), // not while a step is under way
-      AFTER_FAILURE_MS,
+      BUDGET.CLIENT_AFTER_FAILURE_MS,
     )
     throw error
   }

@@ -7,7 +7,7 @@ import { INSPECT, textOf } from '../base/inspect.ts'
 import type { AnyLayout, Unspecified } from '../codec/node-fields.ts'
 import { end, FlakeId, type Stats, shownOf, wake } from '../generator/flake-id.ts'
 import { OpenedGenerator } from '../generator/opened-generator.ts'
-import type { Lease } from './lease.ts'
+import type { Holder } from './holder.ts'
 
 const { EventEmitter } = process.getBuiltinModule('node:events')
 
@@ -112,7 +112,7 @@ export class LeasedFlakeId<const L extends AnyLayout = Unspecified> extends Flak
     super(opened as never)
     for (const state of EMITTER_STATE) Object.defineProperty(this, state, { value: undefined, writable: true })
     Reflect.apply(EventEmitter, this, [])
-    this.#lease = opened.lease as Lease
+    this.#lease = opened.lease as Holder
     this.#onClose = onClose
   }
 

@@ -17,8 +17,7 @@ import { unixNow } from '../base/timers.ts'
 import { STATUS } from '../native/hot.ts'
 import type { LeaseEvent } from './leased-flake-id.ts'
 import type { StoreError } from './stores/database.ts'
-
-const POLL_MS = 10 // a guess for `retryAfterMs`: the event loop decides
+import { BUDGET } from './time-budget.ts'
 
 export class Reasons {
   #group
@@ -117,7 +116,7 @@ export class Reasons {
     const slot = this.#machine.slot ?? undefined
     return this.#machine.renewalsFail(unixNow())
       ? leaseExpiredError(this.#group, slot, this.#cause ?? this.#unanswered('a renewal'))
-      : windowEndError(this.#group, slot, POLL_MS)
+      : windowEndError(this.#group, slot, BUDGET.POLL_MS)
   }
 
   #detachedError() {

@@ -10,8 +10,8 @@ import type { Settings } from '../generator/options.ts'
 import { lookAhead } from '../layout/horizon.ts'
 import { generators, nativeLayout } from '../native/hot.ts'
 import { leases } from './census.ts'
+import type { Holder } from './holder.ts'
 import type { JoinSettings } from './join-options.ts'
-import type { Lease } from './lease.ts'
 import type { LeaseDetail, LeaseEvent } from './leased-flake-id.ts'
 import { LeasedFlakeId, tell } from './leased-flake-id.ts'
 import type { Grant } from './stores/database.ts'
@@ -38,7 +38,7 @@ export class SlotGenerator {
   }
 
   /** Makes what users get. Where IDs come from servers at first, there may be no slot yet. */
-  forUsers(lease: Lease, onClose: () => Promise<void>) {
+  forUsers(lease: Holder, onClose: () => Promise<void>) {
     const { options, native } = this.#opened ?? this.#withoutSlot()
     this.#leased = new (LeasedFlakeId as unknown as Make)(new OpenedGenerator(options, native, lease), onClose)
     leases.add(lease)

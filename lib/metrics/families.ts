@@ -9,13 +9,13 @@
 import type { Totals } from '../../target/native.d.ts'
 import { unixNow } from '../base/timers.ts'
 import { leases, renewals, segments } from '../lease/census.ts'
-import type { Lease } from '../lease/lease.ts'
+import type { Holder } from '../lease/holder.ts'
 import { generators } from '../native/hot.ts'
 
 type Sample = { labels: Record<string, string>; value: number }
 
 /** What a collection looks at: all metrics of one collection look at the same. */
-export type Snapshot = { totals: Totals[]; leases: Lease[]; now: number }
+export type Snapshot = { totals: Totals[]; leases: Holder[]; now: number }
 
 /** A metric. `aggregator`: how prom-client's cluster registry joins the values of several processes. */
 export interface Family {
@@ -68,7 +68,7 @@ function joined(samples: Sample[], join: (a: number, b: number) => number) {
 const sum = (a: number, b: number) => a + b
 
 /** Seconds until the window of a lease ends, 0 if it has none. */
-const remainingOf = ({ expires }: Lease, now: number) =>
+const remainingOf = ({ expires }: Holder, now: number) =>
   expires === undefined ? 0 : Math.max(expires.getTime() - now, 0) / 1000
 
 /** Without a slot nothing remains. A slot that is a file needs no renewal, so its window is nobody's concern. */

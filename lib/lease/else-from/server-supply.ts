@@ -10,9 +10,7 @@ import { monotonicNow } from '../../base/timers.ts'
 import { IdBuffer } from '../../remote/buffer.ts'
 import { MOST, type RemoteSettings } from '../../remote/options.ts'
 import type { Servers } from '../../remote/servers.ts'
-
-/** For how long after a failure nobody is asked again: all calls that waited for it hear of it meanwhile. */
-const PAUSE_MS = 1000
+import { BUDGET } from '../time-budget.ts'
 
 export class ServerSupply {
   #servers
@@ -96,7 +94,7 @@ export class ServerSupply {
   /** Asks for at least so many IDs, unless that was done a moment ago. */
   #ask(least: number) {
     const now = monotonicNow()
-    if (this.#fetching !== undefined || now < this.#failedAt + PAUSE_MS) return
+    if (this.#fetching !== undefined || now < this.#failedAt + BUDGET.SERVERS_PAUSE_MS) return
     const usual = Math.min(this.#prefetch * this.#demand.ask(now), MOST)
     this.#bring(Math.max(usual, least)).catch(() => {}) // the calls that wait hear of it
   }

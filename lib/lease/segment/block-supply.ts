@@ -7,14 +7,11 @@ import { Demand, sixteenth } from '../../base/demand.ts'
 import { blocksUsedUpError, closedError } from '../../base/errors.ts'
 import { within } from '../../base/in-time.ts'
 import { monotonicNow, sleep } from '../../base/timers.ts'
-import { failureOf } from '../store-calls.ts'
+import { failureOf } from '../failures.ts'
 import type { SlotStore, StoreError } from '../stores/database.ts'
+import { BUDGET } from '../time-budget.ts'
 import { Blocks } from './blocks.ts'
 import { Counter } from './counter.ts'
-
-/** How long end() waits for a call to the store that is under way. */
-const STORE_MS = 4_000
-const RETRY_MS = 100 // after a failed call to the store, while calls wait
 
 /** Whether the counter may have lost blocks, or has no more. */
 const isStandstill = (error: (StoreError & { counter?: string }) | undefined) => error?.counter !== undefined
@@ -123,7 +120,7 @@ export class BlockSupply {
   lack() {
     const reason = this.#reason()
     if (isFinal(reason)) throw reason
-    return RETRY_MS // a block that comes earlier wakes us
+    return BUDGET.COUNTER_RETRY_MS // a block that comes earlier wakes us
   }
 
   /** Begins at `first`, if no ID was given or asked for yet. Returns whether it does. */
@@ -150,7 +147,7 @@ export class BlockSupply {
   /** Gives no more IDs. Waits for a call to the store that is under way. */
   async end() {
     this.isClosed = true
-    await within(this.#counter.idle, STORE_MS)
+    await within(this.#counter.idle, BUDGET.COUNTER_END_MS)
     this.#hasEnded = true
     this.#hand.clear()
     this.#onChange()
@@ -255,7 +252,7 @@ export class BlockSupply {
       this.#demand.came(monotonicNow(), blocks)
     } catch (error) {
       this.#failure = error as StoreError
-      await sleep(RETRY_MS)
+      await sleep(BUDGET.COUNTER_RETRY_MS)
     }
   }
 }

@@ -22,6 +22,7 @@ import * as census from '../census.ts'
 import type { SlotStore } from '../stores/database.ts'
 import { checkStore, openGiven } from '../stores/open.ts'
 import type { Store } from '../stores/store.ts'
+import { BUDGET } from '../time-budget.ts'
 import { BlockSupply } from './block-supply.ts'
 import { readId, readOptions } from './segment-options.ts'
 
@@ -53,8 +54,6 @@ export interface SegmentStats {
   since: Date
 }
 
-/** How long close() waits for our own client to end. */
-const CLIENT_MS = 900
 const IS_LITTLE_ENDIAN = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1
 const MAKING = Symbol('made by open()')
 
@@ -287,7 +286,7 @@ export class SegmentId {
 
   async #end() {
     await this.#supply.end()
-    await within(this.#onClose(), CLIENT_MS)
+    await within(this.#onClose(), BUDGET.CLIENT_END_MS)
   }
 }
 

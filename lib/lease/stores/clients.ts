@@ -2,12 +2,10 @@
 // from database to database is in its folder.
 
 import { within } from '../../base/in-time.ts'
+import { BUDGET } from '../time-budget.ts'
 
 /** What a client throws: an error, perhaps with what the server said. */
 export type ClientError = Error & { code?: string; errno?: number; sqlMessage?: string; cause?: ClientError }
-
-/** How long it may take to end our own client: all work is done by then, except for a step that is stuck. */
-const END_MS = 5000
 
 /**
  * Whether this has all these methods. We recognise clients by what they can do: several versions and copies of a package
@@ -19,7 +17,7 @@ export const hasMethods = (client: unknown, ...names: string[]) => {
 }
 
 /** Ends our own client. If a step is stuck, it leaves the client alone, which does not keep the process alive. */
-export const endInTime = (end: () => Promise<unknown>) => within(end(), END_MS).catch(() => {})
+export const endInTime = (end: () => Promise<unknown>) => within(end(), BUDGET.CLIENT_STUCK_MS).catch(() => {})
 
 /**
  * A connection of a pool, or the only one that there is. `giveBack()` does nothing to that one. `drop()` closes it and

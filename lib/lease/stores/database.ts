@@ -1,14 +1,22 @@
-// Slots, windows and counters on any database that can read records and swap one of them: each call of a lease or counter
-// is a step of core/src/lease/grants.rs, whose refusals become errors. step.ts carries it out.
-// The rules are in core/src/lease/grants*.
+// The store of all databases. Each call of a lease or counter is one step of core/src/lease/grants.rs, which decides: a
+// step reads and swaps records until it has its answer, within the time that join() promises. Once its caller has given up, it
+// swaps nothing.
 
-import type { Slot, SlotFolderConfig, StepConfig, StepTask } from '../../../target/native.d.ts'
+import type { GrantStep, Slot, SlotFolderConfig, StepAsk, StepConfig, StepTask } from '../../../target/native.d.ts'
+import { whenAborted } from '../../base/abort.ts'
 import { sleepUnlessAborted } from '../../base/abortable-sleep.ts'
 import * as errors from '../../base/errors.ts'
+import { inTime } from '../../base/in-time.ts'
+import { monotonicNow, sleep, unixNow } from '../../base/timers.ts'
 import type { Kept } from '../restored.ts'
+import { BUDGET, renewalStepMs } from '../time-budget.ts'
+import type { ClientError } from './clients.ts'
 import { memoryOf } from './memories.ts'
-import { type Answer, fresh, type ReadBy, type Records, StepRun } from './step.ts'
+import type { ReadBy, Records } from './records.ts'
+import { type Answer, type AnswerOf, refusalOf } from './step-refusals.ts'
 import type { SlotInfo } from './store.ts'
+
+const { randomBytes } = process.getBuiltinModule('node:crypto')
 
 /**
  * A slot and its window, with the store's time and what names its group. The slot of a folder has a cursor in its file.
@@ -70,8 +78,6 @@ type AnswerTo = {
   skipTo: 'number'
 }
 
-type AnswerOf<Type extends Answer['type']> = Extract<Answer, { type: Type }>
-
 /** Only joining and creating a group, a counter or its end may create tables. */
 const READS: Partial<Record<StepTask['type'], ReadBy>> = {
   list: 'look',
@@ -80,36 +86,23 @@ const READS: Partial<Record<StepTask['type'], ReadBy>> = {
   release: 'readExisting',
 }
 
-/** A wait for a new group that is longer than this needs a word. */
-const LONG_WAIT_MS = 10_000
-
 const grantOf = ({ slot, lo, hi, now, lineage }: AnswerOf<'granted'>) => ({ slot, lo, hi, storeNow: now, lineage })
 
-/**
- * The errors for a step's refusals, by the type of the answer. `config`: of the task, which has one if its refusal needs it.
- */
-const REFUSALS: { [Type in Answer['type']]?: (answer: AnswerOf<Type>, name: string, config: StepConfig) => Error } = {
-  quiet: ({ until, now }, name) => errors.quietError(name, until, now),
-  exhausted: ({ until, now }, name) => errors.exhaustedError(name, until, now),
-  mismatch: ({ theirs }, name, config) => errors.groupMismatchError(name, theirs, config),
-  durable: ({ isDurable }, name) => errors.counterMismatchError(name, isDurable),
-  twoServers: ({ shown, recorded }, name) => errors.twoServersError(name, shown, recorded),
-  skew: ({ by, bound }) => errors.clockSkewError(by, bound),
-  ended: (_, name) => errors.destroyedError(name),
-  absent: (_, name) => errors.absentError(name),
-  record: ({ fault }, name) => errors.recordError(name, fault),
-  gone: (_, name) => errors.counterError('gone', name),
-  behind: (_, name) => errors.counterError('behind', name),
-  full: ({ number }, name) => errors.counterError('full', name, number),
-  config: ({ text }, _, config) => errors.optionRangeError('config', config, `one that the rules allow: ${text}`),
-  nonsense: ({ text }, name) => errors.storeError(`The store of '${name}' gave an answer that cannot be: ${text}.`),
-}
+/** Others may be faster again and again: after the second swap, a step waits for up to 4, 8, 16 … ms, and reads again. */
+const PATIENCE = 2
+/** No step needs more clean swaps: such a store does not show what it says it wrote. */
+const ENOUGH = 5
+
+/** 32 random hex digits, as the addon asks for them. */
+const fresh = () => randomBytes(16).toString('hex')
+
+const givenUpError = () => new Error('the step was given up')
 
 export class DatabaseStore implements SlotStore {
   #records
   #memory
   #wasDurable = false // whether the server could be vouched for once
-  #running: Set<StepRun> = new Set()
+  #running: Set<Step> = new Set()
 
   /** @param address that was opened, if one was */
   constructor(records: Records, address?: string) {
@@ -127,8 +120,8 @@ export class DatabaseStore implements SlotStore {
    */
   async create(group: string, config: Config, signal?: AbortSignal) {
     await this.#checkDurable(group, config.durable)
-    const { isNew, until, now } = await this.#run(group, { type: 'create', config }, signal)
-    const isLong = until - now > LONG_WAIT_MS
+    const { isNew, until, now } = await this.#run(group, { type: 'create', config }, { signal })
+    const isLong = until - now > BUDGET.LONG_CREATE_MS
     if (!isNew) {
       if (isLong) errors.warnOfQuietGroup(group, until, now)
       return false
@@ -141,17 +134,21 @@ export class DatabaseStore implements SlotStore {
 
   async acquire(group: string, { config, owner, host, joins, signal }: Wanted) {
     await this.#checkDurable(group, config.durable)
-    return grantOf(await this.#run(group, { type: joins ? 'join' : 'acquire', config, owner, host }, signal))
+    return grantOf(await this.#run(group, { type: joins ? 'join' : 'acquire', config, owner, host }, { signal }))
   }
 
   async renew(group: string, { config, slot, owner, hi, signal }: Held) {
     await this.#checkDurable(group, config.durable)
-    const answer = await this.#run(group, { type: 'renew', config, slot, owner, hi }, signal)
+    const answer = await this.#run(
+      group,
+      { type: 'renew', config, slot, owner, hi },
+      { signal, ms: renewalStepMs(config.ttlMs) },
+    )
     return answer.type === 'granted' ? grantOf(answer) : answer.type
   }
 
   async release(group: string, { config, slot, owner, last, signal }: Left) {
-    await this.#run(group, { type: 'release', config, slot, owner, last }, signal)
+    await this.#run(group, { type: 'release', config, slot, owner, last }, { signal })
   }
 
   async destroy(group: string) {
@@ -256,17 +253,14 @@ export class DatabaseStore implements SlotStore {
   async #run<Wanted extends StepTask>(
     name: string,
     task: Wanted,
-    signal?: AbortSignal,
+    limits: { signal?: AbortSignal | undefined; ms?: number } = {},
   ): Promise<AnswerOf<AnswerTo[Wanted['type']]>> {
-    const how = { reads: READS[task.type] ?? 'read', signal }
-    const run = new StepRun(this.#records, name, this.#memory.grants.step(name, task, fresh()), how)
+    const how = { reads: READS[task.type] ?? 'read', ...limits }
+    const run = new Step(this.#records, name, this.#memory.grants.step(name, task, fresh()), how)
     this.#running.add(run)
     const answer = await this.#coded(name, () => run.answer()).finally(() => this.#running.delete(run))
-    const refusal = REFUSALS[answer.type] as ((...words: unknown[]) => Error) | undefined
-    if (refusal !== undefined) {
-      const error = refusal(answer, name, 'config' in task ? task.config : undefined)
-      throw answer.lineage === undefined ? error : Object.assign(error, { lineage: answer.lineage })
-    }
+    const refusal = refusalOf(answer, name, 'config' in task ? task.config : undefined)
+    if (refusal !== undefined) throw refusal
     return answer as AnswerOf<AnswerTo[Wanted['type']]>
   }
 
@@ -277,5 +271,134 @@ export class DatabaseStore implements SlotStore {
     } catch (error) {
       throw errors.storeFailure(name, error)
     }
+  }
+}
+
+/** One step under way. */
+class Step {
+  #records
+  #name
+  #step
+  #reads
+  #signal
+  #ms
+  #over = new AbortController() // gives up its calls
+  #readCount = 0
+  #swaps = 0
+  #failure: unknown // why the last read or swap failed
+
+  /** @param how how it reads; what gives it up; how long it may take */
+  constructor(
+    records: Records,
+    name: string,
+    step: GrantStep,
+    how: { reads?: ReadBy; signal?: AbortSignal | undefined; ms?: number } = {},
+  ) {
+    this.#records = records
+    this.#name = name
+    this.#step = step
+    this.#reads = how.reads ?? 'read'
+    this.#signal = how.signal
+    this.#ms = how.ms ?? BUDGET.STEP_MS
+  }
+
+  get name() {
+    return this.#name
+  }
+
+  /** Why the last read or swap failed, while the step is still trying. */
+  get failure() {
+    return this.#failure
+  }
+
+  async answer() {
+    const signal = this.#signal
+    if (signal?.aborted) throw givenUpError()
+    const ignore = signal && whenAborted(signal, () => this.#over.abort())
+    try {
+      return await inTime(this.#go(), this.#ms)
+    } catch (error) {
+      const { code } = error as ClientError
+      if (code !== 'ETIMEDOUT' || error === this.#failure) throw error
+      throw errors.unfinishedError(this.#name, this.#ms, this.#swaps, this.#failure ?? error)
+    } finally {
+      ignore?.()
+      this.#over.abort()
+    }
+  }
+
+  async #go() {
+    let ask = this.#step.begin()
+    while (ask.type !== 'done') ask = await this.#carryOut(ask)
+    return { ...ask.answer, lineage: ask.lineage } as Answer
+  }
+
+  /** Does what the step asks for, and tells it what came of it. */
+  #carryOut(ask: Exclude<StepAsk, { type: 'done' }>) {
+    switch (ask.type) {
+      case 'read':
+        return this.#read(ask.names)
+      case 'swap':
+        return this.#swap(ask)
+      case 'names':
+        return this.#names()
+    }
+  }
+
+  async #read(names: string[]) {
+    // A clock of whole seconds, such as etcd's, may seem to be behind by all of one.
+    const before = unixNow() - (this.#records.clockStepMs ?? 0)
+    const { now, identity, values, position } = await this.#answered(names)
+    const look = { now, ...identity, values: [...values], before, after: unixNow() }
+    if (position !== undefined) Object.assign(look, { position: BigInt(position) })
+    return this.#step.read(look, fresh())
+  }
+
+  /**
+   * An idle connection may have died unnoticed, which shows at once. So the first read of a step is tried on another
+   * connection as well.
+   */
+  async #answered(names: string[]) {
+    this.#readCount += 1
+    const start = monotonicNow()
+    try {
+      return await this.#ask(names)
+    } catch (error) {
+      this.#failure = error
+      const isQuick = monotonicNow() - start < BUDGET.DEAD_CONNECTION_MS
+      if (this.#readCount > 1 || !isQuick || !(error as ClientError).cause || errors.isRefusedWrite(error)) throw error
+      return this.#ask(names)
+    }
+  }
+
+  #ask(names: string[]) {
+    const records = this.#records
+    return (records[this.#reads] ?? records.read).call(records, this.#name, names, this.#over.signal)
+  }
+
+  /**
+   * Unless the server refused for certain, the next read shows what became of it. What that shows counts only after a
+   * clean answer.
+   */
+  async #swap({ name, from, to, history, process }: Extract<StepAsk, { type: 'swap' }>) {
+    const { signal } = this.#over
+    if (signal.aborted) throw givenUpError() // which reaches no caller: they no longer wait
+    this.#swaps += 1
+    let isClean = false
+    try {
+      isClean = await this.#records.swap(this.#name, name, from ?? null, to, { history, process }, signal)
+    } catch (error) {
+      this.#failure = error
+      if (signal.aborted || errors.isRefusedWrite(error)) throw error
+    }
+    // Never between a read and its swap: by then another would have swapped the record.
+    if (this.#swaps >= (isClean === true ? ENOUGH : PATIENCE)) {
+      await sleep(Math.random() * Math.min(2 ** this.#swaps, BUDGET.STEP_PAUSE_MS))
+    }
+    return this.#step.swapped(isClean === true, fresh())
+  }
+
+  async #names() {
+    return this.#step.named([...(await this.#records.names(this.#name, this.#over.signal))], fresh())
   }
 }

@@ -5,7 +5,7 @@
 import * as errors from '../../base/errors.ts'
 
 /** Unix ms from 2001 to the year 5138. Seconds and microseconds of our time are outside of it, so we can tell them. */
-const [FIRST_MS, LAST_MS] = [1e12, 1e14]
+const [SINCE, UNTIL] = [1e12, 1e14]
 
 /** Other units of the same instant, by how many of them are in a ms. */
 const UNITS: [string, number][] = [
@@ -14,7 +14,7 @@ const UNITS: [string, number][] = [
   ['nanoseconds', 1e6],
 ]
 
-const isTime = (ms: number) => ms >= FIRST_MS && ms < LAST_MS
+const isTime = (ms: number) => ms >= SINCE && ms < UNTIL
 
 /** A hint at the unit that a wrong time is probably in; '' if there is none. */
 function unitOf(value: number | bigint) {

@@ -4,10 +4,10 @@
 import { unlessAborted } from '../../base/abort.ts'
 import * as errors from '../../base/errors.ts'
 import { inTime } from '../../base/in-time.ts'
+import { BUDGET } from '../time-budget.ts'
 import { DatabaseStore } from './database.ts'
-import { CALL_MS } from './limits.ts'
 import { checkAnswer, checkNames, checkSwapped } from './record-answers.ts'
-import type { Identity, Records } from './step.ts'
+import type { Identity, Records } from './records.ts'
 import type { Store } from './store.ts'
 
 /**
@@ -122,7 +122,7 @@ class CheckedRecords implements Records {
       const answer = Promise.resolve(store[call](...args))
       return await inTime(
         unlessAborted(signal, answer, () => true),
-        CALL_MS,
+        BUDGET.CALL_MS,
       )
     } catch (error) {
       throw errors.storeError(`${call}() of the store failed. The cause says why.`, error)
@@ -134,7 +134,7 @@ export const checkedRecords = (given: RecordStore) => new CheckedRecords(given)
 
 /**
  * Slots and counters in a database of your own. Every answer of its functions is checked: a wrong one is
- * `ERR_FLAKE_STORE`, and so is one that takes longer than 9 s.
+ * `ERR_FLAKE_STORE`, and so is one that takes longer than 9 s, or in a renewal longer than a third of `ttlMs`.
  * @throws {TypeError} `ERR_FLAKE_OPTION`: `read`, `swap` or `names` is missing.
  * @example
  * const flake = await FlakeId.join(recordStore(myStore), { group: 'orders' })

@@ -4,8 +4,8 @@
 import { whenAborted } from '../../base/abort.ts'
 import { passing, storeError } from '../../base/errors.ts'
 import { inTime } from '../../base/in-time.ts'
+import { BUDGET } from '../time-budget.ts'
 import type { ClientError, Lent, Step } from './clients.ts'
-import { ANSWER_MS, CALL_MS } from './limits.ts'
 import { type Left, unfinishedAt } from './unfinished.ts'
 
 const { randomBytes } = process.getBuiltinModule('node:crypto')
@@ -35,9 +35,6 @@ function newTurn<Connection>(): Turn<Connection> {
   stopped.catch(() => {}) // a turn that is stopped may wait for nothing
   return { isOver: false, hasBegun: false, end: () => {}, stop, stopped }
 }
-
-/** The question whether a statement still runs needs no lock and no disk: a server that works answers it in this time. */
-const ASK_MS = 2000
 
 /**
  * A comment that begins each statement of a client, so that the server's list of sessions shows them. The number of a session
@@ -129,7 +126,7 @@ export abstract class Turns<Connection extends Lent> {
     result.catch(() => {}) // it may fail after this call
     const ignore = signal && whenAborted(signal, () => this.#stop(turn, givenUpError()))
     try {
-      return await inTime(Promise.race([result, turn.stopped]), CALL_MS)
+      return await inTime(Promise.race([result, turn.stopped]), BUDGET.CALL_MS)
     } catch (error) {
       const isKeptBack = !turn.hasBegun && !this.#unfinished.isEmpty && isLate(error)
       throw isKeptBack ? stillRunsError(error) : error
@@ -171,7 +168,7 @@ export abstract class Turns<Connection extends Lent> {
     turn.sent = { connection, answer }
     let failure: unknown
     try {
-      return await inTime(Promise.race([answer, turn.stopped]), ANSWER_MS)
+      return await inTime(Promise.race([answer, turn.stopped]), BUDGET.ANSWER_MS)
     } catch (error) {
       failure = error
       if (isLate(error) || this.isLost(error)) this.#giveUp(turn)
@@ -218,7 +215,7 @@ export abstract class Turns<Connection extends Lent> {
     const connection = await this.#take()
     const answer = this.stillRuns(connection, marks)
     try {
-      const isRunning = await inTime(Promise.race([answer, stopped]), ASK_MS)
+      const isRunning = await inTime(Promise.race([answer, stopped]), BUDGET.STILL_RUNS_MS)
       connection.giveBack()
       return isRunning
     } catch (error) {

@@ -10,7 +10,7 @@
 
 import { passing, refusedWriteError, storeError } from '../../../base/errors.ts'
 import { monotonicNow } from '../../../base/timers.ts'
-import { ANSWER_MS, CALL_MS } from '../limits.ts'
+import { BUDGET } from '../../time-budget.ts'
 import type { EtcdOptions } from './options.ts'
 import type { Part } from './requests.ts'
 
@@ -160,7 +160,7 @@ export class Gateway {
 
   /** One answer. Getting a token is part of the call's time; others may wait for that, who have more of it. */
   async #call(path: string, body: object, signal?: AbortSignal) {
-    const until = monotonicNow() + CALL_MS
+    const until = monotonicNow() + BUDGET.CALL_MS
     if (this.#credentials !== undefined && this.#token === undefined) await this.#authenticate(until)
     const token = this.#token
     try {
@@ -210,7 +210,7 @@ export class Gateway {
       const index = this.#turn
       try {
         signal?.throwIfAborted()
-        return await this.#post(endpoints[index] + path, body, token, limitOf(Math.min(ANSWER_MS, left), signal))
+        return await this.#post(endpoints[index] + path, body, token, limitOf(Math.min(BUDGET.ANSWER_MS, left), signal))
       } catch (error) {
         failure = error
         if (signal?.aborted) break

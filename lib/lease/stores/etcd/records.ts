@@ -2,7 +2,8 @@
 // It never reads from one member alone (`serializable`), and gives no key an etcd lease, because a record that expires
 // would forget the end of a window.
 
-import type { Identity, Records } from '../step.ts'
+import { BUDGET } from '../../time-budget.ts'
+import type { Identity, Records } from '../records.ts'
 import { endOf, groupOf, groupPrefix, nameOf, RECORDS, recordKey } from './keys.ts'
 import { holds, isAbsent, put, readFirstKey, readKeys, readRun } from './requests.ts'
 
@@ -50,7 +51,7 @@ function joined(runs: NameRun[]): NameRun[] {
 
 export class EtcdRecords implements Records {
   /** `now` is rounded down by up to this many ms. */
-  clockStepMs = 999
+  clockStepMs = BUDGET.ETCD_CLOCK_STEP_MS
   #gateway
 
   constructor(gateway: Gateway) {

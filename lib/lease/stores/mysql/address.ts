@@ -1,6 +1,7 @@
 // The address of a MySQL store, taken apart. Both packages read URLs, each in its own way: a parameter that one honours, the
 // other ignores. So they are given options instead.
 
+import { BUDGET, secondsOf } from '../../time-budget.ts'
 import { addressError } from '../address.ts'
 import { readDatabase } from './place.ts'
 
@@ -19,7 +20,7 @@ const SSL = '\'true\', \'false\' or JSON for the options of tls.connect(), such 
 const WAYS_OUT: Record<string, string> = {
   database: 'name the database in the path',
   connectionLimit: 'a store has two connections at most',
-  connectTimeout: 'a store waits 5 s for a connection',
+  connectTimeout: `a store waits ${secondsOf(BUDGET.CONNECT_MS)} s for a connection`,
   autocommit: 'a store sets it for its connections',
   sslmode: 'use ?ssl=true',
 }

@@ -4,7 +4,7 @@
 import { optionError, storeError, warnOfOpenBound } from '../../../base/errors.ts'
 import type { ClientError } from '../clients.ts'
 import type { StoreIdentity } from '../record-store.ts'
-import type { Identity, Records } from '../step.ts'
+import type { Identity, Records } from '../records.ts'
 import type { Work } from './client.ts'
 import type { Row } from './packages.ts'
 import { PLACE, type Tables, tablesIn } from './place.ts'

@@ -1,6 +1,7 @@
 // Makes our own MySQL client for a URL, with the client package that the user's project has. It must never load a package
 // before it is needed: flakeforge depends on neither.
 
+import { BUDGET } from '../../time-budget.ts'
 import { openWithPackage } from '../client-packages.ts'
 import { endInTime } from '../clients.ts'
 import { type MysqlAddress, readAddress } from './address.ts'
@@ -23,9 +24,8 @@ interface MariadbExports {
   createPool: (options: object) => Mariadb & OwnMariadb
 }
 
-const CONNECT_MS = 5000
 /** A lease needs one connection at a time; a second one for a step that is stuck. */
-const LIMITS = { connectionLimit: 2, connectTimeout: CONNECT_MS }
+const LIMITS = { connectionLimit: 2, connectTimeout: BUDGET.CONNECT_MS }
 
 /** What names the server, and whose sessions it shows us. */
 const serverOf = ({ host, port, user }: MysqlAddress) => `mysql ${JSON.stringify([host, port, user])}`
@@ -46,7 +46,7 @@ export function openMariadb({ createPool }: MariadbExports, url: string) {
     ...LIMITS,
     minimumIdle: 1, // with 0, some versions never connect
     idleTimeout: 0, // its timer would keep the process alive, and so would a socket
-    acquireTimeout: CONNECT_MS,
+    acquireTimeout: BUDGET.CONNECT_MS,
     stream: () => connect(options.port, options.host).setNoDelay().unref(),
   })
   pool.on('error', () => {}) // the step reports it

@@ -1,6 +1,7 @@
 // The address of a PostgreSQL store, taken apart. Both packages read URLs, each in its own way: one ignores a parameter that
 // the other sends to the server, so two processes with one URL could use two tables. So they are given options instead.
 
+import { BUDGET, secondsOf } from '../../time-budget.ts'
 import { addressError } from '../address.ts'
 import { readSchema } from './schema.ts'
 
@@ -30,7 +31,7 @@ const WAYS_OUT: Record<string, string> = {
   channel_binding: 'no client can require it',
   connection_limit: 'a store has two connections at most',
   target_session_attrs: 'a store refuses a standby by itself',
-  connect_timeout: 'a store waits 5 s for a connection',
+  connect_timeout: `a store waits ${secondsOf(BUDGET.CONNECT_MS)} s for a connection`,
 }
 
 /** Which certificates each mode takes. 'require' checks them, as pg does; the modes that are missing differ by package. */

@@ -11,13 +11,12 @@ import {
   storeError,
 } from '../../../base/errors.ts'
 import { sleep } from '../../../base/timers.ts'
+import { BUDGET } from '../../time-budget.ts'
 import type { ClientError, Step } from '../clients.ts'
 import { Turns } from '../turns.ts'
 import { type Connection, IN_TRANSACTION, keepAlive, type Notice, packageOf, type Values } from './packages.ts'
 import { schemaFor } from './schema.ts'
 import { STILL_RUNS } from './statements.ts'
-
-const LONGEST_PAUSE_MS = 50
 
 const WANTED = 'a Pool or Client of pg, or the sql function of postgres.js'
 const SILENT =
@@ -175,7 +174,7 @@ export class StatementRunner extends Turns<Connection> {
 
   /** A longer pause after each attempt that came second. */
   async #attempts(connection: Connection, step: Step, text: string, values: Values) {
-    for (let pause = 1; !step.isOver; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
+    for (let pause = 1; !step.isOver; pause = Math.min(pause * 2, BUDGET.SHORT_PAUSE_MS)) {
       const answer = await this.#attempt(connection, text, values).catch(secondIfLocked)
       if (answer !== SECOND) return answer
       await sleep(Math.random() * pause)

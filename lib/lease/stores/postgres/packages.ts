@@ -2,9 +2,9 @@
 // never connect, configure or end a client.
 
 import { clientError, storeError } from '../../../base/errors.ts'
+import { BUDGET } from '../../time-budget.ts'
 import { oldClientError, oldVersion } from '../client-packages.ts'
 import { hasMethods, type Lent } from '../clients.ts'
-import { CALL_MS } from '../limits.ts'
 
 /** A text or NULL for each of a statement's $1, $2 and so on. */
 export type Values = readonly (string | null)[]
@@ -67,9 +67,6 @@ export interface PgPool {
 
 export const IN_TRANSACTION = 'It is in a transaction. Use the pool, or another client outside of a transaction.'
 
-/** When pg gives up a query, and a pool its connection: later than we do, because our error says more. */
-const QUERY_MS = CALL_MS + 1000
-
 /** pg must not parse values: a client may have its own parsers. */
 const AS_TEXT = { getTypeParser: () => (text: string) => text }
 
@@ -124,7 +121,7 @@ const ofPg = (client: PgClient): Connection => {
   return {
     isBusy: () => ['T', 'E'].includes(status() ?? ''),
     send: async (text, values) => {
-      const query = { text, values, rowMode: 'array', types: AS_TEXT, query_timeout: QUERY_MS }
+      const query = { text, values, rowMode: 'array', types: AS_TEXT, query_timeout: BUDGET.QUERY_MS }
       const notices: Notice[] = []
       const hear = (notice: Notice) => notices.push(notice)
       client.on('notice', hear)

@@ -2,7 +2,7 @@
 // must never decide what a record means. Values are text, so they cannot contain NUL: the server refuses it.
 
 import { storeError, unusableOptionError, warnOfOpenBound } from '../../../base/errors.ts'
-import type { Identity, Records } from '../step.ts'
+import type { Identity, Records } from '../records.ts'
 import { unsureError } from './client.ts'
 import { DEFAULT_SCHEMA } from './schema.ts'
 import { PLACE, REPLICAS, STANDBYS, statementsFor } from './statements.ts'

@@ -1,6 +1,7 @@
 // The statements of the store, each of which answers with JSON as text. Only the swap writes. Table and functions are named
 // with their schemas, so what a session's search_path says does not matter.
 
+import { BUDGET } from '../../time-budget.ts'
 import { tableIn } from './schema.ts'
 import { serverOf } from './server.ts'
 
@@ -48,7 +49,7 @@ SELECT pg_catalog.json_build_object(
 `
 
 /** A lock that another transaction holds for longer ends the swap. A statement waits for the table itself as long as it takes. */
-const LOCK_TIMEOUT = '1s'
+const LOCK_TIMEOUT = `${BUDGET.LOCK_MS}ms`
 
 /** The statements on the table in a schema. */
 export function statementsFor(schema: string) {

@@ -1,6 +1,7 @@
 // Makes our own PostgreSQL client for a URL, with the client package that the user's project has. It must never load a
 // package before it is needed: flakeforge depends on neither.
 
+import { BUDGET, secondsOf } from '../../time-budget.ts'
 import { openWithPackage } from '../client-packages.ts'
 import { endInTime } from '../clients.ts'
 import { type PostgresAddress, readAddress } from './address.ts'
@@ -13,7 +14,7 @@ type OwnPool = { on(event: string, listener: () => void): void; end(): Promise<v
 /** The same for postgres.ts. */
 type OwnSql = { end(options: { timeout: number }): Promise<void> }
 
-const CONNECT_SECONDS = 5
+const CONNECT_SECONDS = secondsOf(BUDGET.CONNECT_MS)
 /** One to work on, and one to ask whether a statement that was given up on the other still runs. */
 const MOST_CONNECTIONS = 2
 
@@ -23,7 +24,7 @@ export function openPg({ Pool }: { Pool: new (options: object) => PgPool & OwnPo
   const pool = new Pool({
     ...address,
     max: MOST_CONNECTIONS,
-    connectionTimeoutMillis: CONNECT_SECONDS * 1000,
+    connectionTimeoutMillis: BUDGET.CONNECT_MS,
     keepAlive: true,
     allowExitOnIdle: true, // a lease does not keep a process alive
   })
@@ -44,7 +45,7 @@ export function openPostgresJs(postgres: (options: object) => Sql & OwnSql, url:
       ...options,
       max: MOST_CONNECTIONS,
       connect_timeout: CONNECT_SECONDS,
-      backoff: 0.1, // seconds; otherwise it grows to 20, and a step would wait instead of failing
+      backoff: secondsOf(BUDGET.RECONNECT_MS), // otherwise it grows to 20 s, and a step would wait instead of failing
       idle_timeout: CONNECT_SECONDS, // an open connection keeps the process alive
       prepare: false,
       fetch_types: false,

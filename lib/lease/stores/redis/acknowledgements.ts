@@ -7,7 +7,8 @@
 
 import { passing, storeError, warnOfOpenBound } from '../../../base/errors.ts'
 import { monotonicNow, sleep } from '../../../base/timers.ts'
-import type { Identity } from '../step.ts'
+import { BUDGET } from '../../time-budget.ts'
+import type { Identity } from '../records.ts'
 import type { ScriptRunner } from './client.ts'
 
 type Script = Parameters<ScriptRunner['run']>[0]
@@ -15,10 +16,6 @@ type Script = Parameters<ScriptRunner['run']>[0]
 /** A write that was made. `replicas`: the server has; `isNeeded`: by min-replicas-to-write. */
 type Write = Identity & { keys: string[]; replicas: number; isNeeded: boolean }
 
-/** Two of the reports that a replica sends each second. */
-const LONGEST_MS = 2_000
-/** Looks follow each other after 1, 2, 4 … ms. */
-const LONGEST_PAUSE_MS = 50
 /** WAIT for more replicas than there are asks all of them, whatever its connection wrote last. */
 const ALL = 1_000_000
 
@@ -59,11 +56,11 @@ export class Acknowledgements {
   }
 
   async #reach(write: Write, needed: number, signal: AbortSignal | undefined) {
-    const endsAt = monotonicNow() + LONGEST_MS
+    const endsAt = monotonicNow() + BUDGET.ACKNOWLEDGEMENT_MS
     const replies = await this.#client.runAroundWait(this.#offsets, write.keys, needed, signal)
     const [{ at }, after] = replies.map((reply) => offsetsOf(reply, write))
     let { acknowledged } = after
-    for (let pause = 1; countOf(acknowledged, at) < needed; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
+    for (let pause = 1; countOf(acknowledged, at) < needed; pause = Math.min(pause * 2, BUDGET.SHORT_PAUSE_MS)) {
       if (monotonicNow() >= endsAt) throw unacknowledgedError(countOf(acknowledged, at), needed)
       if (pause === 2) this.#client.askReplicas(write.keys[0], ALL) // the first WAIT may have used another connection
       await sleep(pause)
@@ -92,7 +89,7 @@ const majorityOf = (replicas: number) => Math.max(1, Math.ceil(replicas / 2))
 const unacknowledgedError = (count: number, needed: number) =>
   passing(
     storeError(
-      `Redis wrote a record, but ${count} instead of ${needed} replicas acknowledged it within ${LONGEST_MS} ms, so a promotion may lose it. Check that its replicas follow it, and that it was not replaced by another primary.`,
+      `Redis wrote a record, but ${count} instead of ${needed} replicas acknowledged it within ${BUDGET.ACKNOWLEDGEMENT_MS} ms, so a promotion may lose it. Check that its replicas follow it, and that it was not replaced by another primary.`,
     ),
   )
 

@@ -5,9 +5,9 @@ import { unlessAborted } from '../../../base/abort.ts'
 import { clientError, optionTypeError, passing, refusedWriteError, storeError } from '../../../base/errors.ts'
 import { inTime } from '../../../base/in-time.ts'
 import { monotonicNow } from '../../../base/timers.ts'
+import { BUDGET } from '../../time-budget.ts'
 import { oldClientError } from '../client-packages.ts'
 import type { ClientError } from '../clients.ts'
-import { ANSWER_MS } from '../limits.ts'
 import { type Client, type Commands, isBatch, isOldNodeRedis, packageOf } from './packages.ts'
 import { isCrowded, refusalOf } from './refusals.ts'
 
@@ -153,10 +153,11 @@ export class ScriptRunner {
       return call(() => isOver)
     }
     const sent = send()
+    sent.catch(() => {}) // after an abort it fails without a caller
     try {
       return await inTime(
         unlessAborted(signal, sent, () => true),
-        ANSWER_MS,
+        BUDGET.ANSWER_MS,
       )
     } catch (error) {
       if (isSent && ((error as ClientError).code === 'ETIMEDOUT' || signal?.aborted)) this.#keep(sent)

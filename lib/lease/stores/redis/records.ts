@@ -4,7 +4,7 @@
 // Always EVAL, on keys of one hash tag: clients may send reading commands to a replica, but never a script. A group is
 // one hash, so that an eviction takes all of it or nothing. No key expires.
 
-import type { Identity, Records } from '../step.ts'
+import type { Identity, Records } from '../records.ts'
 import { Acknowledgements } from './acknowledgements.ts'
 import * as durable from './durable.ts'
 import * as scripts from './scripts.ts'

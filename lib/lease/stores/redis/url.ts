@@ -1,10 +1,10 @@
 // Makes our own Redis client for a URL, with the client package that the user's project has. It must never load a
 // package before it is needed: flakeforge depends on neither.
 
+import { BUDGET } from '../../time-budget.ts'
 import { addressError } from '../address.ts'
 import { openWithPackage } from '../client-packages.ts'
 import type { ClientError } from '../clients.ts'
-import { ANSWER_MS } from '../limits.ts'
 import { ScriptRunner } from './client.ts'
 import { type Ioredis, isOfReplica, type NodeRedis, ofIoredis, ofNodeRedis, type RunScript } from './packages.ts'
 
@@ -27,6 +27,10 @@ interface OwnNodeRedis {
 
 const FORM = '//[user:password@]host[:6379][/N], where N is the number of the database'
 
+/** Whether a call had no answer in time, or its step ended before. */
+const isLate = (error: unknown) =>
+  (error as ClientError).code === 'ETIMEDOUT' || (error as ClientError).name === 'AbortError'
+
 /** @param exports of ioredis or iovalkey */
 export function openIoredis(
   { Redis }: { Redis: new (url: string, options: object) => Ioredis & OwnIoredis },
@@ -39,7 +43,7 @@ export function openIoredis(
   const options = {
     lazyConnect: true,
     maxRetriesPerRequest: 1,
-    socketTimeout: ANSWER_MS,
+    socketTimeout: BUDGET.ANSWER_MS,
     disconnectTimeout: 1,
     enableReadyCheck: false,
   }
@@ -47,9 +51,9 @@ export function openIoredis(
   // A lease does not keep a process alive; a step does, until its time limit.
   client.on('connect', () => client.stream.unref())
   client.on('reconnecting', () => client.reconnectTimeout?.unref())
-  // Only a new connection finds the primary.
+  // Only a new connection finds the primary, or works where this one died silently.
   const onFailure = (error: unknown) => {
-    if (isOfReplica(error)) client.disconnect(true)
+    if (isLate(error) || isOfReplica(error)) client.disconnect(true)
   }
   return new ScriptRunner(client, ofIoredis(client), { close: () => client.disconnect(), onFailure })
 }
@@ -74,8 +78,7 @@ export function openNodeRedis(
   // The connection may have died silently, or lead to a replica: the next step opens another. (socketTimeout would end an
   // idle one.)
   const onFailure = (error: unknown) => {
-    const isLate = (error as ClientError).code === 'ETIMEDOUT'
-    if (client.isReady && (isLate || isOfReplica(error))) Promise.resolve(end()).catch(() => {})
+    if (client.isReady && (isLate(error) || isOfReplica(error))) Promise.resolve(end()).catch(() => {})
   }
   const close = () => {
     isClosed = true

@@ -11,17 +11,18 @@ import { Stores } from './stores.ts'
 /** How often is looked whether IDs come. */
 const LOOK_MS = 1000
 
-export type Source = Group | Segment
+/** What gives the IDs of a name. */
+export type Served = Group | Segment
 
 export class Names {
-  #sources: Map<string, Source> = new Map()
+  #served: Map<string, Served> = new Map()
   #stores = new Stores()
   #looking: NodeJS.Timeout | undefined
 
   constructor(entries: Entry[], waiting: Waiting, warn: (text: string) => void) {
     for (const { name, kind, store, options } of entries) {
       const Kind = kind === 'group' ? Group : Segment
-      this.#sources.set(name, new Kind({ name, options, store: this.#stores.of(store) }, waiting, warn))
+      this.#served.set(name, new Kind({ name, options, store: this.#stores.of(store) }, waiting, warn))
     }
   }
 
@@ -31,21 +32,21 @@ export class Names {
   }
 
   start() {
-    for (const source of this.all) source.keeper.start()
+    for (const served of this.all) served.keeper.start()
     this.#looking = setInterval(() => {
-      for (const source of this.all) source.look()
+      for (const served of this.all) served.look()
     }, LOOK_MS).unref()
   }
 
   /** Gives all slots back, then ends the stores' clients. */
   async close() {
     clearInterval(this.#looking)
-    await Promise.allSettled(this.all.map((source) => source.keeper.close()))
+    await Promise.allSettled(this.all.map((served) => served.keeper.close()))
     await this.#stores.close()
   }
 
   get all() {
-    return [...this.#sources.values()]
+    return [...this.#served.values()]
   }
 
   /** Whether no store has answered yet, so that there is nothing to say. */
@@ -54,9 +55,9 @@ export class Names {
   }
 
   of(name: string) {
-    const source = this.#sources.get(name)
-    if (source === undefined) throw this.#unknown(name)
-    return source
+    const served = this.#served.get(name)
+    if (served === undefined) throw this.#unknown(name)
+    return served
   }
 
   /** The layout where none is asked for: that of the first group. */
@@ -66,12 +67,12 @@ export class Names {
 
   /** Why not all of them give IDs now; undefined if they do. */
   async trouble() {
-    const troubles = await Promise.all(this.all.map((source) => source.trouble()))
+    const troubles = await Promise.all(this.all.map((served) => served.trouble()))
     return troubles.find((each) => each !== undefined)
   }
 
   #unknown(name: string) {
-    const known = [...this.#sources.keys()]
+    const known = [...this.#served.keys()]
     const meant = nearest(name, known)
     const hint = meant === undefined ? `There are ${list(known)}.` : `Did you mean '${meant}'?`
     return new Problem(404, 'ERR_FLAKE_NAME', `This server has no name '${name.slice(0, 128)}'. ${hint}`)

@@ -8,10 +8,7 @@ import { checkNonce, NONCE, PATTERN } from '../http/nonce.ts'
 import { Problem } from '../http/problems.ts'
 import { unknown } from '../http/query.ts'
 import { answers, integer, MADE, text } from '../http/schemas.ts'
-import type { Group } from '../ids/group.ts'
-import type { Segment } from '../ids/segment.ts'
-
-export type Source = Group | Segment
+import type { Served } from '../ids/names.ts'
 
 const PATH = '/v1/ids/:name'
 const MOST = 10_000
@@ -55,15 +52,15 @@ function formOf(request: FastifyRequest) {
 }
 
 /** The body of an answer, made without waiting. */
-function bodyOf(source: Source, n: number, form: string) {
-  if (form === 'application/octet-stream') return source.bytes(n)
-  if (n > 1) return write(source, source.texts(n), form)
-  const id = source.one()
-  return form === 'text/plain' ? `${id}\n` : `{"name":${source.json},"ids":["${id}"]}`
+function bodyOf(served: Served, n: number, form: string) {
+  if (form === 'application/octet-stream') return served.bytes(n)
+  if (n > 1) return write(served, served.texts(n), form)
+  const id = served.one()
+  return form === 'text/plain' ? `${id}\n` : `{"name":${served.json},"ids":["${id}"]}`
 }
 
-function write(source: Source, texts: string[], form: string) {
-  return form === 'text/plain' ? `${texts.join('\n')}\n` : `{"name":${source.json},"ids":["${texts.join('","')}"]}`
+function write(served: Served, texts: string[], form: string) {
+  return form === 'text/plain' ? `${texts.join('\n')}\n` : `{"name":${served.json},"ids":["${texts.join('","')}"]}`
 }
 
 function textsOf(ids: Buffer) {
@@ -101,29 +98,29 @@ export async function routes(
   app: FastifyInstance,
   { names, waiting, state, connections }: Pick<Parts, 'names' | 'waiting' | 'state' | 'connections'>,
 ) {
-  function atOnce(source: Source, n: number, form: string) {
-    if (!source.isFew(n)) return undefined
+  function atOnce(served: Served, n: number, form: string) {
+    if (!served.isFew(n)) return undefined
     try {
-      const body = bodyOf(source, n, form)
-      source.keeper.works()
+      const body = bodyOf(served, n, form)
+      served.keeper.works()
       return body
     } catch (error) {
       if (waiting.helps(error as Error)) return undefined
-      source.keeper.fails(error as Error)
+      served.keeper.fails(error as Error)
       throw error
     }
   }
 
-  function later(source: Source, n: number, form: string, socket: Socket) {
+  function later(served: Served, n: number, form: string, socket: Socket) {
     return waiting.run(socket, async (signal) => {
       try {
-        const { headers } = source
-        const ids = await source.later(n, signal)
-        if (source.headers !== headers) throw moved()
-        source.keeper.works()
-        return form === 'application/octet-stream' ? ids : write(source, textsOf(ids), form)
+        const { headers } = served
+        const ids = await served.later(n, signal)
+        if (served.headers !== headers) throw moved()
+        served.keeper.works()
+        return form === 'application/octet-stream' ? ids : write(served, textsOf(ids), form)
       } catch (error) {
-        if (!signal.aborted) source.keeper.fails(error as Error)
+        if (!signal.aborted) served.keeper.fails(error as Error)
         throw error
       }
     })
@@ -134,19 +131,19 @@ export async function routes(
     { schema: SCHEMA },
     (request, reply) => {
       if (state.isClosing) return connections.stopped.then(refuse)
-      const source = names.of(request.params.name)
+      const served = names.of(request.params.name)
       const nonce = request.headers[NONCE] as string | undefined
       checkNonce(nonce)
       const n = countOf(request.query)
       const form = formOf(request)
       const give = (body: string | Buffer) => {
-        reply.headers(source.headers).header('content-type', OFFERED[FORMS.indexOf(form)])
+        reply.headers(served.headers).header('content-type', OFFERED[FORMS.indexOf(form)])
         if (nonce !== undefined) reply.header(NONCE, nonce)
         return body
       }
       const { socket } = request.raw
-      const body = waiting.isOn(socket) ? undefined : atOnce(source, n, form)
-      return body === undefined ? later(source, n, form, socket).then(give) : give(body)
+      const body = waiting.isOn(socket) ? undefined : atOnce(served, n, form)
+      return body === undefined ? later(served, n, form, socket).then(give) : give(body)
     },
   )
 }

@@ -9,7 +9,7 @@ import { Problem } from '../http/problems.ts'
 import { readQuery } from '../http/query.ts'
 import { answers, ORIGIN, text } from '../http/schemas.ts'
 import type { Group } from '../ids/group.ts'
-import type { Names, Source } from '../ids/names.ts'
+import type { Names, Served } from '../ids/names.ts'
 
 /** Parts of an ID that are not fields of the node. */
 const COMMON = new Set(['timestamp', 'date', 'tick', 'counter', 'id', 'mode'])
@@ -59,7 +59,7 @@ type Query = { Querystring: Record<string, unknown> }
 export async function routes(app: FastifyInstance, { names }: { names: Names }) {
   app.get<Query>('/v1/names', { schema: SCHEMAS.names }, async (request) => {
     readQuery(request.query, [])
-    return { names: names.all.map((source) => source.facts()) }
+    return { names: names.all.map((served) => served.facts()) }
   })
 
   app.get<Query & { Params: { name: string } }>(
@@ -80,12 +80,12 @@ export async function routes(app: FastifyInstance, { names }: { names: Names }) 
   })
 }
 
-function groupOf(source: Source): Group {
-  if (source.kind === 'group') return source as Group
+function groupOf(served: Served): Group {
+  if (served.kind === 'group') return served as Group
   throw new Problem(
     404,
     'ERR_FLAKE_NAME',
-    `'${source.name}' is a segment: its numbers come from a counter, without slots and layout.`,
+    `'${served.name}' is a segment: its numbers come from a counter, without slots and layout.`,
   )
 }
 

@@ -1,9 +1,9 @@
-// Carries out what the holder's state machine (core/src/lease.rs) says: calls the store, keeps one timer, and tells its
-// generator. It must never decide anything: lease.rs says when to renew, what a refusal means and when to give up.
+// The holder of a lease: acquires, renews and releases a slot. core/src/lease.rs decides when, and what a refusal means; this
+// file calls the store, keeps one timer, and tells the generator.
 
 import type { LeaseEvent as Event, LeaseAction } from '../../target/native.d.ts'
 import { throwIfAborted } from '../base/abort.ts'
-import { publishSoon } from '../base/channels.ts'
+import { publishSoon, traced } from '../base/channels.ts'
 import {
   aheadError,
   closedLeaseError,
@@ -13,23 +13,22 @@ import {
   waitWarning,
 } from '../base/errors.ts'
 import { within } from '../base/in-time.ts'
-import { clearTimeout, LONGEST_TIMER_MS, setTimeout, unixNow } from '../base/timers.ts'
+import { clearTimeout, LONGEST_TIMER_MS, monotonicNow, setTimeout, unixNow } from '../base/timers.ts'
 import type { OtherSource } from '../generator/other-source.ts'
 import { STATUS } from '../native/hot.ts'
 import native from '../native/index.ts'
 import { AttachCalls } from './attach-calls.ts'
+import { type Result, renewalEnded } from './census.ts'
+import { failureOf } from './failures.ts'
 import type { JoinSettings } from './join-options.ts'
 import type { LeaseDetail, LeaseEvent } from './leased-flake-id.ts'
 import { NewsQueue } from './news-queue.ts'
 import { Reasons } from './reasons.ts'
 import type { SlotGenerator } from './slot-generator.ts'
-import { failureOf, StoreCalls } from './store-calls.ts'
 import type { Grant, SlotStore, StoreError } from './stores/database.ts'
+import { BUDGET, secondsOf } from './time-budget.ts'
 
 const { randomBytes } = process.getBuiltinModule('node:crypto')
-
-/** How long detach() waits for the store. With all else that close() does, this makes it end after 5 s. */
-const RELEASE_MS = 4_000
 
 /**
  * The end of each group's quiet period that this process has warned of, Unix ms: who tries again does not hear of it again.
@@ -46,17 +45,29 @@ const OF_WINDOW = ['renewed', 'renewal-failed']
 
 const NO_ID = -1
 
-/** `howToCreate` returns the command that makes a new group without a quiet period. */
-export type LeaseSettings = Pick<JoinSettings, 'group' | 'host' | 'config' | 'waitMs'> & { howToCreate: () => string }
+/** What a renewal was answered, for metrics and subscribers. */
+const resultOf = (answer: Grant | string) => (typeof answer === 'string' ? answer : 'renewed') as Result
 
-export class Lease {
+/** `howToCreate` returns the command that makes a new group without a quiet period. */
+export type HolderSettings = Pick<JoinSettings, 'group' | 'host' | 'config' | 'waitMs'> & { howToCreate: () => string }
+
+/** What subscribers see of an acquisition. */
+function granted({ slot }: Grant, context: { slot?: number | undefined }) {
+  context.slot = slot
+  return 'granted'
+}
+
+export class Holder {
   #machine
   #slot: number | undefined
   #reasons
   #store
   #generator
   #group
-  #fingerprint
+  #host
+  #config
+  #joins = true // until the first slot: only joining makes a group
+  #over = new AbortController() // gives up calls of the store
   #waitMs
   #howToCreate
   #events: Event[] = [] // those that came during a step
@@ -74,13 +85,18 @@ export class Lease {
   /** how many windows the generator has had */
   windows = 0
 
-  constructor(store: SlotStore, generator: SlotGenerator, { group, host, config, waitMs, howToCreate }: LeaseSettings) {
+  constructor(
+    store: SlotStore,
+    generator: SlotGenerator,
+    { group, host, config, waitMs, howToCreate }: HolderSettings,
+  ) {
     this.#machine = new native.Lease({ ttlMs: config.ttlMs, waitMs })
     this.#reasons = new Reasons(group, this.#machine, () => store.trouble?.(group))
-    this.#store = new StoreCalls(store, { group, host, config })
+    this.#store = store
+    this.#host = host
+    this.#config = config
     this.#generator = generator
     this.#group = group
-    this.#fingerprint = config.fingerprint
     this.#waitMs = waitMs
     this.#howToCreate = howToCreate
   }
@@ -91,7 +107,7 @@ export class Lease {
 
   /** What the members of a group agree on: where it is the same, their IDs can be mixed. */
   get fingerprint() {
-    return this.#fingerprint
+    return this.#config.fingerprint
   }
 
   get state() {
@@ -177,7 +193,7 @@ export class Lease {
 
   /** After close(): gives up calls that the store has still not answered, so that they do not keep the process alive. */
   giveUp() {
-    this.#store.giveUp()
+    this.#over.abort()
   }
 
   /**
@@ -317,22 +333,29 @@ export class Lease {
   }
 
   async #acquire(owner: string) {
+    const wanted = { ...this.#shared, owner, host: this.#host, joins: this.#joins }
     let grant
     try {
-      grant = await this.#store.acquire(owner)
+      grant = await traced('lease.acquire', this.#context(), () => this.#store.acquire(this.#group, wanted), granted)
     } catch (error) {
       return this.#failed('acquire', owner, error as StoreError)
     }
+    this.#joins = false
     this.#reasons.answered('acquire', owner)
     this.#offer = grant
     this.#step({ type: 'granted', owner, ...this.#windowOf(grant) })
   }
 
   async #renew(owner: string, slot: number, hi: number) {
+    const held = { ...this.#shared, slot, owner, hi }
+    const since = monotonicNow()
+    const ended = (result: Result) => renewalEnded(this.#group, result, secondsOf(monotonicNow() - since))
     let answer
     try {
-      answer = await this.#store.renew(owner, slot, hi)
+      answer = await traced('lease.renew', this.#context(slot), () => this.#store.renew(this.#group, held), resultOf)
+      ended(resultOf(answer))
     } catch (error) {
+      ended('failed')
       return this.#failed('renew', owner, error as StoreError)
     }
     if (answer === 'lost') this.#reasons.lost(owner, slot, this.#generator.fault())
@@ -341,6 +364,16 @@ export class Lease {
     if (answer === 'destroyed') return this.#step({ type: 'destroyed', asked: 'renew', owner })
     this.lineage = answer.lineage
     this.#step({ type: 'renewed', owner, ...this.#windowOf(answer) })
+  }
+
+  /** What all calls of the store get. */
+  get #shared() {
+    return { config: this.#config, signal: this.#over.signal }
+  }
+
+  /** What subscribers of a channel see; not the owner, which is a secret. */
+  #context(slot?: number): { group: string; slot?: number | undefined } {
+    return { group: this.#group, slot }
   }
 
   /** What the machine needs of a grant. */
@@ -367,15 +400,27 @@ export class Lease {
   }
 
   async #release(owner: string, slot: number, last: number) {
-    const isReleased = await within(this.#store.isReleased(owner, slot, last), RELEASE_MS)
+    const isReleased = await within(this.#isReleased({ owner, slot, last }), BUDGET.RELEASE_MS)
     this.#step(
       isReleased ? { type: 'released', owner } : { type: 'failed', asked: 'release', owner, failure: { why: 'store' } },
     )
-    if (isReleased === undefined) throw unreleasedError(this.#group, slot, RELEASE_MS)
+    if (isReleased === undefined) throw unreleasedError(this.#group, slot, BUDGET.RELEASE_MS)
+  }
+
+  /** Whether the store knows that the slot is no longer used. If the call fails, the slot becomes free after the ttl. */
+  async #isReleased(given: { owner: string; slot: number; last: number }) {
+    const left = { ...this.#shared, ...given }
+    const call = () => this.#store.release(this.#group, left)
+    try {
+      await traced('lease.release', this.#context(given.slot), call, () => 'released')
+      return true
+    } catch {
+      return false
+    }
   }
 
   async #end() {
-    await this.#store.destroy()
+    await this.#store.destroy(this.#group)
     this.#step({ type: 'ended' })
   }
 

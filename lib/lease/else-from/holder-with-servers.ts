@@ -10,7 +10,7 @@ import { ASKED } from '../../generator/other-source.ts'
 import { STATUS } from '../../native/hot.ts'
 import type { RemoteSettings } from '../../remote/options.ts'
 import { Servers } from '../../remote/servers.ts'
-import { Lease, type LeaseSettings } from '../lease.ts'
+import { Holder, type HolderSettings } from '../holder.ts'
 import type { SlotGenerator } from '../slot-generator.ts'
 import type { SlotStore } from '../stores/database.ts'
 import { ServerSupply } from './server-supply.ts'
@@ -18,7 +18,7 @@ import { ServerSupply } from './server-supply.ts'
 /** Why there is no slot now, though there may be one later. */
 const PASSING = ['ERR_FLAKE_EXHAUSTED', 'ERR_FLAKE_QUIET', 'ERR_FLAKE_STORE', 'ERR_FLAKE_CLOCK_SKEW']
 
-export class LeaseWithServers extends Lease {
+export class HolderWithServers extends Holder {
   #servers
   #supply
   #name
@@ -29,7 +29,7 @@ export class LeaseWithServers extends Lease {
   constructor(
     store: SlotStore,
     generator: SlotGenerator,
-    settings: LeaseSettings,
+    settings: HolderSettings,
     elseFrom: RemoteSettings, // its name is that of the group on the servers
   ) {
     super(store, generator, settings)

@@ -1,0 +1,165 @@
+// lib/lease/time-budget.ts: all limits of leases and stores, and the sums of them that users were promised.
+
+import { existsSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import path from 'node:path'
+import test from 'ava'
+import { parseAst } from 'rolldown/parseAst'
+
+const require = createRequire(import.meta.url)
+const { sourcesIn } = require('../../scripts/imports.js')
+const native = require('../../target/rooms/lib/native/index.js')
+const { BUDGET, PACE, RENEWAL_STEP, promisesOf } = require('../../target/rooms/lib/lease/time-budget.js')
+
+const ROOT = path.join(import.meta.dirname, '..', '..')
+/** The shortest ttlMs, others, the usual and the longest. */
+const TTLS = [2_000, 2_999, 5_000, 12_345, 30_000, 60_000]
+const T = Date.UTC(2026, 0, 1)
+
+/** The promises that do not hold. */
+const broken = (limits = BUDGET, share = RENEWAL_STEP) => [
+  ...new Set(TTLS.flatMap((ttlMs) => promisesOf(limits, ttlMs, share)).flatMap(keptOrNot)),
+]
+const keptOrNot = ({ what, takes, within }) => (takes <= within ? [] : [what])
+
+test('what users were promised holds with every ttlMs', (t) => {
+  t.deepEqual(broken(), [])
+})
+
+test('a limit that is changed alone breaks the sum that it belongs to', (t) => {
+  const changes = {
+    RELEASE_MS: [4_100, 'close() ends within 5 s'],
+    CLIENT_END_MS: [1_000, 'close() ends within 5 s', 'close() of a counter ends within 5 s'],
+    COUNTER_END_MS: [4_100, 'close() of a counter ends within 5 s'],
+    LAST_LOOK_MS: [1_000, 'join() ends within 1 s after waitMs'],
+    CLIENT_AFTER_FAILURE_MS: [200, 'join() ends within 1 s after waitMs'],
+    CALL_MS: [9_500, 'a call ends before its step', 'a query ends after its call'],
+    STEP_MS: [9_000, 'a call ends before its step'],
+    ANSWER_MS: [8_000, 'a call has an answer and a question'],
+    STILL_RUNS_MS: [5_000, 'a call has an answer and a question'],
+    QUERY_MS: [9_000, 'a query ends after its call'],
+    CONNECT_MS: [6_000, 'a connection is made within an answer'],
+    ACKNOWLEDGEMENT_MS: [6_000, 'replicas acknowledge within an answer'],
+  }
+  for (const [name, [ms, ...sums]] of Object.entries(changes)) {
+    t.true(name in BUDGET, name)
+    t.deepEqual(broken({ ...BUDGET, [name]: ms }), sums, name)
+  }
+  t.deepEqual(broken(BUDGET, 0.4), ['a renewal without an answer leaves a fifth of the window'])
+})
+
+/** A machine that holds a slot since T. */
+function attached(ttlMs, fresh) {
+  const machine = new native.Lease({ ttlMs, waitMs: 0 })
+  machine.step({ type: 'attach' }, T, fresh)
+  machine.step({ type: 'granted', owner: fresh, slot: 0, lo: T, hi: T + ttlMs }, T, fresh)
+  return { machine, actions: machine.step({ type: 'opened', owner: fresh }, T, fresh) }
+}
+
+/** When a window is renewed, when its users are told that there is no answer, and the pause after a failure: by the core. */
+function paceOf(ttlMs, fresh) {
+  const wakeAt = (actions) => actions.find(({ type }) => type === 'wait').at
+  const { machine, actions } = attached(ttlMs, fresh)
+  const renewedAt = wakeAt(actions)
+  const toldAt = wakeAt(machine.step({ type: 'time' }, renewedAt, fresh))
+  const told = machine.step({ type: 'time' }, toldAt, fresh)
+  const failed = { type: 'failed', asked: 'renew', owner: fresh, failure: { why: 'store' } }
+  const again = wakeAt(machine.step(failed, toldAt, fresh))
+  return { renewal: renewedAt - T, told: toldAt - T, pause: again - toldAt, event: told.at(0) }
+}
+
+test('the core renews, tells and tries again as the sums say', (t) => {
+  for (const ttlMs of TTLS) {
+    for (let i = 0; i < 2_000; i += 7) {
+      const { renewal, told, pause, event } = paceOf(ttlMs, i.toString(16).padStart(32, '0'))
+      t.true(renewal <= PACE.RENEWAL * ttlMs, `${ttlMs}: renewed after ${renewal}`)
+      t.true(pause <= PACE.PAUSE * ttlMs, `${ttlMs}: again after ${pause}`)
+      t.true(told <= Math.ceil(PACE.TOLD * ttlMs), `${ttlMs}: told after ${told}`)
+      t.deepEqual(event, { type: 'tell', event: 'renewal-failed' })
+    }
+  }
+})
+
+// --- no other file has a number of milliseconds ---
+
+/** Rooms whose limits stand in time-budget.ts. */
+const ROOMS = ['lease', 'segments', 'service']
+const OF_TIME = /(?:ms|seconds?|timeout|backoff|pause)$/i
+const WAITS = ['setTimeout', 'sleep', 'sleepUnlessAborted', 'inTime', 'within', 'timeout']
+/** At once, or the first of the pauses that grow. Also what a number is doubled by. */
+const SMALLEST = 2
+
+/** What an identifier, a property or a pattern is called. */
+const textsOf = (node) => {
+  if (node?.type === 'ArrayPattern') return node.elements.flatMap(textsOf)
+  return [node?.name ?? node?.property?.name ?? node?.key?.name ?? ''].flat()
+}
+
+/** The names that a node gives to what is in it. */
+function namesOf(node) {
+  switch (node.type) {
+    case 'VariableDeclarator':
+      return textsOf(node.id)
+    case 'Property':
+    case 'PropertyDefinition':
+      return textsOf(node.key)
+    case 'AssignmentPattern':
+    case 'BinaryExpression':
+      return [node.left, node.right].flatMap(textsOf)
+    default:
+      return []
+  }
+}
+
+const isOfTime = (node) =>
+  namesOf(node).some((name) => OF_TIME.test(name)) ||
+  (node.type === 'CallExpression' && textsOf(node.callee).some((name) => WAITS.includes(name)))
+
+/** The numbers of milliseconds in a source, as `file:line`. */
+function numbersOf(file, text) {
+  const found = new Set()
+  const visit = (node, isWithin) => {
+    if (isWithin && node.type === 'Literal' && typeof node.value === 'number' && node.value > SMALLEST) {
+      found.add(`${file}:${text.slice(0, node.start).split('\n').length}`)
+    }
+    // A function has its own names; what it is called is no time.
+    const isTime = (isWithin && !/Function/.test(node.type)) || isOfTime(node)
+    for (const part of Object.values(node).flat()) if (typeof part?.type === 'string') visit(part, isTime)
+  }
+  visit(parseAst(text, { lang: 'ts' }), false)
+  return [...found]
+}
+
+test('numbers of milliseconds are found', (t) => {
+  const lines = [
+    'const END_MS = 5_000',
+    'const [PATIENCE, LONGEST_PAUSE_MS] = [2, 250]',
+    'const options = { connectTimeout: 5000 }',
+    'within(end(), 900)',
+    'setTimeout(() => close(), 1000)',
+    'sleep(Math.random() * 250)',
+    'const left = endsAt > startMs + 3000',
+    'class Records { clockStepMs = 999 }',
+    'function wait(ms = 4000) {}',
+    'fetch(url, { signal: AbortSignal.timeout(3e3) })',
+  ]
+  for (const line of lines) t.deepEqual(numbersOf('x.ts', line), ['x.ts:1'], line)
+  for (const line of [
+    'const MOST = 1000',
+    'const PORT = 3306',
+    "const TEXT = 'within 5 s'",
+    'sleep(0)',
+    'let pause = 1',
+  ]) {
+    t.deepEqual(numbersOf('x.ts', line), [], line)
+  }
+})
+
+test('they stand in time-budget.ts and nowhere else', (t) => {
+  const rooms = ROOMS.map((room) => path.join(ROOT, 'lib', room)).filter((room) => existsSync(room))
+  const files = rooms.flatMap(sourcesIn)
+  const others = files.filter((file) => !file.endsWith(`${path.sep}time-budget.ts`))
+  t.true(others.length > 60)
+  const found = others.flatMap((file) => numbersOf(path.relative(ROOT, file), readFileSync(file, 'utf8')))
+  t.deepEqual(found, [])
+})

@@ -1,0 +1,28 @@
+// An error of a store as the holder's state machine takes it: core/src/lease.rs decides what follows.
+
+import type { LeaseFailure } from '../../target/native.d.ts'
+import { isPassing } from '../base/errors.ts'
+import type { StoreError } from './stores/database.ts'
+
+/** Maps the codes of a store's errors to failures; any other error means that the store failed. */
+const FAILURES: Record<string, LeaseFailure['why']> = {
+  ERR_FLAKE_QUIET: 'quiet',
+  ERR_FLAKE_EXHAUSTED: 'exhausted',
+  ERR_FLAKE_CLOCK_SKEW: 'skew',
+  ERR_FLAKE_CONFIG_MISMATCH: 'fatal',
+  ERR_FLAKE_OPTION: 'fatal',
+  ERR_FLAKE_FILE: 'fatal',
+  ERR_FLAKE_RECORD: 'fatal',
+}
+
+/**
+ * A failure as the machine takes it. `retryAt`: when a quiet period ends or a slot may be free, by the store's clock.
+ */
+export function failureOf(error: StoreError): LeaseFailure {
+  const { code, retryAt, storeNow } = error
+  if (isPassing(error)) return { why: 'passing' }
+  const why = FAILURES[code] ?? 'store'
+  if (why !== 'quiet' && why !== 'exhausted') return { why }
+  if (retryAt === undefined || storeNow === undefined) return { why: 'store' }
+  return { why, retryAt: retryAt.getTime(), storeNow }
+}
