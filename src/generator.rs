@@ -197,8 +197,8 @@ impl Generator {
     /// For a lease's generator: makes no more IDs. Returns the last ms (Unix) in which one was made, −1 if there was
     /// none.
     #[napi]
-    pub fn seal(&self) -> i64 {
-        self.attachment.as_ref().map_or(-1, Attachment::seal)
+    pub fn retire(&self) -> i64 {
+        self.attachment.as_ref().map_or(-1, Attachment::retire)
     }
 
     /// What is wrong with the cursor's file, after a call that said that something is.

@@ -15,7 +15,7 @@ use crate::lease::owner_of;
 /// What one client of a store remembers from step to step, and the steps that it can make.
 #[napi]
 #[derive(Default)]
-pub struct Grants {
+pub struct StoreMemory {
     memory: Arc<Mutex<Memory>>,
 }
 
@@ -243,7 +243,7 @@ fn bits(fresh: &str) -> Result<u128> {
 pub const LONGEST_TTL_MS: i64 = memory::LONGEST_TTL_MS;
 
 #[napi]
-impl Grants {
+impl StoreMemory {
     /// Remembers nothing yet.
     #[napi(constructor)]
     pub fn new() -> Self {
@@ -268,7 +268,7 @@ impl GrantStep {
         let first = self.first.take();
         first
             .map(|ask| self.shown(ask))
-            .ok_or_else(|| Error::from_reason("lib/lease/stores/step.ts began a step twice"))
+            .ok_or_else(|| Error::from_reason("lib/lease/stores/database.ts began a step twice"))
     }
 
     /// Takes what was read.

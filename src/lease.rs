@@ -1,4 +1,4 @@
-//! The holder's state machine for JavaScript: events in, actions out, both as plain objects. `lib/lease/lease.ts` carries the
+//! The holder's state machine for JavaScript: events in, actions out, both as plain objects. `lib/lease/holder.ts` carries the
 //! actions out.
 
 use flakeforge_core::lease;
@@ -6,15 +6,15 @@ use flakeforge_core::lease::messages::{Action, Asked, Event, Failure, Grant, New
 use napi::bindgen_prelude::{Error, Result};
 use napi_derive::napi;
 
-/// The lease of one generator.
+/// What the holder of a lease asks, and what it is told to do.
 #[napi]
-pub struct Lease {
-    core: lease::Lease,
+pub struct LeaseMachine {
+    core: lease::Machine,
 }
 
 /// The lengths of time that a lease uses.
 #[napi(object)]
-pub struct LeaseConfig {
+pub struct MachineConfig {
     /// how long a window reaches beyond the store's time
     pub ttl_ms: i64,
     /// how long `attach` waits
@@ -23,7 +23,7 @@ pub struct LeaseConfig {
 
 /// What happened.
 #[napi(discriminant_case = "camelCase", object_to_js = false)]
-pub enum LeaseEvent {
+pub enum MachineEvent {
     Attach,
     Seek,
     Detach,
@@ -39,12 +39,12 @@ pub enum LeaseEvent {
     Lost { owner: String },
     Destroyed { asked: String, owner: String },
     Released { owner: String },
-    Failed { asked: String, owner: String, failure: LeaseFailure },
+    Failed { asked: String, owner: String, failure: MachineFailure },
 }
 
 /// Why a call to the store failed. `retry_at`: when to try again, by the store's clock.
 #[napi(discriminant = "why", discriminant_case = "camelCase", object_to_js = false)]
-pub enum LeaseFailure {
+pub enum MachineFailure {
     Store,
     Passing,
     Quiet { retry_at: i64, store_now: i64 },
@@ -55,10 +55,10 @@ pub enum LeaseFailure {
 
 /// What to do. An owner is 32 hex digits; `lo` and `hi` are the first and the last ms of a window, `at` is Unix ms.
 #[napi(discriminant_case = "camelCase", object_from_js = false)]
-pub enum LeaseAction {
+pub enum MachineAction {
     Acquire { owner: String },
     Renew { owner: String, slot: u32, hi: i64 },
-    Seal,
+    Retire,
     Release { owner: String, slot: u32 },
     GiveBack { owner: String, slot: u32 },
     End,
@@ -71,20 +71,20 @@ pub enum LeaseAction {
 }
 
 #[napi]
-impl Lease {
+impl LeaseMachine {
     /// Holds no slot.
     #[napi(constructor)]
-    pub fn new(config: LeaseConfig) -> Self {
-        let LeaseConfig { ttl_ms, wait_ms } = config;
-        Self { core: lease::Lease::new(Timing { ttl_ms, wait_ms }) }
+    pub fn new(config: MachineConfig) -> Self {
+        let MachineConfig { ttl_ms, wait_ms } = config;
+        Self { core: lease::Machine::new(Timing { ttl_ms, wait_ms }) }
     }
 
     /// Takes an event at the local time `now`, Unix ms. `fresh`: 32 random hex digits, never used before.
     #[napi]
-    pub fn step(&mut self, event: LeaseEvent, now: i64, fresh: String) -> Result<Vec<LeaseAction>> {
-        let event = event.read().ok_or_else(|| Error::from_reason("lib/lease/lease.ts made an incomplete event"))?;
-        let fresh = owner_of(&fresh).ok_or_else(|| Error::from_reason("lib/lease/lease.ts made an invalid token"))?;
-        Ok(self.core.step(now, event, fresh).into_iter().map(LeaseAction::from).collect())
+    pub fn step(&mut self, event: MachineEvent, now: i64, fresh: String) -> Result<Vec<MachineAction>> {
+        let event = event.read().ok_or_else(|| Error::from_reason("lib/lease/holder.ts made an incomplete event"))?;
+        let fresh = owner_of(&fresh).ok_or_else(|| Error::from_reason("lib/lease/holder.ts made an invalid token"))?;
+        Ok(self.core.step(now, event, fresh).into_iter().map(MachineAction::from).collect())
     }
 
     /// attached, detached or destroyed
@@ -140,7 +140,7 @@ impl Lease {
     }
 }
 
-impl LeaseEvent {
+impl MachineEvent {
     fn read(self) -> Option<Event> {
         Some(match self {
             Self::Attach => Event::Attach,
@@ -165,15 +165,15 @@ impl LeaseEvent {
     }
 }
 
-impl From<LeaseFailure> for Failure {
-    fn from(failure: LeaseFailure) -> Self {
+impl From<MachineFailure> for Failure {
+    fn from(failure: MachineFailure) -> Self {
         match failure {
-            LeaseFailure::Store => Self::Store,
-            LeaseFailure::Passing => Self::Passing,
-            LeaseFailure::Quiet { retry_at, store_now } => Self::Quiet { until: retry_at, store_now },
-            LeaseFailure::Exhausted { retry_at, store_now } => Self::Exhausted { retry_at, store_now },
-            LeaseFailure::Skew => Self::Skew,
-            LeaseFailure::Fatal => Self::Fatal,
+            MachineFailure::Store => Self::Store,
+            MachineFailure::Passing => Self::Passing,
+            MachineFailure::Quiet { retry_at, store_now } => Self::Quiet { until: retry_at, store_now },
+            MachineFailure::Exhausted { retry_at, store_now } => Self::Exhausted { retry_at, store_now },
+            MachineFailure::Skew => Self::Skew,
+            MachineFailure::Fatal => Self::Fatal,
         }
     }
 }
@@ -196,14 +196,14 @@ fn text_of(owner: Owner) -> String {
     format!("{owner:032x}")
 }
 
-impl From<Action> for LeaseAction {
+impl From<Action> for MachineAction {
     fn from(action: Action) -> Self {
         match action {
             Action::Acquire { owner } => Self::Acquire { owner: text_of(owner) },
             Action::Renew { owner, slot, hi } => Self::Renew { owner: text_of(owner), slot, hi },
             Action::Release { owner, slot } => Self::Release { owner: text_of(owner), slot },
             Action::GiveBack { owner, slot } => Self::GiveBack { owner: text_of(owner), slot },
-            Action::Seal => Self::Seal,
+            Action::Retire => Self::Retire,
             Action::End => Self::End,
             Action::Open(Grant { owner, slot, lo, hi }) => Self::Open { owner: text_of(owner), slot, lo, hi },
             Action::Raise { lo, hi } => Self::Raise { lo, hi },

@@ -78,7 +78,7 @@ impl SlotFolder {
     /// Takes a slot that nobody has. `owner`: 32 hex digits.
     #[napi]
     pub fn acquire(&self, owner: String, host: String) -> Result<Either3<Slot, NoSlot, Problem>> {
-        let owner = owner_of(&owner).ok_or_else(|| Error::from_reason("lib/lease/lease.ts made an invalid token"))?;
+        let owner = owner_of(&owner).ok_or_else(|| Error::from_reason("lib/lease/holder.ts made an invalid token"))?;
         let store_now = to_ms(system_ns()).floor();
         let Some(core) = &self.core else {
             return Err(Error::from_reason("lib/files/file-store.ts closed this folder"));

@@ -13,11 +13,11 @@ use std::ptr;
 use std::sync::Arc;
 
 use flakeforge_core::files::shared::SharedCursor;
+use flakeforge_core::generator::any_cursor::AnyCursor;
 use flakeforge_core::generator::clock::TickClock;
 use flakeforge_core::generator::cursor::{Cursor, LAST, OwnCursor, Rule};
 use flakeforge_core::generator::entry::Held;
 use flakeforge_core::generator::prefetch::PrefetchRule;
-use flakeforge_core::generator::source::Source;
 use flakeforge_core::generator::{Generator, Knobs};
 use flakeforge_core::layout::timescale::Timescale;
 use flakeforge_core::layout::{Layout, PlacedNode};
@@ -80,7 +80,7 @@ impl Origin {
         if let Self::File(file) = self { Some(file.clone()) } else { None }
     }
 
-    fn parts(self, scale: Timescale) -> (TickClock, Source) {
+    fn parts(self, scale: Timescale) -> (TickClock, AnyCursor) {
         match self {
             Self::Process(cursor) => (TickClock::system(scale), cursor.into()),
             Self::Window(cursor) => (TickClock::system(scale), cursor.into()),
@@ -100,8 +100,8 @@ impl Table {
         let identity = origin.shared().map(|cursor| (cursor, knobs.rule(layout), knobs.prefetch, offset, exact, tally));
         let make = || {
             let file = origin.file();
-            let (clock, source) = origin.parts(layout.scale());
-            Entry { generator: Generator::new(clock, source, layout, node, knobs), file, users: 1, identity, tally }
+            let (clock, cursor) = origin.parts(layout.scale());
+            Entry { generator: Generator::new(clock, cursor, layout, node, knobs), file, users: 1, identity, tally }
         };
         entries.intern(identity, make)
     }

@@ -189,7 +189,7 @@ test.serial('what happens while a step is carried out waits for its end', async 
     firstMs: (lo) => lo,
     open: () => failsMeanwhile('open'),
     raise: () => failsMeanwhile('raise'),
-    seal: () => -1,
+    retire: () => -1,
     fault: () => undefined,
     tell: (event) => done.push(event),
   }

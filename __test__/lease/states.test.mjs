@@ -281,39 +281,42 @@ test.serial('destroy() of a detached member, which stays the end', async (t) => 
 
 // --- lost ---
 
-test.serial('lost: sealed at once, then another slot and node number, without another attach()', async (t) => {
-  const { flake, store } = await joined(t)
-  const told = record(flake)
-  const before = [...flake.takeBigInts(10)]
-  giveAway(store, 0)
-  let answer
-  store.before = (step) => step === 'acquire' && new Promise((resolve) => (answer = resolve))
-  const detail = await happens(flake, 'lost')
-  t.like(detail, { group: 'default', slot: 0 })
-  t.like(detail.cause, { code: 'ERR_FLAKE_LEASE_EXPIRED', group: 'default', slot: 0, cause: undefined })
-  t.regex(detail.cause.message, /no longer has this generator as the holder/)
-  t.is(flake.state, 'detached')
-  t.is(flake.slot, undefined)
-  const blocking = Object.entries(allCalls).filter(([name]) => !(name in waitingCalls))
-  for (const error of await allRefuse(t, flake, 'ERR_FLAKE_DETACHED', Object.fromEntries(blocking))) {
-    t.regex(error?.message, /another/)
-    t.is(error?.cause, detail.cause)
-  }
-  const waiting = Object.values(waitingCalls).map((call) => call(flake))
-  answer()
-  store.work()
-  const ids = await Promise.all(waiting)
-  t.is(flake.state, 'attached')
-  t.is(flake.slot, 1)
-  t.is(flake.id, 1)
-  const singles = [ids[0], ids[1], ids[3]]
-  t.true(isAscending([before.at(-1), ...singles].map(numberOf).toSorted((a, b) => (a < b ? -1 : 1))))
-  for (const id of singles) t.is(flake.decode(id).id, 1)
-  await afterEvents()
-  t.deepEqual(named(told).slice(-2), ['lost', 'attached'])
-  t.deepEqual(told.at(-1)[1], { group: 'default', slot: 1 })
-  t.is(store.count('release'), 0, 'what is another one’s is not given back')
-})
+test.serial(
+  'lost: its generator is retired at once, then another slot and node number, without another attach()',
+  async (t) => {
+    const { flake, store } = await joined(t)
+    const told = record(flake)
+    const before = [...flake.takeBigInts(10)]
+    giveAway(store, 0)
+    let answer
+    store.before = (step) => step === 'acquire' && new Promise((resolve) => (answer = resolve))
+    const detail = await happens(flake, 'lost')
+    t.like(detail, { group: 'default', slot: 0 })
+    t.like(detail.cause, { code: 'ERR_FLAKE_LEASE_EXPIRED', group: 'default', slot: 0, cause: undefined })
+    t.regex(detail.cause.message, /no longer has this generator as the holder/)
+    t.is(flake.state, 'detached')
+    t.is(flake.slot, undefined)
+    const blocking = Object.entries(allCalls).filter(([name]) => !(name in waitingCalls))
+    for (const error of await allRefuse(t, flake, 'ERR_FLAKE_DETACHED', Object.fromEntries(blocking))) {
+      t.regex(error?.message, /another/)
+      t.is(error?.cause, detail.cause)
+    }
+    const waiting = Object.values(waitingCalls).map((call) => call(flake))
+    answer()
+    store.work()
+    const ids = await Promise.all(waiting)
+    t.is(flake.state, 'attached')
+    t.is(flake.slot, 1)
+    t.is(flake.id, 1)
+    const singles = [ids[0], ids[1], ids[3]]
+    t.true(isAscending([before.at(-1), ...singles].map(numberOf).toSorted((a, b) => (a < b ? -1 : 1))))
+    for (const id of singles) t.is(flake.decode(id).id, 1)
+    await afterEvents()
+    t.deepEqual(named(told).slice(-2), ['lost', 'attached'])
+    t.deepEqual(told.at(-1)[1], { group: 'default', slot: 1 })
+    t.is(store.count('release'), 0, 'what is another one’s is not given back')
+  },
+)
 
 test.serial('attach() while a lost slot is being replaced waits for the same one', async (t) => {
   const { flake, store } = await joined(t)

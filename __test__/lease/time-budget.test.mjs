@@ -50,7 +50,7 @@ test('a limit that is changed alone breaks the sum that it belongs to', (t) => {
 
 /** A machine that holds a slot since T. */
 function attached(ttlMs, fresh) {
-  const machine = new native.Lease({ ttlMs, waitMs: 0 })
+  const machine = new native.LeaseMachine({ ttlMs, waitMs: 0 })
   machine.step({ type: 'attach' }, T, fresh)
   machine.step({ type: 'granted', owner: fresh, slot: 0, lo: T, hi: T + ttlMs }, T, fresh)
   return { machine, actions: machine.step({ type: 'opened', owner: fresh }, T, fresh) }

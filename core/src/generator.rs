@@ -12,7 +12,7 @@
 //! | [`numbers`] | the times that numbers stand for |
 //! | [`prefetch`] | numbers claimed many at a time and handed out one by one |
 //! | [`entry`] | what all copies of the library in a process know of a key: its cursor, and what it is used for |
-//! | [`source`] | where a generator's cursor is |
+//! | [`any_cursor`] | a cursor, wherever it is |
 //! | [`registry`] | one cursor for all generators of a process whose IDs could be equal |
 //!
 //! One generator belongs to one thread (`&mut self`); generators share a cursor.
@@ -20,6 +20,7 @@
 //! This file must never take numbers in any way other than [`Cursor::claim`], nor take one from a
 //! cursor that has ended.
 
+pub mod any_cursor;
 pub mod clock;
 pub mod cursor;
 pub mod cycles;
@@ -28,16 +29,15 @@ pub mod numbers;
 pub mod prefetch;
 #[cfg_attr(flakeforge_loom, allow(dead_code))] // what uses the rest of it is not there: see files.rs
 pub mod registry;
-pub mod source;
 
 use crate::generator::clock::{Clock, TickClock, system_ns};
 use std::hash::{BuildHasher, RandomState};
 use std::sync::LazyLock;
 
+use crate::generator::any_cursor::AnyCursor;
 use crate::generator::cursor::{Claim, Cursor, LAST, Refused, Rule, Start};
 use crate::generator::numbers::last_exact;
 use crate::generator::prefetch::{Prefetch, PrefetchRule};
-use crate::generator::source::Source;
 use crate::layout::timescale::{NS_PER_MS, to_ms};
 use crate::layout::{Layout, Packing, PlacedNode};
 use crate::refusal::Refusal;
@@ -122,7 +122,7 @@ impl Knobs {
 #[derive(Debug)]
 pub struct Generator {
     clock: TickClock,
-    source: Source,
+    cursor: AnyCursor,
     rule: Rule,
     packing: Packing,
     node: PlacedNode,
@@ -148,7 +148,7 @@ impl Generator {
     #[cfg_attr(feature = "internal", visibility::make(pub))]
     pub(crate) fn new(
         clock: TickClock,
-        source: impl Into<Source>,
+        cursor: impl Into<AnyCursor>,
         layout: &Layout,
         node: PlacedNode,
         knobs: &Knobs,
@@ -156,7 +156,7 @@ impl Generator {
         let since_ns = system_ns();
         Self {
             clock,
-            source: source.into(),
+            cursor: cursor.into(),
             rule: knobs.rule(layout),
             packing: layout.packing(),
             node,
@@ -279,7 +279,7 @@ impl Generator {
     /// Numbers from the cursor.
     #[inline]
     fn take(&mut self, n: u64) -> Result<Claim, Refused> {
-        let Some((cursor, seen)) = self.source.open() else { return Err(Refused::PastLimit) };
+        let Some((cursor, seen)) = self.cursor.open() else { return Err(Refused::PastLimit) };
         match cursor.claim(n, &self.rule, &mut self.clock) {
             Ok(claim) => self.believe(claim, seen),
             Err(Refused::PastLimit) => self.take_past_mark(n),
@@ -291,7 +291,7 @@ impl Generator {
     #[inline]
     fn believe(&mut self, claim: Claim, seen: u64) -> Result<Claim, Refused> {
         if claim.base < seen.max(self.taken) {
-            return Err(self.source.went_back());
+            return Err(self.cursor.went_back());
         }
         self.taken = claim.base + claim.got;
         Ok(claim)
@@ -305,10 +305,10 @@ impl Generator {
     /// have. If it moved on without a number, it would move on each time the cursor is opened.
     #[cold]
     fn take_past_mark(&mut self, n: u64) -> Result<Claim, Refused> {
-        while let Source::Kept(kept) = &self.source
+        while let AnyCursor::Kept(kept) = &self.cursor
             && kept.cursor().limit() < self.rule.last
         {
-            kept.check()?; // a cursor that was lost looks sealed
+            kept.check()?; // a cursor that was lost looks retired
             let without_mark = Cursor::window(kept.cursor().next(), LAST);
             let possible = without_mark.claim(n, &self.rule, &mut self.clock)?.base >> self.rule.counter_bits;
             let now = self.clock.read()?; // the claim below trusts this tick: the mark must not fall behind it
@@ -326,7 +326,7 @@ impl Generator {
     /// Up to `n` of the numbers that were prefetched and are still valid.
     fn held(&mut self, n: u64) -> Result<Option<Claim>, Refused> {
         let Some(prefetch) = &mut self.prefetch else { return Ok(None) };
-        if self.source.is_ended() {
+        if self.cursor.is_ended() {
             return Err(Refused::PastLimit); // someone else may be making these numbers by now
         }
         if prefetch.expires() {
@@ -392,7 +392,7 @@ impl Generator {
     /// How far the last ID is ahead of the clock, in milliseconds; 0 if it is not ahead.
     #[cfg_attr(feature = "internal", visibility::make(pub))]
     pub(crate) fn ahead_ms(&self) -> f64 {
-        let Some(last) = self.source.next().checked_sub(1) else { return 0.0 };
+        let Some(last) = self.cursor.next().checked_sub(1) else { return 0.0 };
         let last = last >> self.rule.counter_bits;
         to_ms(self.clock.scale().start_of(last).saturating_sub(self.clock.now_ns())).max(0.0)
     }
@@ -402,7 +402,7 @@ impl Generator {
         match refused {
             Refused::Behind { next, base, now } => self.behind(next, base, now),
             Refused::OutOfRange(time) => Refusal::TimeRange { timestamp_ms: to_ms(time.unix_ns) },
-            Refused::PastLimit if self.source.has_failed() => Refusal::Failed,
+            Refused::PastLimit if self.cursor.has_failed() => Refusal::Failed,
             Refused::PastLimit if self.is_window_over() => Refusal::WindowEnd,
             Refused::PastLimit => Refusal::TimeRange {
                 timestamp_ms: to_ms(self.clock.scale().start_of(self.clock.scale().last_tick().saturating_add(1))),
@@ -412,7 +412,7 @@ impl Generator {
 
     /// Whether the cursor has ended before the layout has. The limit of one that is kept is a mark, which is no end.
     fn is_window_over(&self) -> bool {
-        let Source::Own(cursor) = &self.source else { return self.source.is_ended() };
+        let AnyCursor::Own(cursor) = &self.cursor else { return self.cursor.is_ended() };
         let last = self.rule.last;
         cursor.limit() < last && (cursor.next() <= last || cursor.is_sealed())
     }

@@ -19,7 +19,7 @@
 //! - Each `Acquire`, `Renew`, `Release` and `GiveBack` is one request. The driver answers each with exactly one event,
 //!   and sends the next event only after the actions of the one before.
 //! - Only the answer to the current request counts. Any other answer (to a request that was given up, or from before
-//!   the seal) changes nothing: a window that nobody opens does no harm.
+//!   the cursor was retired) changes nothing: a window that nobody opens does no harm.
 //! - `Open` comes once the local clock has reached the window, so an attached generator can make IDs at once. It is
 //!   the last action of its step, and the very next event says whether it worked.
 //! - A slot whose node number is already in use in this process is set aside. If it were given back at once, the store
@@ -27,7 +27,7 @@
 //!   unused.
 //!
 //! This file must never: open or raise a window that the store did not grant to the present owner; tell the store that
-//! a slot is no longer used without sealing the cursor first; give a window back as unused if it was ever opened.
+//! a slot is no longer used without retiring the cursor first; give a window back as unused if it was ever opened.
 
 pub mod grants;
 pub mod messages;
@@ -76,21 +76,21 @@ struct Request {
 /// The driver carries out what a step returns, and hands in what came of it:
 ///
 /// ```
-/// # use flakeforge_core::lease::Lease;
+/// # use flakeforge_core::lease::Machine;
 /// # use flakeforge_core::lease::messages::{Action, Event, Grant, State, Timing};
-/// let mut lease = Lease::new(Timing { ttl_ms: 30_000, wait_ms: 10_000 });
+/// let mut machine = Machine::new(Timing { ttl_ms: 30_000, wait_ms: 10_000 });
 /// let (now, fresh) = (1_700_000_000_000, 0x5eed); // Unix ms, and 128 bits that should be random
-/// let actions = lease.step(now, Event::Attach, fresh);
+/// let actions = machine.step(now, Event::Attach, fresh);
 /// assert_eq!(actions[0], Action::Acquire { owner: fresh });
 ///
 /// // The store's answer. Then a cursor with the numbers of the window is made.
 /// let grant = Grant { owner: fresh, slot: 7, lo: now, hi: now + 30_000 };
-/// assert_eq!(lease.step(now + 2, Event::Granted(grant), fresh), [Action::Open(grant)]);
-/// lease.step(now + 2, Event::Opened { owner: fresh }, fresh);
-/// assert_eq!(lease.state(), State::Attached);
+/// assert_eq!(machine.step(now + 2, Event::Granted(grant), fresh), [Action::Open(grant)]);
+/// machine.step(now + 2, Event::Opened { owner: fresh }, fresh);
+/// assert_eq!(machine.state(), State::Attached);
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Lease {
+pub struct Machine {
     timing: Timing,
     phase: Phase,
     request: Option<Request>,
@@ -102,7 +102,7 @@ pub struct Lease {
     aside: Vec<(Owner, u32)>,
 }
 
-impl Lease {
+impl Machine {
     /// Holds no slot and seeks none.
     pub fn new(timing: Timing) -> Self {
         Self { timing, phase: Phase::Idle, request: None, waiting: None, recovering: false, aside: Vec::new() }
@@ -249,7 +249,7 @@ impl Lease {
     fn leave(&mut self, turn: &mut Turn) {
         let Phase::Held { grant: Grant { owner, slot, .. }, open, .. } = self.phase else { return };
         if open {
-            turn.act(Action::Seal);
+            turn.act(Action::Retire);
             turn.act(Action::Tell(News::Detached));
             turn.act(Action::Release { owner, slot });
         } else {
@@ -287,7 +287,7 @@ impl Lease {
             return;
         }
         if self.state() == State::Attached {
-            turn.act(Action::Seal);
+            turn.act(Action::Retire);
         }
         (self.phase, self.request, self.recovering) = (Phase::Destroyed, None, false);
         self.give_back_aside(turn);
@@ -370,7 +370,7 @@ impl Lease {
         self.request = None;
         if self.state() == State::Attached {
             self.recovering = true;
-            turn.act(Action::Seal);
+            turn.act(Action::Retire);
             turn.act(Action::Tell(News::Lost));
         }
         self.seek(turn.fresh, turn);

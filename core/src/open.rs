@@ -20,9 +20,9 @@ pub mod slot;
 #[cfg(feature = "files")]
 use std::path::Path;
 
+use crate::generator::any_cursor::AnyCursor;
 use crate::generator::clock::TickClock;
 use crate::generator::registry::Key;
-use crate::generator::source::Source;
 use crate::generator::{Generator, Knobs};
 use crate::layout::{Layout, PlacedNode};
 use crate::open::process::registry;
@@ -65,7 +65,7 @@ impl Generator {
     }
 
     /// By the system's clock.
-    pub(crate) fn of(source: impl Into<Source>, layout: &Layout, node: PlacedNode, knobs: &Knobs) -> Self {
-        Self::new(TickClock::system(layout.scale()), source, layout, node, knobs)
+    pub(crate) fn of(cursor: impl Into<AnyCursor>, layout: &Layout, node: PlacedNode, knobs: &Knobs) -> Self {
+        Self::new(TickClock::system(layout.scale()), cursor, layout, node, knobs)
     }
 }

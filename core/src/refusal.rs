@@ -24,7 +24,7 @@ pub enum Refusal {
         /// the time, Unix milliseconds
         timestamp_ms: f64,
     },
-    /// the numbers up to the cursor's limit are used up, or it was sealed: the window of a lease ended, not the layout
+    /// the numbers up to the cursor's limit are used up, or it was retired: the window of a lease ended, not the layout
     WindowEnd,
     /// what keeps the cursor outside this process has failed: it knows how
     Failed,
@@ -90,7 +90,7 @@ impl fmt::Display for Refusal {
                 "the clock is {behind_ms} ms behind the last ID: the next one can be made in {retry_after_ms} ms"
             ),
             Self::TimeRange { timestamp_ms } => write!(f, "the layout has no bits for the Unix time {timestamp_ms} ms"),
-            Self::WindowEnd => write!(f, "the window is used up, or the cursor was sealed"),
+            Self::WindowEnd => write!(f, "the window is used up, or the cursor was retired"),
             Self::Failed => write!(f, "what keeps the cursor has failed"),
             Self::NotExact => write!(f, "the layout's IDs do not stay below 2^53 for the next ten years"),
             Self::NoLongerExact => write!(f, "the layout's IDs are no longer below 2^53"),

@@ -1,11 +1,11 @@
 // An error of a store as the holder's state machine takes it: core/src/lease.rs decides what follows.
 
-import type { LeaseFailure } from '../../target/native.d.ts'
+import type { MachineFailure } from '../../target/native.d.ts'
 import { isPassing } from '../base/errors.ts'
 import type { StoreError } from './stores/database.ts'
 
 /** Maps the codes of a store's errors to failures; any other error means that the store failed. */
-const FAILURES: Record<string, LeaseFailure['why']> = {
+const FAILURES: Record<string, MachineFailure['why']> = {
   ERR_FLAKE_QUIET: 'quiet',
   ERR_FLAKE_EXHAUSTED: 'exhausted',
   ERR_FLAKE_CLOCK_SKEW: 'skew',
@@ -18,7 +18,7 @@ const FAILURES: Record<string, LeaseFailure['why']> = {
 /**
  * A failure as the machine takes it. `retryAt`: when a quiet period ends or a slot may be free, by the store's clock.
  */
-export function failureOf(error: StoreError): LeaseFailure {
+export function failureOf(error: StoreError): MachineFailure {
   const { code, retryAt, storeNow } = error
   if (isPassing(error)) return { why: 'passing' }
   const why = FAILURES[code] ?? 'store'

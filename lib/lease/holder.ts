@@ -1,7 +1,7 @@
 // The holder of a lease: acquires, renews and releases a slot. core/src/lease.rs decides when, and what a refusal means; this
 // file calls the store, keeps one timer, and tells the generator.
 
-import type { LeaseEvent as Event, LeaseAction } from '../../target/native.d.ts'
+import type { MachineAction, MachineEvent } from '../../target/native.d.ts'
 import { throwIfAborted } from '../base/abort.ts'
 import { publishSoon, traced } from '../base/channels.ts'
 import {
@@ -70,7 +70,7 @@ export class Holder {
   #over = new AbortController() // gives up calls of the store
   #waitMs
   #howToCreate
-  #events: Event[] = [] // those that came during a step
+  #events: MachineEvent[] = [] // those that came during a step
   #isStepping = false
   #timer: ReturnType<typeof setTimeout> | undefined
   #attaching: AttachCalls | undefined // while calls wait for a slot
@@ -81,7 +81,7 @@ export class Holder {
   #offer: Grant | undefined // the last grant, as the store gave it
   #grant: Grant | undefined // the grant that is open, or was last
   lineage: string | undefined // what names the group, as the store said last
-  #last = NO_ID // Unix ms of the last ID of the slot that was just sealed
+  #last = NO_ID // Unix ms of the last ID of the slot that was just retired
   /** how many windows the generator has had */
   windows = 0
 
@@ -90,7 +90,7 @@ export class Holder {
     generator: SlotGenerator,
     { group, host, config, waitMs, howToCreate }: HolderSettings,
   ) {
-    this.#machine = new native.Lease({ ttlMs: config.ttlMs, waitMs })
+    this.#machine = new native.LeaseMachine({ ttlMs: config.ttlMs, waitMs })
     this.#reasons = new Reasons(group, this.#machine, () => store.trouble?.(group))
     this.#store = store
     this.#host = host
@@ -261,7 +261,7 @@ export class Holder {
   }
 
   /** Hands an event to the machine. One that comes while another is being handled waits its turn. */
-  #step(event: Event) {
+  #step(event: MachineEvent) {
     this.#events.push(event)
     if (this.#isStepping) return
     this.#isStepping = true
@@ -272,21 +272,21 @@ export class Holder {
     }
   }
 
-  #take(event: Event) {
+  #take(event: MachineEvent) {
     const actions = this.#machine.step(event, unixNow(), randomBytes(16).toString('hex'))
     this.#slot = this.#machine.slot ?? undefined // a server shows it with each answer: without a call of the addon
     clearTimeout(this.#timer) // a step that waits for something sets it again
     for (const action of actions) this.#carryOut(action)
   }
 
-  #carryOut(action: LeaseAction) {
+  #carryOut(action: MachineAction) {
     switch (action.type) {
       case 'acquire':
         return this.#call(this.#acquire(action.owner))
       case 'renew':
         return this.#call(this.#renew(action.owner, action.slot, action.hi))
-      case 'seal':
-        this.#last = this.#generator.seal()
+      case 'retire':
+        this.#last = this.#generator.retire()
         return
       case 'release':
         return this.#giveBack(action.owner, action.slot, this.#last)
@@ -321,7 +321,7 @@ export class Holder {
   }
 
   /** Returns the event that says whether it worked. */
-  #open({ owner, lo, hi }: { owner: string; lo: number; hi: number }): Event {
+  #open({ owner, lo, hi }: { owner: string; lo: number; hi: number }): MachineEvent {
     const grant = { ...(this.#offer as Grant), lo, hi }
     const inUse = this.#generator.open(grant)
     this.#reasons.opened(inUse)

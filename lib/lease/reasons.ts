@@ -1,7 +1,7 @@
 // Why a lease gives no IDs: keeps what failed last, and makes the errors that say so. It must never change anything of
 // the lease, nor keep the failure of a request that was given up.
 
-import type { Lease as Machine } from '../../target/native.d.ts'
+import type { LeaseMachine } from '../../target/native.d.ts'
 import {
   closedLeaseError,
   destroyedError,
@@ -31,7 +31,7 @@ export class Reasons {
   isClosed = false
 
   /** @param trouble why the request under way failed last, while the store is still trying */
-  constructor(group: string, machine: Machine, trouble: () => unknown) {
+  constructor(group: string, machine: LeaseMachine, trouble: () => unknown) {
     this.#group = group
     this.#machine = machine
     this.#trouble = trouble

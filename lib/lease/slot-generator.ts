@@ -73,9 +73,9 @@ export class SlotGenerator {
   }
 
   /** Makes no more IDs; returns the Unix ms of the last one, or −1 if it made none. */
-  seal() {
+  retire() {
     if (this.#leased !== undefined) detach(this.#leased)
-    return this.#present.native.seal()
+    return this.#present.native.retire()
   }
 
   /** What is wrong with the slot's file, if it has one. */

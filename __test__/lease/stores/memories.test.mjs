@@ -7,17 +7,17 @@ const { memoryOf } = createRequire(import.meta.url)('../../../target/rooms/lib/l
 
 test('stores of one address share a memory, until the last of them is closed', (t) => {
   const [one, two] = [memoryOf('redis://a'), memoryOf('redis://a')]
-  t.is(one.grants, two.grants)
+  t.is(one.core, two.core)
   one.close()
   one.close() // once more
   const three = memoryOf('redis://a')
-  t.is(three.grants, two.grants)
+  t.is(three.core, two.core)
   two.close()
   three.close()
-  t.not(memoryOf('redis://a').grants, one.grants)
+  t.not(memoryOf('redis://a').core, one.core)
 })
 
 test('another address, or a client of the user’s, has a memory of its own', (t) => {
-  const memories = ['redis://a', 'redis://b', undefined, undefined].map((address) => memoryOf(address).grants)
+  const memories = ['redis://a', 'redis://b', undefined, undefined].map((address) => memoryOf(address).core)
   t.is(new Set(memories).size, 4)
 })

@@ -89,10 +89,10 @@ mod tests {
             let cursor = Arc::new(Cursor::new(u64::MAX));
             let other = cursor.clone();
             let thread = thread::spawn(move || twice(&other, 2, RULE, Shown(4, 5)));
-            let free = cursor.seal();
+            let free = cursor.retire();
             assert_eq!(cursor.claim(1, &RULE, &mut Shown(4, 5)), Err(Refused::PastLimit));
             for number in thread.join().unwrap() {
-                assert!(number < free, "{number} was taken after the seal said {free}");
+                assert!(number < free, "{number} was taken after the retired cursor said {free}");
             }
         });
     }

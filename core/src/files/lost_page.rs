@@ -2,7 +2,7 @@
 //!
 //! The system sends SIGBUS to whoever touches a mapped page that it cannot give: the file was cut short or made immutable, the
 //! disk has failed, or a file system that copies what is written has no room for the copy. By itself that ends the process. Here a spare page
-//! takes the place of the lost one. It knows nothing, and its cursor is sealed, so no number comes from it. Whoever has used
+//! takes the place of the lost one. It knows nothing, and its cursor is retired, so no number comes from it. Whoever has used
 //! the page asks afterwards whether it was lost.
 //!
 //! Only Linux puts one page in the place of another in one step. Elsewhere the process ends.
@@ -129,7 +129,7 @@ mod linux {
             if spare == libc::MAP_FAILED {
                 return false;
             }
-            spare.byte_add(NEXT_AT).cast::<u64>().write(u64::MAX); // sealed
+            spare.byte_add(NEXT_AT).cast::<u64>().write(u64::MAX); // retired
             let how = libc::MREMAP_MAYMOVE | libc::MREMAP_FIXED;
             libc::mremap(spare, SIZE, SIZE, how, ptr::without_provenance_mut::<c_void>(place)) != libc::MAP_FAILED
         }

@@ -1,7 +1,7 @@
 //! A page of a file in the memory of this process, which other processes map, too.
 //!
 //! A page can be lost: its file is cut short, or the system cannot give it (lost_page.rs). On Linux a claim that is under way
-//! at that very moment finds a sealed cursor. Elsewhere the system ends a process that touches such a page, so wherever
+//! at that very moment finds a retired cursor. Elsewhere the system ends a process that touches such a page, so wherever
 //! there is time for it, the file is checked first. A page that was lost is never used again.
 //!
 //! This file must never read the mapped page in any way other than by atomics: other processes write there.

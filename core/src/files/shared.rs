@@ -31,9 +31,9 @@ use crate::files::machine::{self, Machine};
 use crate::files::mapped::Mapped;
 use crate::files::named_file::{self, FileIdentity};
 use crate::files::watcher::{Watched, Watcher};
+use crate::generator::any_cursor::{AnyCursor, KeptCursor};
 use crate::generator::cursor::{Cursor, Refused};
 use crate::generator::numbers::Numbers;
-use crate::generator::source::{KeptCursor, Source};
 use crate::layout::timescale::Timescale;
 use crate::refusal::Refusal;
 
@@ -357,7 +357,7 @@ impl KeptCursor for SharedCursor {
     }
 }
 
-impl From<Arc<SharedCursor>> for Source {
+impl From<Arc<SharedCursor>> for AnyCursor {
     fn from(cursor: Arc<SharedCursor>) -> Self {
         Self::Kept(cursor)
     }

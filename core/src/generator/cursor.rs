@@ -18,7 +18,7 @@ use crate::sync::atomic::{
     Ordering::{Acquire, Relaxed, Release},
 };
 
-/// The word of a sealed cursor: above every limit, so that no number follows it.
+/// The word of a retired cursor: above every limit, so that no number follows it.
 const SEALED: u64 = u64::MAX;
 /// The last number that there is: no limit is higher.
 pub const LAST: u64 = SEALED - 1;
@@ -109,7 +109,7 @@ pub struct Claim {
 /// Why no number was taken. The cursor is as it was.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refused {
-    /// the next number is past the limit: the layout's time, a window or a durable mark has ended, or the cursor is sealed
+    /// the next number is past the limit: the layout's time, a window or a durable mark has ended, or the cursor is retired
     PastLimit,
     /// the next number's tick is further ahead of the clock than the rule allows
     Behind {
@@ -175,7 +175,7 @@ impl Cursor {
         Self { next: AtomicU64::new(first), limit: AtomicU64::new(last.min(LAST)) }
     }
 
-    /// Whether it was sealed.
+    /// Whether it was retired.
     pub fn is_sealed(&self) -> bool {
         self.next() == SEALED
     }
@@ -194,7 +194,7 @@ impl Cursor {
             let limit = self.limit.load(Acquire).min(rule.last);
             let base = rule.first_free(next, now);
             if base > limit {
-                return Err(Refused::PastLimit); // before Behind: a sealed or ended cursor never reports a clock fault
+                return Err(Refused::PastLimit); // before Behind: a retired or ended cursor never reports a clock fault
             }
             if base >> rule.counter_bits > now.saturating_add(rule.max_ahead) {
                 if real {
@@ -218,7 +218,7 @@ impl Cursor {
         if self.next() > self.limit().min(rule.last) { Refused::PastLimit } else { error.into() }
     }
 
-    /// The next free number; `u64::MAX` if sealed.
+    /// The next free number; `u64::MAX` if retired.
     pub fn next(&self) -> u64 {
         self.next.load(Relaxed)
     }
@@ -233,7 +233,7 @@ impl Cursor {
         self.limit.fetch_max(limit.min(LAST), Release);
     }
 
-    /// From here on, takes no number below `first`. A sealed cursor stays sealed. When a window is renewed and gets a
+    /// From here on, takes no number below `first`. A retired cursor stays retired. When a window is renewed and gets a
     /// new start, this must be called *before* the limit is raised. In the other order, numbers between the two windows
     /// could be taken.
     pub fn raise_next(&self, first: u64) {
@@ -247,8 +247,8 @@ impl Cursor {
     }
 
     /// Ends the cursor for good and returns what was the next free number: every number taken, by any
-    /// thread, is below it. Returns `u64::MAX` if it was already sealed.
-    pub fn seal(&self) -> u64 {
+    /// thread, is below it. Returns `u64::MAX` if it was already retired.
+    pub fn retire(&self) -> u64 {
         self.next.swap(SEALED, Relaxed)
     }
 }

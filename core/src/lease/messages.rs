@@ -168,8 +168,8 @@ pub enum Action {
         hi: i64,
     },
     /// end the cursor for good, and keep the last number that it gave for the `Release` that may follow
-    Seal,
-    /// tell the store that the slot is free again after the last number that the sealed cursor gave
+    Retire,
+    /// tell the store that the slot is free again after the last number that the retired cursor gave
     Release {
         /// who held it
         owner: Owner,

@@ -25,7 +25,7 @@ enum Place {
     File(Arc<SharedCursor>),
 }
 
-/// One attachment: one node number, until it is sealed.
+/// One attachment: one node number, until it is retired.
 #[derive(Debug)]
 pub struct Attachment {
     place: Place,
@@ -75,9 +75,9 @@ impl Attachment {
     }
 
     /// Makes no more IDs. Returns the last ms (Unix) in which one was made, −1 if there was none.
-    pub fn seal(&self) -> i64 {
+    pub fn retire(&self) -> i64 {
         let next = match &self.place {
-            Place::Window(cursor) => cursor.seal(),
+            Place::Window(cursor) => cursor.retire(),
             #[cfg(feature = "files")]
             Place::File(file) => {
                 file.end();

@@ -1,7 +1,7 @@
 //! A member of a group over any database, with the generator of the slot that it holds.
 //!
 //! It asks the store when its caller says so, and waits for the answer. Who cannot wait drives
-//! [`Lease`](crate::lease::Lease) and [`Step`] instead, as the addon does.
+//! [`Machine`](crate::lease::Machine) and [`Step`] instead, as the addon does.
 //!
 //! This file must never keep a generator whose slot the store says is lost.
 
@@ -145,7 +145,7 @@ impl<R: Records> Member<R> {
         let Some(Held { attachment, holding: Holding { owner, slot, .. }, .. }) = self.held.take() else {
             return Ok(());
         };
-        self.release(owner, slot, attachment.seal())
+        self.release(owner, slot, attachment.retire())
     }
 
     fn release(&mut self, owner: u128, slot: u32, last: i64) -> Result<(), Refusal> {

@@ -22,7 +22,7 @@ fn each_refusal_says_what_is_wrong_with_the_values() {
             "the clock is 10 ms behind the last ID: the next one can be made in 4.5 ms",
         ),
         (Refusal::TimeRange { timestamp_ms: -1.0 }, "the layout has no bits for the Unix time -1 ms"),
-        (Refusal::WindowEnd, "the window is used up, or the cursor was sealed"),
+        (Refusal::WindowEnd, "the window is used up, or the cursor was retired"),
         (Refusal::Failed, "what keeps the cursor has failed"),
         (Refusal::NotExact, "the layout's IDs do not stay below 2^53 for the next ten years"),
         (Refusal::NoLongerExact, "the layout's IDs are no longer below 2^53"),

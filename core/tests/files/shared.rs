@@ -15,9 +15,9 @@ use flakeforge_core::files::file_format::{Kind, Purpose};
 use flakeforge_core::files::machine;
 use flakeforge_core::files::named_file;
 use flakeforge_core::files::shared::SharedCursor;
+use flakeforge_core::generator::any_cursor::AnyCursor;
 use flakeforge_core::generator::clock::{TickClock, system_ns};
 use flakeforge_core::generator::cursor::{Cursor, OwnCursor};
-use flakeforge_core::generator::source::Source;
 use flakeforge_core::generator::{Generator, Knobs};
 use flakeforge_core::layout::timescale::whole_ms;
 use flakeforge_core::layout::{Layout, Spec};
@@ -134,11 +134,11 @@ fn a_layout_of_all_64_bits_ends_in_a_file_as_it_does_elsewhere() {
     let folder = folder();
     let path = folder.path().join("ids");
     let source = || SharedCursor::open(&path, layout.scale(), 53, "a test").unwrap();
-    let on = |source: Source, knobs: &Knobs| {
+    let on = |source: AnyCursor, knobs: &Knobs| {
         Generator::new(TickClock::system(layout.scale()), source, &layout, layout.place_node(0), knobs)
     };
     let one_id = Knobs { seq_mask: 0, max_ahead_ms: 0.0, is_start_random: false, prefetch: None };
-    for source in [Source::from(Arc::new(OwnCursor::from(Cursor::new(u64::MAX)))), Source::from(source())] {
+    for source in [AnyCursor::from(Arc::new(OwnCursor::from(Cursor::new(u64::MAX)))), AnyCursor::from(source())] {
         let mut ids = on(source, &one_id);
         assert_eq!(ids.next_id(), Ok(u64::MAX << 53));
         assert_eq!(ids.next_id(), Err(over.clone()));

@@ -188,7 +188,7 @@ fn next_only_rises() {
     assert_eq!(cursor.next(), number(5, 0));
     cursor.raise_next(number(7, 1));
     assert_eq!(cursor.claim(1, &FLAKE, &mut at(7)).unwrap().base, number(7, 1));
-    cursor.seal();
+    cursor.retire();
     cursor.raise_next(number(9, 0));
     assert!(cursor.is_sealed());
 }
@@ -221,12 +221,12 @@ fn a_sealed_cursor_says_so_whatever_the_clock_says() {
     assert_eq!(cursor.claim(1, &last(3), &mut Broken), fault, "one number is left");
     assert_eq!(cursor.claim(1, &last(2), &mut Broken), Err(Refused::PastLimit), "it ended before");
     assert!(!cursor.is_sealed());
-    assert_eq!(cursor.seal(), number(5, 3), "what was the next free number");
+    assert_eq!(cursor.retire(), number(5, 3), "what was the next free number");
     assert_eq!(cursor.claim(1, &FLAKE, &mut at(9)), Err(Refused::PastLimit));
     assert_eq!(cursor.claim(1, &FLAKE, &mut Broken), Err(Refused::PastLimit));
     cursor.raise_limit(u64::MAX);
-    assert_eq!(cursor.claim(1, &FLAKE, &mut at(9)), Err(Refused::PastLimit), "no limit reaches the seal");
-    assert_eq!(cursor.seal(), u64::MAX);
+    assert_eq!(cursor.claim(1, &FLAKE, &mut at(9)), Err(Refused::PastLimit), "no limit reaches a retired cursor");
+    assert_eq!(cursor.retire(), u64::MAX);
 }
 
 #[test]

@@ -119,7 +119,7 @@ fn the_end_of_a_window_is_not_that_of_the_layout() {
     assert_eq!(at(&mut generator, 9 * MS).fill(&mut [0; 9], |id| id), (0, Some(Refusal::WindowEnd)));
     cursor.raise_limit(20 << 12);
     assert!(generator.next_id().is_ok());
-    cursor.seal();
+    cursor.retire();
     assert_eq!(generator.next_id(), Err(Refusal::WindowEnd));
 }
 

@@ -75,7 +75,7 @@ pub fn packing_inverts(layout: &Layout, parts: Unpacked) {
 pub fn runs_agree(layout: &Layout, start: Unpacked) {
     const RUN: u64 = 70; // past the end of a tick for counters of up to 6 bits, and of any if they start near it
     let number = start.tick << layout.packing().counter_bits() | start.counter;
-    // Like a cursor, which keeps u64::MAX for its seal.
+    // Like a cursor, which keeps u64::MAX for when it is retired.
     let last = layout.last_number().min(u64::MAX - 1);
     let base = number.min(last.saturating_sub(RUN));
     let node = layout.place_node(start.node);

@@ -1,7 +1,7 @@
 //! The holder's state machine, event by event. The model beside this file shows that no order of events makes an ID
 //! twice. The tests here are about what a user of a lease would notice.
 
-use flakeforge_core::lease::Lease;
+use flakeforge_core::lease::Machine;
 use flakeforge_core::lease::messages::{Action, Asked, Event, Failure, Grant, News, Owner, State, Timing, Why};
 
 const CONFIG: Timing = Timing { ttl_ms: 30_000, wait_ms: 90_000 };
@@ -9,12 +9,12 @@ const T: i64 = 1_700_000_000_000;
 
 /// A lease whose tokens are 1000, 2000 … in the order of its steps. Each token adds its own jitter.
 struct Holder {
-    lease: Lease,
+    machine: Machine,
     fresh: Owner,
 }
 
 fn holder() -> Holder {
-    Holder { lease: Lease::new(CONFIG), fresh: 0 }
+    Holder { machine: Machine::new(CONFIG), fresh: 0 }
 }
 
 fn grant(owner: Owner, lo: i64) -> Grant {
@@ -48,7 +48,7 @@ impl Holder {
     fn all(&mut self, now: i64, event: Event) -> Vec<Action> {
         let mut actions = self.one(now, event);
         if let Some(&Action::Open(Grant { owner, .. })) = actions.last() {
-            actions.extend(self.lease.step(now, Event::Opened { owner }, self.fresh));
+            actions.extend(self.machine.step(now, Event::Opened { owner }, self.fresh));
         }
         actions
     }
@@ -56,7 +56,7 @@ impl Holder {
     /// The actions of one step only.
     fn one(&mut self, now: i64, event: Event) -> Vec<Action> {
         self.fresh += 1000;
-        self.lease.step(now, event, self.fresh)
+        self.machine.step(now, event, self.fresh)
     }
 
     /// The actions after a grant was to be opened but its node number is in use.
@@ -92,8 +92,8 @@ impl Holder {
 #[test]
 fn attach_acquires_opens_and_resolves() {
     let mut holder = Holder::attached();
-    assert_eq!(holder.lease.state(), State::Attached);
-    assert_eq!(holder.lease.held(), Some(grant(1000, T)));
+    assert_eq!(holder.machine.state(), State::Attached);
+    assert_eq!(holder.machine.held(), Some(grant(1000, T)));
     assert_eq!(holder.step(T + 1, Event::Attach), [Action::Resolve]);
 }
 
@@ -102,8 +102,8 @@ fn it_opens_when_the_local_clock_has_reached_the_window() {
     let mut holder = holder();
     holder.step(T, Event::Attach);
     assert_eq!(holder.wait(T, Event::Granted(grant(1000, T + 700))), T + 700);
-    assert_eq!(holder.lease.state(), State::Detached);
-    assert_eq!(holder.lease.held(), None);
+    assert_eq!(holder.machine.state(), State::Detached);
+    assert_eq!(holder.machine.held(), None);
     assert_eq!(holder.step(T + 699, Event::Time), [], "a timer that came early");
     let opened = [Action::Open(grant(1000, T + 700)), Action::Tell(News::Attached), Action::Resolve];
     assert_eq!(holder.step(T + 701, Event::Time), opened);
@@ -122,10 +122,10 @@ fn a_slot_never_opened_is_given_back_as_unused() {
 fn renewals_come_every_third_of_the_ttl_give_or_take_a_tenth() {
     let mut seen = std::collections::BTreeSet::new();
     for fresh in 0..=2000 {
-        let mut lease = Lease::new(CONFIG);
-        lease.step(T, Event::Attach, 7);
-        lease.step(T + 5, Event::Granted(grant(7, T)), fresh);
-        let actions = lease.step(T + 5, Event::Opened { owner: 7 }, 7);
+        let mut machine = Machine::new(CONFIG);
+        machine.step(T, Event::Attach, 7);
+        machine.step(T + 5, Event::Granted(grant(7, T)), fresh);
+        let actions = machine.step(T + 5, Event::Opened { owner: 7 }, 7);
         let Some(Action::Wait { at }) = actions.last() else { panic!("no wait") };
         assert!((9_000..=11_000).contains(&(at - T)), "{}", at - T);
         seen.insert(at - T);
@@ -136,12 +136,12 @@ fn renewals_come_every_third_of_the_ttl_give_or_take_a_tenth() {
 #[test]
 fn a_renewal_raises_the_window() {
     let mut holder = Holder::renewing(T + 12_000);
-    assert!(holder.lease.is_renewing());
-    assert!(!Holder::attached().lease.is_renewing());
+    assert!(holder.machine.is_renewing());
+    assert!(!Holder::attached().machine.is_renewing());
     let renewed = Event::Renewed { owner: 1000, lo: T, hi: T + 42_000 };
     let raised = [Action::Raise { lo: T, hi: T + 42_000 }, Action::Tell(News::Renewed)];
     assert_eq!(holder.step(T + 12_005, renewed), raised);
-    assert_eq!(holder.lease.held(), Some(Grant { owner: 1000, slot: 3, lo: T, hi: T + 42_000 }));
+    assert_eq!(holder.machine.held(), Some(Grant { owner: 1000, slot: 3, lo: T, hi: T + 42_000 }));
     assert_eq!(holder.step(T + 12_006, renewed), [], "nobody asked for it");
 }
 
@@ -152,7 +152,7 @@ fn renewals_that_fail_are_repeated_sooner_and_for_ever() {
     let mut pauses = Vec::new();
     for _ in 0..60 {
         let at = holder.wait(now, unrenewed(1000, Failure::Store));
-        assert!(holder.lease.renewals_fail(now));
+        assert!(holder.machine.renewals_fail(now));
         pauses.push(at - now);
         assert_eq!(holder.step(at, Event::Time), [renewal(1000)]);
         now = at;
@@ -160,7 +160,7 @@ fn renewals_that_fail_are_repeated_sooner_and_for_ever() {
     assert!((90..=110).contains(&pauses[0]), "{pauses:?}");
     assert!(pauses[20..].iter().all(|pause| (4_500..=5_500).contains(pause)), "{pauses:?}");
     holder.step(now, Event::Renewed { owner: 1000, lo: T, hi: now + 30_000 });
-    assert!(!holder.lease.renewals_fail(now));
+    assert!(!holder.machine.renewals_fail(now));
 }
 
 #[test]
@@ -211,8 +211,8 @@ fn a_call_that_is_refused_after_a_long_sleep_renews_at_once() {
 #[test]
 fn a_renewal_without_an_answer_counts_as_failed_in_the_end() {
     let holder = Holder::renewing(T + 12_000);
-    assert!(!holder.lease.renewals_fail(T + 22_000), "after one interval, not at its end");
-    assert!(holder.lease.renewals_fail(T + 22_001));
+    assert!(!holder.machine.renewals_fail(T + 22_000), "after one interval, not at its end");
+    assert!(holder.machine.renewals_fail(T + 22_001));
 }
 
 #[test]
@@ -221,7 +221,7 @@ fn in_a_quiet_period_the_holder_keeps_its_window_and_asks_again() {
     let quiet = Failure::Quiet { until: T + 50_000, store_now: T + 12_000 };
     let at = holder.wait(T + 12_000, unrenewed(1000, quiet));
     assert!((9_000..=11_000).contains(&(at - T - 12_000)), "{}", at - T);
-    assert_eq!(holder.lease.state(), State::Attached);
+    assert_eq!(holder.machine.state(), State::Attached);
     holder.step(at, Event::Time);
     // A new window: the time before it may belong to someone else.
     let renewed = Event::Renewed { owner: 1000, lo: T + 50_001, hi: T + 80_001 };
@@ -232,12 +232,12 @@ fn in_a_quiet_period_the_holder_keeps_its_window_and_asks_again() {
 #[test]
 fn a_lost_slot_is_sealed_and_another_one_sought_for_ever() {
     let mut holder = Holder::renewing(T + 12_000);
-    let lost = [Action::Seal, Action::Tell(News::Lost), Action::Acquire { owner: 3000 + 1000 }];
+    let lost = [Action::Retire, Action::Tell(News::Lost), Action::Acquire { owner: 3000 + 1000 }];
     assert_eq!(holder.step(T + 12_001, Event::Lost { owner: 1000 }), lost);
-    assert_eq!(holder.lease.state(), State::Detached);
+    assert_eq!(holder.machine.state(), State::Detached);
     let mut now = T + 12_001;
     for failure in [Failure::Store, Failure::Skew, Failure::Quiet { until: T + 500_000, store_now: T }].repeat(40) {
-        assert!(holder.lease.is_recovering());
+        assert!(holder.machine.is_recovering());
         let at = holder.wait(now, refused(4000, failure));
         assert!(at > now && at <= now + 11_000);
         now = at;
@@ -245,7 +245,7 @@ fn a_lost_slot_is_sealed_and_another_one_sought_for_ever() {
     }
     let opened = [Action::Open(grant(4000, now)), Action::Tell(News::Attached)];
     assert_eq!(holder.step(now, Event::Granted(grant(4000, now))), opened);
-    assert!(!holder.lease.is_recovering());
+    assert!(!holder.machine.is_recovering());
 }
 
 #[test]
@@ -265,7 +265,7 @@ fn attach_during_a_recovery_waits_as_long_as_it_may() {
     assert_eq!(holder.step(T + 30_000, Event::Time), [Action::Acquire { owner: 4000 }]);
     let rejected = [Action::Reject(Why::Refused(Failure::Store))];
     assert_eq!(holder.step(T + 12_002 + 90_000, refused(4000, Failure::Store)), rejected);
-    assert!(holder.lease.is_recovering(), "it goes on by itself all the same");
+    assert!(holder.machine.is_recovering(), "it goes on by itself all the same");
 }
 
 #[test]
@@ -366,20 +366,20 @@ fn the_last_look_at_a_full_group_begins_early_enough_for_its_answer() {
 fn who_may_not_wait_does_not() {
     for failure in [Failure::Exhausted { retry_at: T + 1, store_now: T }, Failure::Quiet { until: T + 1, store_now: T }]
     {
-        let mut lease = Lease::new(Timing { wait_ms: 0, ..CONFIG });
-        lease.step(T, Event::Attach, 1);
+        let mut machine = Machine::new(Timing { wait_ms: 0, ..CONFIG });
+        machine.step(T, Event::Attach, 1);
         let rejected = [Action::Reject(Why::Refused(failure))];
-        assert_eq!(lease.step(T, refused(1, failure), 2), rejected);
+        assert_eq!(machine.step(T, refused(1, failure), 2), rejected);
     }
 }
 
 #[test]
 fn detach_seals_before_it_releases() {
     let mut holder = Holder::attached();
-    let detached = [Action::Seal, Action::Tell(News::Detached), Action::Release { owner: 1000, slot: 3 }];
+    let detached = [Action::Retire, Action::Tell(News::Detached), Action::Release { owner: 1000, slot: 3 }];
     assert_eq!(holder.all(T + 5, Event::Detach), detached, "and waits for nothing");
-    assert_eq!(holder.lease.state(), State::Detached);
-    assert!(!holder.lease.is_settled());
+    assert_eq!(holder.machine.state(), State::Detached);
+    assert!(!holder.machine.is_settled());
     assert_eq!(holder.step(T + 6, Event::Attach), [], "not before the slot is free");
     let released = holder.step(T + 7, Event::Released { owner: 1000 });
     assert_eq!(released, [Action::Acquire { owner: 4000 }]);
@@ -391,10 +391,10 @@ fn detach_does_not_wait_for_a_renewal() {
     let actions = holder.step(T + 12_001, Event::Detach);
     assert_eq!(actions.last(), Some(&Action::Release { owner: 1000, slot: 3 }));
     let renewed = Event::Renewed { owner: 1000, lo: T, hi: T + 42_000 };
-    assert_eq!(holder.step(T + 12_002, renewed), [], "after the seal nothing is heard");
+    assert_eq!(holder.step(T + 12_002, renewed), [], "once the cursor is retired, nothing is heard");
     assert_eq!(holder.step(T + 12_002, Event::Lost { owner: 1000 }), []);
     holder.step(T + 12_003, Event::Released { owner: 1000 });
-    assert!(holder.lease.is_settled());
+    assert!(holder.machine.is_settled());
     assert_eq!(holder.all(T + 90_000, Event::Time), []);
 }
 
@@ -407,7 +407,7 @@ fn a_grant_that_comes_after_detach_is_given_back() {
     assert_eq!(holder.step(T + 2, granted), [Action::GiveBack { owner: 1000, slot: 3 }]);
     assert_eq!(holder.step(T + 3, granted), [], "once");
     holder.step(T + 4, Event::Released { owner: 1000 });
-    assert!(holder.lease.is_settled());
+    assert!(holder.machine.is_settled());
 }
 
 #[test]
@@ -422,7 +422,7 @@ fn an_acquisition_given_up_is_taken_up_again() {
 #[test]
 fn answers_to_others_are_not_heard() {
     let mut holder = Holder::renewing(T + 12_000);
-    let before = holder.lease.clone();
+    let before = holder.machine.clone();
     for event in [
         Event::Granted(grant(1000, T + 5)),
         Event::Granted(grant(9, T)),
@@ -434,16 +434,16 @@ fn answers_to_others_are_not_heard() {
         refused(9, Failure::Fatal),
     ] {
         assert_eq!(holder.step(T + 12_000, event), []);
-        assert_eq!(holder.lease, before, "{event:?}");
+        assert_eq!(holder.machine, before, "{event:?}");
     }
 }
 
 #[test]
 fn a_destroyed_group_is_final_for_its_members() {
     let mut holder = Holder::renewing(T + 12_000);
-    let end = [Action::Seal, Action::Tell(News::Destroyed)];
+    let end = [Action::Retire, Action::Tell(News::Destroyed)];
     assert_eq!(holder.all(T + 12_001, Event::Destroyed { asked: Asked::Renew, owner: 1000 }), end);
-    assert_eq!(holder.lease.state(), State::Destroyed);
+    assert_eq!(holder.machine.state(), State::Destroyed);
     assert_eq!(holder.step(T + 12_002, Event::Attach), [Action::Reject(Why::Destroyed)]);
     for event in [Event::Detach, Event::Time, Event::Destroy, Event::Ended] {
         assert_eq!(holder.all(T + 90_000, event), []);
@@ -454,9 +454,9 @@ fn a_destroyed_group_is_final_for_its_members() {
 fn destroy_changes_nothing_before_the_store_has_done_it() {
     let mut holder = Holder::attached();
     assert_eq!(holder.step(T + 1, Event::Destroy), [Action::End]);
-    assert_eq!(holder.lease.state(), State::Attached);
-    assert_eq!(holder.step(T + 2, Event::Ended), [Action::Seal, Action::Tell(News::Destroyed)]);
-    assert_eq!(holder.lease.state(), State::Destroyed);
+    assert_eq!(holder.machine.state(), State::Attached);
+    assert_eq!(holder.step(T + 2, Event::Ended), [Action::Retire, Action::Tell(News::Destroyed)]);
+    assert_eq!(holder.machine.state(), State::Destroyed);
 }
 
 #[test]
@@ -495,7 +495,7 @@ fn a_process_that_was_stopped_for_hours_asks_first() {
     let mut holder = Holder::attached();
     assert_eq!(holder.step(T + 9_000_000, Event::Time), [renewal(1000)]);
     let lost = holder.step(T + 9_000_001, Event::Lost { owner: 1000 });
-    assert_eq!(lost[..2], [Action::Seal, Action::Tell(News::Lost)]);
+    assert_eq!(lost[..2], [Action::Retire, Action::Tell(News::Lost)]);
 }
 
 // --- the end of a wait ---
@@ -505,12 +505,12 @@ fn who_has_waited_long_enough_hears_so_though_the_store_is_silent_and_the_late_g
     let mut holder = holder();
     holder.step(T, Event::Attach);
     assert_eq!(holder.step(T + 90_900, Event::GiveUp), [Action::Reject(Why::Late)]);
-    assert_eq!(holder.lease.state(), State::Detached);
-    assert!(!holder.lease.is_settled());
+    assert_eq!(holder.machine.state(), State::Detached);
+    assert!(!holder.machine.is_settled());
     let granted = Event::Granted(grant(1000, T));
     assert_eq!(holder.step(T + 200_000, granted), [Action::GiveBack { owner: 1000, slot: 3 }]);
     holder.step(T + 200_001, Event::Released { owner: 1000 });
-    assert!(holder.lease.is_settled());
+    assert!(holder.machine.is_settled());
 }
 
 #[test]
@@ -551,14 +551,14 @@ fn after_a_failed_attach_a_slot_is_sought_until_one_is_open() {
     let mut now = T + 1;
     let full = Failure::Exhausted { retry_at: T + 500, store_now: T };
     for failure in [Failure::Store, full, Failure::Quiet { until: T + 500_000, store_now: T }].repeat(40) {
-        assert!(holder.lease.is_recovering());
-        assert_eq!(holder.lease.state(), State::Detached);
+        assert!(holder.machine.is_recovering());
+        assert_eq!(holder.machine.state(), State::Detached);
         now = holder.wait(now, refused(3000, failure));
         assert_eq!(holder.step(now, Event::Time), [Action::Acquire { owner: 3000 }]);
     }
     let opened = [Action::Open(grant(3000, now)), Action::Tell(News::Attached)];
     assert_eq!(holder.step(now, Event::Granted(grant(3000, now))), opened);
-    assert!(!holder.lease.is_recovering());
+    assert!(!holder.machine.is_recovering());
 }
 
 #[test]
@@ -567,7 +567,7 @@ fn who_gives_up_during_a_search_that_goes_on_ends_only_the_wait() {
     holder.step(T, Event::Attach);
     assert_eq!(holder.step(T + 1, Event::Seek), []);
     assert_eq!(holder.step(T + 2, Event::GiveUp), [Action::Reject(Why::Late)]);
-    assert!(holder.lease.is_recovering());
+    assert!(holder.machine.is_recovering());
     assert_eq!(holder.step(T + 3, Event::Granted(grant(1000, T)))[0], Action::Open(grant(1000, T)));
 }
 
@@ -586,7 +586,7 @@ fn what_never_passes_and_detach_end_a_search_that_nobody_waits_for() {
         let mut holder = holder();
         assert_eq!(holder.step(T, Event::Seek), [Action::Acquire { owner: 1000 }]);
         assert_eq!(holder.step(T + 1, end), [Action::Tell(News::Detached)]);
-        assert!(!holder.lease.is_recovering());
+        assert!(!holder.machine.is_recovering());
         assert_eq!(holder.step(T + 60_000, Event::Time), []);
     }
 }
@@ -596,18 +596,18 @@ fn who_holds_a_slot_or_has_none_for_ever_seeks_none() {
     let mut ended = holder();
     ended.step(T, Event::Ended);
     for mut holder in [Holder::attached(), Holder::renewing(T + 12_000), ended] {
-        let before = holder.lease.clone();
+        let before = holder.machine.clone();
         assert_eq!(holder.step(T + 1, Event::Seek), []);
-        assert_eq!(holder.lease, before);
+        assert_eq!(holder.machine, before);
     }
 }
 
 #[test]
 fn where_nobody_waits_there_is_nothing_to_give_up() {
     for mut holder in [holder(), Holder::attached(), Holder::renewing(T + 12_000)] {
-        let before = holder.lease.clone();
+        let before = holder.machine.clone();
         assert_eq!(holder.step(T + 1, Event::GiveUp), []);
-        assert_eq!(holder.lease, before);
+        assert_eq!(holder.machine, before);
     }
 }
 
@@ -653,7 +653,7 @@ fn a_slot_in_use_is_set_aside_until_another_one_is_open() {
     holder.step(T, Event::Attach);
     assert_eq!(holder.in_use(T, grant_of(0, 1000, T)), [Action::Acquire { owner: 3000 }], "with a token of its own");
     assert_eq!(holder.in_use(T, grant_of(1, 3000, T)), [Action::Acquire { owner: 5000 }]);
-    assert_eq!(holder.lease.state(), State::Detached);
+    assert_eq!(holder.machine.state(), State::Detached);
     let opened = [
         Action::Open(grant_of(2, 5000, T)),
         Action::Tell(News::Attached),
@@ -662,7 +662,7 @@ fn a_slot_in_use_is_set_aside_until_another_one_is_open() {
         Action::GiveBack { owner: 3000, slot: 1 },
     ];
     assert_eq!(holder.step(T, Event::Granted(grant_of(2, 5000, T))), opened);
-    assert!(holder.lease.is_settled(), "nobody waits for those");
+    assert!(holder.machine.is_settled(), "nobody waits for those");
     assert_eq!(holder.step(T + 1, Event::Released { owner: 1000 }), []);
     assert_eq!(holder.step(T + 1, Event::Detach).last(), Some(&Action::Release { owner: 5000, slot: 2 }), "once");
 }
@@ -676,7 +676,7 @@ fn slots_set_aside_are_given_back_when_the_search_fails() {
     assert_eq!(waiting.step(T, refused(3000, full)), [Action::GiveBack { owner: 1000, slot: 3 }]);
     assert_eq!(waiting.step(T + 2_000, Event::Time), [Action::Acquire { owner: 3000 }], "and it goes on looking");
 
-    let mut hasty = Holder { lease: Lease::new(Timing { wait_ms: 0, ..CONFIG }), fresh: 0 };
+    let mut hasty = Holder { machine: Machine::new(Timing { wait_ms: 0, ..CONFIG }), fresh: 0 };
     hasty.step(T, Event::Attach);
     hasty.in_use(T, grant(1000, T));
     let ended = [Action::GiveBack { owner: 1000, slot: 3 }, Action::Reject(Why::Refused(full))];
@@ -736,11 +736,11 @@ fn a_lost_slot_is_replaced_by_one_that_is_not_in_use() {
 #[test]
 fn whether_it_opened_is_asked_of_the_slot_that_is_to_be_opened() {
     let mut holder = Holder::attached();
-    let before = holder.lease.clone();
+    let before = holder.machine.clone();
     for owner in [1000, 7] {
         for event in [Event::Opened { owner }, Event::InUse { owner }] {
             holder.step(T, event);
-            assert_eq!(holder.lease, before, "{event:?}");
+            assert_eq!(holder.machine, before, "{event:?}");
         }
     }
 }
@@ -758,7 +758,7 @@ fn a_late_answer_to_the_renewal_does_not_settle_the_release() {
         let mut holder = Holder::renewing(T + 12_000);
         holder.step(T + 12_001, Event::Detach);
         assert_eq!(holder.step(T + 12_002, late), []);
-        assert!(!holder.lease.is_settled(), "{late:?}");
+        assert!(!holder.machine.is_settled(), "{late:?}");
         assert_eq!(holder.step(T + 12_002, Event::Attach), [], "not before the slot is free");
     }
 }
@@ -795,9 +795,9 @@ fn slots_come_free_for_all_but_not_all_at_once() {
 
 /// When a refused lease asks again.
 fn retry_of(failure: Failure, fresh: Owner) -> i64 {
-    let mut lease = Lease::new(CONFIG);
-    lease.step(T, Event::Attach, 7);
-    let actions = lease.step(T, refused(7, failure), fresh);
+    let mut machine = Machine::new(CONFIG);
+    machine.step(T, Event::Attach, 7);
+    let actions = machine.step(T, refused(7, failure), fresh);
     let Some(Action::Wait { at }) = actions.last() else { panic!("no wait: {actions:?}") };
     *at
 }

@@ -1,6 +1,6 @@
 //! A process that uses the store: its lease, what it remembers, its steps under way, and what it may use.
 
-use flakeforge_core::lease::Lease;
+use flakeforge_core::lease::Machine;
 use flakeforge_core::lease::grants::memory::Memory;
 use flakeforge_core::lease::grants::task::{Answer, Granted};
 use flakeforge_core::lease::messages::{Grant, Owner, Timing};
@@ -22,7 +22,7 @@ pub struct Cursor {
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Client {
-    pub lease: Lease,
+    pub lease: Machine,
     pub memory: Memory,
     pub flights: Vec<Flight>,
     /// how far its clock is ahead
@@ -109,6 +109,6 @@ impl Client {
     }
 }
 
-fn lease(options: Options) -> Lease {
-    Lease::new(Timing { ttl_ms: options.ttl, wait_ms: i64::MAX })
+fn lease(options: Options) -> Machine {
+    Machine::new(Timing { ttl_ms: options.ttl, wait_ms: i64::MAX })
 }

@@ -3,7 +3,7 @@
 //! answer is an event of its own, and anything may come between them.
 //!
 //! What it checks: **no ms of a node may be used by two acquisitions.** A member may use what it was answered, from `lo`
-//! to `hi`, less what it had not used when its cursor was sealed. An answer on its way counts too, as long as its member
+//! to `hi`, less what it had not used when its cursor was retired. An answer on its way counts too, as long as its member
 //! awaits it.
 //!
 //! | file | what it contains |

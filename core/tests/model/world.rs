@@ -367,7 +367,7 @@ impl World {
     }
 
     /// Hands an event to a member's lease and carries out what it says. `last`: how far a cursor was used that is
-    /// sealed.
+    /// retired.
     fn step(&mut self, setting: &Setting, who: usize, event: Event, last: Last) {
         let mut event = Some(event);
         while let Some(next) = event {
@@ -404,7 +404,7 @@ impl World {
                     self.begin(who, By::Lease(Asked::Release, owner), task);
                 }
                 Action::End => self.begin(who, By::End, Task::Destroy),
-                Action::Seal => used = self.seal(setting, who, last),
+                Action::Retire => used = self.retire(setting, who, last),
                 Action::Open(grant) => answer = Some(self.open(setting, who, grant)),
                 Action::Raise { lo, hi } => self.raise(who, lo, hi),
                 Action::Wait { at } => self.client(who).wait = Some(at),
@@ -421,7 +421,7 @@ impl World {
         if std::mem::take(&mut self.client(who).is_in_use) {
             return Event::InUse { owner };
         }
-        self.bury(setting, who); // in case it was not sealed, as it should have been
+        self.bury(setting, who); // in case it was not retired, as it should have been
         let others = (0..setting.members.len()).filter(|other| *other != who);
         let is_known = |other: usize| self.clients[other].cursor.is_some_and(|cursor| cursor.slot == slot);
         if !self.given[setting.node(who, slot)].is_empty() || others.into_iter().any(is_known) {
@@ -454,7 +454,7 @@ impl World {
     }
 
     /// Ends a cursor; returns the last ms that it used, or −1.
-    fn seal(&mut self, setting: &Setting, who: usize, last: Last) -> i64 {
+    fn retire(&mut self, setting: &Setting, who: usize, last: Last) -> i64 {
         let beginning = self.beginning();
         let Some(cursor) = &mut self.client(who).cursor else { return -1 };
         let place = match last {

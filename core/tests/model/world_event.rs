@@ -45,7 +45,7 @@ impl Flight {
     }
 }
 
-/// How far a cursor was used before it was sealed.
+/// How far a cursor was used before it was retired.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Last {
     None,

@@ -14,9 +14,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use flakeforge_core::files::shared::SharedCursor;
+use flakeforge_core::generator::any_cursor::AnyCursor;
 use flakeforge_core::generator::clock::TickClock;
 use flakeforge_core::generator::registry::Key;
-use flakeforge_core::generator::source::Source;
 use flakeforge_core::generator::{Generator, Knobs};
 use flakeforge_core::layout::Layout;
 use flakeforge_core::refusal::Refusal;
@@ -57,7 +57,7 @@ pub fn blamed(refusal: &Refusal) -> &str {
     path
 }
 
-pub fn generator(source: impl Into<Source>, knobs: &Knobs) -> Generator {
+pub fn generator(source: impl Into<AnyCursor>, knobs: &Knobs) -> Generator {
     let layout = flake();
     Generator::new(TickClock::system(layout.scale()), source, &layout, layout.place_node(NODE), knobs)
 }

@@ -256,7 +256,7 @@ export class DatabaseStore implements SlotStore {
     limits: { signal?: AbortSignal | undefined; ms?: number } = {},
   ): Promise<AnswerOf<AnswerTo[Wanted['type']]>> {
     const how = { reads: READS[task.type] ?? 'read', ...limits }
-    const run = new Step(this.#records, name, this.#memory.grants.step(name, task, fresh()), how)
+    const run = new Step(this.#records, name, this.#memory.core.step(name, task, fresh()), how)
     this.#running.add(run)
     const answer = await this.#coded(name, () => run.answer()).finally(() => this.#running.delete(run))
     const refusal = refusalOf(answer, name, 'config' in task ? task.config : undefined)

@@ -4,17 +4,17 @@
 import native from '../../native/index.ts'
 
 /** What steps are made with, and how to say that this store makes no more. */
-export type Memory = { grants: InstanceType<typeof native.Grants>; close: () => void }
+export type Memory = { core: InstanceType<typeof native.StoreMemory>; close: () => void }
 
-const memories: Map<string, { grants: Memory['grants']; stores: number }> = new Map()
+const memories: Map<string, { core: Memory['core']; stores: number }> = new Map()
 
 /**
  * The memory of a store.
  * @param address none: a memory of its own
  */
 export function memoryOf(address?: string): Memory {
-  if (address === undefined) return { grants: new native.Grants(), close: () => {} }
-  const shared = memories.get(address) ?? { grants: new native.Grants(), stores: 0 }
+  if (address === undefined) return { core: new native.StoreMemory(), close: () => {} }
+  const shared = memories.get(address) ?? { core: new native.StoreMemory(), stores: 0 }
   memories.set(address, shared)
   shared.stores += 1
   let isOpen = true
@@ -23,5 +23,5 @@ export function memoryOf(address?: string): Memory {
     isOpen = false
     if (shared.stores === 0) memories.delete(address)
   }
-  return { grants: shared.grants, close }
+  return { core: shared.core, close }
 }

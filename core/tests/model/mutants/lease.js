@@ -47,11 +47,11 @@ module.exports = [
     tests: 'model losses',
   },
   {
-    name: 'a slot is released without a seal',
+    name: 'a slot is released before its cursor is retired',
     edits: [
       [
         LEASE,
-        '            turn.act(Action::Seal);\n            turn.act(Action::Tell(News::Detached));',
+        '            turn.act(Action::Retire);\n            turn.act(Action::Tell(News::Detached));',
         '            turn.act(Action::Tell(News::Detached));',
       ],
     ],
@@ -63,11 +63,11 @@ module.exports = [
     tests: 'model slots_that_are_given_back',
   },
   {
-    name: 'a lost slot is not sealed',
+    name: 'the cursor of a lost slot is not retired',
     edits: [
       [
         LEASE,
-        '            self.recovering = true;\n            turn.act(Action::Seal);',
+        '            self.recovering = true;\n            turn.act(Action::Retire);',
         '            self.recovering = true;',
       ],
     ],

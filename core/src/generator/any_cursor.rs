@@ -1,4 +1,4 @@
-//! Where a generator's cursor is: in the memory of this process, or kept outside it, for example in a file.
+//! The cursor of a generator, wherever it is: in the memory of this process, or kept outside it, for example in a file.
 
 use std::fmt::Debug;
 use std::sync;
@@ -31,9 +31,9 @@ pub trait KeptCursor: Debug + Send + Sync {
     }
 }
 
-/// Where a generator's cursor is.
+/// A cursor, wherever it is.
 #[derive(Clone, Debug)]
-pub enum Source {
+pub enum AnyCursor {
     /// in the memory of this process, for one generator
     Own(Arc<OwnCursor>),
     /// in the memory of this process, for all generators of a key
@@ -42,7 +42,7 @@ pub enum Source {
     Kept(sync::Arc<dyn KeptCursor>),
 }
 
-impl Source {
+impl AnyCursor {
     /// The cursor.
     #[inline]
     pub fn cursor(&self) -> &Cursor {
@@ -90,13 +90,13 @@ impl Source {
     }
 }
 
-impl From<Arc<OwnCursor>> for Source {
+impl From<Arc<OwnCursor>> for AnyCursor {
     fn from(cursor: Arc<OwnCursor>) -> Self {
         Self::Own(cursor)
     }
 }
 
-impl From<Held> for Source {
+impl From<Held> for AnyCursor {
     fn from(cursor: Held) -> Self {
         Self::Shared(cursor)
     }
