@@ -53,7 +53,7 @@ export class Unfinished {
 const places: Map<string, Unfinished> = new Map()
 
 /**
- * What was left at a server.
+ * What was left at a server. There is a small entry for each server that this process has used.
  * @param address as all clients of this process name it; none: of a client of the user's, which may lead anywhere
  */
 export function unfinishedAt(address?: string) {
