@@ -157,7 +157,7 @@ const FULL = { seconds: 120, faults: 100, ids: 10_000_000 }
 /** While several servers agree on who leads, members wait. */
 const FULL_TOPOLOGY = { ...FULL, ids: 1_000_000 }
 
-const STANDBYS = ['failovers', 'failovers behind', 'split brains', 'frozen, cut', 'cut, frozen']
+const STANDBYS = ['failovers', 'failovers behind', 'split brains', 'frozen then cut', 'cut then frozen']
 
 /** The names under which the faults of each server are counted, besides restarts. */
 const OUTAGES = {
@@ -171,11 +171,11 @@ const OUTAGES = {
     'failovers behind',
     'failbacks',
     'frozen',
-    'frozen, cut',
-    'cut, frozen',
+    'frozen then cut',
+    'cut then frozen',
     'split brains',
   ],
-  cluster: ['migrations', 'switch-overs', 'failovers', 'frozen', 'frozen, cut', 'cut, frozen', 'split brains'],
+  cluster: ['migrations', 'switch-overs', 'failovers', 'frozen', 'frozen then cut', 'cut then frozen', 'split brains'],
   standby: [...STANDBYS, 'cancelled commits', 'terminated commits'],
   replication: [...STANDBYS, 'killed commits'],
   etcd3: ['two lost', 'cut off', 'frozen', 'slow links', 'slow disks', 'compactions'],

@@ -98,7 +98,7 @@ class ClusterUnderFaults {
   }
 
   #frozenThenCut = {
-    counts: ['frozen, cut'],
+    counts: ['frozen then cut'],
     isLoss: true,
     strike: () => this.#atDefaultTimeout(FROZEN_THEN_CUT),
   }
@@ -110,7 +110,7 @@ class ClusterUnderFaults {
     { counts: ['failovers'], isLoss: true, strike: () => this.#replace(KILL) },
     { counts: ['frozen'], isLoss: true, strike: () => this.#keepAway(FROZEN) },
     this.#frozenThenCut,
-    { counts: ['cut, frozen'], isLoss: true, strike: () => this.#atDefaultTimeout(CUT_THEN_FROZEN) },
+    { counts: ['cut then frozen'], isLoss: true, strike: () => this.#atDefaultTimeout(CUT_THEN_FROZEN) },
     { counts: ['split brains'], isLoss: true, strike: () => this.#keepAway(SPLIT) },
   ]
 

@@ -137,8 +137,8 @@ class SentinelUnderFaults {
     { counts: ['failovers behind'], strike: () => this.#replace(LAG) },
     { counts: ['failbacks'], strike: () => this.#failBack() },
     { counts: ['frozen'], isLoss: true, strike: () => this.#replace(FROZEN, AWAY) },
-    { counts: ['frozen, cut'], isLoss: true, strike: () => this.#replace(FROZEN_THEN_CUT, AWAY) },
-    { counts: ['cut, frozen'], isLoss: true, strike: () => this.#replace(CUT_THEN_FROZEN, AWAY) },
+    { counts: ['frozen then cut'], isLoss: true, strike: () => this.#replace(FROZEN_THEN_CUT, AWAY) },
+    { counts: ['cut then frozen'], isLoss: true, strike: () => this.#replace(CUT_THEN_FROZEN, AWAY) },
     this.#splitBrain,
   ]
 

@@ -114,8 +114,8 @@ class StandbysUnderFaults {
     { counts: ['failovers'], isLoss: true, strike: () => this.#replace(KILL) },
     { counts: ['failovers behind'], strike: () => this.#replace(LAG) },
     this.#splitBrain,
-    { counts: ['frozen, cut'], isLoss: true, strike: () => this.#replace(takeOver(FROZEN_THEN_CUT)) },
-    { counts: ['cut, frozen'], isLoss: true, strike: () => this.#replace(takeOver(CUT_THEN_FROZEN)) },
+    { counts: ['frozen then cut'], isLoss: true, strike: () => this.#replace(takeOver(FROZEN_THEN_CUT)) },
+    { counts: ['cut then frozen'], isLoss: true, strike: () => this.#replace(takeOver(CUT_THEN_FROZEN)) },
   ]
 
   /** A split brain, and on the old side somebody ends what takes long. */
