@@ -8,6 +8,8 @@
 //! another key.
 
 use std::collections::HashMap;
+#[cfg(not(flakeforge_loom))]
+use std::mem::offset_of;
 use std::ops::Deref;
 
 use crate::generator::clock::system_ns;
@@ -48,6 +50,17 @@ pub struct Entry {
     place: AtomicU64,
     place_len: AtomicU64,
 }
+
+// Copies of other releases look for each field here. The atomics of loom have other sizes.
+#[cfg(not(flakeforge_loom))]
+const _: () = {
+    assert!(offset_of!(Entry, cursor) == 0 && Cursor::NEXT_AT == 0 && Cursor::LIMIT_AT == 8);
+    assert!(offset_of!(Entry, scope) == 16);
+    assert!(offset_of!(Entry, holders) == 24);
+    assert!(offset_of!(Entry, place) == 32);
+    assert!(offset_of!(Entry, place_len) == 40);
+    assert!(scope::FREE == 0 && scope::PLAIN == 1 && scope::KEPT == 2 && scope::LEASED == 3);
+};
 
 impl Entry {
     fn new() -> Self {
