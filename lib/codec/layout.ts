@@ -94,6 +94,11 @@ export class Layout<const L extends AnyLayout = AnyLayout> {
   readonly epoch: number
   /** names and widths in bits, the most significant first; empty for the chronicle layouts, which are decimal */
   readonly fields: ReadonlyArray<readonly [name: string, bits: number]>
+  /**
+   * Length of a tick in ms: 1 for most layouts, 10 for sonyflake, 0.0001 for chronicle. With the other properties it is a spec,
+   * so a layout made of a copy (JSON, structuredClone) has the same ticks.
+   */
+  readonly tickMs: number
 
   #facts: LayoutFacts
 
@@ -113,12 +118,8 @@ export class Layout<const L extends AnyLayout = AnyLayout> {
     this.name = facts.name
     this.epoch = facts.epoch
     this.fields = facts.fields
+    this.tickMs = facts.tickMs
     Object.freeze(this)
-  }
-
-  /** length of a tick in ms: 1 for most layouts, 10 for sonyflake, 0.0001 for chronicle */
-  get tickMs(): number {
-    return this.#facts.tickMs
   }
 
   /** the first instant that the layout can no longer express; flake with epoch 0: 2109-05-15 */
