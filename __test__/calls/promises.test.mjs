@@ -58,6 +58,17 @@ for (const [kind, { stuck, most }] of Object.entries(CLASSES)) {
     t.deepEqual(ids.map(numberOf), from(expected(), 12))
   })
 
+  test(`${kind}: where IDs are here, calls with a signal and without one come in their order too`, async (t) => {
+    const { generator, goOn, expected } = await stuck(t)
+    const waits = generator.nextAsync()
+    goOn()
+    await waits
+    const { signal } = new AbortController()
+    const all = [generator.nextAsync({ signal }), generator.nextAsync(), called(generator), generator.takeAsync(2)]
+    const ids = (await Promise.all(all)).flatMap(split)
+    t.deepEqual(ids.map(numberOf), from(expected() + 1n, 5))
+  })
+
   test(`${kind}: a call that is made in a callback comes after those that wait`, async (t) => {
     const { generator, goOn } = await stuck(t)
     const told = []
