@@ -2,8 +2,8 @@
 
 // `npm run mutants`: makes small changes to the code, one at a time, and says which of them no test notices.
 //
-//   npm run mutants -- lib/generator/waiters.ts                 what Stryker thinks of, by the tests of this file's room
-//   npm run mutants -- lib/generator/waiters.ts __test__/x.mjs  the same, by these tests
+//   npm run mutants -- lib/calls/queue.ts                 what Stryker thinks of, by the tests of this file's room
+//   npm run mutants -- lib/calls/queue.ts __test__/x.mjs  the same, by these tests
 //   npm run mutants -- model                                    the mistakes that core/tests/model/mutants/ lists
 //   npm run mutants -- model quiet                              those with this word
 //   npm run mutants -- core                                     what cargo-mutants thinks of, for the core; takes hours
