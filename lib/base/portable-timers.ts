@@ -3,7 +3,7 @@
 //
 // It must never require a module of Node: bundlers for browsers would look for it.
 
-const { process: node, performance: clock } = globalThis as Partial<typeof globalThis>
+const { process: node } = globalThis as Partial<typeof globalThis>
 
 /** A function that a test has put in the place of a real one. */
 export type Fake<T> = T & { clock?: Record<string, T> }
@@ -26,6 +26,9 @@ export const LONGEST_TIMER_MS = 2 ** 31 - 1
 export const unixNow = real(globalThis, 'Date').now
 
 const hrtime = node?.hrtime === undefined ? undefined : real(node, 'hrtime')
+
+// Node loads `performance` when it is first used, and the first ID does not need it.
+const clock = hrtime === undefined ? (globalThis as Partial<typeof globalThis>).performance : undefined
 
 /** Milliseconds with a fraction, by a clock that only goes forward. */
 export function monotonicNow() {
