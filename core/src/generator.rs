@@ -414,7 +414,7 @@ impl Generator {
     fn is_window_over(&self) -> bool {
         let AnyCursor::Own(cursor) = &self.cursor else { return self.cursor.is_ended() };
         let last = self.rule.last;
-        cursor.limit() < last && (cursor.next() <= last || cursor.is_sealed())
+        cursor.limit() < last && (cursor.next() <= last || cursor.is_retired())
     }
 
     /// Why the next number is behind. The clock is at fault if the last number's tick is further ahead than the rule

@@ -13,7 +13,7 @@ import type { OtherSource } from './other-source.ts'
 export type NativeGenerator = Generator
 
 /** What a generator asks its lease after its slot refused a call with this status. */
-export interface Lease {
+export interface SlotHolder {
   /** the source that gives the ID instead; undefined if the lease has only its slot */
   after: (status: number) => OtherSource | undefined
   /** whether waiting helps */
@@ -31,7 +31,7 @@ export class OpenedGenerator {
   lease
 
   /** @param options undefined: the usual ones, which are made when somebody asks */
-  constructor(options: Settings | undefined, native: NativeGenerator, lease?: Lease) {
+  constructor(options: Settings | undefined, native: NativeGenerator, lease?: SlotHolder) {
     this.#options = options
     this.native = native
     this.lease = lease

@@ -108,13 +108,13 @@ interface Knobs {
 }
 
 /** The checked options of a generator. */
-export type Settings = Knobs & Node & Source & { facts: LayoutFacts }
+export type Settings = Knobs & Node & Where & { facts: LayoutFacts }
 
 /** `nodes`: the fields that were given by name */
 export type Node = { node: number; nodes: Record<string, number> }
 
 /** `group`: of the lease, if there is one */
-export type Source = { clock?: () => unknown; shared?: string; group?: string }
+export type Where = { clock?: () => unknown; shared?: string; group?: string }
 
 /** Options of every generator, however it gets its node number. */
 export const GENERAL = [

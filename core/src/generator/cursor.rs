@@ -19,9 +19,9 @@ use crate::sync::atomic::{
 };
 
 /// The word of a retired cursor: above every limit, so that no number follows it.
-const SEALED: u64 = u64::MAX;
+const RETIRED: u64 = u64::MAX;
 /// The last number that there is: no limit is higher.
-pub const LAST: u64 = SEALED - 1;
+pub const LAST: u64 = RETIRED - 1;
 
 /// The next free number, and the last one that may be taken.
 ///
@@ -176,8 +176,8 @@ impl Cursor {
     }
 
     /// Whether it was retired.
-    pub fn is_sealed(&self) -> bool {
-        self.next() == SEALED
+    pub fn is_retired(&self) -> bool {
+        self.next() == RETIRED
     }
 
     /// Takes up to `n` consecutive numbers (`n` ≥ 1) for a generator with this rule and clock.
@@ -249,7 +249,7 @@ impl Cursor {
     /// Ends the cursor for good and returns what was the next free number: every number taken, by any
     /// thread, is below it. Returns `u64::MAX` if it was already retired.
     pub fn retire(&self) -> u64 {
-        self.next.swap(SEALED, Relaxed)
+        self.next.swap(RETIRED, Relaxed)
     }
 }
 

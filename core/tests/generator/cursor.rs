@@ -190,7 +190,7 @@ fn next_only_rises() {
     assert_eq!(cursor.claim(1, &FLAKE, &mut at(7)).unwrap().base, number(7, 1));
     cursor.retire();
     cursor.raise_next(number(9, 0));
-    assert!(cursor.is_sealed());
+    assert!(cursor.is_retired());
 }
 
 #[test]
@@ -220,7 +220,7 @@ fn a_sealed_cursor_says_so_whatever_the_clock_says() {
     let last = |counter| Rule { last: number(5, counter), ..FLAKE };
     assert_eq!(cursor.claim(1, &last(3), &mut Broken), fault, "one number is left");
     assert_eq!(cursor.claim(1, &last(2), &mut Broken), Err(Refused::PastLimit), "it ended before");
-    assert!(!cursor.is_sealed());
+    assert!(!cursor.is_retired());
     assert_eq!(cursor.retire(), number(5, 3), "what was the next free number");
     assert_eq!(cursor.claim(1, &FLAKE, &mut at(9)), Err(Refused::PastLimit));
     assert_eq!(cursor.claim(1, &FLAKE, &mut Broken), Err(Refused::PastLimit));

@@ -13,7 +13,13 @@ const { madeIn } = require('../member/run-file.js')
 
 const SCRIPT = path.join(__dirname, '..', 'member', 'main.js')
 /** They only report refusals that a member answers anyway. */
-const SILENT = ['FLAKEFORGE_QUIET', 'FLAKEFORGE_RENEWAL', 'FLAKEFORGE_ELSE_FROM', 'FLAKEFORGE_SPLIT_BRAIN']
+const SILENT = [
+  'FLAKEFORGE_QUIET',
+  'FLAKEFORGE_RENEWAL',
+  'FLAKEFORGE_ELSE_FROM',
+  'FLAKEFORGE_SPLIT_BRAIN',
+  'FLAKEFORGE_WAIT',
+]
 const FLAGS = SILENT.map((code) => `--disable-warning=${code}`)
 const LONGEST_END_MS = 30_000 // for a process that was asked to end: close() takes 5 s, and a busy machine some more
 
