@@ -10,14 +10,17 @@ export type Fake<T> = T & { clock?: Record<string, T> }
 
 /** The function with this name, or if that is a fake, the real one behind it: see timers.ts. */
 const real = <Holder extends object, Name extends keyof Holder & string>(holder: Holder, name: Name): Holder[Name] =>
-  (holder[name] as Fake<Holder[Name]>).clock?.[`_${name}`] ?? holder[name]
+  (holder[name] as Fake<Holder[Name]> | undefined)?.clock?.[`_${name}`] ?? holder[name]
 
 // Node gives its own module, which no test fakes, without a `require` that a bundler would see (from 20.16 on).
 const timers = (node?.getBuiltinModule?.('node:timers') ?? globalThis) as typeof globalThis
 
 export const setTimeout = real(timers, 'setTimeout')
 export const clearTimeout = real(timers, 'clearTimeout')
-export const queueMicrotask = real(globalThis, 'queueMicrotask')
+/** A context of node:vm has it only where its maker gave it. */
+export const queueMicrotask =
+  real(globalThis as Partial<typeof globalThis>, 'queueMicrotask') ??
+  ((task: () => void) => void Promise.resolve().then(task))
 
 /** What a timer can wait at most: it would fire a longer one at once. */
 export const LONGEST_TIMER_MS = 2 ** 31 - 1
