@@ -14,7 +14,7 @@ export const PORTABLE: Host<Uint8Array> = {
     tell(callback, id)
     return call as unknown as PromiseCall<Uint8Array>
   },
-  soon: queueMicrotask,
+  soon: (task) => queueMicrotask(task), // browsers refuse it as a method of another object
   isSliceOver: () => false,
   goOnNextTurn: (queue) => queue.goOn(),
   goOnIn: (_ms, queue) => queue.goOn(),

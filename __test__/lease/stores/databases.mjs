@@ -31,7 +31,7 @@ export const DATABASES = {
 }
 
 /** A server of the test's own, which keeps what it acknowledges; and its address. */
-export async function startDurable(t, kind, settings) {
-  const server = stopAfter(t, await kind.start(settings))
+export async function startDurable(t, kind, ...settings) {
+  const server = stopAfter(t, await kind.start(...settings))
   return { server, url: kind.urlOf(server) }
 }

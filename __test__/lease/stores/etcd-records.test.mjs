@@ -192,7 +192,8 @@ test('a swap for which the time of its step is over goes to no other member', as
   const records = recordsOn([server.url, server.url], { fetch: spy })
   const { identity } = await records.read('over', [])
   spy.before = () => sleep(60) // the first member does not answer in time
-  await t.throwsAsync(records.swap('over', 'group', null, 'late', identity, 50), { code: 'ERR_FLAKE_STORE' })
+  const signal = AbortSignal.timeout(50)
+  await t.throwsAsync(records.swap('over', 'group', null, 'late', identity, signal), { code: 'ERR_FLAKE_STORE' })
   t.is(spy.sent.length, 2, 'a read and a swap')
 })
 

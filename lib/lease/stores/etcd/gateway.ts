@@ -8,8 +8,9 @@
 // after the end that the record holds. The quiet period does depend on it: members' clocks must agree within skewMs,
 // rounded down to seconds.
 
+import { throwIfAborted, whenAborted } from '../../../base/abort.ts'
 import { passing, refusedWriteError, storeError } from '../../../base/errors.ts'
-import { monotonicNow } from '../../../base/timers.ts'
+import { clearTimeout, monotonicNow, setTimeout } from '../../../base/timers.ts'
 import { BUDGET } from '../../time-budget.ts'
 import type { EtcdOptions } from './options.ts'
 import type { Part } from './requests.ts'
@@ -117,8 +118,27 @@ function reasonOf(failure: unknown) {
 /** How a request is sent: with which token, until when, and what gives it up. */
 type Sending = { token?: string | null | undefined; until: number; signal?: AbortSignal | undefined }
 
-const limitOf = (ms: number, signal: AbortSignal | undefined) =>
-  AbortSignal.any([AbortSignal.timeout(ms), ...(signal ? [signal] : [])])
+/**
+ * Gives a call a signal that aborts after `ms`, or with `signal`. AbortSignal.any() would do it in a line, but on Node.js 20 what it
+ * makes of a time limit can be collected before it aborts.
+ */
+async function limited<Result>(
+  ms: number,
+  signal: AbortSignal | undefined,
+  call: (limit: AbortSignal) => Promise<Result>,
+) {
+  throwIfAborted(signal)
+  const limit = new AbortController()
+  const late = () => limit.abort(new DOMException('The operation was aborted due to timeout', 'TimeoutError'))
+  const timer = setTimeout(late, ms)
+  const ignore = signal && whenAborted(signal, () => limit.abort(signal.reason))
+  try {
+    return await call(limit.signal)
+  } finally {
+    clearTimeout(timer)
+    ignore?.()
+  }
+}
 
 export class Gateway {
   #endpoints
@@ -209,8 +229,9 @@ export class Gateway {
       if (left <= 0) break
       const index = this.#turn
       try {
-        signal?.throwIfAborted()
-        return await this.#post(endpoints[index] + path, body, token, limitOf(Math.min(BUDGET.ANSWER_MS, left), signal))
+        return await limited(Math.min(BUDGET.ANSWER_MS, left), signal, (limit) =>
+          this.#post(endpoints[index] + path, body, token, limit),
+        )
       } catch (error) {
         failure = error
         if (signal?.aborted) break
