@@ -80,7 +80,8 @@ for (const { name, requires, ...language } of LANGUAGES) {
       const { code, stdout, stderr } = await run(name, command)
       t.not(code, 0)
       t.deepEqual(idsIn(stdout), [])
-      t.regex(stderr, /certificate|bad_certificate|SSL|PKIX/i)
+      // With TLS 1.3 the server may refuse a client after its handshake, by the end of the connection.
+      t.regex(stderr, /certificate|bad_certificate|SSL|PKIX|received no bytes/i)
     }
   })
 }
