@@ -47,26 +47,21 @@ const SPLIT = { harm: cutOff, heal }
 /** Only the server stands still, as in a long command: what others tell it meanwhile is not lost. */
 const FROZEN = { harm: freeze, heal: wake }
 
-const FROZEN_THEN_CUT = {
+/** Two harms, one some time after the other. */
+const inTurn = (first, second) => ({
   async harm(place) {
-    await freeze(place)
+    await first(place)
     await someTime()
-    await cutOff(place)
+    await second(place)
   },
   wake,
   heal,
-}
+})
+
+const FROZEN_THEN_CUT = inTurn(freeze, cutOff)
 
 /** Some writes wait for a replica already when the server freezes. */
-const CUT_THEN_FROZEN = {
-  async harm(place) {
-    await cutOff(place)
-    await someTime()
-    await freeze(place)
-  },
-  wake,
-  heal,
-}
+const CUT_THEN_FROZEN = inTurn(cutOff, freeze)
 
 /** Ends a fault, and with it the time in which the old primary may still believe that it leads. */
 async function endFault(place, fault, { awayMs, awakeMs }) {

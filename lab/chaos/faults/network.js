@@ -24,10 +24,10 @@ const SLOW_LINKS = ['netem delay 500ms 300ms loss 3%', 'tbf rate 40kbit burst 16
 const run = (program, line) => promisify(execFile)(program, line.split(' '))
 const ip = (line) => run('ip', line)
 
-/** All namespaces and bridges that are there: whoever ends early must not leave them behind. */
+/** All namespaces, links and bridges that are there, removed from the last to the first when the process ends early. */
 const present = new Set()
 process.once('exit', () => {
-  for (const line of present) execFileSync('ip', line.split(' '))
+  for (const line of [...present].reverse()) execFileSync('ip', line.split(' '))
 })
 
 /** Makes what the second line removes. */
@@ -81,7 +81,7 @@ class Namespace extends Machine {
     machine.#name = name
     machine.#others = others
     await make(`netns add ${name}`, `netns del ${name}`)
-    await ip(`link add ${name} type veth peer name eth0 netns ${name}`)
+    await make(`link add ${name} type veth peer name eth0 netns ${name}`, `link del ${name}`)
     await ip(`link set ${name} master ${bridge} up`)
     await ip(`-n ${name} addr add ${host}/24 dev eth0`)
     for (const device of ['eth0', 'lo']) await ip(`-n ${name} link set ${device} up`)
@@ -126,8 +126,10 @@ class Namespace extends Machine {
     }
   }
 
-  close() {
-    return remove(`netns del ${this.#name}`)
+  /** The kernel removes the link of a namespace some time after it. The next network has the same names, so we remove it first. */
+  async close() {
+    await remove(`link del ${this.#name}`)
+    await remove(`netns del ${this.#name}`)
   }
 }
 
