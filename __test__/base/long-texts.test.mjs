@@ -41,8 +41,8 @@ const CALLS = {
   join: `const given = { group: 'g', waitMs: 0 }
     attempt = (text) => ['', 'redis://', 'postgres://', 'mysql://', 'etcd://', 'file:'].map((scheme) => () => FlakeId.join(scheme + text, given))
       .concat(() => FlakeId.join('file:/nowhere', { group: text }), () => FlakeId.createGroup(text, given))`,
-  printable: `const { printable, withoutSecrets, withoutSecretsIn } = require('./target/rooms/lib/base/printable.js')
-    attempt = (text) => [() => printable(text), () => withoutSecrets(text), () => withoutSecretsIn(text),
+  printable: `const { printable, withoutEnd, withoutSecrets, withoutSecretsIn } = require('./target/rooms/lib/base/printable.js')
+    attempt = (text) => [() => printable(text), () => withoutSecrets(text), () => withoutSecretsIn(text), () => withoutEnd(text + 'x'),
       () => withoutSecretsIn('redis://user:' + text + '@host')]`,
   RemoteFlakeId: `const { RemoteFlakeId } = require('flakeforge/remote')
     attempt = (text) => ['', 'http://'].map((scheme) => () => RemoteFlakeId.connect(scheme + text, { name: 'n', waitMs: 0, timeoutMs: 50 }))

@@ -60,6 +60,9 @@ function withoutSecretsInWord(word: string) {
 /** The same for a text with addresses in it, such as another program's error. */
 export const withoutSecretsIn = (text: string) => withoutAssigned(text.replace(/\S+/g, withoutSecretsInWord))
 
+/** Without full stops and white space at its end, so that a message continues after it. */
+export const withoutEnd = (text: string) => text.replace(/(?<![.\s])[.\s]+$/, '')
+
 /** On one line, with an escape for each control character, direction mark and other character that nobody sees. */
 export const printable = (text: string) =>
   text.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, (character) =>

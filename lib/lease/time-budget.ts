@@ -72,8 +72,6 @@ export const BUDGET = {
   COUNTER_RETRY_MS: 100,
   /** after a failure of all servers none is asked: all calls that waited for it hear of it meanwhile */
   SERVERS_PAUSE_MS: 1_000,
-  /** for so long IDs must stay exact numbers, as core/src/generator/numbers.rs has it */
-  TEN_YEARS_MS: 3_653 * 86_400 * SECOND_MS,
 } as const
 
 /** Limits by name. A test tries others. */

@@ -4,6 +4,7 @@
 // have a token in it.
 
 import { type Failure, foreignAnswerReason } from '../base/errors/remote.ts'
+import { withoutEnd } from '../base/printable.ts'
 import { NONCE } from './nonce.ts'
 
 export type Fault = Omit<Failure, 'server'>
@@ -134,7 +135,7 @@ const retryAfter = (text: string | null) => (text !== null && /^\d{1,9}$/.test(t
 
 /** A text from outside as a part of a message. It still has all of it, so that a token in it can be recognized. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they have no place in a message
-const oneLine = (text: string) => text.replace(/[\u0000-\u001f\u007f]+/g, ' ').replace(/(?<![.\s])[.\s]+$/, '')
+const oneLine = (text: string) => withoutEnd(text.replace(/[\u0000-\u001f\u007f]+/g, ' '))
 
 /** Why a request got no answer, in short: `fetch` hides it in causes. */
 export function networkFault(thrown: unknown): Fault {

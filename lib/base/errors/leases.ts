@@ -1,5 +1,6 @@
 // Errors about slots and their windows.
 
+import { withoutEnd } from '../printable.ts'
 import { unixNow } from '../timers.ts'
 import { flakeError, inMs, instant } from './make.ts'
 import { storeError } from './stores.ts'
@@ -56,7 +57,7 @@ export function quietWarning(
 
 /** The warning while join() waits for a store that takes no writes for now. `cause`: what the store said. */
 export function waitWarning(group: string, waitMs: number, cause: Error) {
-  return `join() has no slot of group '${group}' yet: ${cause.message.replace(/[.\s]*$/, '.')} It tries again for up to ${inMs(waitMs)}.`
+  return `join() has no slot of group '${group}' yet: ${withoutEnd(cause.message)}. It tries again for up to ${inMs(waitMs)}.`
 }
 
 /** The warning when a window was not renewed, with what listeners of 'renewal-failed' get. */

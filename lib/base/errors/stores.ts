@@ -1,5 +1,6 @@
 // Errors about stores, and about the records of groups that they keep.
 
+import { withoutEnd } from '../printable.ts'
 import { FlakeError } from './flake-error.ts'
 import { mismatchError } from './generators.ts'
 import { flakeError, inMs, instant, show } from './make.ts'
@@ -61,7 +62,7 @@ export function answerError(call: string, what: string, value: unknown, wanted: 
 /** The store's last failure as a sentence, with a space before it. */
 const lastFailure = (cause: unknown) => {
   const { message } = (cause ?? {}) as Partial<Error>
-  return message ? ` Its last failure: ${message.replace(/(?<![.\s])[.\s]+$/, '')}.` : ''
+  return message ? ` Its last failure: ${withoutEnd(message)}.` : ''
 }
 
 /**
