@@ -34,10 +34,10 @@ const SOURCES = [
   ...packages.SOURCES,
 ]
 
-/** The parts of the command: what reports errors loads nothing else, and only `work.ts` needs the addon. */
+/** The parts of the command: what reports errors loads nothing else, and only `with-addon.ts` needs the addon. */
 const COMMAND = [
   { name: 'faults', test: /\/bin\/parts\/(?:faults|output)\.ts$|\/package\.json$/ },
-  { name: 'command', test: /\/bin\/(?!flakeforge|main|work)/ },
+  { name: 'command', test: /\/bin\/(?!flakeforge|main|with-addon)/ },
 ]
 
 const ENTRIES = ['lease', 'codec', 'remote', 'metrics', 'biguint-format']

@@ -93,7 +93,7 @@ test('the command and the packages take only entries of lib/, and what is listed
 test('the command loads the addon only for what needs it', (t) => {
   const loaded = [...reached(path.join(root, 'bin', 'main.ts'))].map(nameOf)
   t.true(loaded.includes('bin/commands/inspect.ts'))
-  const isLight = (name) => /^(?:bin\/(?!work)|lib\/(?:base|codec)\/|lib\/entries\/codec\.ts)/.test(name)
+  const isLight = (name) => /^(?:bin\/(?!with-addon)|lib\/(?:base|codec)\/|lib\/entries\/codec\.ts)/.test(name)
   t.deepEqual(
     loaded.filter((name) => !isLight(name)),
     [],

@@ -1,4 +1,4 @@
-// `flakeforge create`: makes a group that is known to be new. ../work/create.ts does it.
+// `flakeforge create`: makes a group that is known to be new. ../with-addon/create.ts does it.
 
 import type { CommandFile } from '../parts/command.ts'
 import { NODE_OFFSET, OF_GROUP, OF_LAYOUT } from '../parts/options.ts'
@@ -27,5 +27,5 @@ Give the options that the members give to FlakeId.join(): all members of a group
     ['flakeforge create redis://localhost shop', "for members that call join('redis://localhost', { group: 'shop' })"],
     ['flakeforge create postgres://localhost/app web --layout hazelcast --slots 64', 'for members with these options'],
   ],
-  run: async (given) => (await import('../work.ts')).create(given),
+  run: async (given) => (await import('../with-addon.ts')).create(given),
 } satisfies CommandFile

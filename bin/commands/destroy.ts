@@ -1,4 +1,4 @@
-// `flakeforge destroy`: ends a group for all its members. ../work/destroy.ts does it.
+// `flakeforge destroy`: ends a group for all its members. ../with-addon/destroy.ts does it.
 
 import type { CommandFile } from '../parts/command.ts'
 import { YES } from '../parts/options.ts'
@@ -14,5 +14,5 @@ Without URL and DIR, the absolute path of a folder, it is a group of the store t
   options: YES,
   completes: ['store'],
   examples: [['flakeforge destroy redis://localhost shop --yes', "end the group 'shop' on this Redis"]],
-  run: async (given) => (await import('../work.ts')).destroy(given),
+  run: async (given) => (await import('../with-addon.ts')).destroy(given),
 } satisfies CommandFile

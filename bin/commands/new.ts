@@ -1,4 +1,4 @@
-// `flakeforge new`: makes IDs. ../work/new.ts does it.
+// `flakeforge new`: makes IDs. ../with-addon/new.ts does it.
 
 import type { CommandFile } from '../parts/command.ts'
 import { GROUP, NODE_OFFSET, OF_GROUP, OF_LAYOUT, OF_NEW } from '../parts/options.ts'
@@ -30,5 +30,5 @@ field, or a variable such as FLAKEFORGE_ID it uses that node number, and it is f
       'with fields of your own',
     ],
   ],
-  run: async (given) => (await import('../work.ts')).newIds(given),
+  run: async (given) => (await import('../with-addon.ts')).newIds(given),
 } satisfies CommandFile

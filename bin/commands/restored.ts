@@ -1,4 +1,4 @@
-// `flakeforge restored`: says that older records were put back on a store. ../work/restored.ts does it.
+// `flakeforge restored`: says that older records were put back on a store. ../with-addon/restored.ts does it.
 
 import type { CommandFile } from '../parts/command.ts'
 import { GROUP } from '../parts/options.ts'
@@ -21,5 +21,5 @@ backup was taken. Redis cannot list any: name each.`,
     ['flakeforge restored postgres://localhost/app', 'all groups and counters of this database'],
     ['flakeforge restored redis://localhost --segment invoices', "the counter 'invoices'"],
   ],
-  run: async (given) => (await import('../work.ts')).restored(given),
+  run: async (given) => (await import('../with-addon.ts')).restored(given),
 } satisfies CommandFile

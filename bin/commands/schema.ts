@@ -19,5 +19,5 @@ migrations, or if that role may not create tables. Nothing is connected to.`,
     ['flakeforge schema mysql | mariadb app', 'make those of MySQL or MariaDB'],
     ['flakeforge schema > migrations/0042_flakeforge.sql', 'keep them as a migration'],
   ],
-  run: async (given) => (await import('../work.ts')).schema(given),
+  run: async (given) => (await import('../with-addon.ts')).schema(given),
 } satisfies CommandFile

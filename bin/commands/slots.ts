@@ -1,4 +1,4 @@
-// `flakeforge slots`: who holds which slots on a store. ../work/slots.ts lists them.
+// `flakeforge slots`: who holds which slots on a store. ../with-addon/slots.ts lists them.
 
 import type { CommandFile } from '../parts/command.ts'
 import { GROUP } from '../parts/options.ts'
@@ -17,5 +17,5 @@ listed; on Redis, which cannot list them, the group 'default'. A group that does
     ['flakeforge slots', 'all groups of your own folder'],
     ['flakeforge slots redis://localhost --group shop --json', 'a JSON object for each slot'],
   ],
-  run: async (given) => (await import('../work.ts')).slots(given),
+  run: async (given) => (await import('../with-addon.ts')).slots(given),
 } satisfies CommandFile
