@@ -179,6 +179,7 @@ fn clocks_and_pauses() {
         ("Pause=1", &[HANDED_OVER, IGNORED]),
         ("Crash=1 Unheard=1", &[HANDED_OVER]),
         ("MemberClock=1 StoreClock=1 error=1", &[HANDED_OVER]),
+        ("Unheard=1 Pause=1 StoreClock=1 end=6", &[HANDED_OVER]),
         ("Sleep=1 skew=0", &[HANDED_OVER]),
         ("m=2 Sleep=2 Restart=1", &[KEPT]),
     ]);

@@ -19,7 +19,7 @@ impl Step {
     }
 
     /// Grants a free slot. A slot that an earlier write of this owner may have taken is written again, because that write
-    /// may be lost: it has no clean answer.
+    /// may be lost: it has no clean answer. The clock may have been set back since, so the window begins no earlier.
     pub(super) fn acquire(
         &mut self,
         view: &View,
@@ -36,7 +36,7 @@ impl Step {
         let is_own =
             |slot: &SlotRecord| slot.owner == Some(seeker.owner) && slot.life == group.life && slot.hi >= view.now;
         if let Some((slot, own)) = readable(view).find(|(_, slot)| is_own(slot)) {
-            return self.grant(view, group, (slot, own.hi), seeker, memory);
+            return self.grant(view, group, (slot, own.lo.max(view.now), own.hi), seeker, memory);
         }
         let turn = self.turn(memory);
         if self.search.is_checking(turn) {
@@ -47,22 +47,22 @@ impl Step {
             self.search.keep(view, slots, (self.sent.turns, free.len()), memory.parts_mut(&self.name));
         }
         match self.search.choose(&free, &seeker.host, view.fresh) {
-            Some((slot, _)) => self.grant(view, group, (slot, view.now), seeker, memory),
+            Some((slot, _)) => self.grant(view, group, (slot, view.now, view.now), seeker, memory),
             None => self.found_none(view, slots, memory),
         }
     }
 
-    /// Writes a grant of this slot. Its window ends at `least` or later.
+    /// Writes a grant of this slot. Its window begins at `lo` and ends at `hi` or later.
     fn grant(
         &self,
         view: &View,
         group: &GroupRecord,
-        (slot, least): (u32, i64),
+        (slot, lo, hi): (u32, i64, i64),
         seeker: &Seeker,
         memory: &mut Memory,
     ) -> Decision {
         let Stage::Live(GroupConfig { ttl_ms, .. }) = group.state else { return Ok(Next::Read) };
-        let (lo, hi) = (view.now, least.max(view.now.saturating_add(ttl_ms)));
+        let hi = hi.max(view.now.saturating_add(ttl_ms));
         let (owner, host) = (Some(seeker.owner), seeker.host.clone());
         let record = SlotRecord { owner, life: group.life, lo, hi, host, nonce: nonce(view.fresh) };
         memory.try_slot(seeker.owner, slot);
