@@ -12,7 +12,7 @@ module.exports = [
       [
         'lease/grants.rs',
         '            if plan.name != GROUP {\n                let now',
-        `            if is_done && let (Some(slot), Ok(record)) = (slot_of(&plan.name), SlotRecord::parse(&plan.to)) {
+        `            if is_clean && let (Some(slot), Ok(record)) = (slot_of(&plan.name), SlotRecord::parse(&plan.to)) {
                 let SlotRecord { lo, hi, .. } = record;
                 return Ask::Done(Answer::Granted(task::Granted { slot, lo, hi, now: lo }));
             }
@@ -33,7 +33,7 @@ module.exports = [
   },
   {
     name: 'a grant reaches 1 ms too far',
-    edits: [[SLOTS, 'least.max(view.now.saturating_add(ttl_ms)));', 'least.max(view.now + ttl_ms + 1));']],
+    edits: [[SLOTS, ' hi.max(view.now.saturating_add(ttl_ms));', ' hi.max(view.now + ttl_ms + 1);']],
     tests: 'model losses',
   },
   {
@@ -43,7 +43,7 @@ module.exports = [
   },
   {
     name: "the end of a grant is reckoned by the client's clock",
-    edits: [[SLOTS, 'least.max(view.now.saturating_add(ttl_ms)));', 'least.max(view.client.1 + ttl_ms));']],
+    edits: [[SLOTS, ' hi.max(view.now.saturating_add(ttl_ms));', ' hi.max(view.client.1 + ttl_ms);']],
     tests: 'model client_clocks',
   },
   {
@@ -121,7 +121,7 @@ module.exports = [
     edits: [
       [
         SLOTS,
-        'return self.grant(view, group, (slot, own.hi), seeker, memory);',
+        'return self.grant(view, group, (slot, own.lo.max(view.now), own.hi), seeker, memory);',
         'return Ok(granted(slot, own, view));',
       ],
     ],
@@ -129,8 +129,13 @@ module.exports = [
   },
   {
     name: 'a grant that is written again ends earlier than others were shown',
-    edits: [[SLOTS, '(slot, own.hi), seeker', '(slot, view.now), seeker']],
+    edits: [[SLOTS, 'own.lo.max(view.now), own.hi)', 'own.lo.max(view.now), view.now)']],
     tests: 'lease grants::',
+  },
+  {
+    name: 'a grant that is written again begins earlier than others were shown',
+    edits: [[SLOTS, '(slot, own.lo.max(view.now), own.hi)', '(slot, view.now, own.hi)']],
+    tests: 'model clocks_and_pauses',
   },
   {
     name: 'a release ends before the window began',
