@@ -21,8 +21,9 @@ const AVA = {
   env: { NODE_EXTRA_CA_CERTS: undefined },
   count(line, counts) {
     if (/^ *[✔√] /.test(line)) counts.passed++
-    else if (/^ *(?:[✘×] |Uncaught exception in |Unhandled rejection in )/.test(line)) counts.failed++
+    else if (this.isFailure(line)) counts.failed++
   },
+  isFailure: (line) => /^ *(?:[✘×] |Uncaught exception in |Unhandled rejection in )/.test(line),
 }
 
 function countCargo(line, counts) {
@@ -32,13 +33,15 @@ function countCargo(line, counts) {
   counts.failed += Number(failed)
 }
 
+const cargo = { count: countCargo, isFailure: (line) => /^test .* FAILED$/.test(line) }
+
 const CARGO = [
-  { command: 'cargo test --locked --no-fail-fast --package flakeforge-core', count: countCargo },
+  { ...cargo, command: 'cargo test --locked --no-fail-fast --package flakeforge-core' },
   {
+    ...cargo,
     // Another cfg means another build of everything. In its own folder it does not replace the usual one.
     command: 'cargo test --locked --no-fail-fast --package flakeforge-core-loom --target-dir target/loom',
     env: { RUSTFLAGS: '--cfg flakeforge_loom' },
-    count: countCargo,
   },
 ]
 
@@ -48,25 +51,28 @@ const isWarning = (line) => /^\(node:\d+\) .*Warning: /.test(line)
 /** Tests that cannot run here say so in a line like this, once for each file. */
 const isSkip = (line) => line.startsWith('!!! SKIPPED')
 
-/** Runs a suite to its end, and gives each line that it prints to `show`. */
-function run({ command, env, count }, show) {
+/** Runs a suite to its end, and gives each line that it prints to `show`. Returns its counts, and the lines that name failures. */
+function run(suite, show) {
+  const { command } = suite
   const counts = { passed: 0, failed: 0 }
+  const failures = []
   const child = spawn(command, {
     cwd: root,
-    env: { ...process.env, ...env },
+    env: { ...process.env, ...suite.env },
     shell: true,
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   for (const stream of [child.stdout, child.stderr])
     readline.createInterface({ input: stream }).on('line', (line) => {
-      count(line, counts)
+      suite.count(line, counts)
+      if (suite.isFailure(line)) failures.push(line)
       show(line)
     })
   return new Promise((resolve) => {
     child.on('close', (code, signal) => {
       const isBroken = counts.failed === 0 && (code !== 0 || counts.passed === 0)
       if (isBroken) show(`✘ ${command}: ${code === 0 ? 'It ran no test.' : `It ended with ${code ?? signal}.`}`)
-      resolve({ passed: counts.passed, failed: counts.failed + (isBroken ? 1 : 0) })
+      resolve({ passed: counts.passed, failed: counts.failed + (isBroken ? 1 : 0), failures })
     })
   })
 }
@@ -103,6 +109,9 @@ async function main() {
     results.push(result)
   }
   for (const line of endings) console.log(`\n${line}`)
+  // Once more, where nobody has to look for it.
+  const failures = results.flatMap((result) => result.failures)
+  if (failures.length > 0) console.log(['\nWhat failed:', ...failures].join('\n'))
 
   const sum = (what) => results.reduce((total, result) => total + result[what], 0)
   console.log(`\n${sum('passed')} passed, ${sum('failed')} failed`)
