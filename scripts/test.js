@@ -5,6 +5,7 @@
 // status is 1 when a test failed or a suite ran none, and with CI=true also when a test printed a warning that it did not expect.
 
 const { spawn } = require('node:child_process')
+const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
 const readline = require('node:readline')
@@ -100,7 +101,17 @@ async function runCargo() {
   return results
 }
 
+/** A folder for the temporary files of all suites, so that a test which is killed leaves nothing behind. */
+function temporaryFolder() {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'flakeforge-'))
+  fs.chmodSync(folder, 0o1777) // some tests run programs as another user
+  process.once('exit', () => fs.rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
+  return folder
+}
+
 async function main() {
+  const temp = temporaryFolder()
+  Object.assign(process.env, { TMPDIR: temp, TEMP: temp, TMP: temp })
   const endings = new Set()
   const core = runCargo()
   const results = [await runAva(endings)]

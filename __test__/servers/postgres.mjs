@@ -29,11 +29,14 @@ export const wantPostgres = () => wantProgram('postgres', PLACES)
 
 export const wantPgbouncer = () => wantProgram('pgbouncer', ['/usr/sbin'])
 
-// None of these programs runs as root. setpriv becomes the program, so that signals reach it.
+// None of these programs runs as root. setpriv becomes the program, so that signals reach it; a process that changes its user is
+// no longer tied to its parent, so it asks for that once more.
 const isRoot = process.getuid?.() === 0
 const USER = isRoot ? 'postgres' : process.env.USER
 const unprivileged = (command) =>
-  isRoot ? ['setpriv', `--reuid=${USER}`, `--regid=${USER}`, '--init-groups', '--', ...command] : command
+  isRoot
+    ? ['setpriv', '--pdeathsig=KILL', `--reuid=${USER}`, `--regid=${USER}`, '--init-groups', '--', ...command]
+    : command
 
 async function ownFolder(name) {
   const folder = await freshFolder(name)

@@ -81,6 +81,9 @@ export function wantProgram(name, places) {
   console.warn(`\n!!! SKIPPED: ${message} !!!\n`)
 }
 
+/** Begins a command that ends with this process, even if that is killed, where the system has setpriv (Linux). */
+const TIED = findProgram('setpriv') === undefined ? [] : ['setpriv', '--pdeathsig=KILL']
+
 /** Stops a server when the test is over. */
 export function stopAfter(t, server) {
   t.teardown(() => server.stop())
@@ -112,7 +115,7 @@ export class Server {
   }
 
   async start() {
-    const [program, ...args] = this.command
+    const [program, ...args] = TIED.length === 0 ? this.command : [...TIED, '--', ...this.command]
     const child = spawn(program, args, { cwd: this.folder, stdio: ['ignore', 'pipe', 'pipe'] })
     this.#child = child
     present.add(this)
@@ -127,7 +130,7 @@ export class Server {
       ended = error
     })
     child.once('exit', (code, signal) => {
-      ended = new Error(`${program} ended with ${signal ?? code}:\n${this.#output}`)
+      ended = new Error(`${this.command[0]} ended with ${signal ?? code}:\n${this.#output}`)
     })
     for (const start = Date.now(); ; await sleep(20)) {
       try {
@@ -136,7 +139,7 @@ export class Server {
       } catch (error) {
         if (ended) throw ended
         if (Date.now() - start > READY_MS)
-          throw new Error(`${program} does not answer:\n${this.#output}`, { cause: error })
+          throw new Error(`${this.command[0]} does not answer:\n${this.#output}`, { cause: error })
       }
     }
   }
