@@ -9,6 +9,7 @@ const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
 const readline = require('node:readline')
+const { isFailure, isPassed } = require('./ava-output.js')
 
 const root = path.join(__dirname, '..')
 const isCI = !['', 'false', '0'].includes(process.env.CI ?? '')
@@ -21,10 +22,10 @@ const AVA = {
   // Node reads these certificates first: 40 ms in each of 1400 processes, and none of them talks to another machine.
   env: { NODE_EXTRA_CA_CERTS: undefined },
   count(line, counts) {
-    if (/^ *[✔√] /.test(line)) counts.passed++
-    else if (this.isFailure(line)) counts.failed++
+    if (isPassed(line)) counts.passed++
+    else if (isFailure(line)) counts.failed++
   },
-  isFailure: (line) => /^ *(?:[✘×] |Uncaught exception in |Unhandled rejection in )/.test(line),
+  isFailure,
 }
 
 function countCargo(line, counts) {

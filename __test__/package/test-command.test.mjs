@@ -40,7 +40,8 @@ function npmTest(more, env = {}) {
     fs.writeFileSync(path.join(folder, name), text)
   }
   fs.mkdirSync(path.join(folder, 'scripts'))
-  fs.copyFileSync(path.join(root, 'scripts/test.js'), path.join(folder, 'scripts/test.js'))
+  for (const script of ['scripts/test.js', 'scripts/ava-output.js'])
+    fs.copyFileSync(path.join(root, script), path.join(folder, script))
   fs.symlinkSync(path.join(root, 'node_modules'), path.join(folder, 'node_modules'), 'junction')
 
   const { CI: _, NODE_ENV: __, AVA_PATH: ___, ...outside } = process.env
@@ -67,10 +68,13 @@ test.serial('each test as ava shows it, the results of cargo, and the counts alo
   t.notRegex(stdout, /^test .*\.\.\. ok/m)
 })
 
-test.serial('failures are shown with what they said', (t) => {
+test.serial('failures are shown with what they said, and named once more before the last line', (t) => {
   const { status, stdout, lines } = npmTest(FAILING)
   t.is(status, 1)
   t.is(lines.at(-1), '6 passed, 2 failed')
+  const [ava, cargo] = lines.slice(lines.indexOf('What failed:') + 1)
+  t.regex(ava, /^ *[✘×] \[fail\]: c › three/)
+  t.is(cargo, 'test breaks ... FAILED')
   t.regex(stdout, /^ *[✘×] \[fail\]: c › three/m)
   t.regex(stdout, /'right'/)
   t.regex(stdout, /^---- breaks stdout ----$/m)
@@ -110,6 +114,20 @@ test.serial('tests that cannot run here are named at the end, once', (t) => {
   t.is(status, 0)
   t.is(stdout.match(/SKIPPED/g).length, 1)
   t.regex(stdout, /!!! SKIPPED: etcd is not installed: its tests do not run !!!\n\n4 passed, 0 failed\n$/)
+})
+
+test.serial('temporary files of tests that were killed are gone', (t) => {
+  const { status, stdout } = npmTest({
+    'a.test.mjs': `import fs from 'node:fs'\nimport os from 'node:os'\nimport test from 'ava'\n
+      test('leaves a folder', (t) => {
+        t.log('TEMP', fs.mkdtempSync(os.tmpdir() + '/left-'))
+        t.pass()
+      })\n`,
+  })
+  t.is(status, 0, stdout)
+  const [, folder] = /TEMP (\S.*\S)/.exec(stdout)
+  t.regex(folder, /left-/)
+  t.false(fs.existsSync(folder))
 })
 
 test.serial('what tests write to stderr is shown', (t) => {

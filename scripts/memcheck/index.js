@@ -9,9 +9,9 @@ const { spawn } = require('node:child_process')
 const fs = require('node:fs')
 const path = require('node:path')
 const readline = require('node:readline')
+const { readAva } = require('../ava-output.js')
 const { MissingRequirement } = require('../requirements.js')
 const { ROOMS, withoutServers } = require('../test-files.js')
-const { tapReader } = require('../test-readers.js')
 const { build } = require('./build.js')
 const { FRAME_FORMAT, findingsOf, growthOf, read } = require('./reports.js')
 
@@ -43,7 +43,7 @@ function environment(runtime, reports) {
 }
 
 /** Runs Node under the sanitizer: how it ended, what it printed, and what the sanitizer wrote. */
-async function watch({ copy, home, runtime }, args, onLine = () => {}) {
+async function watch({ copy, home, runtime }, args) {
   const reports = path.join(home, 'reports')
   fs.rmSync(reports, { recursive: true, force: true })
   fs.mkdirSync(reports)
@@ -52,10 +52,7 @@ async function watch({ copy, home, runtime }, args, onLine = () => {}) {
   const child = spawn(process.execPath, args, options)
   const lines = []
   for (const stream of [child.stdout, child.stderr])
-    readline.createInterface({ input: stream }).on('line', (line) => {
-      lines.push(line)
-      if (stream === child.stdout) onLine(line)
-    })
+    readline.createInterface({ input: stream }).on('line', (line) => lines.push(line))
   const ended = await new Promise((resolve) => child.on('close', (code, signal) => resolve(signal ?? code)))
   return { ended, output: lines.join('\n'), reports: read(reports) }
 }
@@ -99,20 +96,15 @@ async function growth(built) {
 }
 
 async function tests(built, files) {
-  const reader = tapReader()
-  let skipped = 0
-  const args = [path.join('node_modules', 'ava', 'entrypoints', 'cli.mjs'), '--tap', '--timeout=10m', ...files]
-  const run = await watch(built, args, (line) => {
-    if (reader.read(line) === 'skipped') skipped++
-  })
+  const args = [path.join('node_modules', 'ava', 'entrypoints', 'cli.mjs'), '--timeout=10m', ...files]
+  const run = await watch(built, args)
   fs.writeFileSync(path.join(built.home, 'ava.log'), run.output)
-  const { passed, failures } = reader.results()
-  const failing = failures.map(({ title, text }) => `a test failed: ${title}\n${text}`)
+  const { passed, skipped, failed: count, details } = readAva(run.output)
   // ava can fail without a failed test: it found none, or it crashed.
-  const broken = failing.length === 0 ? failed('ava', run) : []
+  const broken = count > 0 ? [`tests failed:\n${details}`] : failed('ava', run)
   if (passed === 0) broken.push('no test passed')
   const what = `${passed} tests in ${files.length} files, ${skipped} skipped; ${run.reports.length} processes left a report`
-  return { findings: [...failing, ...broken, ...run.reports.flatMap(findingsOf)], what }
+  return { findings: [...broken, ...run.reports.flatMap(findingsOf)], what }
 }
 
 async function main() {

@@ -63,7 +63,7 @@ function howToRun(what, isEmulated) {
   if (what === 'smoke') return { args: [SMOKE], timeoutMs: 5 * MINUTE, read: smokeResult }
   const files = isEmulated ? forEmulators() : withoutServers()
   // The bound is for all of it: an emulated test may take minutes where the machine has more to do.
-  return { args: [AVA, '--tap', '--timeout=30m', ...files], timeoutMs: 30 * MINUTE, read: avaResult }
+  return { args: [AVA, '--timeout=30m', ...files], timeoutMs: 30 * MINUTE, read: avaResult }
 }
 
 /** One Node.js on a machine: everything that it runs. */

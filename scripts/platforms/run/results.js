@@ -3,7 +3,7 @@
 // Reads what a run printed: how many checks or tests passed and failed. A run that broke off, or ran nothing, is a failure,
 // whatever it printed before.
 
-const { tapReader } = require('../../test-readers.js')
+const { readAva } = require('../../ava-output.js')
 
 /** Adds a failure to a run that has none, but did not end well. */
 function asResult(passed, failed, status, output) {
@@ -19,11 +19,8 @@ function smokeResult({ status, output }) {
 
 /** What AVA said. The output is what failed, if tests did; and the end, which says whether it was ended. */
 function avaResult({ status, output }) {
-  const reader = tapReader()
-  for (const line of output.split('\n')) reader.read(line)
-  const { passed, failed, failures } = reader.results()
-  const all = failures.map(({ title, text }) => `${title}\n${text}`).join('\n\n')
-  return asResult(passed, failed, status, all ? `${all}\n\n${output.slice(-200)}` : output)
+  const { passed, failed, details } = readAva(output)
+  return asResult(passed, failed, status, failed > 0 && details !== '' ? details : output)
 }
 
 /** The version in what a program says about itself. */

@@ -160,7 +160,7 @@ function testFiles() {
 const RUNS = {
   smoke: { args: () => [SMOKE], timeoutMs: 5 * MINUTE, read: smokeResult },
   ava: {
-    args: () => [AVA, '--tap', '--concurrency=1', '--timeout=30m', ...testFiles()],
+    args: () => [AVA, '--concurrency=1', '--timeout=30m', ...testFiles()],
     timeoutMs: 30 * MINUTE,
     read: avaResult,
   },
