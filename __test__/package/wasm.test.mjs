@@ -158,9 +158,11 @@ onWasm('copies on one page share one memory, also if both start at once', (t) =>
     import { readFileSync } from 'node:fs'
     const { Memory } = WebAssembly
     let made = 0
-    WebAssembly.Memory = function (limits) {
-      made++
-      return new Memory(limits)
+    WebAssembly.Memory = class extends Memory {
+      constructor(limits) {
+        super(limits)
+        made++
+      }
     }
     globalThis.fetch = async (file) => new Response(readFileSync(file))
     const copies = await Promise.all(['?one', '?two'].map((copy) => import(${JSON.stringify(page)} + copy)))
