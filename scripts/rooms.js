@@ -22,7 +22,7 @@ const CORE = {
   generator: 'How numbers are taken in a process.',
   files: 'What outlives a process: cursors, slots and counters in files.',
   lease: 'Who has which slot, over any database.',
-  open: 'How a generator is opened.',
+  open: 'The registry of a process, and the cursors of leases, for the addon.',
 }
 
 module.exports = { LIB, CORE }

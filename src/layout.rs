@@ -71,7 +71,7 @@ fn mode_of(name: &str) -> Option<Mode> {
 fn make(options: LayoutOptions) -> Option<layout::Layout> {
     let LayoutOptions { name, spec, epoch, nodes, mode, id_offset } = options;
     let mut layout = match spec {
-        Some(spec) => layout::Layout::custom(spec.named(name)).ok()?,
+        Some(spec) => layout::Layout::custom(spec.named(name))?,
         None => layout::Layout::named(&name)?,
     };
     if let Some(nodes) = nodes {

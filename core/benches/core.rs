@@ -70,12 +70,6 @@ fn pack(bencher: Bencher) {
     bencher.bench_local(|| black_box(layout.packing()).pack(black_box(12345 << 12), black_box(node)));
 }
 
-#[divan::bench]
-fn unpack(bencher: Bencher) {
-    let layout = flake();
-    bencher.bench_local(|| layout.unpack(black_box(0x687e_4889_8912_7000)));
-}
-
 /// Everything together: one ID, and a block of them.
 #[divan::bench]
 fn next_id(bencher: Bencher) {

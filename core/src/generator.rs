@@ -74,16 +74,6 @@ pub struct Knobs {
 }
 
 impl Knobs {
-    /// As the layout's own system uses the ticks, one number at a time.
-    pub fn of(layout: &Layout) -> Self {
-        Self {
-            seq_mask: layout.counter_max(),
-            max_ahead_ms: layout.max_ahead_ms(),
-            is_start_random: false,
-            prefetch: None,
-        }
-    }
-
     /// The same as a rule for the cursor.
     pub fn rule(&self, layout: &Layout) -> Rule {
         let ticks = self.max_ahead_ms * NS_PER_MS as f64 / layout.scale().tick_ns() as f64;
@@ -111,7 +101,8 @@ impl Knobs {
 /// let layout = Layout::named("flake").unwrap();
 /// let cursor = Arc::new(OwnCursor::from(Cursor::new(LAST)));
 /// let clock = TickClock::given(layout.scale()); // shows what it is told
-/// let mut ids = Generator::new(clock, cursor, &layout, layout.place_node(1), &Knobs::of(&layout));
+/// let knobs = Knobs { seq_mask: 4095, max_ahead_ms: 0.0, is_start_random: false, prefetch: None };
+/// let mut ids = Generator::new(clock, cursor, &layout, layout.place_node(1), &knobs);
 ///
 /// ids.set_time(1_500_000); // 1.5 ms after 1970 began
 /// let (made, stopped) = ids.fill(&mut [0; 5000], |id| id);
@@ -145,8 +136,7 @@ struct Lowered {
 
 impl Generator {
     /// A generator of a layout for a node number.
-    #[cfg_attr(feature = "internal", visibility::make(pub))]
-    pub(crate) fn new(
+    pub fn new(
         clock: TickClock,
         cursor: impl Into<AnyCursor>,
         layout: &Layout,
@@ -211,9 +201,8 @@ impl Generator {
 
     /// One ID that a 64-bit float holds exactly, at most [`EXACT_MAX`](crate::layout::EXACT_MAX). It never takes a number
     /// whose ID would have to be rounded.
-    #[cfg_attr(feature = "internal", visibility::make(pub))]
     #[inline]
-    pub(crate) fn next_exact(&mut self) -> Result<u64, Refusal> {
+    pub fn next_exact(&mut self) -> Result<u64, Refusal> {
         let lowered = self.lower()?;
         let made = self.next_id();
         self.restore(lowered);
@@ -224,8 +213,7 @@ impl Generator {
     }
 
     /// The same for a batch, as [`fill`](Self::fill) does it.
-    #[cfg_attr(feature = "internal", visibility::make(pub))]
-    pub(crate) fn fill_exact<T>(&mut self, out: &mut [T], write: impl Fn(u64) -> T) -> (usize, Option<Refusal>) {
+    pub fn fill_exact<T>(&mut self, out: &mut [T], write: impl Fn(u64) -> T) -> (usize, Option<Refusal>) {
         let lowered = match self.lower() {
             Ok(lowered) => lowered,
             Err(refusal) => return (0, Some(refusal)),
@@ -353,9 +341,8 @@ impl Generator {
     }
 
     /// Where its ticks come from.
-    #[cfg_attr(feature = "internal", visibility::make(pub))]
     #[inline]
-    pub(crate) fn clock(&self) -> &TickClock {
+    pub fn clock(&self) -> &TickClock {
         &self.clock
     }
 
@@ -364,34 +351,29 @@ impl Generator {
     /// # Panics
     ///
     /// If the clock follows the system's.
-    #[cfg_attr(feature = "internal", visibility::make(pub))]
     #[inline]
-    pub(crate) fn set_time(&mut self, unix_ns: i128) {
+    pub fn set_time(&mut self, unix_ns: i128) {
         self.clock.set(unix_ns);
     }
 
     /// Counts a wait for an ID that took `ms` milliseconds.
-    #[cfg_attr(feature = "internal", visibility::make(pub))]
-    pub(crate) fn waited(&mut self, ms: f64) {
+    pub fn waited(&mut self, ms: f64) {
         self.stats.waits += 1;
         self.stats.waited_ms += ms;
     }
 
     /// What this generator has done so far.
-    #[cfg_attr(feature = "internal", visibility::make(pub))]
-    pub(crate) fn stats(&self) -> Stats {
+    pub fn stats(&self) -> Stats {
         self.stats
     }
 
     /// When this generator was made, Unix milliseconds.
-    #[cfg_attr(feature = "internal", visibility::make(pub))]
-    pub(crate) fn since_ms(&self) -> f64 {
+    pub fn since_ms(&self) -> f64 {
         to_ms(self.since_ns)
     }
 
     /// How far the last ID is ahead of the clock, in milliseconds; 0 if it is not ahead.
-    #[cfg_attr(feature = "internal", visibility::make(pub))]
-    pub(crate) fn ahead_ms(&self) -> f64 {
+    pub fn ahead_ms(&self) -> f64 {
         let Some(last) = self.cursor.next().checked_sub(1) else { return 0.0 };
         let last = last >> self.rule.counter_bits;
         to_ms(self.clock.scale().start_of(last).saturating_sub(self.clock.now_ns())).max(0.0)

@@ -14,7 +14,6 @@
 //! | [`dialects`] | the table of layouts that have a name |
 //! | [`spec`] | what a custom layout may consist of |
 //! | [`format`](mod@format) | bytes as text in eight bases, and back |
-//! | [`uuid`] | an ID in a UUID of version 8, and back |
 //! | `seal` | IDs for the public: 64 bits under a key as 64 other bits |
 //!
 //! This file must never drop a bit. Values that the fields cannot hold are refused earlier, where they
@@ -22,56 +21,36 @@
 
 pub mod dialects;
 pub mod format;
-pub mod node_field;
+mod node_field;
 pub mod packing;
-#[cfg(feature = "seal")]
 pub mod seal;
 pub mod spec;
 pub mod timescale;
-pub mod uuid;
 
 use std::borrow::Cow;
 
 use crate::layout::dialects::{DIALECTS, Dialect, Shape};
-pub use crate::layout::node_field::NodeField;
+use crate::layout::node_field::NodeField;
 use crate::layout::packing::HOSTS;
 pub use crate::layout::packing::{Bits, Mode, Packing, PlacedNode};
 pub use crate::layout::spec::Spec;
 use crate::layout::spec::{COUNTER, MODE, TIMESTAMP, ZERO};
 use crate::layout::timescale::{LAST_DATE_MS, NS_PER_MS, Timescale};
-use crate::refusal::Refusal;
-
-/// What an ID says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Unpacked {
-    /// ticks since the layout's epoch
-    pub tick: u64,
-    /// counter inside the tick
-    pub counter: u64,
-    /// all node fields joined, the most significant first
-    pub node: u64,
-    /// the mode, if the layout has one
-    pub mode: Option<Mode>,
-}
 
 /// A layout: a name, a time scale, and what the bits mean.
 ///
-/// What an ID says, with a layout of one's own:
-///
 /// ```
-/// # use flakeforge_core::{Layout, Refusal, Spec};
+/// # use flakeforge_core::layout::{Layout, Spec};
 /// let fields = [("zero", 1), ("timestamp", 41), ("shard", 10), ("counter", 12)];
 /// let layout = Layout::custom(Spec {
 ///     name: "mine".to_owned(),
 ///     epoch_ms: 1_700_000_000_000,
 ///     tick_ns: 1_000_000,
 ///     fields: fields.map(|(name, width)| (name.to_owned(), width)).to_vec(),
-/// })?;
-/// let parts = layout.unpack(20_971_573).expect("an ID of this layout");
-/// assert_eq!((parts.tick, parts.node, parts.counter), (5, 0, 53));
-/// assert_eq!(layout.start_ms(parts.tick), 1_700_000_000_005.0);
-/// assert_eq!(layout.unpack(u64::MAX), None); // its first bit must be 0
-/// # Ok::<(), Refusal>(())
+/// }).expect("a possible layout");
+/// let (tick, counter) = (5, 53);
+/// let number = tick << 12 | counter;
+/// assert_eq!(layout.packing().pack(number, layout.place_node(0)), 20_971_573);
 /// ```
 #[derive(Clone, Debug)]
 pub struct Layout {
@@ -81,14 +60,10 @@ pub struct Layout {
     /// names and widths, the most significant first
     fields: Vec<(Cow<'static, str>, u32)>,
     nodes: Vec<NodeField>,
-    max_ahead_ms: f64,
-    max_wait_ms: f64,
     has_nodes: bool,
     mode: Option<(Bits, Mode)>,
     zero: u64,
     id_offset: i64,
-    /// see [`uuid_mark`](Self::uuid_mark)
-    uuid_mark: u64,
     last_exact_tick: Option<u64>,
 }
 
@@ -110,16 +85,16 @@ impl Layout {
             Shape::Decimal(node) => Self::of_decimal(row, node),
         };
         layout.has_nodes = row.has_nodes;
-        layout.max_ahead_ms = row.max_ahead_ms;
-        layout.max_wait_ms = row.max_wait_ms;
         layout
     }
 
-    /// A custom layout. It never runs ahead and never blocks unless options say so.
-    pub fn custom(spec: Spec) -> Result<Self, Refusal> {
-        spec.check()?;
+    /// A custom layout; `None` if the spec is impossible.
+    pub fn custom(spec: Spec) -> Option<Self> {
+        if !spec.is_possible() {
+            return None;
+        }
         let fields = spec.fields.into_iter().map(|(name, width)| (name.into(), width)).collect();
-        Ok(Self::of_bits(spec.name.into(), spec.epoch_ms, spec.tick_ns, fields))
+        Some(Self::of_bits(spec.name.into(), spec.epoch_ms, spec.tick_ns, fields))
     }
 
     fn of_bits(name: Cow<'static, str>, epoch_ms: i64, tick_ns: u64, fields: Vec<(Cow<'static, str>, u32)>) -> Self {
@@ -158,13 +133,10 @@ impl Layout {
             packing,
             fields: vec![],
             nodes: vec![],
-            max_ahead_ms: 0.0,
-            max_wait_ms: 0.0,
             has_nodes: false,
             mode: None,
             zero: 0,
             id_offset: 0,
-            uuid_mark: 0,
             last_exact_tick: None,
         }
     }
@@ -175,52 +147,20 @@ impl Layout {
     }
 
     /// Epoch, tick length, first and last tick.
-    #[cfg_attr(feature = "internal", visibility::make(pub))]
     #[inline]
-    pub(crate) fn scale(&self) -> Timescale {
+    pub fn scale(&self) -> Timescale {
         self.scale
     }
 
     /// Where tick and counter go.
-    #[cfg_attr(feature = "internal", visibility::make(pub))]
     #[inline]
-    pub(crate) fn packing(&self) -> Packing {
+    pub fn packing(&self) -> Packing {
         self.packing
     }
 
-    /// The first instant of a tick, in Unix milliseconds; has a fraction if ticks are finer.
-    pub fn start_ms(&self, tick: u64) -> f64 {
-        self.scale.start_ms(tick)
-    }
-
     /// Names and widths of all fields, the most significant first; none for a decimal layout.
-    #[cfg_attr(feature = "internal", visibility::make(pub))]
-    pub(crate) fn fields(&self) -> impl ExactSizeIterator<Item = (&str, u32)> {
+    pub fn fields(&self) -> impl ExactSizeIterator<Item = (&str, u32)> {
         self.fields.iter().map(|(name, width)| (name.as_ref(), *width))
-    }
-
-    /// The fields that make up the node number, the most significant first.
-    #[cfg_attr(feature = "internal", visibility::make(pub))]
-    pub(crate) fn nodes(&self) -> &[NodeField] {
-        &self.nodes
-    }
-
-    /// Default of `maxAheadMs`.
-    #[cfg_attr(feature = "internal", visibility::make(pub))]
-    pub(crate) fn max_ahead_ms(&self) -> f64 {
-        self.max_ahead_ms
-    }
-
-    /// Default of `maxWaitMs`.
-    #[cfg_attr(feature = "internal", visibility::make(pub))]
-    pub(crate) fn max_wait_ms(&self) -> f64 {
-        self.max_wait_ms
-    }
-
-    /// Whether [`with_nodes`](Self::with_nodes) can choose anything.
-    #[cfg_attr(feature = "internal", visibility::make(pub))]
-    pub(crate) fn has_nodes(&self) -> bool {
-        self.has_nodes
     }
 
     /// The same layout with ticks counted from another epoch (Unix ms).
@@ -239,30 +179,24 @@ impl Layout {
         }
         let mut fields = self.fields;
         (fields[1].1, fields[2].1) = (node, both - node);
-        let Self { max_ahead_ms, max_wait_ms, has_nodes, id_offset, .. } = self;
+        let Self { has_nodes, id_offset, .. } = self;
         let layout = Self::of_bits(self.name, self.scale.epoch_ms(), self.scale.tick_ns(), fields);
-        Some(Self { max_ahead_ms, max_wait_ms, has_nodes, id_offset, ..layout }.bounded())
+        Some(Self { has_nodes, id_offset, ..layout }.bounded())
     }
 
     /// uniqueid's `mode`; `None` if the layout has no such field, or has an offset and would not be in the order of
     /// time.
-    pub fn with_mode(self, mode: Mode) -> Option<Self> {
-        let layout = self.in_mode(mode)?;
-        let is_possible = layout.id_offset == 0 || layout.is_time_ordered();
-        is_possible.then(|| layout.bounded())
-    }
-
-    fn in_mode(mut self, mode: Mode) -> Option<Self> {
+    pub fn with_mode(mut self, mode: Mode) -> Option<Self> {
         self.mode = Some((self.mode?.0, mode));
         if let Packing::Bits { reversed, .. } = &mut self.packing {
             *reversed = mode == Mode::Spread;
         }
-        Some(self)
+        let is_possible = self.id_offset == 0 || self.is_time_ordered();
+        is_possible.then(|| self.bounded())
     }
 
     /// Which mode its generators write, if the layout has one.
-    #[cfg_attr(feature = "internal", visibility::make(pub))]
-    pub(crate) fn mode(&self) -> Option<Mode> {
+    pub fn mode(&self) -> Option<Mode> {
         self.mode.map(|(_, mode)| mode)
     }
 
@@ -286,7 +220,6 @@ impl Layout {
         let first_tick = if offset < 0 { first_where(last, fits_below) } else { 0 };
         let past = if offset > 0 { first_where(last, |tick| !fits_above(tick)) } else { last + 1 };
         self.scale = self.scale.with_ticks(first_tick, past.saturating_sub(1));
-        self.uuid_mark = uuid::mark_of(&self.reading());
         self.last_exact_tick = self.find_last_exact_tick();
         self
     }
@@ -310,26 +243,22 @@ impl Layout {
 
     /// The last tick until which every ID, whatever its node and counter, is at most [`EXACT_MAX`]; `None` if already the
     /// first tick has larger ones.
-    #[cfg_attr(feature = "internal", visibility::make(pub))]
-    pub(crate) fn last_exact_tick(&self) -> Option<u64> {
+    pub fn last_exact_tick(&self) -> Option<u64> {
         self.last_exact_tick
     }
 
     /// The first instant (Unix ns) at which IDs may be above [`EXACT_MAX`], or at which the layout ends.
-    #[cfg_attr(feature = "internal", visibility::make(pub))]
-    pub(crate) fn exact_end_ns(&self) -> i128 {
+    pub fn exact_end_ns(&self) -> i128 {
         self.scale.start_of(self.last_exact_tick.map_or(self.scale.first_tick(), |tick| tick + 1))
     }
 
     /// What is added to every ID, modulo 2^64.
-    #[cfg_attr(feature = "internal", visibility::make(pub))]
-    pub(crate) fn id_offset(&self) -> u64 {
+    pub fn id_offset(&self) -> u64 {
         self.id_offset as u64
     }
 
     /// Whether a later tick always has larger IDs, whatever the node.
-    #[cfg_attr(feature = "internal", visibility::make(pub))]
-    pub(crate) fn is_time_ordered(&self) -> bool {
+    pub fn is_time_ordered(&self) -> bool {
         match self.packing {
             Packing::Bits { tick, reversed, .. } => {
                 let above = u64::MAX.checked_shl(tick.shift() + tick.width()).unwrap_or(0);
@@ -348,20 +277,13 @@ impl Layout {
     }
 
     /// The largest counter.
-    #[cfg_attr(feature = "internal", visibility::make(pub))]
-    pub(crate) fn counter_max(&self) -> u64 {
+    pub fn counter_max(&self) -> u64 {
         self.packing.counter_max()
     }
 
     /// The last number of the layout: its last tick with a full counter.
-    #[cfg_attr(feature = "internal", visibility::make(pub))]
-    pub(crate) fn last_number(&self) -> u64 {
+    pub fn last_number(&self) -> u64 {
         self.scale.last_tick() << self.packing.counter_bits() | self.counter_max()
-    }
-
-    /// Joins the values of the node fields, in the order of the fields, into one node number.
-    pub fn join_node(&self, values: impl IntoIterator<Item = u64>) -> u64 {
-        self.nodes.iter().zip(values).fold(0, |node, (field, value)| node << field.width() | value)
     }
 
     /// A node number, and the mode, at their places in an ID.
@@ -369,8 +291,7 @@ impl Layout {
     /// # Panics
     ///
     /// If the node is above [`node_max`](Self::node_max).
-    #[cfg_attr(feature = "internal", visibility::make(pub))]
-    pub(crate) fn place_node(&self, node: u64) -> PlacedNode {
+    pub fn place_node(&self, node: u64) -> PlacedNode {
         let max = self.node_max();
         assert!(node <= max, "node {node} is above {max}, the highest of the layout {}", self.name);
         if self.packing == Packing::Decimal {
@@ -384,88 +305,8 @@ impl Layout {
         PlacedNode::new(placed)
     }
 
-    /// The ID of a tick, a counter and a node number, all within their fields; `None` if the ID with its offset would
-    /// not fit 64 bits.
-    pub fn pack(&self, parts: Unpacked) -> Option<u64> {
-        if let (Some(mode), true) = (parts.mode, self.mode() != parts.mode) {
-            return self.clone().in_mode(mode)?.pack(parts);
-        }
-        let number = parts.tick << self.packing.counter_bits() | parts.counter;
-        self.packing.pack(number, self.place_node(parts.node)).checked_add_signed(self.id_offset)
-    }
-
-    /// What an ID says: the inverse of [`pack`](Self::pack). `None` if no generator of this layout could have made it:
-    /// a bit that must be zero is set, or nothing valid is left without the offset.
-    pub fn unpack(&self, id: u64) -> Option<Unpacked> {
-        let id = u64::try_from(i128::from(id) - i128::from(self.id_offset)).ok()?;
-        match self.packing {
-            Packing::Bits { .. } if id & self.zero != 0 => None,
-            Packing::Bits { tick, counter, .. } => {
-                let mode = self.mode.map(|(bits, _)| Mode::of_bit(bits.get(id)));
-                let ticks = match mode {
-                    Some(Mode::Spread) => tick.get(id).reverse_bits() >> (64 - tick.width()),
-                    _ => tick.get(id),
-                };
-                let node = self.join_node(self.nodes.iter().map(|field| field.get(id)));
-                Some(Unpacked { tick: ticks, counter: counter.get(id), node, mode })
-            }
-            Packing::Decimal if id / HOSTS > self.packing.last_tick() => None, // its highest nodes do not fit 64 bits
-            Packing::Decimal => Some(Unpacked { tick: id / HOSTS, counter: 0, node: id % HOSTS, mode: None }),
-        }
-    }
-
-    /// The values of the node fields, in order, in an ID that [`unpack`](Self::unpack) has accepted.
-    pub fn node_values(&self, id: u64) -> impl Iterator<Item = u64> {
-        let id = id.wrapping_sub(self.id_offset());
-        self.nodes.iter().map(move |field| if self.packing == Packing::Decimal { id % HOSTS } else { field.get(id) })
-    }
-
-    /// The ID as a UUID that sorts as the ID does. `None` if it is not one of this layout.
-    ///
-    /// ```
-    /// # use flakeforge_core::Layout;
-    /// let layout = Layout::named("flake").expect("a layout of the table");
-    /// let uuid = layout.to_uuid(0x687e_4889_8912_7001).expect("an ID of this layout");
-    /// assert_eq!(uuid, "687e4889-8912-8700-858f-670cd8eec840");
-    /// assert_eq!(layout.from_uuid(&uuid), Ok(0x687e_4889_8912_7001));
-    /// ```
-    pub fn to_uuid(&self, id: u64) -> Option<String> {
-        self.unpack(id)?;
-        Some(uuid::write(id, self.uuid_mark))
-    }
-
-    /// The ID that [`to_uuid`](Self::to_uuid) wrote as this UUID.
-    pub fn from_uuid(&self, text: &str) -> Result<u64, Refusal> {
-        let id = uuid::read(text, self.uuid_mark)?;
-        self.unpack(id).map(|_| id).ok_or(Refusal::Uuid(uuid::NO_ID))
-    }
-
-    /// What the UUIDs of this layout end with. It depends on what times are read with, so a UUID in which this layout would
-    /// read another time is refused. Names, node fields, counter and mode may change.
-    #[cfg_attr(feature = "internal", visibility::make(pub))]
-    pub(crate) fn uuid_mark(&self) -> u64 {
-        self.uuid_mark
-    }
-
-    /// What a time is read with, as text.
-    fn reading(&self) -> String {
-        let (epoch, tick, offset) = (self.scale.epoch_ms(), self.scale.tick_ns(), self.id_offset);
-        let place = match self.packing {
-            Packing::Bits { tick, .. } => format!("timestamp {} bits at {}", tick.width(), tick.shift()),
-            Packing::Decimal => "decimal".to_owned(),
-        };
-        format!("flakeforge: epoch {epoch} ms, tick {tick} ns, {place}, idOffset {offset}")
-    }
-
-    /// The smallest ID of a tick, whatever the node.
-    #[cfg_attr(feature = "internal", visibility::make(pub))]
-    pub(crate) fn bottom(&self, tick: u64) -> u64 {
-        self.plain_bottom(tick).wrapping_add(self.id_offset())
-    }
-
     /// The largest ID of a tick, whatever the node.
-    #[cfg_attr(feature = "internal", visibility::make(pub))]
-    pub(crate) fn top(&self, tick: u64) -> u64 {
+    fn top(&self, tick: u64) -> u64 {
         self.plain_top(tick).wrapping_add(self.id_offset())
     }
 
@@ -481,15 +322,13 @@ impl Layout {
     }
 
     /// The first instant (Unix ns) that is too late for the layout.
-    #[cfg_attr(feature = "internal", visibility::make(pub))]
-    pub(crate) fn end_ns(&self) -> i128 {
+    pub fn end_ns(&self) -> i128 {
         self.scale.start_of(self.scale.last_tick() + 1)
     }
 
     /// The first instant (Unix ns) at which some ID, whatever its node and counter, does not fit a signed 64-bit column. It is
     /// the first instant of the layout if the top bit belongs to the node or the counter.
-    #[cfg_attr(feature = "internal", visibility::make(pub))]
-    pub(crate) fn signed_end_ns(&self) -> i128 {
+    pub fn signed_end_ns(&self) -> i128 {
         let (first_tick, last_tick) = (self.scale.first_tick(), self.scale.last_tick());
         let unsigned = |tick| tick >= first_tick && i64::try_from(self.top(tick)).is_err();
         let first = match self.packing {

@@ -5,7 +5,6 @@ use std::fmt;
 
 /// Why there is no ID, no generator, or no such layout. Nothing was changed.
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub enum Refusal {
     /// the tick's counter is used up
     Overflow {
@@ -62,17 +61,6 @@ pub enum Refusal {
     },
     /// the group was destroyed since it was opened
     Destroyed,
-    /// the database failed, or refused for this reason
-    Store(String),
-    /// no layout can be made from a [`Spec`](crate::layout::Spec)
-    Spec {
-        /// the field that is wrong; `None` if the fields are wrong together
-        field: Option<usize>,
-        /// the requirement on the field, or on all of them, and what is there instead: the text that follows `must`
-        must: String,
-    },
-    /// a text is not the UUID of an ID of this layout: what is wrong with it
-    Uuid(&'static str),
     /// a key has this many bytes
     Key(usize),
     /// a tweak has this many bytes
@@ -107,10 +95,6 @@ impl fmt::Display for Refusal {
                 write!(f, "no slot of the group is free: look again at the Unix time {retry_at_ms} ms")
             }
             Self::Destroyed => write!(f, "the group was destroyed"),
-            Self::Store(why) => write!(f, "the store of the leases: {why}"),
-            Self::Spec { field: Some(field), must } => write!(f, "fields[{field}] must {must}"),
-            Self::Spec { field: None, must } => write!(f, "fields must {must}"),
-            Self::Uuid(why) => write!(f, "not the UUID of an ID of this layout: {why}"),
             Self::Key(bytes) => write!(f, "a key must have 16, 24 or 32 bytes, but has {bytes}"),
             Self::Tweak(bytes) => write!(f, "a tweak must have 0 to 256 bytes, but has {bytes}"),
         }

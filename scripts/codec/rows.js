@@ -1,12 +1,12 @@
 'use strict'
 
-// The dialects as lib/codec/dialects.ts has them, from the first of the core's vectors. It has them from
+// The dialects as lib/codec/dialects.ts has them, from __test__/vectors/dialects.jsonl, which the core printed from
 // core/src/layout/dialects.rs.
 
 const { readFileSync } = require('node:fs')
 const path = require('node:path')
 
-const VECTORS = path.join(__dirname, '..', '..', '__test__', 'vectors', 'codec.jsonl')
+const TABLE = path.join(__dirname, '..', '..', '__test__', 'vectors', 'dialects.jsonl')
 
 /** What most rows have; a row leaves it out. */
 const USUAL = { epoch: 0, tickNs: 1_000_000, hasNodes: false, maxAheadMs: 0, maxWaitMs: 0 }
@@ -16,17 +16,17 @@ const isUnusual = ([key, value]) => USUAL[key] !== value
 /** JSON has no Infinity: the core writes null. */
 const knob = (ms) => ms ?? Number.POSITIVE_INFINITY
 
-function rowOf({ name, epoch, tickNs, hasNodes, maxAheadMs, maxWaitMs, isDecimal, fields, nodes }) {
+function rowOf({ name, epoch, tickNs, hasNodes, maxAheadMs, maxWaitMs, fields, host }) {
   const numbers = { epoch, tickNs, hasNodes, maxAheadMs: knob(maxAheadMs), maxWaitMs: knob(maxWaitMs) }
   // Field by field, from the most significant bit. A decimal layout has none, but a node field of two digits.
-  const shape = isDecimal ? { host: nodes[0] } : { fields }
-  return { name, ...Object.fromEntries(Object.entries(numbers).filter(isUnusual)), ...shape }
+  return { name, ...Object.fromEntries(Object.entries(numbers).filter(isUnusual)), ...(host ? { host } : { fields }) }
 }
 
 /** The default first. */
-function rows() {
-  const [, dialects] = readFileSync(VECTORS, 'utf8').split('\n', 2)
-  return JSON.parse(dialects).map(rowOf)
-}
+const rows = () =>
+  readFileSync(TABLE, 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => rowOf(JSON.parse(line)))
 
 module.exports = { rows }

@@ -1,7 +1,7 @@
 'use strict'
 
-// `npm run codec:table` writes lib/codec/dialects.ts, the table of layouts that plain JavaScript uses, from the core's.
-// __test__/codec/table.test.mjs fails where the two differ.
+// `npm run codec:table` writes lib/codec/dialects.ts, the table of layouts that plain JavaScript uses, from the core's, and
+// keeps the latter in __test__/vectors/dialects.jsonl. Tests of both sides fail if one of the three differs.
 
 const { execFileSync } = require('node:child_process')
 const { readFileSync, writeFileSync } = require('node:fs')
@@ -9,7 +9,11 @@ const path = require('node:path')
 const { rows } = require('./rows.js')
 
 const ROOT = path.join(__dirname, '..', '..')
+const TABLE = path.join(ROOT, '__test__', 'vectors', 'dialects.jsonl')
+const EXAMPLE = ['run', '--quiet', '--locked', '--package', 'flakeforge-core', '--example', 'dialects']
 const FILE = path.join(ROOT, 'lib', 'codec', 'dialects.ts')
+
+writeFileSync(TABLE, execFileSync('cargo', EXAMPLE, { cwd: ROOT }))
 
 /** What the file says before its rows stays. */
 const [opening] = readFileSync(FILE, 'utf8').split('export default')

@@ -1,4 +1,4 @@
-//! The 64 bits of an ID as text, and back.
+//! The 64 bits of an ID as text.
 //!
 //! | base | digits | width |
 //! |---|---|---|
@@ -43,8 +43,7 @@ const ALPHANUMERIC: &[u8] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmn
 
 impl Base {
     /// All bases, under the names that users write.
-    #[cfg_attr(feature = "internal", visibility::make(pub))]
-    pub(crate) const NAMES: [(&'static str, Self); 8] = [
+    pub const NAMES: [(&'static str, Self); 8] = [
         ("dec", Self::Dec),
         ("hex", Self::Hex),
         ("bin", Self::Bin),
@@ -61,8 +60,7 @@ impl Base {
     }
 
     /// How many digits it has.
-    #[cfg_attr(feature = "internal", visibility::make(pub))]
-    pub(crate) fn radix(self) -> u32 {
+    pub fn radix(self) -> u32 {
         match self {
             Self::Dec => 10,
             Self::Hex => 16,
@@ -76,8 +74,7 @@ impl Base {
     }
 
     /// Its digits, and sometimes more behind them.
-    #[cfg_attr(feature = "internal", visibility::make(pub))]
-    pub(crate) fn alphabet(self) -> &'static [u8] {
+    pub fn alphabet(self) -> &'static [u8] {
         match self {
             Self::Base32 => CROCKFORD,
             Self::Base58 => BITCOIN,
@@ -87,8 +84,7 @@ impl Base {
     }
 
     /// The least number of digits to write for this many bytes.
-    #[cfg_attr(feature = "internal", visibility::make(pub))]
-    pub(crate) fn width(self, bytes: usize) -> usize {
+    pub fn width(self, bytes: usize) -> usize {
         match self {
             Self::Dec | Self::Hex | Self::Oct => 1,
             Self::Bin | Self::Base32 => (bytes * 8).div_ceil(self.radix().ilog2() as usize),
@@ -98,26 +94,6 @@ impl Base {
             }
         }
     }
-
-    /// How many characters an ID's text must have to be read; `None` if leading zeros may be left out or added. That
-    /// includes base 32, because people type it.
-    #[cfg_attr(feature = "internal", visibility::make(pub))]
-    pub(crate) fn text_width(self) -> Option<usize> {
-        matches!(self, Self::Base36 | Self::Base58 | Self::Base62).then(|| self.width(8))
-    }
-
-    /// The value of a digit. Up to base 36, letters of either case count; in base 32, Crockford's look-alikes count,
-    /// too.
-    fn value(self, digit: u8) -> Option<u64> {
-        let digit = match (self, digit.to_ascii_uppercase()) {
-            (Self::Base58 | Self::Base62, _) => digit,
-            (Self::Base32, b'O') => b'0',
-            (Self::Base32, b'I' | b'L') => b'1',
-            (Self::Base32, upper) => upper,
-            _ => return char::from(digit).to_digit(self.radix()).map(u64::from),
-        };
-        self.alphabet().binary_search(&digit).ok().map(|value| value as u64)
-    }
 }
 
 /// Room for an ID in any base.
@@ -126,10 +102,8 @@ pub type Text = [u8; 64];
 /// An ID as text, written into `room`.
 ///
 /// ```
-/// # use flakeforge_core::layout::format::{Base, id_digits, parse};
-/// let text = String::from_utf8_lossy(id_digits(6_820_698_575_169_822_721, Base::Base32, &mut [0; 64])).into_owned();
-/// assert_eq!(text.len(), 13); // of every ID, so texts sort like IDs
-/// assert_eq!(parse(&text.to_lowercase(), Base::Base32), Some(6_820_698_575_169_822_721));
+/// # use flakeforge_core::layout::format::{Base, id_digits};
+/// assert_eq!(id_digits(33, Base::Base32, &mut [0; 64]), b"0000000000011"); // 13 digits for every ID, so texts sort like IDs
 /// ```
 pub fn id_digits(id: u64, base: Base, room: &mut Text) -> &[u8] {
     match base {
@@ -174,13 +148,4 @@ fn by_division<'a, const RADIX: u32, const PART: usize>(id: u64, alphabet: &[u8]
         (middle, last) = (middle / RADIX, last / RADIX);
     }
     &room[..=2 * PART]
-}
-
-/// The ID that a text without a prefix stands for. `None` for anything else: no digits, a character that is not
-/// a digit, a width other than the base's, or a number of more than 64 bits.
-pub fn parse(text: &str, base: Base) -> Option<u64> {
-    if text.is_empty() || base.text_width().is_some_and(|width| width != text.len()) {
-        return None;
-    }
-    text.bytes().try_fold(0u64, |id, digit| id.checked_mul(u64::from(base.radix()))?.checked_add(base.value(digit)?))
 }

@@ -30,12 +30,12 @@ impl NodeField {
     }
 
     /// Its name, as options and decoded parts have it.
-    pub fn name(&self) -> &str {
+    pub(super) fn name(&self) -> &str {
         &self.name
     }
 
     /// The largest value.
-    pub fn max(&self) -> u64 {
+    pub(super) fn max(&self) -> u64 {
         self.max
     }
 
@@ -50,9 +50,5 @@ impl NodeField {
             value >>= piece.width();
         }
         placed
-    }
-
-    pub(super) fn get(&self, id: u64) -> u64 {
-        self.pieces.iter().fold(0, |value, piece| value << piece.width() | piece.get(id))
     }
 }

@@ -35,13 +35,8 @@ impl Bits {
     }
 
     #[inline]
-    pub(crate) fn put(self, value: u64) -> u64 {
+    pub(super) fn put(self, value: u64) -> u64 {
         value << self.shift
-    }
-
-    #[inline]
-    pub(crate) fn get(self, id: u64) -> u64 {
-        id >> self.shift & self.max()
     }
 }
 
@@ -55,14 +50,8 @@ pub enum Mode {
 }
 
 impl Mode {
-    pub(crate) fn bit(self) -> u64 {
+    pub(super) fn bit(self) -> u64 {
         self as u64
-    }
-
-    /// The mode that this bit means.
-    #[cfg_attr(feature = "internal", visibility::make(pub))]
-    pub(crate) fn of_bit(bit: u64) -> Self {
-        if bit == 0 { Self::Spread } else { Self::Sequential }
     }
 }
 

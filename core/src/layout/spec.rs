@@ -2,8 +2,6 @@
 //!
 //! This file must never accept a spec for which `pack` and `unpack` would not be inverses.
 
-use crate::refusal::Refusal;
-
 /// The field for the ticks.
 pub(crate) const TIMESTAMP: &str = "timestamp";
 /// The field for the counter inside a tick.
@@ -51,53 +49,28 @@ fn is_counter(name: &str) -> bool {
 }
 
 impl Spec {
-    /// Whether a layout can be made from it.
-    #[cfg_attr(feature = "internal", visibility::make(pub))]
-    pub(crate) fn check(&self) -> Result<(), Refusal> {
-        let wrong = |field, must: String| Err(Refusal::Spec { field, must });
-        if self.tick_ns == 0 {
-            return wrong(None, "have ticks of 1 ns or more".to_owned());
-        }
-        for (i, (name, width)) in self.fields.iter().enumerate() {
-            if !(1..=63).contains(width) {
-                return wrong(Some(i), format!("have 1 to 63 bits, but '{name}' has {width}"));
-            }
-            if name == COUNTER && *width > WIDEST {
-                return wrong(
-                    Some(i),
-                    format!("have at most {WIDEST} bits, because it is the counter, but has {width}"),
-                );
-            }
-            let repeated = self.fields[..i].iter().any(|field| field.0 == *name);
-            if name.is_empty() {
-                return wrong(Some(i), "have a name, but its name is ''".to_owned());
-            }
-            if name == MODE || repeated && name != ZERO {
-                return wrong(Some(i), format!("have a name of its own, but '{name}' is taken"));
-            }
-        }
-        if !self.fields.iter().any(|field| field.0 == COUNTER)
-            && let Some(at) = self.fields.iter().position(|field| is_counter(&field.0))
-        {
-            return wrong(Some(at), format!("have the name 'counter', but is called '{}'", self.fields[at].0));
-        }
-        let count = |name| self.fields.iter().filter(|field| field.0 == name).count();
-        if count(TIMESTAMP) != 1 {
-            return wrong(None, "have a field 'timestamp'".to_owned());
-        }
-        let bits: u32 = self.fields.iter().map(|field| field.1).sum();
-        if bits != 64 {
-            let hint = match 64_u32.checked_sub(bits) {
-                Some(left) => format!(". Begin with ['zero', {left}] if the first bits are not used"),
-                None => String::new(),
-            };
-            return wrong(None, format!("have 64 bits in all, but have {bits}{hint}"));
-        }
+    /// Whether a layout can be made from it. `lib/codec/spec.ts` has the same rules and says what is wrong.
+    pub(super) fn is_possible(&self) -> bool {
+        self.tick_ns > 0 && self.fields.iter().enumerate().all(|(at, _)| self.has_field(at)) && self.has_all()
+    }
+
+    /// Whether the field at this place is possible beside those before it.
+    fn has_field(&self, at: usize) -> bool {
+        let (name, width) = &self.fields[at];
+        let is_repeated = self.fields[..at].iter().any(|field| field.0 == *name);
+        let is_named = !name.is_empty() && name != MODE && (!is_repeated || name == ZERO);
+        is_named && (1..=63).contains(width) && (name != COUNTER || *width <= WIDEST)
+    }
+
+    /// Whether the fields together are a layout: 64 bits with one timestamp, not too many of node number, and a counter
+    /// under its name if there is any.
+    fn has_all(&self) -> bool {
+        let has = |name| self.fields.iter().any(|field| field.0 == name);
+        let bits = |fields: &dyn Fn(&str) -> bool| -> u32 {
+            self.fields.iter().filter(|field| fields(&field.0)).map(|field| field.1).sum()
+        };
+        let is_misnamed = !has(COUNTER) && self.fields.iter().any(|field| is_counter(&field.0));
         let is_node = |name: &str| ![TIMESTAMP, COUNTER, ZERO].contains(&name);
-        let node: u32 = self.fields.iter().filter(|field| is_node(&field.0)).map(|field| field.1).sum();
-        if node > WIDEST {
-            return wrong(None, format!("have at most {WIDEST} bits of node number, but have {node}"));
-        }
-        Ok(())
+        has(TIMESTAMP) && !is_misnamed && bits(&|_| true) == 64 && bits(&is_node) <= WIDEST
     }
 }

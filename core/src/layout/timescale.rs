@@ -81,7 +81,7 @@ impl Timescale {
     /// The instant (Unix nanoseconds) that a time in Unix milliseconds stands for.
     ///
     /// A float of today's milliseconds is up to 122 ns off, so the start of a fine tick may be read back a little before
-    /// it. Therefore a time that [`start_ms`](Self::start_ms) gives for a tick is in that tick: the nearest tick counts,
+    /// it. Therefore the start of a tick as a float is in that tick: the nearest tick counts,
     /// unless it starts later than the given time even as a float. Where several ticks start at the same float, it is in
     /// one of these.
     pub fn instant_of(&self, ms: f64) -> i128 {
@@ -102,16 +102,6 @@ impl Timescale {
         } else {
             ns.min(start - 1)
         }
-    }
-
-    /// The first instant of a tick, in Unix milliseconds; has a fraction if ticks are finer.
-    pub fn start_ms(&self, tick: u64) -> f64 {
-        // 128-bit division costs 30 ns, and is not needed for whole milliseconds that a float holds exactly.
-        const EXACT: u64 = 1 << 52;
-        if self.tick_ns == NS_PER_MS && tick < EXACT {
-            return self.epoch_ms as f64 + tick as f64;
-        }
-        to_ms(self.start_of(tick))
     }
 
     /// The first instant of a tick, in Unix nanoseconds. One that does not fit 128 bits is the last that does.

@@ -5,7 +5,6 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 
-#[cfg(feature = "files")]
 use crate::files::shared::SharedCursor;
 use crate::generator::cursor::{Cursor, OwnCursor};
 use crate::generator::numbers::Numbers;
@@ -13,14 +12,13 @@ use crate::generator::registry::Hold;
 use crate::layout::Layout;
 
 /// What the store is told if no ID was made.
-pub(super) const NO_ID: i64 = -1;
+const NO_ID: i64 = -1;
 
 /// Where an attachment gets its numbers.
 #[derive(Debug)]
 enum Place {
     /// a cursor of its own, whose limit is the window's end
     Window(Arc<OwnCursor>),
-    #[cfg(feature = "files")]
     /// the slot's file, which raises its limit without this
     File(Arc<SharedCursor>),
 }
@@ -47,7 +45,6 @@ impl Attachment {
     }
 
     /// The attachment to a slot file.
-    #[cfg(feature = "files")]
     pub fn on_file(layout: &Layout, held: Hold, file: Arc<SharedCursor>) -> Self {
         let first = file.next();
         Self { place: Place::File(file), numbers: Numbers::of(layout), first, held: RefCell::new(Some(held)) }
@@ -57,7 +54,6 @@ impl Attachment {
     fn limit(&self) -> u64 {
         match &self.place {
             Place::Window(cursor) => cursor.limit(),
-            #[cfg(feature = "files")]
             Place::File(file) => file.highest(),
         }
     }
@@ -66,7 +62,6 @@ impl Attachment {
     pub fn raise(&self, lo: i64, hi: i64) {
         let cursor = match &self.place {
             Place::Window(cursor) => cursor,
-            #[cfg(feature = "files")]
             Place::File(_) => return,
         };
         let Some(window) = self.numbers.window(lo, hi) else { return };
@@ -78,7 +73,6 @@ impl Attachment {
     pub fn retire(&self) -> i64 {
         let next = match &self.place {
             Place::Window(cursor) => cursor.retire(),
-            #[cfg(feature = "files")]
             Place::File(file) => {
                 file.end();
                 file.next()

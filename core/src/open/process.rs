@@ -1,25 +1,19 @@
 //! The registry of this process. The copies of the library that are loaded as addons share the table of the first one.
 
 use std::ffi::c_void;
-#[cfg(any(feature = "files", feature = "lease"))]
-use std::hash::{BuildHasher, RandomState};
 use std::sync::{LazyLock, Mutex, MutexGuard, OnceLock, PoisonError};
 
+use crate::files::key_file::KeyFile;
 use crate::generator::entry::{Table, Visit, Visitor, answer};
 use crate::generator::registry::Registry;
-
-#[cfg(feature = "files")]
-type Elsewhere = crate::files::key_file::KeyFile;
-#[cfg(not(feature = "files"))]
-type Elsewhere = std::convert::Infallible;
 
 /// The entries, if this copy of the library was the first one in the process.
 static TABLE: LazyLock<Mutex<Table>> = LazyLock::new(Mutex::default);
 
-static PROCESS: OnceLock<Mutex<Registry<Elsewhere>>> = OnceLock::new();
+static PROCESS: OnceLock<Mutex<Registry<KeyFile>>> = OnceLock::new();
 
 /// The registry.
-pub fn registry() -> MutexGuard<'static, Registry<Elsewhere>> {
+pub fn registry() -> MutexGuard<'static, Registry<KeyFile>> {
     lock(PROCESS.get_or_init(Mutex::default))
 }
 
@@ -43,11 +37,4 @@ pub unsafe fn visit(key: (*const u8, usize), visitor: (Visitor, *mut c_void)) {
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Bits that nobody had before.
-#[cfg(any(feature = "files", feature = "lease"))]
-pub(super) fn random() -> u128 {
-    let [high, low] = [(); 2].map(|()| u128::from(RandomState::new().hash_one(())));
-    high << 64 | low
 }

@@ -19,7 +19,7 @@ use flakeforge_core::generator::any_cursor::AnyCursor;
 use flakeforge_core::generator::clock::{TickClock, system_ns};
 use flakeforge_core::generator::cursor::{Cursor, OwnCursor};
 use flakeforge_core::generator::{Generator, Knobs};
-use flakeforge_core::layout::timescale::whole_ms;
+use flakeforge_core::layout::timescale::{to_ms, whole_ms};
 use flakeforge_core::layout::{Layout, Spec};
 use flakeforge_core::refusal::Refusal;
 
@@ -130,7 +130,7 @@ fn in_its_last_tick() -> Layout {
 #[test]
 fn a_layout_of_all_64_bits_ends_in_a_file_as_it_does_elsewhere() {
     let layout = in_its_last_tick();
-    let over = Refusal::TimeRange { timestamp_ms: layout.scale().start_ms(layout.scale().last_tick() + 1) };
+    let over = Refusal::TimeRange { timestamp_ms: to_ms(layout.end_ns()) };
     let folder = folder();
     let path = folder.path().join("ids");
     let source = || SharedCursor::open(&path, layout.scale(), 53, "a test").unwrap();

@@ -28,7 +28,13 @@ fn after_another_boot_long_ticks_go_on_at_once() {
         let cursor = SharedCursor::open_on(&machine, &path, layout.scale(), 14, "hours").unwrap();
         let mut clock = TickClock::given(layout.scale());
         clock.set(1_700_000_000_000_000_000);
-        Generator::new(clock, cursor, &layout, layout.place_node(NODE), &Knobs::of(&layout))
+        Generator::new(
+            clock,
+            cursor,
+            &layout,
+            layout.place_node(NODE),
+            &Knobs { seq_mask: layout.counter_max(), ..PLAIN },
+        )
     };
     let mut last = 0;
     for boot in 1..10 {

@@ -4,6 +4,7 @@ use flakeforge_core::generator::clock::TickClock;
 use flakeforge_core::generator::cursor::{Cursor, LAST, OwnCursor};
 use flakeforge_core::generator::prefetch::PrefetchRule;
 use flakeforge_core::generator::{Generator, Knobs};
+use flakeforge_core::layout::dialects::DIALECTS;
 use flakeforge_core::layout::{EXACT_MAX, Layout, Spec};
 use flakeforge_core::refusal::Refusal;
 use proptest::prelude::*;
@@ -18,8 +19,14 @@ fn custom(fields: &[(&str, u32)], epoch_ms: i64) -> Layout {
     Layout::custom(Spec { name: "mine".into(), epoch_ms, tick_ns: 1_000_000, fields }).unwrap()
 }
 
+/// As the layout's own system uses the ticks.
+fn knobs_of(layout: &Layout) -> Knobs {
+    let max_ahead_ms = DIALECTS.iter().find(|row| row.name == layout.name()).map_or(0.0, |row| row.max_ahead_ms);
+    Knobs { seq_mask: layout.counter_max(), max_ahead_ms, is_start_random: false, prefetch: None }
+}
+
 fn on(cursor: &Arc<OwnCursor>, layout: &Layout, prefetch: Option<PrefetchRule>) -> Generator {
-    let knobs = Knobs { prefetch, ..Knobs::of(layout) };
+    let knobs = Knobs { prefetch, ..knobs_of(layout) };
     Generator::new(TickClock::given(layout.scale()), cursor.clone(), layout, layout.place_node(NODE), &knobs)
 }
 
@@ -44,7 +51,7 @@ fn now_ms() -> i64 {
 
 #[test]
 fn which_dialects_have_them() {
-    for row in flakeforge_core::layout::dialects::DIALECTS {
+    for row in DIALECTS {
         let layout = Layout::named(row.name).unwrap();
         let mut ids = of(&layout);
         ids.set_time(i128::from(now_ms()) * MS);
@@ -125,7 +132,7 @@ fn the_time_of_the_layout_is_told_apart_from_that_of_exact_ids() {
 fn overflows_windows_and_steps_back_are_as_for_other_ids() {
     let safe = Layout::named("safe").unwrap();
     let time = i128::from(safe.scale().epoch_ms()) * MS + 1_000 * MS;
-    let knobs = Knobs { max_ahead_ms: 0.0, ..Knobs::of(&safe) };
+    let knobs = Knobs { max_ahead_ms: 0.0, ..knobs_of(&safe) };
     let mut ids = Generator::new(TickClock::given(safe.scale()), fresh(), &safe, safe.place_node(0), &knobs);
     ids.set_time(time + MS / 4);
     assert_eq!(ids.fill_exact(&mut [0; 70], |id| id), (64, Some(Refusal::Overflow { retry_after_ms: 0.75 })));
@@ -143,7 +150,7 @@ fn prefetched_numbers_are_given_as_far_as_they_are_exact() {
     let layout = until(now_ms() + 5_000 * DAY_MS);
     for validity_ns in [0, 600_000 * MS as u64] {
         let rule = PrefetchRule { count: 100.try_into().unwrap(), validity_ns };
-        let knobs = Knobs { max_ahead_ms: 1_000.0, prefetch: Some(rule), ..Knobs::of(&layout) };
+        let knobs = Knobs { max_ahead_ms: 1_000.0, prefetch: Some(rule), ..knobs_of(&layout) };
         let mut ids = Generator::new(TickClock::given(layout.scale()), fresh(), &layout, layout.place_node(0), &knobs);
         ids.set_time(end_ns(&layout) - 1);
         let first = (1 << 53) - 64 * 64;
@@ -163,7 +170,7 @@ fn prefetched_numbers_are_given_as_far_as_they_are_exact() {
 fn prefetched_numbers_that_have_expired_stay_dead_also_where_they_were_set_aside() {
     let layout = until(now_ms() + 5_000 * DAY_MS);
     let rule = PrefetchRule { count: 100.try_into().unwrap(), validity_ns: MS as u64 };
-    let knobs = Knobs { max_ahead_ms: 1_000.0, prefetch: Some(rule), ..Knobs::of(&layout) };
+    let knobs = Knobs { max_ahead_ms: 1_000.0, prefetch: Some(rule), ..knobs_of(&layout) };
     let cursor = fresh();
     let mut ids =
         Generator::new(TickClock::given(layout.scale()), cursor.clone(), &layout, layout.place_node(0), &knobs);
@@ -198,11 +205,13 @@ fn exact_layouts() -> impl Strategy<Value = Layout> {
 }
 
 proptest! {
-    /// Against the largest ID of each tick, written down as `u128`, and around the end tick by tick.
+    /// Against the largest ID of each tick, and around the end tick by tick.
     #[test]
     fn the_last_exact_tick_is_the_last_one_whose_ids_are_all_exact(layout in exact_layouts(), seed in any::<u64>()) {
         let scale = layout.scale();
-        let is_exact = |tick: u64| layout.top(tick) <= EXACT_MAX;
+        let (packing, node) = (layout.packing(), layout.place_node(layout.node_max()));
+        let largest = |tick: u64| packing.pack(tick << packing.counter_bits() | layout.counter_max(), node);
+        let is_exact = |tick: u64| largest(tick).wrapping_add(layout.id_offset()) <= EXACT_MAX;
         let around = layout.last_exact_tick().unwrap_or(0);
         let ticks = [0, scale.last_tick(), around, around.saturating_sub(1), around + 1, seed % (scale.last_tick() + 1)];
         for tick in ticks.into_iter().filter(|tick| *tick <= scale.last_tick()) {

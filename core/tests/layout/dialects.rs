@@ -2,7 +2,10 @@
 //! how many IDs a tick has, and whether IDs sort by time.
 
 use flakeforge_core::layout::dialects::DIALECTS;
-use flakeforge_core::layout::{Layout, Mode, Unpacked};
+use flakeforge_core::layout::{Layout, Mode};
+
+use crate::invariants::bounds;
+use crate::parts::{Parts, node_values, pack, unpack};
 
 struct Facts {
     name: &'static str,
@@ -100,14 +103,14 @@ fn how_many() {
 fn the_first_and_the_last_id() {
     for (layout, facts) in rows() {
         let mode = layout.mode();
-        let first = Unpacked { tick: 0, counter: 0, node: 0, mode };
+        let first = Parts { tick: 0, counter: 0, node: 0, mode };
         let (counter, node) = (facts.ids_per_tick - 1, facts.nodes - 1);
-        let last = Unpacked { tick: layout.scale().last_tick(), counter, node, mode };
+        let last = Parts { tick: layout.scale().last_tick(), counter, node, mode };
         for (parts, id) in [(first, 0), (last, facts.last_id)] {
-            assert_eq!(layout.pack(parts), Some(id), "{}", facts.name);
-            assert_eq!(layout.unpack(id), Some(parts), "{}", facts.name);
+            assert_eq!(pack(&layout, parts), Some(id), "{}", facts.name);
+            assert_eq!(unpack(&layout, id), Some(parts), "{}", facts.name);
         }
-        assert_eq!((layout.bottom(0), layout.top(last.tick)), (0, facts.last_id), "{}", facts.name);
+        assert_eq!((bounds(&layout, 0).0, bounds(&layout, last.tick).1), (0, facts.last_id), "{}", facts.name);
     }
 }
 
@@ -128,8 +131,10 @@ fn where_fields_begin() {
     for (name, places) in rows {
         let layout = Layout::named(name).unwrap();
         for (i, place) in places.iter().enumerate() {
-            let values = (0..places.len()).map(|field| u64::from(field == i));
-            assert_eq!(layout.place_node(layout.join_node(values)).bits(), 1 << place, "{name}");
+            let values: Vec<_> = (0..places.len()).map(|field| u64::from(field == i)).collect();
+            assert_eq!(node_values(&layout, 1 << place), values, "{name}");
+            let node = unpack(&layout, 1 << place).unwrap().node;
+            assert_eq!(layout.place_node(node).bits(), 1 << place, "{name}");
         }
     }
 }
@@ -139,8 +144,8 @@ fn snowcasts_nodes_take_bits_from_the_counter() {
     for (nodes, bits) in [(128, 7), (129, 8), (256, 8), (1000, 10), (4097, 13), (8192, 13)] {
         let layout = Layout::named("snowcast").unwrap().with_nodes(nodes).unwrap();
         assert_eq!((layout.node_max(), layout.counter_max()), (ones(bits), ones(23 - bits)), "{nodes}");
-        let parts = Unpacked { tick: 1, counter: 1, node: 1, mode: None };
-        assert_eq!(layout.pack(parts), Some(1 << 23 | 1 << (23 - bits) | 1), "{nodes}");
+        let parts = Parts { tick: 1, counter: 1, node: 1, mode: None };
+        assert_eq!(pack(&layout, parts), Some(1 << 23 | 1 << (23 - bits) | 1), "{nodes}");
     }
 }
 
@@ -150,15 +155,15 @@ fn uniqueids_modes() {
     let (spread, sequential) = (layout(Mode::Spread), layout(Mode::Sequential));
     assert_eq!(Layout::named("uniqueid").unwrap().mode(), Some(Mode::Spread));
     assert!(sequential.is_time_ordered());
-    let parts = |mode| Unpacked { tick: 1, counter: 2, node: 0x401 << 4 | 3, mode: Some(mode) };
+    let parts = |mode| Parts { tick: 1, counter: 2, node: 0x401 << 4 | 3, mode: Some(mode) };
     // generator 0x401: its upper three bits are 4, above the mode's bit, its lower eight are 1
     let (counter, generator, cluster) = (2 << 16, 4 << 13 | 1 << 4, 3);
     let in_spread = 1 << 63 | counter | generator | cluster;
     let in_sequence = 1 << 22 | counter | generator | 1 << 12 | cluster;
     for layout in [spread, sequential] {
-        assert_eq!(layout.pack(parts(Mode::Spread)), Some(in_spread), "whatever the layout writes by itself");
-        assert_eq!(layout.pack(parts(Mode::Sequential)), Some(in_sequence));
-        assert_eq!(layout.unpack(in_spread), Some(parts(Mode::Spread)), "an ID says its own mode");
-        assert_eq!(layout.unpack(in_sequence), Some(parts(Mode::Sequential)));
+        assert_eq!(pack(&layout, parts(Mode::Spread)), Some(in_spread), "whatever the layout writes by itself");
+        assert_eq!(pack(&layout, parts(Mode::Sequential)), Some(in_sequence));
+        assert_eq!(unpack(&layout, in_spread), Some(parts(Mode::Spread)), "an ID says its own mode");
+        assert_eq!(unpack(&layout, in_sequence), Some(parts(Mode::Sequential)));
     }
 }

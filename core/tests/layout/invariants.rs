@@ -1,21 +1,21 @@
 //! What must be true for every layout, however it is made.
 
-use flakeforge_core::layout::timescale::to_ms;
-use flakeforge_core::layout::{Layout, Packing, Unpacked};
+use flakeforge_core::layout::{Layout, Packing};
+
+use crate::parts::{Parts, pack, unpack};
 
 /// The last instant of a JavaScript Date, Unix ms.
 pub const LAST_DATE_MS: i64 = 8_640_000_000_000_000;
 
 /// The parts of an ID pack to the same ID, are within their fields, and the ID lies between the bounds of its tick.
 pub fn unpacking_inverts(layout: &Layout, id: u64) {
-    let Some(parts) = layout.unpack(id) else {
+    let Some(parts) = unpack(layout, id) else {
         assert!(is_impossible(layout, id), "{}: no parts in {id:#x}", layout.name());
         return;
     };
     assert!(!is_impossible(layout, id), "{}: {parts:?} in {id:#x}", layout.name());
-    assert_eq!(layout.pack(parts), Some(id), "{}: {parts:?}", layout.name());
+    assert_eq!(pack(layout, parts), Some(id), "{}: {parts:?}", layout.name());
     assert!(parts.counter <= layout.counter_max() && parts.node <= layout.node_max(), "{}: {parts:?}", layout.name());
-    assert_eq!(layout.join_node(layout.node_values(id)), parts.node, "{}: {parts:?}", layout.name());
     lies_in_its_tick(layout, parts, id);
 }
 
@@ -30,28 +30,34 @@ fn is_impossible(layout: &Layout, id: u64) -> bool {
     u64::try_from(plain).map_or(true, |plain| plain & zeros != 0 || is_past_last_tick(plain))
 }
 
-/// In a layout that sorts by time, every ID of a tick is between its `bottom` and `top`, and no ID of the next tick is.
+/// In a layout that sorts by time, every ID of a tick is within its bounds, and no ID of the next tick is.
 /// (An ID may be in the other mode. Then it is not part of this order.)
-fn lies_in_its_tick(layout: &Layout, parts: Unpacked, id: u64) {
+fn lies_in_its_tick(layout: &Layout, parts: Parts, id: u64) {
     let ticks = layout.scale().first_tick()..=layout.scale().last_tick();
     if !layout.is_time_ordered() || parts.mode != layout.mode() || !ticks.contains(&parts.tick) {
         return;
     }
-    let (bottom, top) = (layout.bottom(parts.tick), layout.top(parts.tick));
+    let (bottom, top) = bounds(layout, parts.tick);
     assert!((bottom..=top).contains(&id), "{}: {id:#x} of tick {}", layout.name(), parts.tick);
     if parts.tick < *ticks.end() {
-        assert!(top < layout.bottom(parts.tick + 1), "{}: ticks {} and the next overlap", layout.name(), parts.tick);
+        assert!(top < bounds(layout, parts.tick + 1).0, "{}: ticks {} and the next overlap", layout.name(), parts.tick);
     }
 }
 
+/// The smallest and the largest ID of a tick that may be used, whatever the node.
+pub fn bounds(layout: &Layout, tick: u64) -> (u64, u64) {
+    let id = |counter, node| pack(layout, Parts { tick, counter, node, mode: layout.mode() }).unwrap();
+    (id(0, 0), id(layout.counter_max(), layout.node_max()))
+}
+
 /// Parts that fit the layout, made from any three numbers.
-pub fn parts_of(layout: &Layout, tick: u64, counter: u64, node: u64) -> Unpacked {
+pub fn parts_of(layout: &Layout, tick: u64, counter: u64, node: u64) -> Parts {
     let last = match layout.packing() {
         Packing::Bits { tick, .. } => tick.max(),
         Packing::Decimal => layout.scale().last_tick(),
     };
     let within = |value, max: u64| max.checked_add(1).map_or(value, |count| value % count);
-    Unpacked {
+    Parts {
         tick: within(tick, last),
         counter: within(counter, layout.counter_max()),
         node: within(node, layout.node_max()),
@@ -60,19 +66,19 @@ pub fn parts_of(layout: &Layout, tick: u64, counter: u64, node: u64) -> Unpacked
 }
 
 /// An ID has the parts that it was packed from, and the fast way that generators use packs the same ID.
-pub fn packing_inverts(layout: &Layout, parts: Unpacked) {
-    let Some(id) = layout.pack(parts) else {
+pub fn packing_inverts(layout: &Layout, parts: Parts) {
+    let Some(id) = pack(layout, parts) else {
         assert_ne!(layout.id_offset(), 0, "{}: no ID for {parts:?}", layout.name());
         return;
     };
-    assert_eq!(layout.unpack(id), Some(parts), "{}: {id:#x}", layout.name());
+    assert_eq!(unpack(layout, id), Some(parts), "{}: {id:#x}", layout.name());
     let number = parts.tick << layout.packing().counter_bits() | parts.counter;
     let packed = layout.packing().pack(number, layout.place_node(parts.node));
     assert_eq!(packed.wrapping_add(layout.id_offset()), id, "{}: {parts:?}", layout.name());
 }
 
 /// A run of IDs is the same as packing number after number.
-pub fn runs_agree(layout: &Layout, start: Unpacked) {
+pub fn runs_agree(layout: &Layout, start: Parts) {
     const RUN: u64 = 70; // past the end of a tick for counters of up to 6 bits, and of any if they start near it
     let number = start.tick << layout.packing().counter_bits() | start.counter;
     // Like a cursor, which keeps u64::MAX for when it is retired.
@@ -98,9 +104,6 @@ pub fn ends_agree(layout: &Layout) {
         assert_eq!(scale.tick_of(scale.start_of(scale.first_tick())), Ok(scale.first_tick()), "{scale:?}");
         assert_eq!(scale.tick_of(end - 1), Ok(scale.last_tick()), "{scale:?}");
     }
-    for tick in [scale.first_tick(), scale.last_tick()] {
-        assert_eq!(scale.start_ms(tick), to_ms(scale.start_of(tick)), "{scale:?}");
-    }
 }
 
 /// At both ends of the time that an offset allows, every counter and node has an ID.
@@ -110,8 +113,8 @@ pub fn every_usable_tick_has_ids(layout: &Layout) {
         return; // the offset leaves no time
     }
     for (tick, counter, node) in [(first, 0, 0), (last, layout.counter_max(), layout.node_max())] {
-        let parts = Unpacked { tick, counter, node, mode: layout.mode() };
-        assert!(layout.pack(parts).is_some(), "{}: {parts:?} with {}", layout.name(), layout.id_offset() as i64);
+        let parts = Parts { tick, counter, node, mode: layout.mode() };
+        assert!(pack(layout, parts).is_some(), "{}: {parts:?} with {}", layout.name(), layout.id_offset() as i64);
         packing_inverts(layout, parts);
     }
 }

@@ -7,6 +7,6 @@ mod errors;
 mod format;
 mod invariants;
 mod layout;
+mod parts;
 mod seal;
-mod uuid;
 mod vectors;
