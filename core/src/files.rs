@@ -5,31 +5,31 @@
 //!
 //! | file | its one idea |
 //! |---|---|
-//! | [`error`] | what can be wrong with a file or a group, in words |
+//! | [`error`] | errors of files and groups |
 //! | [`names`] | any text as a file name |
-//! | [`mark`] | how far a file promises to remember, even if the machine crashes |
-//! | [`presence`] | whether a living process has a file open |
-//! | [`file_format`] | what a file contains |
-//! | [`filesystem`] | which file systems are this machine's own |
-//! | [`boot`] | which boot of the machine this is |
-//! | [`machine`] | what files need to know of the machine |
-//! | `sharing` | how files are opened on Windows, so that they stay in their place |
-//! | [`named_file`] | how a file is created, and how it is found |
-//! | `lost_page` | what happens when the system cannot give a mapped page |
+//! | [`mark`] | how far a file promises to remember, even after a machine crash |
+//! | [`presence`] | whether a live process has a file open |
+//! | [`file_format`] | the content of a file |
+//! | [`filesystem`] | which file systems are local |
+//! | [`boot`] | the ID of the current boot |
+//! | [`machine`] | what files need to know about the machine |
+//! | `sharing` | opening files on Windows so that they stay in place |
+//! | [`named_file`] | creating and opening a file |
+//! | `lost_page` | a mapped page that the system cannot provide |
 //! | `mapped` | a page of a file in memory, which other processes map, too |
-//! | `entry` | what everyone who opens a file does first |
+//! | `entry` | what every process does before it takes numbers from a file |
 //! | `watcher` | the open files, and the thread that looks after them |
 //! | [`group`] | a group of slots: its lives, and how one ends |
-//! | [`shared`] | one cursor for all processes that name the same file |
-//! | [`key_file`] | a registry that knows the keys whose cursors are in files |
-//! | [`holder_record`] | who holds a slot, for people who want to know |
-//! | `slot_lock` | the lock that says who has a slot |
+//! | [`shared`] | one cursor for all processes that open the same file |
+//! | [`key_file`] | a registry of keys whose cursors are in files |
+//! | [`holder_record`] | who holds a slot, for people to read |
+//! | `slot_lock` | the lock that decides who has a slot |
 //! | [`slots`] | a separate slot for each process that shares a folder |
-//! | [`listing`] | the slots of a group and the groups of a folder, for people who want to know |
+//! | [`listing`] | the slots of a group and the groups of a folder, for people to read |
 //! | [`counters`] | counters in files, which grow by one block at a time |
 
 pub mod boot;
-#[cfg(not(flakeforge_loom))] // this and the others so marked use mapped memory, where loom's atomics cannot be
+#[cfg(not(flakeforge_loom))] // these modules use mapped memory, where loom's atomics cannot be
 pub mod counters;
 #[cfg(not(flakeforge_loom))]
 mod entry;

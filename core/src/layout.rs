@@ -1,23 +1,20 @@
-//! What the 64 bits of an ID mean: the way from (tick, counter, node) to an ID and back.
+//! The layout of an ID: what its 64 bits mean, and how tick, counter and node become an ID.
 //!
-//! A layout is data: fields of bits from the most to the least significant, or a decimal number. `pack`
-//! and `unpack` are exact inverses for every layout. Packing takes a handful of shifts, because everything
-//! that depends on the fields is computed once, when the layout is made.
+//! A layout is data: bit fields from the most to the least significant, or a decimal number. Packing takes a handful of
+//! shifts, because everything that depends on the fields is computed once, when the layout is built. No bit is lost:
+//! `tests/layout` takes every kind of ID apart again.
 //!
-//! The lowest file of this room comes first. A file uses only those above it in this table, and no other room.
+//! The lowest file comes first. A file uses only those above it in this table, and no other room.
 //!
 //! | file | its one idea |
 //! |---|---|
 //! | [`timescale`] | how instants become ticks, and how ticks become instants |
-//! | [`packing`] | where tick, counter and node go: the few shifts that making an ID needs |
-//! | [`node_field`] | a field of the node number: its name, and where its bits are |
-//! | [`dialects`] | the table of layouts that have a name |
+//! | [`packing`] | where tick, counter and node go: the few shifts that generating an ID takes |
+//! | `node_field` | a field of the node number: its name and its bits |
+//! | [`dialects`] | the table of named layouts |
 //! | [`spec`] | what a custom layout may consist of |
-//! | [`format`](mod@format) | bytes as text in eight bases, and back |
-//! | `seal` | IDs for the public: 64 bits under a key as 64 other bits |
-//!
-//! This file must never drop a bit. Values that the fields cannot hold are refused earlier, where they
-//! come in, and an ID that no generator of the layout could have made has no parts.
+//! | [`format`](mod@format) | IDs as text in eight bases |
+//! | [`seal`] | public IDs: 64 bits encrypted as 64 other bits |
 
 pub mod dialects;
 pub mod format;
@@ -37,7 +34,7 @@ pub use crate::layout::spec::Spec;
 use crate::layout::spec::{COUNTER, MODE, TIMESTAMP, ZERO};
 use crate::layout::timescale::{LAST_DATE_MS, NS_PER_MS, Timescale};
 
-/// A layout: a name, a time scale, and what the bits mean.
+/// A layout: its name, its time scale, and what the bits mean.
 ///
 /// ```
 /// # use flakeforge_core::layout::{Layout, Spec};
@@ -67,7 +64,7 @@ pub struct Layout {
     last_exact_tick: Option<u64>,
 }
 
-/// The largest whole number below which a 64-bit float has every whole number: JavaScript's `Number.MAX_SAFE_INTEGER`.
+/// The largest integer up to which a 64-bit float represents every integer: JavaScript's `Number.MAX_SAFE_INTEGER`.
 pub const EXACT_MAX: u64 = (1 << 53) - 1;
 
 impl Layout {
@@ -158,19 +155,19 @@ impl Layout {
         self.packing
     }
 
-    /// Names and widths of all fields, the most significant first; none for a decimal layout.
+    /// Names and widths of all fields, the most significant first; empty for a decimal layout.
     pub fn fields(&self) -> impl ExactSizeIterator<Item = (&str, u32)> {
         self.fields.iter().map(|(name, width)| (name.as_ref(), *width))
     }
 
-    /// The same layout with ticks counted from another epoch (Unix ms).
+    /// The same layout with another epoch (Unix ms).
     pub fn with_epoch(mut self, epoch_ms: i64) -> Self {
         self.scale = Timescale::of_all_ticks(epoch_ms, self.scale.tick_ns());
         self.bounded()
     }
 
-    /// snowcast's `nodes`: the node field is just wide enough for this many nodes, and the counter gets the bits that
-    /// are left. `None` if the layout has no such choice, or if node and counter would not both have bits.
+    /// snowcast's `nodes`: the node field is just wide enough for this many nodes, and the counter gets the remaining bits.
+    /// `None` if the layout has no such option, or if node or counter would have no bits.
     pub fn with_nodes(self, nodes: u64) -> Option<Self> {
         let node = nodes.checked_next_power_of_two()?.ilog2();
         let both = if self.has_nodes { self.fields[1].1 + self.fields[2].1 } else { 0 };
@@ -184,8 +181,7 @@ impl Layout {
         Some(Self { has_nodes, id_offset, ..layout }.bounded())
     }
 
-    /// uniqueid's `mode`; `None` if the layout has no such field, or has an offset and would not be in the order of
-    /// time.
+    /// uniqueid's `mode`. `None` if the layout has no such field, or if it has an offset and would not sort chronologically.
     pub fn with_mode(mut self, mode: Mode) -> Option<Self> {
         self.mode = Some((self.mode?.0, mode));
         if let Packing::Bits { reversed, .. } = &mut self.packing {
@@ -195,13 +191,13 @@ impl Layout {
         is_possible.then(|| self.bounded())
     }
 
-    /// Which mode its generators write, if the layout has one.
+    /// The mode that its generators write, if the layout has one.
     pub fn mode(&self) -> Option<Mode> {
         self.mode.map(|(_, mode)| mode)
     }
 
-    /// Hazelcast's id-offset, which is added to the finished ID. Ticks in which some ID would then not fit 64 bits are
-    /// out of range. `None` if IDs are not in the order of time, because such ticks would then be everywhere.
+    /// Hazelcast's id-offset, which is added to the finished ID. Ticks in which some ID would not fit 64 bits are then out of
+    /// range. `None` if IDs do not sort chronologically, because such ticks would be scattered everywhere.
     pub fn with_id_offset(mut self, offset: i64) -> Option<Self> {
         if !self.is_time_ordered() {
             return None;
@@ -210,8 +206,8 @@ impl Layout {
         Some(self.bounded())
     }
 
-    /// The layout with the ticks that can be used: there are bits for them, a Date can show them, and IDs with their
-    /// offset fit. Each choice may change all of that, so every function that makes one ends with this.
+    /// Limits the layout to usable ticks: there are bits for them, a Date can show them, and their IDs fit with the offset.
+    /// Every option may change that, so each function that sets one ends with this call.
     fn bounded(mut self) -> Self {
         let offset = self.id_offset;
         let last = self.packing.last_tick().min(self.last_tick_of_dates());
@@ -234,25 +230,25 @@ impl Layout {
         let (first_tick, last_tick) = (self.scale.first_tick(), self.scale.last_tick());
         let is_inexact = |tick| tick >= first_tick && self.top(tick) > EXACT_MAX;
         match self.packing {
-            // Only uniqueid reverses bits, and its IDs have 64: every other tick would do, and the next would not.
+            // Only uniqueid reverses bits, and its IDs have 64: every other tick would be exact.
             Packing::Bits { reversed: true, .. } => None,
-            // A later tick has a larger largest ID, even where a node or counter field is above the timestamp.
+            // The largest ID of a tick grows with the tick, even if a node or counter field is above the timestamp.
             _ => first_where(last_tick, is_inexact).checked_sub(1).filter(|tick| *tick >= first_tick),
         }
     }
 
-    /// The last tick until which every ID, whatever its node and counter, is at most [`EXACT_MAX`]; `None` if already the
-    /// first tick has larger ones.
+    /// The last tick up to which every ID, whatever its node and counter, is at most [`EXACT_MAX`]; `None` if the first tick
+    /// already has larger ones.
     pub fn last_exact_tick(&self) -> Option<u64> {
         self.last_exact_tick
     }
 
-    /// The first instant (Unix ns) at which IDs may be above [`EXACT_MAX`], or at which the layout ends.
+    /// The first instant (Unix ns) at which IDs may exceed [`EXACT_MAX`], or at which the layout ends.
     pub fn exact_end_ns(&self) -> i128 {
         self.scale.start_of(self.last_exact_tick.map_or(self.scale.first_tick(), |tick| tick + 1))
     }
 
-    /// What is added to every ID, modulo 2^64.
+    /// The offset that is added to every ID, modulo 2^64.
     pub fn id_offset(&self) -> u64 {
         self.id_offset as u64
     }
@@ -286,11 +282,11 @@ impl Layout {
         self.scale.last_tick() << self.packing.counter_bits() | self.counter_max()
     }
 
-    /// A node number, and the mode, at their places in an ID.
+    /// Puts a node number, and the mode, at their places in an ID.
     ///
     /// # Panics
     ///
-    /// If the node is above [`node_max`](Self::node_max).
+    /// If the node exceeds [`node_max`](Self::node_max).
     pub fn place_node(&self, node: u64) -> PlacedNode {
         let max = self.node_max();
         assert!(node <= max, "node {node} is above {max}, the highest of the layout {}", self.name);
@@ -310,12 +306,12 @@ impl Layout {
         self.plain_top(tick).wrapping_add(self.id_offset())
     }
 
-    /// `bottom` before the offset is added.
+    /// The smallest ID of a tick before the offset is added.
     fn plain_bottom(&self, tick: u64) -> u64 {
         self.packing.pack(tick << self.packing.counter_bits(), self.place_node(0))
     }
 
-    /// `top` before the offset is added.
+    /// The largest ID of a tick before the offset is added.
     fn plain_top(&self, tick: u64) -> u64 {
         let number = tick << self.packing.counter_bits() | self.counter_max();
         self.packing.pack(number, self.place_node(self.node_max()))
@@ -326,23 +322,22 @@ impl Layout {
         self.scale.start_of(self.scale.last_tick() + 1)
     }
 
-    /// The first instant (Unix ns) at which some ID, whatever its node and counter, does not fit a signed 64-bit column. It is
-    /// the first instant of the layout if the top bit belongs to the node or the counter.
+    /// The first instant (Unix ns) at which some ID, whatever its node and counter, does not fit a signed 64-bit column. This
+    /// is the start of the layout if the top bit is part of the node or the counter.
     pub fn signed_end_ns(&self) -> i128 {
         let (first_tick, last_tick) = (self.scale.first_tick(), self.scale.last_tick());
         let unsigned = |tick| tick >= first_tick && i64::try_from(self.top(tick)).is_err();
         let first = match self.packing {
-            // Its top bit is the lowest one of the tick, so the second tick sets it.
+            // The top bit is the lowest bit of the tick, so the second tick sets it.
             Packing::Bits { reversed: true, .. } => 1,
-            // A later tick has a larger largest ID, even where a node or counter field is above the timestamp.
+            // The largest ID of a tick grows with the tick, even if a node or counter field is above the timestamp.
             _ => first_where(last_tick, unsigned),
         };
         self.scale.start_of(first)
     }
 }
 
-/// The first number from 0 to `last` for which a condition holds; `last + 1` if there is none. Once true, the condition
-/// must stay true.
+/// The first number from 0 to `last` for which a condition holds, or `last + 1`. Once true, the condition has to stay true.
 fn first_where(last: u64, holds: impl Fn(u64) -> bool) -> u64 {
     let (mut low, mut high) = (0, last + 1);
     while low < high {

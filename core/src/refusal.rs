@@ -1,17 +1,17 @@
-//! Why something was refused: the one error of this crate. It says what is wrong, and when to try again or what to do.
+//! Why a request was refused: the only error of this crate. It says what is wrong, and when to try again or what to do.
 
 use std::error::Error;
 use std::fmt;
 
-/// Why there is no ID, no generator, or no such layout. Nothing was changed.
+/// Why there is no ID or no generator. Nothing was changed.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Refusal {
-    /// the tick's counter is used up
+    /// the tick's counter is exhausted
     Overflow {
         /// real milliseconds until an ID can be made, if the clock keeps running
         retry_after_ms: f64,
     },
-    /// the clock is behind the last ID, or behind what it showed before
+    /// the clock is behind the last ID, or behind an earlier reading
     ClockBackwards {
         /// by how many milliseconds
         behind_ms: f64,
@@ -23,28 +23,28 @@ pub enum Refusal {
         /// the time, Unix milliseconds
         timestamp_ms: f64,
     },
-    /// the numbers up to the cursor's limit are used up, or it was retired: the window of a lease ended, not the layout
+    /// the cursor reached its limit or was retired: the window of a lease ended, not the layout
     WindowEnd,
-    /// what keeps the cursor outside this process has failed: it knows how
+    /// the storage of the cursor outside this process failed; it knows the reason
     Failed,
-    /// the layout's IDs are too large for a 64-bit float, or soon will be
+    /// the layout's IDs exceed what a 64-bit float holds, or will soon
     NotExact,
-    /// the layout's IDs have become too large for a 64-bit float
+    /// the layout's IDs have outgrown 64-bit floats
     NoLongerExact,
-    /// two users of one node could make equal IDs, since they do not share a cursor
+    /// two users of one node could generate equal IDs, because they do not share a cursor
     Clash {
-        /// how the node is already used in this process
+        /// how this process already uses the node
         theirs: String,
-        /// how it was going to be used
+        /// the requested use
         ours: String,
     },
-    /// a file was made for other options
+    /// a file was created with other options
     Mismatch {
         /// the file
         path: String,
-        /// what it was made for
+        /// its options
         theirs: String,
-        /// what was asked for
+        /// the requested options
         ours: String,
     },
     /// a file is damaged, not a file, not writable, or not in a place where it can be shared
@@ -61,9 +61,9 @@ pub enum Refusal {
     },
     /// the group was destroyed since it was opened
     Destroyed,
-    /// a key has this many bytes
+    /// a key of this many bytes
     Key(usize),
-    /// a tweak has this many bytes
+    /// a tweak of this many bytes
     Tweak(usize),
 }
 

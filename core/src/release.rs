@@ -1,9 +1,9 @@
-//! Releases of flakeforge, as records and files of a later format name the one that they need. So who cannot read them can say
-//! what to install.
+//! Releases of flakeforge. Records and files of a newer format name the release that they require, so that older versions can
+//! report which one to install.
 
 use std::fmt;
 
-/// A release: whatever comes after its first two numbers changes no format.
+/// A release: only the first two numbers of a version affect formats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Release {
     /// the first number
@@ -13,13 +13,13 @@ pub struct Release {
 }
 
 impl Release {
-    /// Out of text, such as `1.4`.
+    /// Parses text such as `1.4`.
     pub(crate) fn of_text(text: &str) -> Option<Self> {
         let (major, minor) = text.split_once('.')?;
         Some(Self { major: major.parse().ok()?, minor: minor.parse().ok()? })
     }
 
-    /// Out of a word, whose upper half is the first number.
+    /// Unpacks a word with the first number in its upper half.
     pub(crate) fn of_word(word: u32) -> Self {
         Self { major: (word >> 16) as u16, minor: word as u16 }
     }

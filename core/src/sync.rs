@@ -1,6 +1,6 @@
-//! What threads share memory with: the standard library's, or loom's when the models of `core/loom` run.
+//! The atomics: the standard library's, or loom's for the models in `core/loom`.
 //!
-//! loom's name for its `cfg` is not used: somebody who models a program of their own would get its atomics here, too.
+//! loom's own `cfg` name is not used: users who model their own program would get loom's atomics here, too.
 
 #[cfg(flakeforge_loom)]
 pub(crate) use loom::sync::{Arc, atomic};

@@ -1,17 +1,15 @@
-//! Which boot of the machine this is: a number that no two boots have in common.
+//! The ID of the current boot, which no two boots share.
 //!
-//! After a crash of the machine, the page of a file may be older than the last number taken from it. So those who open
-//! a file must know whether the machine has crashed since. Mistaking another boot for this one makes equal IDs.
-//! Mistaking this boot for another one only costs a wait.
+//! After a machine crash, the page of a file may be older than the last number taken from it. So a process that opens a file
+//! has to know whether the machine has crashed since. Mistaking another boot for this one causes equal IDs; mistaking this
+//! boot for another one only costs a wait.
 //!
-//! The time of the last boot proves nothing: it is computed from the clock, and a machine whose clock has no battery
-//! starts at the same time each time. Only the kernel's own number proves it, which a crash certainly erases.
-//!
-//! This file must never identify a boot by something that another boot may find again.
+//! The boot time proves nothing: it is computed from the clock, and a machine whose clock has no battery always starts at the
+//! same time. Only the kernel's own boot ID is proof, because a crash certainly erases it.
 
 /// The ID of this boot; `None` if nothing identifies it with certainty.
 ///
-/// Linux has a number for each boot. macOS has one too, but without foreign code only a program can read it.
+/// Linux has an ID for each boot. So does macOS, but without foreign code only a program can read it.
 pub fn this() -> Option<u128> {
     let text = if cfg!(target_os = "linux") {
         std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()

@@ -1,9 +1,7 @@
-//! Counters in files: each grows by one block at a time, for anyone who asks.
+//! Counters in files: each grows by one block at a time, for any process.
 //!
-//! Taking a block is one atomic addition in mapped memory, and a sync before the block is handed out. So a process that
-//! is stopped or killed in the middle blocks nobody and loses one block at most, and no crash makes a block come again.
-//!
-//! This file must never hand out a block that the disk does not know to be taken.
+//! Taking a block is one atomic addition in mapped memory, and a sync before the block is returned. A process that is stopped
+//! or killed in between blocks no other and loses at most one block, and no crash makes a block come again.
 
 use std::fs::File;
 use std::mem::offset_of;
@@ -17,17 +15,17 @@ use crate::files::named_file::{self, FileIdentity};
 use crate::files::names;
 use crate::refusal::Refusal;
 
-/// Numbers that were taken from a counter.
+/// A block of numbers from a counter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Block {
-    /// the first one: what the counter was before
+    /// the first one: the value of the counter before
     pub first: u64,
-    /// what names the counter where others have the same name: random bits, others each time it is made or raised
+    /// distinguishes counters of the same name: random bits, replaced whenever the counter is created or raised
     pub lineage: u64,
 }
 
-/// Adds `by` to a counter in a store's folder. A counter that does not exist is created with the value `init`, if one is
-/// given. If `by` is 0 and there is an `init`, the counter is first raised to `init`.
+/// Adds `by` to a counter in a store's folder. A missing counter is created with the value `init`, if that is given. If `by`
+/// is 0, the counter is first raised to `init`.
 pub fn advance(store: &Path, name: &str, by: u64, init: Option<u64>) -> Result<Block, Refusal> {
     machine::check_shares(store)?;
     let path = &names::counter_file(store, name);

@@ -1,28 +1,26 @@
-//! Entering a file: what everyone who opens it does before taking a number.
+//! Entering a file: what every process does before it takes numbers from it.
 //!
-//! After a crash of the machine, the page on the disk may be older than the last number taken, but no number was above
-//! its mark. So a process that enters moves `next` past the mark: it *skips*. It need not skip if it is proven that the
-//! file was already entered in this boot of the machine. From then on, the page in memory has every number that was
-//! taken, until the machine crashes.
+//! After a machine crash, the page on the disk may be older than the last number taken, but no number exceeds its mark. So a
+//! process that enters moves `next` past the mark: it *skips*. It need not skip if the file was provably entered during the
+//! current boot: from then on, the page in memory has every number taken, until the machine crashes.
 //!
-//! There are two proofs:
-//! - The ID of this boot (boot.rs) in the page. Only a process that has entered writes it, and no other boot has the
-//!   same ID. An ID that is half written, or half of one and half of another, belongs to no boot.
-//! - An answer (presence.rs), if this boot has no known ID or the page has another one. The answer comes from a process
-//!   that has entered and is alive, so it entered in this boot.
+//! There are two proofs, and no others:
+//! - The ID of the current boot (boot.rs) is in the page. Only a process that has entered writes it, and no other boot has
+//!   the same ID. An ID that is half written, or mixed from two, belongs to no boot.
+//! - A process answers (presence.rs), if the boot has no known ID or the page has another one. It has entered and is alive,
+//!   so it entered during the current boot.
 //!
-//! So everyone who enters without a skip follows somebody in the same boot who skipped, or who found the file new.
-//! Anything else only costs time: a skip is safe whoever does it, at any time and any number of times, because `next`
-//! only grows. That is why there is no lock here. Several processes may enter at once and in any order. One that is
-//! stopped or killed in the middle has promised nothing and blocks nobody.
+//! So a process that enters without a skip follows one of the same boot that skipped or found the file new. Everything else
+//! only costs time: any process may skip, at any time and any number of times, because `next` only grows. That is why there
+//! is no lock: several processes may enter at once and in any order, and one that is killed in between has promised nothing
+//! and blocks no other.
 //!
-//! A skip takes up to 5 s from all users of the file, so skips must not add up. They do not if no number is taken after
-//! them, because a mark is raised only for a number that the clock allows ([`Generator`](crate::generator::Generator)).
-//! If the mark is not ahead of the clock, a skip takes nothing from anybody, and nobody is asked.
+//! A skip takes up to 5 s from all users of the file, so skips should not add up. They do not if no number is taken after
+//! them, because a mark is raised only for a number that the clock allows ([`Generator`](crate::generator::Generator)). If
+//! the mark is not ahead of the clock, a skip costs nothing, and no process is asked.
 //!
-//! This file must never accept anything else as a proof. Not the time of the last boot: a clock without a battery shows
-//! the same one at each boot. Not a lock: a process that is about to enter and then dies has held it, too. And not the
-//! number of users that the page claims.
+//! These prove nothing: the boot time (a clock without a battery always shows the same), a lock (a process that dies before
+//! it has entered holds it, too), and the number of users in the page.
 
 use std::io;
 use std::sync::atomic::Ordering::{Acquire, Release};
@@ -34,11 +32,11 @@ use crate::files::mapped::Mapped;
 use crate::files::presence::Presence;
 use crate::generator::numbers::Numbers;
 
-/// How long to wait for an answer. It takes no longer than the watcher's pause, unless the machine is very busy.
+/// How long to wait for an answer. It takes at most one pause of the watcher, unless the machine is very busy.
 const PATIENCE: Duration = Duration::from_secs(2);
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// Moves past the mark, unless it is proven that the file was entered in this boot. `boot` is `None` if it has no ID.
+/// Moves past the mark, unless the file was provably entered during this boot. `boot` is `None` if the boot has no ID.
 pub(crate) fn enter(page: &Mapped<CursorWords>, boot: Option<u128>, numbers: &Numbers) -> io::Result<()> {
     let boot = boot.map(|boot| [boot as u64, (boot >> 64) as u64]);
     let written = &page.page().boot;
@@ -51,12 +49,12 @@ pub(crate) fn enter(page: &Mapped<CursorWords>, boot: Option<u128>, numbers: &Nu
         page.page().mark.start_past(&page.page().words.cursor, || page.sync())?;
     }
     for (word, boot) in written.iter().zip(boot.into_iter().flatten()) {
-        word.store(boot, Release); // after `next`: whoever finds this boot's ID also finds `next` moved
+        word.store(boot, Release); // after `next`: a process that finds the ID of this boot also finds `next` moved
     }
     Ok(())
 }
 
-/// Whether a process that has entered, and is alive, answers.
+/// Whether a live process that has entered answers.
 fn is_in_use(presence: &Presence) -> bool {
     let Some(question) = presence.ask() else { return false };
     let until = Instant::now() + PATIENCE;

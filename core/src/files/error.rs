@@ -1,15 +1,15 @@
-//! What can be wrong with a file that flakeforge keeps, in words: which file, what is wrong, and what to do.
+//! Errors of flakeforge's files: which file, what is wrong, and what to do.
 
 use std::io;
 use std::path::Path;
 
 use crate::refusal::Refusal;
 
-/// What Unix says where not even root may write. Rust has one kind for it and for what the file's mode does not allow.
+/// Unix reports this if not even root may write. Rust uses one error kind for it and for missing permissions.
 const EPERM: i32 = 1;
 
 impl Refusal {
-    /// Something is wrong with the file, which was not changed. `why` says what, and what to do.
+    /// Something is wrong with the file, which was left unchanged. `why` says what, and what to do.
     pub(crate) fn file(path: &Path, why: impl Into<String>) -> Self {
         Self::File { path: path.display().to_string(), why: why.into() }
     }
@@ -17,7 +17,7 @@ impl Refusal {
     /// The system refused an action on the file.
     pub(crate) fn io(path: &Path, action: &str, error: &io::Error) -> Self {
         let way_out = match error.kind() {
-            _ if has_long_part(path) => ". A part of its path is too long", // Windows may say that it is not there
+            _ if has_long_part(path) => ". A part of its path is too long", // Windows may report that it does not exist
             io::ErrorKind::PermissionDenied if error.raw_os_error() == Some(EPERM) => {
                 ". The file or its folder may be marked as immutable or append-only: end that, on Linux with chattr -ia, on macOS \
                  with chflags"
@@ -34,8 +34,8 @@ impl Refusal {
     }
 }
 
-/// Whether a name in a path is longer than file systems allow. Windows counts units of UTF-16, others bytes, of which there
-/// are no fewer.
+/// Whether a name in a path is longer than file systems allow. Windows counts UTF-16 units, other systems bytes, of which
+/// there are at least as many.
 fn has_long_part(path: &Path) -> bool {
     path.iter().filter_map(|part| part.to_str()).any(|part| part.encode_utf16().count() > 255)
 }

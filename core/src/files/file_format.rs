@@ -1,27 +1,24 @@
-//! What a file of flakeforge looks like: one page of 4096 bytes.
+//! The format of flakeforge's files: one page of 4096 bytes.
 //!
-//! | bytes | what |
+//! | bytes | content |
 //! |---|---|
-//! | 0…1535 | the [`Header`], which never changes: what the file is, and as text what it was made for |
-//! | 1536…1551 | the boot of the machine in which it was last used, if that boot has a name |
-//! | 1552…1575 | whether somebody has it open: users, asked, answered |
+//! | 0…1535 | the [`Header`], which never changes: the kind of file, and as text what it was created for |
+//! | 1536…1551 | the ID of the boot in which it was last used, if that is known |
+//! | 1552…1575 | whether a process has it open: users, asked, answered |
 //! | 1576…1583 | whether its name is known to be on the disk |
-//! | 1584…1591 | the lineage, if it is a group or a counter |
-//! | 2048…2111 | words: those of a cursor or slot, of a group, or of a counter |
+//! | 1584…1591 | the lineage of a group or counter |
+//! | 2048…2111 | words of a cursor or slot, of a group, or of a counter |
 //! | 2560…2567 | the durable mark |
-//! | 3072…4095 | who holds it, if it is a slot |
+//! | 3072…4095 | the holder of a slot |
 //!
-//! Each part has disk sectors of its own (512 bytes, written completely or not at all). So in a page that was torn by a
-//! crash, each part is either older or newer, and never a mixture.
+//! Each part has its own disk sectors (512 bytes, written completely or not at all). So in a page that a crash has torn, each
+//! part is either old or new, never a mixture.
 //!
-//! Numbers are in the byte order of the machine, also those of the header: atomic operations know no other. So the
-//! version says which byte order the file has, and a file of the other one is refused.
+//! Numbers, also those of the header, are in the byte order of the machine, because atomic operations know no other. So the
+//! version reveals the byte order, and a file with the other one is refused.
 //!
-//! [`Page`] is the only place that says where something is. Who has the page mapped uses its fields. Who has read it as
-//! bytes finds a field by `offset_of!`.
-//!
-//! This file must never accept a page that this version did not make, nor move a field: files of older versions are in
-//! use.
+//! Only [`Page`] says where each field is: code that has the page mapped uses its fields, code that has read it as bytes uses
+//! `offset_of!`. The assertions below keep every field in place, because files of older versions are in use.
 
 use std::hash::{BuildHasher, RandomState};
 use std::mem::offset_of;
@@ -36,8 +33,7 @@ use crate::release::Release;
 /// Size of a page, and of every file.
 pub const SIZE: usize = 4096;
 
-/// A page, with the words of one kind of file. It consists of `AtomicU64`s and nothing else, because other processes
-/// write to it.
+/// A page with the words of one kind of file. It consists of `AtomicU64`s only, because other processes write to it.
 #[derive(Debug)]
 #[repr(C)]
 pub struct Page<W> {
@@ -45,7 +41,7 @@ pub struct Page<W> {
     pub(crate) boot: [AtomicU64; 2],
     pub(crate) presence: Presence,
     pub(crate) is_named: AtomicU64,
-    /// of a group or a counter: random bits, others each time it is made
+    /// of a group or a counter: random bits, replaced each time it is created
     pub(crate) lineage: AtomicU64,
     unused_1592: [AtomicU64; 57],
     pub(crate) words: W,
@@ -55,7 +51,7 @@ pub struct Page<W> {
     pub(crate) holder: [AtomicU64; HOLDER_WORDS],
 }
 
-/// How many words say who holds a slot.
+/// The number of words that describe the holder of a slot.
 pub(crate) const HOLDER_WORDS: usize = 128;
 
 /// The words of a cursor's page, or a slot's.
@@ -63,7 +59,7 @@ pub(crate) const HOLDER_WORDS: usize = 128;
 #[repr(C)]
 pub struct CursorWords {
     pub(crate) cursor: Cursor,
-    /// of a slot: not 0 as long as the holder has not asked for the cursor
+    /// of a slot: not 0 until the holder asks for the cursor
     pub(crate) lends_window: AtomicU64,
     unused: [AtomicU64; 5],
 }
@@ -86,7 +82,7 @@ pub struct GroupWords {
 #[derive(Debug)]
 #[repr(C)]
 pub struct CounterWords {
-    /// where the next block begins
+    /// the start of the next block
     pub(crate) value: AtomicU64,
     unused: [AtomicU64; 7],
 }
@@ -98,22 +94,22 @@ pub type GroupPage = Page<GroupWords>;
 /// The page of a counter.
 pub type CounterPage = Page<CounterWords>;
 
-/// The part of a page that never changes. It is written and read as bytes, and only before the page is mapped.
+/// The part of a page that never changes. It is written and read as bytes, before the page is mapped.
 #[repr(C)]
 pub struct Header {
     magic: [u8; 16],
     version: u32,
     text_len: u32,
-    /// of the header, as it is while this is 0
+    /// of the header with this field set to 0
     checksum: u64,
     kind: [u8; 32],
     text: [u8; TEXT_MAX],
 }
 
-/// The longest text that fits the header, in bytes.
+/// The maximum length of the header's text, in bytes.
 pub const TEXT_MAX: usize = 1472;
 
-// Version 1 of the format has each field here.
+// The positions of the fields in version 1 of the format.
 const _: () = {
     assert!(offset_of!(Header, magic) == 0);
     assert!(offset_of!(Header, version) == 16);
@@ -154,19 +150,19 @@ const _: () = {
     assert!(size_of::<CounterPage>() == SIZE && align_of::<CounterPage>() == align_of::<AtomicU64>());
 };
 
-/// The format that a package must know to use a file. Any other version is refused, older or newer. A file keeps the one
-/// that it was made with, because other processes may have it mapped; the files of a group have that of the group's file.
+/// The version of the format. Files of any other version are refused, older or newer. A file keeps its version, because other
+/// processes may have it mapped; the files of a group have the version of the group's file.
 const VERSION: u32 = 1;
-/// Where every later version has the release of flakeforge that it needs, as a word. Version 1 has the length of its text there.
+/// Where every later version stores the release of flakeforge that it requires. Version 1 has the length of its text there.
 const NEEDS_AT: usize = offset_of!(Header, text_len);
 const MAGIC: &[u8; 16] = b"flakeforge file\n";
 
-/// What a file is for.
+/// The kinds of files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// a cursor that processes share
     Cursor,
-    /// a slot of a group: a cursor, and who holds it
+    /// a slot of a group: a cursor, and its holder
     Slot,
     /// a group of slots
     Group,
@@ -184,8 +180,8 @@ impl Kind {
         }
     }
 
-    /// What to do if something else is in the place of such a file. Users name the files of cursors; we name those of a
-    /// group, so nothing else should be there.
+    /// What to do if something else is at the path. Users choose the paths of cursors; flakeforge chooses those of groups, so
+    /// nothing else should be there.
     fn way_out(self) -> &'static str {
         match self {
             Self::Cursor => "Use another path, and another node number if other processes use this file",
@@ -195,14 +191,14 @@ impl Kind {
     }
 }
 
-/// What a file is for, and what it starts with.
+/// What a file is for, and its initial content.
 #[derive(Clone, Debug)]
 pub struct Purpose<'a> {
     /// its kind
     pub kind: Kind,
-    /// what it is made for: a file with another text belongs to another use
+    /// what it was created for: a file with another text belongs to another use
     pub text: &'a str,
-    /// the words of a new file that are not 0, each with its place in the page
+    /// the words of a new file other than 0, each with its offset in the page
     start: Vec<(usize, u64)>,
 }
 
@@ -212,14 +208,14 @@ impl<'a> Purpose<'a> {
         Self { kind, text, start: Vec::new() }
     }
 
-    /// The same, but a new file has this word at this offset.
+    /// The same, with this word at this offset of a new file.
     pub(crate) fn with(mut self, offset: usize, word: u64) -> Self {
         self.start.push((offset, word));
         self
     }
 }
 
-/// A lineage that nothing else has.
+/// A random lineage.
 pub(crate) fn new_lineage() -> u64 {
     RandomState::new().hash_one(())
 }
@@ -244,8 +240,7 @@ pub fn make(purpose: &Purpose) -> Option<[u8; SIZE]> {
     Some(page)
 }
 
-/// What a page was made for, or what is wrong with it. `start` is the beginning of its file: more than a page of it if
-/// the file is longer.
+/// The purpose of a page, or what is wrong with it. `start` is the beginning of its file, longer than a page if the file is.
 pub fn text_of(start: &[u8], kind: Kind) -> Result<String, String> {
     if !start.starts_with(MAGIC) {
         let size = if start.is_empty() { " (it is empty)" } else { "" };
@@ -286,12 +281,12 @@ pub fn text_of(start: &[u8], kind: Kind) -> Result<String, String> {
     Ok(String::from_utf8_lossy(text).into_owned())
 }
 
-/// The word at this offset of a page that was read from a file.
+/// The word at this offset of a page read from a file.
 pub fn word(page: &[u8], offset: usize) -> u64 {
     page.get(offset..offset + 8).and_then(|bytes| bytes.try_into().ok()).map_or(0, u64::from_ne_bytes)
 }
 
-/// What to do if a file of ours is damaged: it is not repaired, because what it remembered is lost.
+/// The way out for a damaged file: it is not repaired, because what it remembered is lost.
 pub const DAMAGED: &str = "It is damaged, and was left as it is. Remove it once no process uses it and the clock is past the \
                            last ID that was made with it";
 
@@ -308,7 +303,7 @@ fn until_zero(bytes: &[u8]) -> &[u8] {
     bytes.split(|&byte| byte == 0).next().unwrap_or_default()
 }
 
-/// Of the header. It is only there to notice damage.
+/// The header's checksum, which only serves to detect damage.
 fn checksum(page: &[u8; SIZE]) -> u64 {
     hash(&page[..size_of::<Header>()])
 }

@@ -1,14 +1,12 @@
-//! Which file system something lies on, and whether it is one of this machine's own.
-//!
-//! This file must never list a type of file system that another machine may be writing to.
+//! Which file system a file is on, and whether that is local. The list has only types that no other machine can write to.
 
 use std::fs;
 use std::path::Path;
 
-/// The type of a file system in memory.
+/// The type of an in-memory file system.
 const TMPFS: u64 = 0x0102_1994;
 
-/// Types of local file systems, as statfs(2) has them.
+/// Types of local file systems, from statfs(2).
 const LOCAL: [u64; 13] = [
     0xEF53,      // ext2, ext3, ext4
     0x5846_5342, // xfs
@@ -30,9 +28,9 @@ pub fn is_local(kind: u64) -> bool {
     LOCAL.contains(&kind)
 }
 
-/// Something that lies on a file system whose type the system can tell.
+/// A file or folder whose file system is known.
 pub trait OnFileSystem {
-    /// the type; `None` if the system does not tell
+    /// the type; `None` if the system does not report it
     fn kind(&self) -> Option<u64>;
 }
 
@@ -58,7 +56,7 @@ impl OnFileSystem for &Path {
     }
 }
 
-/// The type has 32 bits, but each kind of CPU has it in a signed or unsigned word of another width.
+/// The type has 32 bits, but its width and sign depend on the CPU architecture.
 #[cfg(target_os = "linux")]
 fn type_bits<T: TryInto<i64>>(kind: T) -> u64 {
     kind.try_into().map_or(0, |kind| kind as u64 & 0xFFFF_FFFF)

@@ -1,10 +1,8 @@
 //! A group of slots: a folder with one subfolder for each life of the group. Only the last life counts.
 //!
-//! `destroy()` ends a life by setting one word, and every member checks that word before it raises a mark. So
-//! afterwards the marks of that life cover all numbers that were or will ever be taken in it. The next life starts
-//! above the highest of them. The highest mark also stands in the group's own page, for slots whose files were removed.
-//!
-//! This file must never remove a file, nor let a new life start before the old one has ended.
+//! `destroy()` ends a life by setting one word, which every member checks before it raises a mark. So from then on, the marks
+//! of that life cover all numbers that were or will be taken in it, and the next life starts above the highest one. The
+//! group's own page also has the highest mark, for slots whose files were removed. No file is ever removed here.
 
 use std::fs;
 use std::mem::offset_of;
@@ -28,37 +26,37 @@ use crate::refusal::Refusal;
 /// The file of a life. It is in the same folder as the slots, whose names are numbers.
 const FILE: &str = "group";
 
-/// What all members of a group agree on.
+/// What all members of a group have in common.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FolderConfig {
     /// what the numbers are for
     pub fingerprint: String,
-    /// how many slots there are
+    /// number of slots
     pub slots: u32,
     /// how numbers follow from time
     pub numbers: Numbers,
 }
 
-/// One life of a group, as this process has it open.
+/// One life of a group, as opened by this process.
 #[derive(Debug)]
 pub struct Group {
     page: Mapped<GroupWords>,
-    /// where its slots are
+    /// the folder of its slots
     pub(crate) folder: PathBuf,
     identity: FileIdentity,
-    /// whether this process made it
+    /// whether this process created it
     pub(crate) is_new: bool,
-    /// what names this life where others have the same name
+    /// distinguishes lives of the same name
     pub(crate) lineage: u64,
-    /// no slot that this process takes starts before this Unix millisecond is over
+    /// the Unix ms after which any slot of this process starts
     past_ms: i64,
     /// the highest mark that this process has covered
     own_top: AtomicU64,
 }
 
 impl Group {
-    /// Opens the group of a folder. It is created if there is none or the last one was destroyed. `past_ms`: the last
-    /// Unix millisecond that may have IDs which its files do not know of; 0 for none.
+    /// Opens the group of a folder. It is created if there is none or the last one was destroyed. `past_ms` is the last Unix
+    /// ms that may have IDs unknown to its files; 0 for none.
     pub(crate) fn open(folder: &Path, config: &FolderConfig, machine: &Machine, past_ms: i64) -> Result<Self, Refusal> {
         let text = format!("{}, {} slots", config.fingerprint, config.slots);
         let (scale, counter_bits) = (config.numbers.scale(), config.numbers.counter_bits());
@@ -100,44 +98,44 @@ impl Group {
         self.page.is_lost() || named_file::is_gone(&self.folder.join(FILE), self.identity)
     }
 
-    /// Refuses to rely on its page if that was lost.
+    /// Fails if its page was lost, because the page then proves nothing.
     pub(crate) fn check_kept(&self) -> Result<(), Refusal> {
         self.page.check_kept(&self.folder.join(FILE))
     }
 
-    /// No number up to the end of this Unix millisecond belongs to this life.
+    /// Declares that this life has no numbers up to the end of this Unix ms.
     pub(crate) fn floor_ms(&self) -> i64 {
         (self.words().floor_ms.load(Relaxed) as i64).max(self.past_ms)
     }
 
-    /// Notes that a mark as high as this is about to be written.
+    /// Records that a mark as high as this is about to be written.
     pub(crate) fn cover(&self, mark: u64) {
         self.own_top.fetch_max(mark, Relaxed);
         self.words().top.fetch_max(mark, SeqCst);
     }
 
-    /// The Unix millisecond in which the highest mark of this life ends, for when its file is gone. If its page was
-    /// lost, this is the highest mark of this process.
+    /// The Unix ms in which the highest mark of this life ends, for when its file is gone. If its page was lost, this is the
+    /// highest mark of this process.
     pub(crate) fn end_ms(&self, numbers: &Numbers) -> i64 {
         let top = self.words().top.load(SeqCst).max(self.own_top.load(Relaxed));
         self.floor_ms().max(numbers.end_ms(top))
     }
 
-    /// Where to look for a free slot first.
+    /// The slot at which to start the search for a free one.
     pub(crate) fn hint(&self) -> &AtomicU64 {
         &self.words().hint
     }
 
-    /// How many slots have been used. The file of each was on the disk before it was counted. After a crash of the
-    /// machine, some may not be counted.
+    /// How many slots have been used. The file of each was on the disk before it was counted. After a machine crash, some may
+    /// not be counted.
     pub(crate) fn used(&self) -> &AtomicU64 {
         &self.words().used
     }
 }
 
-/// Ends the last life of the group in a folder, if there is one that has not ended. Its members see that when they renew,
-/// and take no number past the marks that they have now. Whoever opens the folder afterwards creates a new group, which
-/// starts above those marks.
+/// Ends the last life of the group in a folder, if it is still alive. Its members notice at their next renewal, and take no
+/// number past their present marks. The next process that opens the folder creates a new group, which starts above those
+/// marks.
 pub fn destroy(folder: &Path) -> Result<(), Refusal> {
     check_shares(folder)?;
     let Some(life) = last_life(folder)? else { return Ok(()) };
@@ -152,13 +150,13 @@ fn end(page: &Mapped<GroupWords>, path: &Path) -> Result<(), Refusal> {
     page.sync().map_err(|error| Refusal::io(path, "synced", &error))
 }
 
-/// What is in a slot's file, or what is wrong with it.
+/// The content of a slot's file, or what is wrong with it.
 type Page = Result<Vec<u8>, Refusal>;
 
 /// A life of a group, as read from its files.
 pub(crate) struct Life {
     number: u32,
-    /// where its slots are
+    /// the folder of its slots
     pub(crate) folder: PathBuf,
     page: Vec<u8>,
 }
@@ -198,10 +196,10 @@ impl Life {
         Numbers::new(scale, (self.word(offset_of!(GroupPage, words.counter_bits)) as u32).min(63))
     }
 
-    /// The last Unix millisecond that any member of this life, which was destroyed, has used or may still use.
+    /// The last Unix ms that any member of this destroyed life has used or may still use.
     fn floor_ms(&self) -> Result<i64, Refusal> {
-        // A member raises its mark, then checks whether the group was destroyed, and only then uses the new mark. The
-        // group is already destroyed here, so a mark that is not seen below will not be used.
+        // A member raises its mark, then checks whether the group was destroyed, and only then uses the new mark. The group
+        // is already destroyed here, so a mark that is not seen below will not be used.
         fence(SeqCst);
         let numbers = self.numbers();
         let mut floor_ms = whole_ms(system_ns()).max(self.word(offset_of!(GroupPage, words.floor_ms)) as i64);
@@ -212,7 +210,7 @@ impl Life {
         Ok(floor_ms)
     }
 
-    /// The slots that have a file, in order, each with the file's content or what is wrong with it.
+    /// The slots with a file, in order, each with the file's content or what is wrong with it.
     pub(crate) fn slots(&self) -> Result<Vec<(u32, Page)>, Refusal> {
         let mut slots = numbered(&self.folder)?;
         slots.sort_unstable();

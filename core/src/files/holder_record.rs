@@ -1,15 +1,14 @@
-//! Who holds a slot, according to its page. This is only for people who want to know: what holds the slot is the lock.
-//!
-//! This file must never accept a half-written record: another process may be writing it.
+//! Who holds a slot, according to its page. This is for people to read; the lock is what holds the slot. The checksum rejects
+//! a record that another process is still writing.
 
 use std::mem::offset_of;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use crate::files::file_format::{CursorPage, HOLDER_WORDS, word};
 
-/// The longest host name, in bytes.
+/// The maximum length of a host name, in bytes.
 const HOST_MAX: usize = 255;
-/// Where the host name starts, after checksum, owner, process, time and length.
+/// The host name follows checksum, owner, process, time and length.
 const HOST_AT: usize = 6;
 const WORDS: usize = HOST_AT + HOST_MAX.div_ceil(8);
 
@@ -20,7 +19,7 @@ pub struct HolderRecord {
     pub owner: u128,
     /// the process
     pub pid: u32,
-    /// the host name as the process knew it, cut to 255 bytes
+    /// the host name, cut to 255 bytes
     pub host: String,
     /// Unix milliseconds
     pub since_ms: i64,
@@ -48,7 +47,7 @@ impl HolderRecord {
         }
     }
 
-    /// The record in a page that was read from a file; `None` if there is none, or if it is being written right now.
+    /// The record in a page read from a file; `None` if there is none, or if it is just being written.
     pub fn read(page: &[u8]) -> Option<Self> {
         let words: [u64; WORDS] = std::array::from_fn(|i| word(page, offset_of!(CursorPage, holder) + 8 * i));
         let [sum, low, high, pid, since, len, ..] = words;
@@ -89,7 +88,7 @@ mod tests {
         from_fn(|_| AtomicU64::new(0))
     }
 
-    /// What another process reads of the file.
+    /// The content of the file, as another process reads it.
     fn read(room: &Room) -> Option<HolderRecord> {
         let mut page = [0; SIZE];
         for (place, word) in page[offset_of!(CursorPage, holder)..].chunks_exact_mut(8).zip(room) {
@@ -114,7 +113,7 @@ mod tests {
         }
     }
 
-    /// For Miri, which shows another order and other older words with each of its seeds.
+    /// For Miri, which with each seed shows another order and other stale words.
     #[test]
     fn a_record_is_read_as_a_whole_or_not_at_all_while_another_thread_writes_it() {
         let (room, records) = (empty(), records());

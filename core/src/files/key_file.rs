@@ -1,8 +1,6 @@
-//! A registry that also knows the keys whose cursors are in files.
-//!
-//! A file is opened while the registry is locked, so that nobody else uses its key in another way meanwhile.
-//!
-//! This file must never open a second file for a key as long as only the first one knows its numbers.
+//! A registry that also knows the keys whose cursors are in files. A file is opened while the registry is locked, so no other
+//! thread can use its key in another way meanwhile. As long as only the first file of a key knows its numbers, no second one
+//! is opened for it.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -13,7 +11,7 @@ use crate::files::shared::SharedCursor;
 use crate::generator::registry::{Found, Key, Registry};
 use crate::refusal::Refusal;
 
-/// The file that the cursor of a key is in.
+/// The file with the cursor of a key.
 #[derive(Debug)]
 pub struct KeyFile {
     cursor: Weak<SharedCursor>,
@@ -62,7 +60,7 @@ impl Registry<KeyFile> {
                 let cursor = SharedCursor::open(path, key.scale(), key.counter_bits(), &key.fingerprint())?;
                 let first = before.map_or(first, |before| before.next());
                 if first > 0 {
-                    cursor.go_on_at(first)?; // so that no number is given again
+                    cursor.go_on_at(first)?; // so that no number comes again
                 }
                 let known = KeyFile::of(&cursor);
                 Ok((cursor, Some(known)))

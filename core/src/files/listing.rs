@@ -1,7 +1,5 @@
-//! Who holds what: the slots of a group and the groups of a folder, for people who want to know.
-//!
-//! This file must never need the right to write, nor hold a lock for longer than it takes to ask for it. A file that
-//! cannot be read must not hide the others.
+//! Who holds what: the slots of a group and the groups of a folder, for people to read. Listing needs no write permission and
+//! locks a file no longer than it takes to ask for the lock. A file that cannot be read does not hide the others.
 
 use std::fs;
 use std::mem::offset_of;
@@ -17,18 +15,18 @@ use crate::generator::cursor::Cursor;
 use crate::layout::timescale::whole_ms;
 use crate::refusal::Refusal;
 
-/// What a slot's file says.
+/// The content of a slot's file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SlotInfo {
     /// its number
     pub slot: u32,
     /// whether a process holds it
     pub is_held: bool,
-    /// who holds it, or held it last
+    /// its present or last holder
     pub holder: Option<HolderRecord>,
-    /// the Unix millisecond of the last ID; `None` if there was none, or if a holder's own cursor made it
+    /// the Unix ms of the last ID; `None` if there was none, or if a holder's own cursor generated it
     pub last_ms: Option<i64>,
-    /// the last Unix millisecond of the mark; `None` if the slot was never used
+    /// the last Unix ms of the mark; `None` if the slot was never used
     pub hi_ms: Option<i64>,
 }
 
@@ -37,11 +35,11 @@ pub struct SlotInfo {
 pub struct SlotList {
     /// in the order of their numbers
     pub slots: Vec<SlotInfo>,
-    /// what is wrong with the files of the other slots
+    /// what is wrong with the files of other slots
     pub faults: Vec<Refusal>,
 }
 
-/// What the slots of the group in a folder say; nothing if the group was destroyed. This does not disturb the holders.
+/// The slots of the group in a folder; empty if the group was destroyed. Their holders are not disturbed.
 pub fn list(folder: &Path) -> Result<SlotList, Refusal> {
     check_shares(folder)?;
     let mut list = SlotList::default();
@@ -66,7 +64,7 @@ fn info(life: &Life, slot: u32, page: &[u8]) -> Result<SlotInfo, Refusal> {
     Ok(SlotInfo { slot, is_held, holder: HolderRecord::read(page), last_ms, hi_ms })
 }
 
-/// The groups of a store's folder, as names and folders, in order; including those that [`list`] finds a fault with.
+/// The groups of a store's folder by name, with their folders; including those in which [`list`] finds a fault.
 pub fn groups(store: &Path) -> Result<Vec<(String, PathBuf)>, Refusal> {
     check_shares(store)?;
     let entries = match fs::read_dir(store) {

@@ -1,13 +1,12 @@
-//! Pages of memory that survive the loss of what is behind them.
+//! Mapped pages that survive the loss of what is behind them.
 //!
-//! The system sends SIGBUS to whoever touches a mapped page that it cannot give: the file was cut short or made immutable, the
-//! disk has failed, or a file system that copies what is written has no room for the copy. By itself that ends the process. Here a spare page
-//! takes the place of the lost one. It knows nothing, and its cursor is retired, so no number comes from it. Whoever has used
-//! the page asks afterwards whether it was lost.
+//! The system sends SIGBUS to a process that touches a mapped page which it cannot provide: the file was truncated or made
+//! immutable, the disk failed, or a copy-on-write file system has no room for the copy. By default, that ends the process.
+//! Here a spare page replaces the lost one: its cursor is retired, so no number comes from it. Code that used the page checks
+//! afterwards whether it was lost.
 //!
-//! Only Linux puts one page in the place of another in one step. Elsewhere the process ends.
-//!
-//! This file must never do anything in the handler but atomics and system calls, nor keep a signal from whom it is meant for.
+//! Only Linux can replace a page in one step. Elsewhere the process ends. The signal handler uses nothing but atomics and
+//! system calls, and forwards signals that are meant for other handlers.
 
 #![allow(unsafe_code)]
 
@@ -30,10 +29,10 @@ mod linux {
     use crate::files::file_format::{CursorPage, SIZE};
     use crate::generator::cursor::Cursor;
 
-    /// Where a page is that is watched. Places are never freed, only used again, because the handler walks along them.
+    /// The place of a watched page. Places are reused but never freed, because the handler walks along them.
     #[derive(Debug)]
     pub(crate) struct Place {
-        /// the page's address; [`FREE`] or [`TAKEN`] if it has none
+        /// the page's address, or [`FREE`] or [`TAKEN`]
         start: AtomicUsize,
         is_lost: AtomicBool,
         next: Option<&'static Place>,
@@ -44,7 +43,7 @@ mod linux {
 
     static PLACES: AtomicPtr<Place> = AtomicPtr::new(ptr::null_mut());
 
-    /// What handled the signal before.
+    /// The previous handler of the signal.
     static BEFORE: OnceLock<libc::sigaction> = OnceLock::new();
 
     fn places() -> impl Iterator<Item = &'static Place> {
@@ -53,7 +52,7 @@ mod linux {
     }
 
     impl Place {
-        /// Watches the page at this address until [`leave`](Self::leave). The page is mapped until then.
+        /// Watches the page at this address until [`leave`](Self::leave). The page stays mapped until then.
         pub(crate) fn watch(page: *const u8) -> &'static Self {
             handle_signals();
             let take = |place: &&Self| place.start.compare_exchange(FREE, TAKEN, AcqRel, Relaxed).is_ok();
@@ -68,10 +67,10 @@ mod linux {
             let place = Box::into_raw(Box::new(place));
             let mut first = PLACES.load(Acquire);
             loop {
-                // SAFETY: nobody else knows the new place yet; `first` is null or a place that was leaked here.
+                // SAFETY: no other thread knows the new place yet; `first` is null or a place that was leaked here.
                 unsafe { (*place).next = first.as_ref() };
                 match PLACES.compare_exchange_weak(first, place, AcqRel, Acquire) {
-                    // SAFETY: from here on nobody writes to it but through its atomics, and it is never freed.
+                    // SAFETY: from here on, it is only written through its atomics, and it is never freed.
                     Ok(_) => return unsafe { &*place },
                     Err(now) => first = now,
                 }
@@ -82,7 +81,7 @@ mod linux {
             self.start.store(FREE, Release);
         }
 
-        /// Whether a spare page is there by now. Ask this after reading: what was read may be the spare page's.
+        /// Whether the spare page is there by now. Check this after reading: the data may come from the spare page.
         pub(crate) fn is_lost(&self) -> bool {
             self.is_lost.load(SeqCst)
         }
@@ -109,7 +108,7 @@ mod linux {
         let (is_fault, address) = unsafe { ((*info).si_code > 0, (*info).si_addr().addr()) };
         let page = address & !(SIZE - 1);
         if is_fault && let Some(place) = places().find(|place| place.start.load(Acquire) == page) {
-            place.is_lost.store(true, SeqCst); // before anybody can read the spare page
+            place.is_lost.store(true, SeqCst); // before any thread can read the spare page
             if put_spare_page(page) {
                 return;
             }
@@ -117,13 +116,13 @@ mod linux {
         pass_on(signal, info, context, is_fault);
     }
 
-    /// Puts a page in the place of another, in one step; whether that worked.
+    /// Replaces a page with another in one step; returns whether that worked.
     fn put_spare_page(place: usize) -> bool {
         const NEXT_AT: usize = offset_of!(CursorPage, words.cursor) + Cursor::NEXT_AT;
         let (access, kind) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
-        // SAFETY: the first call makes new memory of SIZE bytes, which only this code knows, and NEXT_AT is inside of it,
-        // at a multiple of 8. The second call moves that memory to `place`, where a page of this size is mapped: its owner
-        // calls `leave` before it unmaps it.
+        // SAFETY: the first call allocates SIZE bytes that only this code knows, and NEXT_AT is within them, at a multiple of
+        // 8. The second call moves that memory to `place`, where a page of this size is mapped: its owner calls `leave`
+        // before it unmaps it.
         unsafe {
             let spare = libc::mmap(ptr::null_mut(), SIZE, access, kind, -1, 0);
             if spare == libc::MAP_FAILED {
@@ -135,7 +134,7 @@ mod linux {
         }
     }
 
-    /// Lets those handle the signal who did so before.
+    /// Forwards the signal to the previous handler.
     fn pass_on(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void, is_fault: bool) {
         let Some(before) = BEFORE.get() else { return }; // it comes again
         match before.sa_sigaction {
@@ -143,15 +142,15 @@ mod linux {
             // SAFETY: `sigaction` is plain data, for which zeros are a value: the default. It is valid to pass.
             libc::SIG_DFL | libc::SIG_IGN => unsafe {
                 libc::sigaction(signal, &zeroed(), ptr::null_mut());
-                libc::raise(signal); // comes when this handler returns
+                libc::raise(signal); // delivered when this handler returns
             },
-            // SAFETY: whoever set this handler said that it has this type.
+            // SAFETY: the code that set this handler declared this type.
             handler if before.sa_flags & libc::SA_SIGINFO != 0 => unsafe {
                 transmute::<usize, extern "C" fn(c_int, *mut libc::siginfo_t, *mut c_void)>(handler)(
                     signal, info, context,
                 );
             },
-            // SAFETY: whoever set this handler said that it has this type.
+            // SAFETY: the code that set this handler declared this type.
             handler => unsafe { transmute::<usize, extern "C" fn(c_int)>(handler)(signal) },
         }
     }
@@ -159,7 +158,7 @@ mod linux {
 
 #[cfg(any(not(target_os = "linux"), miri))]
 mod elsewhere {
-    /// The place of a page that nobody watches.
+    /// The place of a page that is not watched.
     #[derive(Debug)]
     pub(crate) struct Place;
 

@@ -1,8 +1,6 @@
-//! What files need to know about the machine: whether it shares files at all, which boot this is, and which file systems
-//! are its own.
-//!
-//! This file must never treat a file system as local if another machine may be writing to it: memory that two machines
-//! map is not shared memory.
+//! What files need to know about the machine: whether it can share files at all, which boot this is, and which file systems
+//! are local. Memory that two machines map is not shared memory, so a file system that another machine may write to is not
+//! local.
 
 use std::env::consts::{ARCH, OS};
 use std::path::Path;
@@ -12,19 +10,19 @@ use crate::files::boot;
 use crate::files::filesystem::{OnFileSystem, is_local};
 use crate::refusal::Refusal;
 
-/// The machine as files see it. Tests make their own.
+/// The machine as files see it. Tests describe their own.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub struct Machine {
-    /// whether processes can share a file: map it and lock it
+    /// whether processes can share a file by mapping and locking it
     pub shares_files: bool,
-    /// the ID of this boot; `None` if there is no way to know it
+    /// the ID of this boot, if it can be known
     pub boot: Option<u128>,
     /// whether a type of file system is local
     pub is_local: fn(u64) -> bool,
 }
 
-/// Whether this platform maps files into memory that processes share. WebAssembly does not.
+/// Whether this platform maps files into memory shared by processes. WebAssembly does not.
 const SHARES_FILES: bool = cfg!(any(unix, windows));
 
 static THIS: LazyLock<Machine> = LazyLock::new(|| Machine { shares_files: SHARES_FILES, boot: boot::this(), is_local });
@@ -34,12 +32,12 @@ pub fn this() -> &'static Machine {
     &THIS
 }
 
-/// Refuses every file and folder where this platform shares none. This does not ask which boot it is, as [`this`] does.
+/// Fails for every file and folder if this platform cannot share files. Unlike [`this`], it does not look up the boot.
 pub fn check_shares(path: &Path) -> Result<(), Refusal> {
     check(SHARES_FILES, path)
 }
 
-/// What messages call this platform. WebAssembly has no name for its system.
+/// The platform's name in messages. WebAssembly has no name for its system.
 const PLATFORM: &str = if OS.is_empty() { ARCH } else { OS };
 
 fn check(shares_files: bool, path: &Path) -> Result<(), Refusal> {
@@ -56,12 +54,12 @@ fn check(shares_files: bool, path: &Path) -> Result<(), Refusal> {
 }
 
 impl Machine {
-    /// Refuses every file and folder if this machine shares none.
+    /// Fails for every file and folder if this machine cannot share files.
     pub fn check_shares(&self, path: &Path) -> Result<(), Refusal> {
         check(self.shares_files, path)
     }
 
-    /// Refuses what is not on a file system of this machine. `what`: the file itself, or the folder that it will be in.
+    /// Fails for files and folders that are not on a local file system. `what` is the file itself, or its future folder.
     pub fn check_local(&self, path: &Path, what: impl OnFileSystem) -> Result<(), Refusal> {
         match what.kind() {
             Some(kind) if !(self.is_local)(kind) => Err(Refusal::file(

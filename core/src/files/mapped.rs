@@ -1,10 +1,9 @@
-//! A page of a file in the memory of this process, which other processes map, too.
+//! A page of a file in the memory of this process, which other processes map, too. They write to it, so it is only accessed
+//! through atomics.
 //!
-//! A page can be lost: its file is cut short, or the system cannot give it (lost_page.rs). On Linux a claim that is under way
-//! at that very moment finds a retired cursor. Elsewhere the system ends a process that touches such a page, so wherever
-//! there is time for it, the file is checked first. A page that was lost is never used again.
-//!
-//! This file must never read the mapped page in any way other than by atomics: other processes write there.
+//! A page can be lost: its file is truncated, or the system cannot provide it (lost_page.rs). On Linux, a claim in progress
+//! then finds a retired cursor. Elsewhere the system ends a process that touches such a page, so the file is checked first
+//! wherever there is time. A lost page is never used again.
 
 #![allow(unsafe_code)]
 
@@ -40,7 +39,7 @@ unsafe impl Words for GroupWords {}
 // SAFETY: one `AtomicU64` and seven more.
 unsafe impl Words for CounterWords {}
 
-/// A page of a file, mapped. It stays mapped as long as this value lives.
+/// A mapped page of a file. It stays mapped as long as this value lives.
 #[derive(Debug)]
 pub(crate) struct Mapped<W> {
     map: MmapRaw,
@@ -52,7 +51,8 @@ pub(crate) struct Mapped<W> {
 }
 
 impl<W: Words> Mapped<W> {
-    /// Maps the file at a path, once its name is on the disk: without the name, a crash would lose all that was synced.
+    /// Maps the file at a path, once its name is on the disk: without the name, a crash would lose everything that was
+    /// synced.
     pub(crate) fn new(file: impl Into<Arc<File>>, path: &Path) -> Result<Self, Refusal> {
         let file = file.into();
         let map = MmapOptions::new().len(SIZE).map_raw(&*file);
@@ -71,13 +71,13 @@ impl<W: Words> Mapped<W> {
     /// The page, which may have been lost: see [`checked`](Self::checked).
     #[inline]
     pub(crate) fn page(&self) -> &Page<W> {
-        // SAFETY: `start` points to the first of SIZE bytes that can be read and written: those of `map`, which was made
-        // with that length (lost_page.rs may put another page there, as long and as accessible), or those of `stand_in`. If
-        // the system cannot give a byte of the map, the process ends, or on Linux goes on in that other page. Both are made once and live as long as `self`, which the reference
-        // borrows. `Page<W>` has SIZE bytes and the alignment of `AtomicU64` (file_format.rs asserts both for each
-        // `W`); a map starts at a page of memory, and the stand-in is made of `AtomicU64`s. `Page<W>` consists of
-        // `AtomicU64`s, by its fields and by `Words`: every bit pattern is valid, and others may write while this
-        // reference lives.
+        // SAFETY: `start` points to the first of SIZE bytes that can be read and written: those of `map`, which has that
+        // length (lost_page.rs may put another page there, as long and as accessible), or those of `stand_in`. If the system
+        // cannot provide a byte of the map, the process ends, or on Linux continues with that other page. Both are created
+        // once and live as long as `self`, which the reference borrows. `Page<W>` has SIZE bytes and the alignment of
+        // `AtomicU64` (file_format.rs asserts both for each `W`); a map starts at a memory page, and the stand-in consists of
+        // `AtomicU64`s. So does `Page<W>`, by its fields and by `Words`: every bit pattern is valid, and others may write
+        // while this reference lives.
         unsafe { &*self.start.load(Acquire) }
     }
 
@@ -87,8 +87,8 @@ impl<W: Words> Mapped<W> {
         self.page()
     }
 
-    /// Whether the page was lost. If so, it is gone for good, and zeros that only this process sees replace it. So this is
-    /// called before the page is read, wherever it may have been lost long ago.
+    /// Whether the page was lost. If so, zeros that only this process sees replace it for the rest of this value's life. Call
+    /// this before reading a page that may have been lost long ago.
     pub(crate) fn is_lost(&self) -> bool {
         let is_cut = || self.file.metadata().is_ok_and(|found| found.len() < SIZE as u64);
         if self.stand_in.get().is_none() && (self.place.is_lost() || is_cut()) {
@@ -98,18 +98,18 @@ impl<W: Words> Mapped<W> {
         self.stand_in.get().is_some()
     }
 
-    /// Refuses a page that was lost. Whoever relies on what was written to the page, or read from it, asks this afterwards.
+    /// Fails if the page was lost. Call this after relying on data read from or written to the page.
     pub(crate) fn check_kept(&self, path: &Path) -> Result<(), Refusal> {
         if self.is_lost() { Err(Refusal::file(path, LOST)) } else { Ok(()) }
     }
 
-    /// Returns once the page, as it was at the call, is on the disk.
+    /// Returns once the page, in its state at the call, is on the disk.
     pub(crate) fn sync(&self) -> io::Result<()> {
         self.map.flush()?; // on Linux, an fdatasync of these bytes
         if !cfg!(target_os = "linux") {
             self.file.sync_data()?;
         }
-        // What takes the place of a lost page is on no disk.
+        // The replacement of a lost page is on no disk.
         if self.is_lost() { Err(io::Error::other("the page could not be kept in memory")) } else { Ok(()) }
     }
 }

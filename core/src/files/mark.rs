@@ -1,10 +1,9 @@
-//! The durable mark of a cursor that lives in a file: how far the file promises to remember.
+//! The durable mark of a cursor in a file: how far the file promises to remember.
 //!
-//! After a crash of the machine, a page may be older than the last number taken from it. So numbers are taken only up
-//! to a mark that is known to be on the disk: one word, `written`, is raised and synced, and only then is the cursor's
-//! `limit` raised to it. Any number of threads and processes may do this at the same time.
-//!
-//! This file must never raise the limit to a mark before the sync that wrote it has returned.
+//! After a machine crash, a page may be older than the last number taken from it. So numbers are only taken up to a mark that
+//! is known to be on the disk: the word `written` is raised and synced, and the cursor's `limit` is raised to it only after
+//! the sync has returned. Any number of threads and processes may do this at the same time; `core/loom` tries every order of
+//! a few.
 
 use crate::generator::cursor::Cursor;
 use crate::sync::atomic::{
@@ -13,7 +12,7 @@ use crate::sync::atomic::{
     fence,
 };
 
-/// Nobody ever took a number above this, as far as the disk knows.
+/// No number above this was ever taken, as far as the disk knows.
 #[derive(Debug)]
 #[repr(C)]
 pub struct Mark {
@@ -26,16 +25,16 @@ impl Mark {
         Self { written: AtomicU64::new(written) }
     }
 
-    /// The highest mark that anybody has begun to write.
+    /// The highest mark that any process has begun to write.
     pub fn written(&self) -> u64 {
         self.written.load(SeqCst)
     }
 
-    /// The words of a file that contradict each other, if they do. Of next, limit and mark, none may pass the one after
-    /// it, in memory or on the disk. They have no checksum, because others may change them at any time.
+    /// Words of a file that contradict each other, if any. Of next, limit and mark, none may exceed the one after it, in
+    /// memory or on the disk. They have no checksum, because other processes may change them at any time.
     pub fn contradiction(&self, cursor: &Cursor) -> Option<String> {
-        // In this order, because each may grow meanwhile. Whoever raised a word had seen the next one at least as high,
-        // and raised it with `Release`. So the next one is that high here, too.
+        // In this order, because each may grow meanwhile. The process that raised a word had seen the next one at least as
+        // high, and raised it with `Release`. So the next one is that high here, too.
         let next = cursor.next();
         fence(Acquire);
         let limit = cursor.limit();
@@ -44,15 +43,14 @@ impl Mark {
         (!agree).then(|| format!("next {next}, limit {limit}, mark {written}"))
     }
 
-    /// Lets the cursor give numbers up to `target`, once `sync` has brought the mark to the disk. If `sync` fails, no
-    /// more numbers may be taken than before. `sync` may also refuse because of something that another process has
-    /// written. A process that writes that, then executes a fence and then reads the mark, is either seen here or sees
-    /// this mark.
+    /// Allows numbers up to `target`, once `sync` has brought the mark to the disk. If `sync` fails, the limit stays. `sync`
+    /// may also fail because of something that another process has written: a process that writes it, then executes a fence,
+    /// then reads the mark, is either seen here or sees this mark.
     pub fn raise<E>(&self, cursor: &Cursor, target: u64, sync: impl FnOnce() -> Result<(), E>) -> Result<(), E> {
         if cursor.limit() >= target {
             return Ok(());
         }
-        // The word may already be higher. Then another raise is under way, and this sync writes its mark, too.
+        // If the word is already higher, another raise is in progress, and this sync writes its mark, too.
         self.written.fetch_max(target, SeqCst);
         fence(SeqCst);
         sync()?;
@@ -60,9 +58,9 @@ impl Mark {
         Ok(())
     }
 
-    /// After a crash of the machine: goes on past everything that may have been taken before it. Each process that
-    /// finds a file of another boot may do this, in any order, because it only ever skips numbers. The mark is synced
-    /// first: if a raise failed, the mark may not be on the disk, and `next` must not pass it there either.
+    /// After a machine crash: moves past every number that may have been taken before it. Every process that finds a file
+    /// from another boot may do this, in any order, because it only skips numbers. The mark is synced first: after a failed
+    /// raise, the mark may not be on the disk, and `next` may not pass it there either.
     pub fn start_past<E>(&self, cursor: &Cursor, sync: impl FnOnce() -> Result<(), E>) -> Result<(), E> {
         let written = self.written();
         sync()?;

@@ -1,12 +1,9 @@
-//! How a file is created in its place, and how it is found there.
+//! How a file is created at its path, and how it is opened there.
 //!
-//! A file is written and synced completely under a temporary name in the same folder, and then linked to its own name.
-//! So whoever opens it finds all of it. If several processes create it at once, one wins and the others open the
-//! winner's file. Whoever uses the file first syncs its name to the disk, because the process that linked it may be
-//! gone by then.
-//!
-//! This file must never change, replace or remove a file that is in its place, nor wait for something that is not a
-//! file.
+//! A file is written and synced completely under a temporary name in the same folder, then linked to its own name. So every
+//! process that opens it finds it complete. If several processes create it at once, one wins and the others open the winner's
+//! file. The first process that uses the file syncs its name to the disk, because the process that linked it may have ended
+//! by then. An existing file is never changed, replaced or removed.
 
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, ErrorKind, Read, Write};
@@ -25,12 +22,12 @@ const TRIES: usize = 100;
 /// Identifies a file, whatever its name.
 pub type FileIdentity = (u64, u64);
 
-/// Opens the file at a path, and creates it if there is none.
+/// Opens the file at a path; creates it if there is none.
 pub fn open(path: &Path, purpose: &Purpose, machine: &Machine) -> Result<(File, FileIdentity), Refusal> {
     open_or_make(path, purpose, machine).map(|(file, identity, _)| (file, identity))
 }
 
-/// The same; also says whether this call created it.
+/// The same; also returns whether this call created it.
 pub fn open_or_make(path: &Path, purpose: &Purpose, machine: &Machine) -> Result<(File, FileIdentity, bool), Refusal> {
     let mut is_new = false;
     for _ in 0..TRIES {
@@ -48,7 +45,7 @@ pub fn open_or_make(path: &Path, purpose: &Purpose, machine: &Machine) -> Result
     ))
 }
 
-/// Whether an open file is what it should be, and which file it is; `None` if the path leads to another file by now.
+/// Checks the content of an open file and identifies it; `None` if the path leads to another file by now.
 pub fn check(path: &Path, file: &File, purpose: &Purpose, machine: &Machine) -> Result<Option<FileIdentity>, Refusal> {
     machine.check_local(path, file)?;
     let page = read(path, file)?;
@@ -69,7 +66,7 @@ pub fn check(path: &Path, file: &File, purpose: &Purpose, machine: &Machine) -> 
 const ONLY_MOUNTED: &str = "was removed outside of this container or mount, where another file may have its place by now. \
      Mount the folder that the file is in, not the file by itself";
 
-/// Whether a file was removed that a path still leads to: one that is mounted by itself.
+/// Whether a file was removed although its path still leads to it: one that is mounted itself.
 #[cfg(unix)]
 fn has_no_name(found: &Metadata) -> bool {
     use std::os::unix::fs::MetadataExt;
@@ -82,12 +79,12 @@ fn has_no_name(_found: &Metadata) -> bool {
     false
 }
 
-/// What a page was made for.
+/// What a page was created for.
 pub fn text_of(path: &Path, page: &[u8], kind: Kind) -> Result<String, Refusal> {
     file_format::text_of(page, kind).map_err(|why| Refusal::file(path, why))
 }
 
-/// The content of a file, with one byte more if the file is too long.
+/// The content of a file, with one extra byte if the file is too long.
 pub fn read(path: &Path, file: &File) -> Result<Vec<u8>, Refusal> {
     let mut bytes = Vec::with_capacity(file_format::SIZE + 1);
     let read = file.take(file_format::SIZE as u64 + 1).read_to_end(&mut bytes);
@@ -100,8 +97,8 @@ pub fn is_there(path: &Path, wanted: FileIdentity) -> bool {
     fs::metadata(path).is_ok_and(|found| identity(path, &found) == wanted)
 }
 
-/// Whether a file that is in use was removed, replaced or cut short. If the system does not let this process look (it
-/// may have given up its rights), the answer is no, and the file stays in use.
+/// Whether a file in use was removed, replaced or truncated. If this process may not look (it may have dropped its
+/// privileges), the answer is no, and the file stays in use.
 pub fn is_gone(path: &Path, wanted: FileIdentity) -> bool {
     match fs::metadata(path) {
         Ok(found) => identity(path, &found) != wanted || found.len() < file_format::SIZE as u64 || has_no_name(&found),
@@ -115,7 +112,7 @@ fn identity(_path: &Path, metadata: &Metadata) -> FileIdentity {
     (metadata.dev(), metadata.ino())
 }
 
-/// On other systems an open file keeps its name, so the name is its identity. On Windows sharing.rs sees to that.
+/// On other systems an open file keeps its name, so the name identifies it. On Windows, sharing.rs ensures that.
 #[cfg(not(unix))]
 fn identity(path: &Path, _metadata: &Metadata) -> FileIdentity {
     use std::hash::{DefaultHasher, Hash, Hasher};
@@ -124,33 +121,33 @@ fn identity(path: &Path, _metadata: &Metadata) -> FileIdentity {
     (0, hasher.finish())
 }
 
-/// What a file is opened for.
+/// How a file is opened.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Use {
     Reading,
     Writing,
-    /// writing, to a file that stays in its place because this process has its lock
+    /// for writing, to a file that stays in place because this process has its lock
     Locked,
 }
 
-/// Opens what is there; `None` if there is nothing.
+/// Opens an existing file; `None` if there is none.
 pub fn open_existing(path: &Path) -> Result<Option<File>, Refusal> {
     open_for(path, Use::Writing)
 }
 
-/// The same for a file whose lock (slot_lock.rs) this process has or asks for.
+/// The same for a file whose lock (slot_lock.rs) this process has or requests.
 pub(crate) fn open_locked(path: &Path) -> Result<Option<File>, Refusal> {
     open_for(path, Use::Locked)
 }
 
-/// The same without the right to write, for those who only look.
+/// The same without write permission, for reading only.
 pub fn open_to_read(path: &Path) -> Result<Option<File>, Refusal> {
     open_for(path, Use::Reading)
 }
 
 fn open_for(path: &Path, what_for: Use) -> Result<Option<File>, Refusal> {
     let writes = what_for != Use::Reading;
-    // Checked first: opening a FIFO waits for its other end, and opening a device may have effects.
+    // Checked first: opening a FIFO waits for its other end, and opening a device may have side effects.
     match fs::metadata(path) {
         Ok(found) => refuse_special(path, &found)?,
         Err(error) if error.kind() == ErrorKind::NotFound => return absent(path),
@@ -161,7 +158,7 @@ fn open_for(path: &Path, what_for: Use) -> Result<Option<File>, Refusal> {
     #[cfg(target_os = "linux")]
     {
         use std::os::unix::fs::OpenOptionsExt;
-        options.custom_flags(rustix::fs::OFlags::NONBLOCK.bits() as i32); // in case it has become a FIFO meanwhile
+        options.custom_flags(rustix::fs::OFlags::NONBLOCK.bits() as i32); // in case a FIFO has replaced it meanwhile
     }
     if what_for == Use::Writing {
         sharing::keep_in_place(&mut options);
@@ -187,7 +184,7 @@ fn refuse_special(path: &Path, found: &Metadata) -> Result<(), Refusal> {
     Err(Refusal::file(path, what))
 }
 
-/// There is nothing to open. But a symbolic link to nothing is an error, because no file can be linked over it.
+/// There is no file. But a dangling symbolic link is an error, because no file can be linked over it.
 fn absent(path: &Path) -> Result<Option<File>, Refusal> {
     match fs::read_link(path) {
         Ok(target) if !path.exists() => {
@@ -212,7 +209,7 @@ pub fn create(path: &Path, purpose: &Purpose, machine: &Machine) -> Result<bool,
     }
 }
 
-/// Makes the name of a file survive a crash. If the file was removed meanwhile, this does nothing: others notice that.
+/// Makes the name of a file survive a crash. Does nothing if the file was removed meanwhile, which other code detects.
 pub fn sync_name(path: &Path) -> Result<(), Refusal> {
     if !SYNCS_NAMES {
         return Ok(());
@@ -231,8 +228,8 @@ fn folder_of(path: &Path) -> &Path {
     }
 }
 
-/// Creates a folder and the folders above it, if they are missing, and syncs each into the one that holds it. A folder
-/// that exists is synced too, because its creator may not have got to that.
+/// Creates a folder and its missing parents, and syncs each into its parent. An existing folder is synced too, because its
+/// creator may not have done so yet.
 pub fn make_folder(folder: &Path, machine: &Machine) -> Result<(), Refusal> {
     let above = folder_of(folder);
     let is_there = folder.is_dir();
@@ -252,16 +249,17 @@ pub fn make_folder(folder: &Path, machine: &Machine) -> Result<(), Refusal> {
         }
     }
     match sync_folder(above) {
-        // Somebody else created it, with other permissions.
+        // Another process created it, with other permissions.
         Err(error) if is_there && error.kind() == ErrorKind::PermissionDenied => Ok(()),
         synced => synced.map_err(|error| Refusal::io(above, "synced", &error)),
     }
 }
 
-/// Gives what was made in a folder to the folder's group, if that may write to the folder: then several users share it.
-/// Never to all others, and not in a sticky folder, where what is made is its maker's.
+/// Gives a new file or folder to the group of its parent folder, if that group may write there, so that several users can
+/// share it. Never to all other users, and not in a sticky folder, where it belongs to its creator.
 ///
-/// Files begin as their maker's alone ([`Temporary::write`]), because a user who may only read a slot's file can lock it.
+/// Files start with access for their creator only ([`Temporary::write`]), because a user who can read a slot's file can lock
+/// it.
 #[cfg(unix)]
 fn share(made: &File, folder: &Path) -> io::Result<()> {
     use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
@@ -273,7 +271,7 @@ fn share(made: &File, folder: &Path) -> io::Result<()> {
         return Ok(());
     }
     if found.gid() != above.gid() && fchown(made, None, Some(above.gid())).is_err() {
-        return Ok(()); // this user is not of that group
+        return Ok(()); // this user is not in that group
     }
     let rights = if found.is_dir() { above.mode() & (GROUP | SETGID) } else { 0o060 };
     made.set_permissions(fs::Permissions::from_mode((found.mode() | rights) & 0o7775))
@@ -289,7 +287,7 @@ fn share(_made: &File, _folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Other systems make names survive a crash by themselves, and cannot open a folder.
+/// Other systems make names survive a crash themselves, and cannot open a folder.
 const SYNCS_NAMES: bool = cfg!(unix);
 
 /// Makes the names in a folder survive a crash.
@@ -297,7 +295,7 @@ fn sync_folder(folder: &Path) -> io::Result<()> {
     if SYNCS_NAMES { File::open(folder)?.sync_all() } else { Ok(()) }
 }
 
-/// Makes files that no other user may read.
+/// Creates files that no other user may read.
 #[cfg(unix)]
 fn private() -> OpenOptions {
     use std::os::unix::fs::OpenOptionsExt;
@@ -306,22 +304,22 @@ fn private() -> OpenOptions {
     options
 }
 
-/// Other systems take the rights from the folder.
+/// Other systems inherit the permissions from the folder.
 #[cfg(not(unix))]
 fn private() -> OpenOptions {
     OpenOptions::new()
 }
 
-/// A file with a unique name, which is removed when this is dropped.
+/// A file with a unique name, which is removed on drop.
 struct Temporary {
     path: PathBuf,
-    /// keeps others from opening it under its new name, because on Windows it could not be removed then
+    /// keeps others from opening it under its new name, because Windows could not remove it then
     file: File,
 }
 
 impl Temporary {
-    /// Writes all bytes and leaves no hole, so that a full disk is noticed now. A file system that copies what is written needs
-    /// room again later: lost_page.rs.
+    /// Writes all bytes without a hole, so that a full disk is noticed now. A copy-on-write file system needs room again
+    /// later: lost_page.rs.
     fn write(folder: &Path, bytes: &[u8]) -> io::Result<Self> {
         static COUNT: AtomicU64 = AtomicU64::new(0);
         loop {
@@ -345,7 +343,7 @@ impl Temporary {
 
 impl Drop for Temporary {
     fn drop(&mut self) {
-        // If this fails, 4096 bytes stay under a name that nobody uses.
+        // If this fails, 4096 bytes remain under an unused name.
         let _ = fs::remove_file(&self.path);
     }
 }

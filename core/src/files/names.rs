@@ -1,17 +1,16 @@
-//! Turns names of groups and counters into file names, and back: any text, on any file system.
-//!
-//! This file must never give two names the same file.
+//! Turns names of groups and counters into file names and back: any text, on any file system. Different names have different
+//! files.
 
 use std::path::{Path, PathBuf};
 
-/// The file name for a name. Letters, digits, `-`, `_` and inner dots stay as they are. Other bytes become `%` and two
-/// hex digits. If it is too long for the file system, the file system refuses it.
+/// The file name for a name. Letters, digits, `-`, `_` and inner dots stay. Other bytes become `%` and two hex digits. If the
+/// result is too long, the file system refuses it.
 pub fn file_name(name: &str) -> String {
     file_name_on(name, cfg!(windows))
 }
 
-/// The same on a system that a test names. Windows takes `A` for `a` and `a.` for `a`, and has devices such as `nul` in
-/// every folder.
+/// The same for a system that a test chooses. Windows does not distinguish `A` from `a` or `a.` from `a`, and every folder
+/// has devices such as `nul`.
 #[doc(hidden)]
 pub fn file_name_on(name: &str, is_windows: bool) -> String {
     let mut safe = String::new();
@@ -36,7 +35,7 @@ fn escaped(byte: u8) -> String {
     format!("%{byte:02x}")
 }
 
-/// Whether Windows takes it for a device, whatever comes after the first dot. Names in upper case are escaped anyway.
+/// Whether Windows treats it as a device, whatever follows the first dot. Upper-case names are escaped anyway.
 fn is_device(name: &str) -> bool {
     let start = name.split('.').next().unwrap_or_default();
     let is_numbered =
@@ -44,7 +43,7 @@ fn is_device(name: &str) -> bool {
     ["con", "prn", "aux", "nul"].contains(&start) || is_numbered("com") || is_numbered("lpt")
 }
 
-/// The name behind a file name. A file name that is not one of ours stays as it is.
+/// The name for a file name. File names of other origin stay as they are.
 pub fn name_of(file_name: &str) -> String {
     let mut bytes = Vec::new();
     let mut rest = file_name.as_bytes();
@@ -63,8 +62,7 @@ pub fn group_folder(store: &Path, group: &str) -> PathBuf {
     store.join(file_name(group))
 }
 
-/// The file of a counter, in the folder of a store. It is in a folder whose name starts with a dot, as no
-/// group's folder does.
+/// The file of a counter, in the folder of a store. Its folder's name starts with a dot, which no group's folder does.
 pub fn counter_file(store: &Path, counter: &str) -> PathBuf {
     store.join(".counters").join(file_name(counter))
 }

@@ -1,21 +1,18 @@
-//! Whether a living process has a file open. One word in its page asks this, and another one answers.
+//! Whether a live process has a file open. One word of its page asks, and another one answers.
 //!
-//! An answer proves that the machine has not crashed since the file was entered: the process that answers has entered
-//! it and is alive. A lock of the system would not prove that: a process that is about to enter holds a lock, too, and
-//! may die before it has entered; other programs lock files; and on Windows a lock keeps everybody else from reading
-//! the file.
+//! An answer proves that the machine has not crashed since the file was entered, because the process that answers has entered
+//! it and is alive. A system lock would not prove that: a process that is about to enter holds it, too, and may die before it
+//! has entered; other programs lock files; and on Windows a lock keeps other processes from reading the file.
 //!
-//! No answer proves nothing: the processes that have the file open may be stopped, or of a version that does not
-//! answer.
-//!
-//! This file must never accept as an answer what was in the page before the question.
+//! No answer proves nothing: the processes that have the file open may be stopped, or of a version that does not answer.
+//! Words that were in the page before the question do not count as an answer.
 
 use crate::sync::atomic::{
     AtomicU64,
     Ordering::{Relaxed, SeqCst},
 };
 
-/// The words of a page that this uses. All are 0 in a new file.
+/// The words of a page for this purpose. All are 0 in a new file.
 #[derive(Debug, Default)]
 #[repr(C)]
 pub struct Presence {
@@ -40,7 +37,7 @@ impl Presence {
         let _ = self.users.fetch_update(Relaxed, Relaxed, |users| users.checked_sub(1));
     }
 
-    /// Asks whether anybody is there; `None` if nobody is expected to answer.
+    /// Asks whether a process is there; `None` if no answer is expected.
     pub fn ask(&self) -> Option<Question> {
         if self.users.load(Relaxed) == 0 {
             return None;
@@ -51,18 +48,18 @@ impl Presence {
         (question > answered).then_some(Question(question))
     }
 
-    /// Whether somebody has answered since.
+    /// Whether a process has answered since.
     pub fn is_answered(&self, question: Question) -> bool {
         self.answered.load(SeqCst) >= question.0
     }
 
-    /// Nobody answered in time: the processes that are counted are gone, or stopped.
+    /// Called after a timeout: the counted processes have ended, or are stopped.
     pub fn forget_users(&self) {
         self.users.store(0, Relaxed);
     }
 
-    /// What each process that has entered does a few times a second: it answers all questions, and is counted at least
-    /// once.
+    /// What each process that has entered does a few times per second: it answers all questions and makes sure that it is
+    /// counted.
     pub fn answer(&self) {
         if self.users.load(Relaxed) == 0 {
             self.users.fetch_max(1, Relaxed);

@@ -1,20 +1,18 @@
-//! A cursor in a file: generators of all processes that map it take numbers from one word.
+//! A cursor in a file: generators of all processes that map the file take numbers from a single word.
 //!
-//! Taking a number is the same `claim()` as everywhere, on mapped memory: no lock and no system call. A process that is
-//! stopped or killed in the middle blocks nobody and loses nothing, because the page stays in the system's memory.
+//! Taking a number is the usual `claim()`, on mapped memory: no lock and no system call. A process that is stopped or killed
+//! in between blocks no other and loses nothing, because the page stays in the system's memory.
 //!
-//! Only a crash of the *machine* can lose it. No number comes twice even then:
+//! Only a *machine* crash can lose the page. Even then no number comes twice:
 //! - Numbers are taken up to `limit`, which is raised only after the mark (`written`) that covers it was synced. So the
-//!   disk's mark is never below a number taken, whatever else of the page the crash lost. The words lie in disk sectors
-//!   of their own, and each only ever grows. So a torn page has an older or a newer value of each word, and an older
-//!   mark still covers every limit that was raised before the next mark was synced.
-//! - Whoever opens the file goes on past the mark, unless it is proven that the machine has not crashed since: entry.rs.
+//!   disk's mark is never below a number taken, whatever else of the page the crash lost. The words are in separate disk
+//!   sectors, and each only grows. So a torn page has an older or a newer value of each word, and an older mark still covers
+//!   every limit that was raised before the next mark was synced.
+//! - A process that opens the file continues past the mark, unless the machine has provably not crashed since: entry.rs.
 //!
-//! A file must not be removed, cut short or overwritten while it is in use. All of this is noticed, and ends the cursor
-//! in this process. An older copy shows when a number comes again, before anybody gets it, or within a second: the next
+//! A file has to stay in place while it is in use. Its removal, truncation or replacement is detected and ends the cursor in
+//! this process. An older copy is detected when a number comes again, before the caller gets it, or within a second: the next
 //! number or the mark is below what this process has seen.
-//!
-//! This file must never raise the limit in any way other than [`Mark::raise`](crate::files::mark::Mark::raise).
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -49,14 +47,14 @@ const WENT_BACK: &str = "went back while in use, as if an older copy was written
 /// The cursors that this process has open.
 static OPEN: LazyLock<Watcher<SharedCursor>> = LazyLock::new(Watcher::default);
 
-/// A cursor in a file, as this process has it open.
+/// A cursor in a file, as opened by this process.
 #[derive(Debug)]
 pub struct SharedCursor {
     page: Mapped<CursorWords>,
     path: PathBuf,
     identity: FileIdentity,
     numbers: Numbers,
-    /// the group, if this is the cursor of a slot
+    /// the group, for the cursor of a slot
     group: Option<Arc<Group>>,
     ended: AtomicBool,
     fault: OnceLock<Refusal>,
@@ -67,8 +65,8 @@ pub struct SharedCursor {
 }
 
 impl SharedCursor {
-    /// Opens the cursor in a file, which is created if there is none. `fingerprint` says what the numbers are for: a
-    /// file that was made for something else is refused. All who open the same file in this process get the same
+    /// Opens the cursor in a file, which is created if there is none. `fingerprint` describes what the numbers are for: a
+    /// file that was created for something else is refused. All callers in this process that open the same file get the same
     /// cursor.
     pub fn open(
         path: impl AsRef<Path>,
@@ -89,7 +87,7 @@ impl SharedCursor {
         fingerprint: &str,
     ) -> Result<Arc<Self>, Refusal> {
         machine.check_shares(path)?;
-        // Absolute, because the path is checked again later, when the process may be in another folder.
+        // Absolute, because the path is checked again later, when the working directory may be another one.
         let path = std::path::absolute(path).map_err(|error| Refusal::io(path, "read", &error))?;
         let purpose = Purpose::new(Kind::Cursor, fingerprint);
         let (file, identity) = named_file::open(&path, &purpose, machine)?;
@@ -101,7 +99,7 @@ impl SharedCursor {
         })
     }
 
-    /// The cursor of a slot whose file was checked and locked. Nobody else uses it, so nobody has to be asked.
+    /// The cursor of a slot whose file was checked and locked. No other process uses it, so none is asked.
     pub(crate) fn of_slot(
         machine: &Machine,
         file: Arc<File>,
@@ -136,29 +134,29 @@ impl SharedCursor {
         &self.page.page().words.cursor
     }
 
-    /// The next free number. If the page was lost or the file went back: a number above all that this process was given.
+    /// The next free number. If the page was lost or the file went back, a number above all that this process was given.
     pub fn next(&self) -> u64 {
         let (seen, next) = (self.seen.load(Acquire), self.cold().next());
-        // Nobody knows any more what was taken since this process last looked.
+        // The numbers taken since this process last looked are unknown.
         if next < seen || self.page.is_lost() { self.covered.load(Acquire).saturating_add(1) } else { next }
     }
 
-    /// The last number that may be taken now.
+    /// The last number that may be taken at present.
     pub(crate) fn limit(&self) -> u64 {
         self.cold().limit()
     }
 
-    /// This process was given no number above this, whatever was done to the file.
+    /// The highest number that this process may have been given, whatever happened to the file.
     pub fn highest(&self) -> u64 {
         self.limit().max(self.covered.load(Acquire))
     }
 
-    /// The cursor for calls that may come long after the page was lost.
+    /// The cursor, for calls that may come long after the page was lost.
     fn cold(&self) -> &Cursor {
         &self.page.checked().words.cursor
     }
 
-    /// The file, absolute.
+    /// The absolute path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -167,12 +165,12 @@ impl SharedCursor {
         self.identity
     }
 
-    /// Whether the file was removed, replaced or cut short, or its page lost.
+    /// Whether the file was removed, replaced or truncated, or its page lost.
     pub fn is_gone(&self) -> bool {
         self.page.is_lost() || named_file::is_gone(&self.path, self.identity)
     }
 
-    /// Whether this process must take no more numbers from it, because [`end`](Self::end) was called or the file failed.
+    /// Whether this process may take no more numbers from it, because [`end`](Self::end) was called or the file failed.
     #[inline]
     pub fn is_ended(&self) -> bool {
         self.ended.load(Relaxed)
@@ -183,26 +181,25 @@ impl SharedCursor {
         self.fault.get().cloned()
     }
 
-    /// Takes no more numbers in this process. The file and other processes are not affected. Nor is a claim that is
-    /// already under way: its number is as unique as any other.
+    /// Ends the cursor in this process. The file and other processes are not affected. Nor is a claim in progress: its number
+    /// is as unique as any other.
     pub fn end(&self) {
         self.ended.store(true, Release);
     }
 
-    /// Lets numbers be taken up to 5 s ahead of the clock, or of the last number if that is later, once the mark is on
-    /// the disk.
+    /// Allows numbers up to 5 s ahead of the clock, or of the last number if that is later, once the mark is on the disk.
     pub fn raise(&self) -> Result<(), Refusal> {
         self.raise_from(self.numbers.now())
     }
 
-    /// From here on, takes no number below `next`.
+    /// Skips all numbers below `next`.
     pub(crate) fn go_on_at(&self, next: u64) -> Result<(), Refusal> {
         self.raise_past(self.numbers.first_of(self.numbers.now()).max(next))?; // a number past the mark would be damage
         self.cursor().raise_next(next);
         Ok(())
     }
 
-    /// The same as `raise`, from a tick that a generator's clock has shown; the clock may show another one by now.
+    /// The same as `raise`, from a tick that a generator's clock has shown; by now, the clock may show another one.
     pub(crate) fn raise_from(&self, now: u64) -> Result<(), Refusal> {
         self.raise_past(self.numbers.first_of(now))
     }
@@ -215,8 +212,8 @@ impl SharedCursor {
             group.cover(target); // before any number up to the target is taken
         }
         self.page.page().mark.raise(self.cursor(), target, || {
-            self.covered.fetch_max(target, Release); // the mark has it, and no number up to it was taken yet
-            // No second try: after a failed sync, the system may believe that the page is on the disk.
+            self.covered.fetch_max(target, Release); // the mark includes it, and no number up to it was taken yet
+            // No retry: after a failed sync, the system may believe that the page is on the disk.
             self.page.sync().map_err(|error| self.spoil(Refusal::io(&self.path, "synced", &error)))?;
             self.check_group() // again, now that the mark is written: see group.rs
         })?;
@@ -230,7 +227,7 @@ impl SharedCursor {
         if self.group.is_some() { self.numbers.ticks_ahead_of(number, ns) } else { self.numbers.ahead_of(number, ns) }
     }
 
-    /// Whether the file is still the one that was opened, and its page has kept what this process saw there.
+    /// Checks that the file is still the one that was opened, and that its page has kept what this process saw there.
     fn check(&self) -> Result<(), Refusal> {
         if let Some(fault) = self.fault() {
             return Err(fault);
@@ -238,7 +235,7 @@ impl SharedCursor {
         if named_file::is_gone(&self.path, self.identity) {
             return Err(self.spoil(Refusal::file(&self.path, GONE)));
         }
-        // What this process knows first: another thread may update it meanwhile.
+        // What this process knows comes first, because another thread may update it meanwhile.
         let (seen, covered) = (self.seen.load(Acquire), self.covered.load(Acquire));
         let Page { words, mark, .. } = self.page.checked();
         let (next, written) = (words.cursor.next(), mark.written());
@@ -254,9 +251,9 @@ impl SharedCursor {
         Ok(())
     }
 
-    /// An older copy was written over the file: nobody knows any more which numbers were taken.
+    /// An older copy was written over the file: the numbers taken are unknown.
     fn went_back(&self) -> Refusal {
-        self.seen.store(u64::MAX, Release); // so that `next` is not believed any more
+        self.seen.store(u64::MAX, Release); // so that `next` no longer counts
         self.spoil(Refusal::file(&self.path, WENT_BACK))
     }
 
@@ -269,12 +266,12 @@ impl SharedCursor {
         Err(Refusal::file(&self.path, "belongs to a group that was destroyed"))
     }
 
-    /// What the watcher does a few times a second. It notices what was done to the file. If IDs were made, it raises the
-    /// mark before they reach it.
+    /// Called by the watcher a few times per second. Detects changes to the file. If IDs were generated, raises the mark
+    /// before they reach it.
     pub(crate) fn look(&self) {
         let before = self.seen.load(Acquire);
         if self.is_ended() || self.check().is_err() {
-            return; // the fault is stored, and later calls report it
+            return; // the fault is stored for later calls
         }
         let next = self.seen.load(Acquire);
         if next != before && self.ahead_of(next, NEAR_NS) > self.cursor().limit() {
@@ -292,18 +289,17 @@ impl SharedCursor {
         self.numbers
     }
 
-    /// Of a slot: not 0 as long as the holder has not asked for the cursor.
+    /// Of a slot: not 0 until the holder asks for the cursor.
     pub(crate) fn lends_window(&self) -> &AtomicU64 {
         &self.page.checked().words.lends_window
     }
 
-    /// Of a slot: where it says who holds it.
+    /// Of a slot: the description of its holder.
     pub(crate) fn holder(&self) -> &[AtomicU64; HOLDER_WORDS] {
         &self.page.checked().holder
     }
 
-    /// The first number after all that the mark allows. This does not move the cursor: the mark may not be on the disk
-    /// yet.
+    /// The first number past the mark. This does not move the cursor: the mark may not be on the disk yet.
     pub(crate) fn past_mark(&self) -> u64 {
         self.page.page().mark.written().saturating_add(1)
     }

@@ -1,10 +1,9 @@
-//! How files are opened on Windows, where each way of opening a file also says what others may do with it meanwhile. On
-//! other systems all of this does nothing.
+//! Opening files on Windows, where each open handle also determines what others may do with the file meanwhile. On other
+//! systems, these functions do nothing special.
 //!
-//! A file that is in use must stay in its place, because on Windows its path says which file it is. So whoever uses one
-//! lets nobody remove or rename it. The system refuses to open a file in contradiction to those who have it open.
-//!
-//! This file must never wait for long: the program that has a file open may never close it.
+//! A file in use has to stay in place, because on Windows its path identifies it. So its users allow no removal and no
+//! renaming. Windows refuses to open a file in contradiction to existing handles. Waits are short, because another program
+//! may keep a file open forever.
 
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -20,7 +19,7 @@ pub(crate) fn keep_in_place(options: &mut OpenOptions) -> &mut OpenOptions {
     options
 }
 
-/// Asks for the right to remove the file, beside that to read or to write it. As long as it is open, nobody can open it
+/// Requests the right to remove the file, in addition to reading or writing it. While it is open, the file cannot be opened
 /// as above.
 pub(crate) fn as_its_remover(options: &mut OpenOptions, writes: bool) -> &mut OpenOptions {
     #[cfg(windows)]
@@ -32,12 +31,12 @@ pub(crate) fn as_its_remover(options: &mut OpenOptions, writes: bool) -> &mut Op
     options.read(!writes).write(writes)
 }
 
-/// Whether a file could not be opened because of those who have it open.
+/// Whether a file could not be opened because of existing handles.
 pub(crate) fn is_refused(error: &io::Error) -> bool {
     cfg!(windows) && error.raw_os_error() == Some(windows::ERROR_SHARING_VIOLATION)
 }
 
-/// Opens a file once those who have it open allow it. Whoever makes one keeps others off for less than a millisecond.
+/// Opens a file once existing handles allow it. A process that creates one blocks others for less than a millisecond.
 pub(crate) fn open(options: &OpenOptions, path: &Path) -> io::Result<File> {
     const TRIES: usize = 200;
     const PAUSE: std::time::Duration = std::time::Duration::from_millis(5);
@@ -50,7 +49,7 @@ pub(crate) fn open(options: &OpenOptions, path: &Path) -> io::Result<File> {
     options.open(path)
 }
 
-/// As winnt.h and winerror.h have them.
+/// From winnt.h and winerror.h.
 #[cfg_attr(not(windows), expect(dead_code))]
 mod windows {
     pub(super) const GENERIC_READ: u32 = 0x8000_0000;

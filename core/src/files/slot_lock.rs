@@ -1,13 +1,11 @@
-//! The lock of a slot: whoever has it has the slot. The system releases it when the process ends, however it ends.
+//! The lock of a slot: the process that has the lock has the slot. The system releases it when the process ends, however it
+//! ends.
 //!
-//! Everybody else can read the file of a held slot. On Unix that is so with the lock of the system. On Windows that lock
-//! would keep others from reading, so a way of opening the file takes its place: with the right to delete it, which
-//! nobody uses, and without letting anybody else have that right. The system refuses a second one. A file that is open
-//! like this cannot be removed or renamed either.
+//! Other processes can read the file of a held slot. On Unix, the system's lock allows that. On Windows it would not, so a
+//! way of opening the file replaces it: with the right to delete it, which is never used, and without allowing that right to
+//! any other process. Windows refuses a second such handle, and such a file can be neither removed nor renamed.
 //!
-//! A process and those that it forks have one lock in common, and it is the parent's.
-//!
-//! This file must never say that a slot is locked while another process may have it, nor release what another holds.
+//! A process and its forks share one lock, which belongs to the parent.
 
 use std::fs::File;
 use std::path::Path;
@@ -17,12 +15,12 @@ use std::sync::Arc;
 use crate::files::named_file;
 use crate::refusal::Refusal;
 
-/// A lock that this process holds until this is dropped.
+/// A lock that this process holds until the value is dropped.
 #[derive(Debug)]
 pub(crate) struct SlotLock {
     #[cfg_attr(windows, expect(dead_code, reason = "closing it releases the lock"))]
     file: Arc<File>,
-    /// the process that asked for it
+    /// the process that requested it
     pid: u32,
 }
 
@@ -31,13 +29,13 @@ impl SlotLock {
         Self { file, pid: process::id() }
     }
 
-    /// Whether this process asked for it, and not one that forked this one.
+    /// Whether this process requested it, not a parent that forked it.
     pub(crate) fn is_ours(&self) -> bool {
         self.pid == process::id()
     }
 }
 
-/// The result of asking for the lock, without waiting.
+/// The result of requesting the lock, without waiting.
 pub(crate) enum Asked {
     /// the lock, and the file to read and write
     Held(SlotLock, Arc<File>),
@@ -74,8 +72,8 @@ mod system {
         }
     }
 
-    /// Whether anybody has the lock. This needs no right to write, and holds the lock no longer than it takes to ask for
-    /// it. Somebody who looks for a slot at that moment takes another one.
+    /// Whether a process has the lock. This needs no write permission, and holds the lock only for a moment. A process that
+    /// searches for a slot at that moment takes another one.
     pub(crate) fn is_locked(path: &Path) -> Result<bool, Refusal> {
         let Some(file) = named_file::open_to_read(path)? else { return Ok(false) };
         match file.try_lock_shared() {
@@ -95,7 +93,7 @@ mod system {
     use crate::files::sharing;
 
     impl SlotLock {
-        /// The lock comes first. Then nobody can put another file in the place of this one before it is opened.
+        /// The lock comes first, so that no other file can replace this one before it is opened.
         pub(crate) fn ask(path: &Path) -> Result<Asked, Refusal> {
             let mut options = OpenOptions::new();
             sharing::keep_in_place(sharing::as_its_remover(&mut options, false));
@@ -112,8 +110,8 @@ mod system {
         }
     }
 
-    /// Whether anybody has the lock. This needs no right to write. Somebody who looks for a slot at that moment takes
-    /// another one.
+    /// Whether a process has the lock. This needs no write permission. A process that searches for a slot at that moment
+    /// takes another one.
     pub(crate) fn is_locked(path: &Path) -> Result<bool, Refusal> {
         match sharing::keep_in_place(OpenOptions::new().read(true)).open(path) {
             Ok(_) => Ok(false),

@@ -1,16 +1,13 @@
 //! Slot files: processes that share a folder get a node number each, without a server.
 //!
-//! A slot is a file with a cursor, as in `shared.rs`. The operating system's lock on that file says who has the slot.
-//! The lock is released when the process ends, however it ends, and the next holder continues after the last number
-//! taken.
+//! A slot is a file with a cursor, as in `shared.rs`. The operating system's lock on that file decides which process has the
+//! slot. The lock is released when the process ends, however it ends, and the next holder continues after the last number
+//! taken. A slot's file is never created a second time, because nothing else knows how far its numbers went.
 //!
-//! A holder uses its slot in one of two ways. Either it takes numbers from the cursor in the file. Or it never asks for
-//! the cursor, and uses the time from [`lo_ms`](HeldSlot::lo_ms) to [`hi_ms`](HeldSlot::hi_ms) by itself. Then the file
-//! does not know what was used: unless the holder says so when it [releases](HeldSlot::release) the slot, the next one
+//! A holder uses its slot in one of two ways. Either it takes numbers from the cursor in the file. Or it never asks for the
+//! cursor, and generates IDs itself in the time from [`lo_ms`](HeldSlot::lo_ms) to [`hi_ms`](HeldSlot::hi_ms). Then the file
+//! does not know which were used: unless the holder reports that when it [releases](HeldSlot::release) the slot, the next one
 //! starts past the mark.
-//!
-//! This file must never hand out a slot whose lock it does not hold, nor create a slot's file a second time: nothing
-//! else knows how far its numbers went.
 
 use std::mem::offset_of;
 use std::path::{Path, PathBuf};
@@ -33,14 +30,14 @@ use crate::generator::cursor::Cursor;
 use crate::layout::timescale::whole_ms;
 use crate::refusal::Refusal;
 
-/// How many slots that were used before are tried, from the hint on, before a new one is made. Each try costs some
-/// microseconds, and a thousand of them would cost more than the file of a new slot.
+/// How many previously used slots are tried, from the hint on, before a new one is created. Each try costs some microseconds;
+/// a thousand would cost more than the file of a new slot.
 const PROBES: u64 = 64;
 
-/// When to look again if all slots are held: nobody says when one will be free.
+/// When to look again if all slots are held: there is no notification when one becomes free.
 const AGAIN_MS: i64 = 250;
 
-/// How often to start again when the group is removed while a slot is looked for.
+/// How often to start again if the group is removed during the search for a slot.
 const TRIES: usize = 100;
 
 /// The result of renewing a slot.
@@ -55,7 +52,7 @@ pub enum Renewal {
     },
     /// the group was destroyed
     Destroyed,
-    /// the slot's file was removed or replaced, or another process holds it: the one that forked this one
+    /// the slot's file was removed or replaced, or another process holds it: the parent of a fork
     Lost,
 }
 
@@ -72,7 +69,7 @@ pub struct SlotFolder {
 enum Tried {
     Held(HeldSlot),
     Taken,
-    /// its last number is ahead of the clock, until that Unix millisecond
+    /// its last number is ahead of the clock, until that Unix ms
     Ahead(i64),
     /// it was used, and its file was removed
     Missing,
@@ -97,17 +94,17 @@ impl SlotFolder {
         Ok(Self { folder, config, machine: *machine, group })
     }
 
-    /// Whether opening it created the group.
+    /// Whether opening the group created it.
     pub fn is_new(&self) -> bool {
         self.group.lock().unwrap_or_else(PoisonError::into_inner).is_new
     }
 
-    /// What names the group: random bits, others each time a group is made.
+    /// Distinguishes groups of the same name: random bits, replaced each time a group is created.
     pub fn lineage(&self) -> u64 {
         self.group.lock().unwrap_or_else(PoisonError::into_inner).lineage
     }
 
-    /// Takes a slot that nobody has. The search starts at the slot that was freed last.
+    /// Takes a free slot. The search starts at the slot that was freed last.
     pub fn acquire(&self, owner: u128, host: &str) -> Result<HeldSlot, Refusal> {
         for _ in 0..TRIES {
             let group = self.group()?;
@@ -125,8 +122,8 @@ impl SlotFolder {
         ))
     }
 
-    /// The group, opened again if its file was removed, because processes that come later find only a new one. What
-    /// this process knows of the old one is kept: no slot starts below the old marks.
+    /// The group, reopened if its file was removed, because later processes only find the new one. What this process knows
+    /// about the old one is kept: no slot starts below the old marks.
     fn group(&self) -> Result<Arc<Group>, Refusal> {
         let mut group = self.group.lock().unwrap_or_else(PoisonError::into_inner);
         if !group.is_destroyed() && group.is_gone() {
@@ -150,13 +147,12 @@ impl SlotFolder {
             }
             match self.attempt(group, slot as u32) {
                 Ok(Tried::Held(held)) => {
-                    // Next time, start after this slot; or, if a new one had to be made, at the slots that were not
-                    // tried.
+                    // Next time, start after this slot; or, if a new one had to be created, at the slots that were not tried.
                     group.hint().store(if slot < used { slot + 1 } else { hint + PROBES }, Relaxed);
                     group.used().fetch_max(slot + 1, SeqCst);
                     group.check_kept()?;
-                    // Look only now that the slot is counted: from here on nobody creates its file again, and if it is
-                    // still there, nobody did before.
+                    // Check only now that the slot is counted: from here on, its file is not created again, and if it is
+                    // still there, it never was.
                     if group.is_gone() {
                         return Ok(None);
                     }
@@ -170,10 +166,10 @@ impl SlotFolder {
                 Ok(Tried::Missing) => obstacles.are_missing = true,
                 Ok(Tried::Gone) => return Ok(None),
                 Ok(Tried::NotMade(error)) => {
-                    obstacles.makes_none = true; // no space or no permission: the others cannot be made either
+                    obstacles.makes_none = true; // no space or no permission: the others cannot be created either
                     obstacles.fault = obstacles.fault.or(Some(error));
                 }
-                // A slot that cannot be used must not keep anybody from the others.
+                // An unusable slot does not keep callers from the others.
                 Err(Refusal::Destroyed) => return Err(Refusal::Destroyed),
                 Err(error) => obstacles.fault = obstacles.fault.or(Some(error)),
             }
@@ -192,7 +188,7 @@ impl SlotFolder {
             Asked::Missing => {
                 let free_ms = self.config.numbers.first_ms(first);
                 if free_ms > whole_ms(system_ns()) {
-                    return Ok(Tried::Ahead(free_ms)); // the same is true of every other new one, so create no files
+                    return Ok(Tried::Ahead(free_ms)); // every other new one is ahead, too, so create no files
                 }
                 if let Err(error) = named_file::create(&path, &purpose, &self.machine) {
                     return Ok(if group.is_gone() { Tried::Gone } else { Tried::NotMade(error) });
@@ -214,13 +210,13 @@ impl SlotFolder {
         self.enter(group, slot, cursor, lock)
     }
 
-    /// A new slot starts above the group's floor: its first number.
+    /// The first number of a new slot, which starts above the group's floor.
     fn first_of(&self, group: &Group) -> u64 {
         let floor_ms = group.floor_ms();
         if floor_ms > 0 { self.config.numbers.after_ms(floor_ms) } else { 0 }
     }
 
-    /// Makes a slot ready for use after its lock was taken.
+    /// Prepares a slot for use after it was locked.
     fn enter(
         &self,
         group: &Arc<Group>,
@@ -252,7 +248,7 @@ impl SlotFolder {
     }
 }
 
-/// The file of a slot. A new one begins at the number `first`, and nobody took a number below it.
+/// The file of a slot. A new one starts at the number `first`; no number below it was taken from it.
 fn purpose_of(text: &str, first: u64) -> Purpose<'_> {
     let cursor = offset_of!(CursorPage, words.cursor);
     let mark = first.saturating_sub(1);
@@ -292,8 +288,8 @@ impl Obstacles {
     }
 }
 
-/// A slot that this process holds until this is dropped. A copy that fork made is nobody's: the slot stays with the parent, and
-/// the child has [lost](Renewal::Lost) it.
+/// A slot that this process holds until the value is dropped. After a fork, the slot stays with the parent, and the child has
+/// [lost](Renewal::Lost) it.
 #[derive(Debug)]
 pub struct HeldSlot {
     slot: u32,
@@ -322,36 +318,36 @@ impl HeldSlot {
         self.slot
     }
 
-    /// What names the group: random bits, others each time a group is made.
+    /// Distinguishes groups of the same name: random bits, replaced each time a group is created.
     pub fn lineage(&self) -> u64 {
         self.group.lineage
     }
 
-    /// The cursor in its file. From here on the file, not the holder, keeps track of the last number.
+    /// The cursor in its file. From here on, the file keeps track of the last number, not the holder.
     pub fn cursor(&self) -> Arc<SharedCursor> {
         self.lends_window().store(0, Relaxed);
         self.cursor.clone()
     }
 
-    /// The first Unix millisecond that a holder may use if it does not use the cursor in the file.
+    /// The first Unix ms for a holder that does not use the cursor in the file.
     pub fn lo_ms(&self) -> i64 {
         self.lo_ms
     }
 
-    /// The Unix millisecond in which the current tick began: the first that a holder may use who takes numbers from the
-    /// cursor in the file.
+    /// The Unix ms in which the current tick began: the first one for a holder that takes numbers from the cursor in the
+    /// file.
     pub fn tick_ms(&self) -> i64 {
         let numbers = self.cursor.numbers();
         whole_ms(numbers.scale().start_of(numbers.now()))
     }
 
-    /// The last Unix millisecond that a holder without that cursor may use: the durable mark, rounded down.
+    /// The last Unix ms for a holder without that cursor: the durable mark, rounded down.
     pub fn hi_ms(&self) -> i64 {
         self.cursor.numbers().last_ms(self.cursor.limit())
     }
 
-    /// Says what became of the slot. If the holder does not use the cursor in the file, this also raises the mark to 5
-    /// s from now. If it does, the mark is raised without this.
+    /// Checks whether the slot is still held. If the holder does not use the cursor in the file, this also raises the mark to
+    /// 5 s from now; otherwise the cursor raises it.
     pub fn renew(&self) -> Result<Renewal, Refusal> {
         if !self.is_ours() {
             self.cursor.end();
@@ -373,12 +369,12 @@ impl HeldSlot {
         Ok(Renewal::Window { lo_ms: self.lo_ms, hi_ms: self.hi_ms() })
     }
 
-    /// Gives the slot back. `last_ms`: the last Unix millisecond that was used, if the holder did not use the cursor in
-    /// the file; anything before [`lo_ms`](Self::lo_ms) if none was.
+    /// Gives the slot back. `last_ms`: the last Unix ms used, if the holder did not use the cursor in the file; any time
+    /// before [`lo_ms`](Self::lo_ms) if none was.
     pub fn release(self, last_ms: i64) {
         if self.is_ours() && self.lends_window().load(Relaxed) != 0 && last_ms <= self.hi_ms() {
             self.cursor.cursor().raise_next(self.cursor.numbers().after_ms(last_ms));
-            // After `next`, in case this process is killed: once the word is 0, the next holder believes `next`.
+            // After `next`, in case this process is killed: once the word is 0, the next holder trusts `next`.
             self.lends_window().store(0, Release);
         }
     }
@@ -387,7 +383,7 @@ impl HeldSlot {
 impl Drop for HeldSlot {
     fn drop(&mut self) {
         self.cursor.end();
-        self.lock = None; // now, even if others still have the cursor
+        self.lock = None; // now, even if other code still has the cursor
         self.group.hint().fetch_min(u64::from(self.slot), Relaxed);
     }
 }

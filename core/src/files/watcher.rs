@@ -1,10 +1,8 @@
-//! The files of one kind that this process has open, and the thread that looks after them. It raises their marks while
-//! IDs are made, so that making an ID never waits for the disk, and it notices files that were removed.
+//! The open files of one kind, and the thread that looks after them. It raises their marks while IDs are generated, so that
+//! generating an ID never waits for the disk, and it detects files that were removed.
 //!
-//! There is one thread for all files, and none while no file is open. It holds nothing that the process would have to
-//! wait for when it ends. If the thread cannot be started, the calls that make IDs do its work.
-//!
-//! This file must never drop a file while the table is locked, because dropping it locks the table.
+//! One thread serves all files; there is none while no file is open. It holds nothing that a process would have to wait for
+//! at its end. If the thread cannot be started, the calls that generate IDs do its work.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -16,13 +14,13 @@ use crate::files::named_file::FileIdentity;
 /// Often enough that a mark 1 s ahead is not reached, and rare enough to cost nothing.
 const PAUSE: Duration = Duration::from_millis(250);
 
-/// An open file that wants to be looked after.
+/// An open file that the thread looks after.
 pub(crate) trait Watched: Send + Sync + 'static {
-    /// Which file it is.
+    /// The identity of the file.
     fn identity(&self) -> FileIdentity;
-    /// Whether it is of no use any more: whoever asks for the file then gets a new one.
+    /// Whether it is no longer usable: the next caller that opens the file gets a new one.
     fn is_ended(&self) -> bool;
-    /// What is done a few times a second.
+    /// Called a few times per second.
     fn look(&self);
 }
 
@@ -47,8 +45,8 @@ impl<F: Watched> Watcher<F> {
         self.table.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The file of this identity that this process has open, or else the one that `make` makes. Making it may take a
-    /// while, and others are not blocked meanwhile. If two are made at the same time, everybody gets the first.
+    /// The file of this identity that this process has open, or the result of `make`, which may take a while without blocking
+    /// other callers. If two are created at the same time, all callers get the first.
     pub(crate) fn find_or_add<E>(
         &'static self,
         identity: FileIdentity,
@@ -58,7 +56,7 @@ impl<F: Watched> Watcher<F> {
             return Ok(open);
         }
         let made = Arc::new(make()?);
-        let found; // like `made`, this is dropped after the lock is released
+        let found; // like `made`, dropped after the lock is released: dropping a file locks the table
         let mut table = self.table();
         found = table.find(identity);
         if let Some(open) = found.as_ref().filter(|open| !open.is_ended()) {
@@ -86,7 +84,7 @@ impl<F: Watched> Watcher<F> {
         }
     }
 
-    /// Takes a file out of the table, unless another one has its place.
+    /// Removes a file from the table, unless another one has its place.
     pub(crate) fn forget(&self, file: &F) {
         let mut table = self.table();
         if table.open.get(&file.identity()).is_some_and(|open| std::ptr::eq(open.as_ptr(), file)) {

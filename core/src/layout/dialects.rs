@@ -1,12 +1,12 @@
-//! The table of layouts that other systems use, and one of our own: one row for each, and nothing else. To add a
-//! dialect, add a row and cite where its layout is specified.
+//! The table of layouts that other systems use, and flakeforge's own: one row each. To add a dialect, add a row that cites
+//! the specification of its layout.
 
 use crate::layout::timescale::NS_PER_MS;
 
-/// A layout as data, and how its system treats overflow and clock steps.
+/// A layout as data, and how its system handles overflow and clock steps.
 #[derive(Debug)]
 pub struct Dialect {
-    /// the name that the `layout` option takes
+    /// the name for the `layout` option
     pub name: &'static str,
     /// default epoch, Unix milliseconds
     pub epoch_ms: i64,
@@ -14,25 +14,25 @@ pub struct Dialect {
     pub tick_ns: u64,
     /// what the 64 bits mean
     pub shape: Shape,
-    /// whether the option `nodes` decides how the second and third field, node and counter, share their bits
+    /// whether the `nodes` option decides how node and counter, the second and third field, share their bits
     pub has_nodes: bool,
-    /// how far IDs may run ahead of the clock, in milliseconds; the default of `maxAheadMs`
+    /// how far IDs may run ahead of the clock, in ms: the default of `maxAheadMs`
     pub max_ahead_ms: f64,
-    /// how long a synchronous call may block, in milliseconds; the default of `maxWaitMs`
+    /// how long a synchronous call may block, in ms: the default of `maxWaitMs`
     pub max_wait_ms: f64,
 }
 
 /// What the 64 bits mean.
 #[derive(Debug)]
 pub enum Shape {
-    /// Fields of bits, as names and widths, the most significant first; 64 bits in total. If a name occurs twice, it is
-    /// one field in two pieces.
+    /// Bit fields as names and widths, the most significant first; 64 bits in total. A name that occurs twice is one field in
+    /// two pieces.
     Bits(&'static [(&'static str, u32)]),
-    /// A decimal number: ticks, and two digits of the node field of this name.
+    /// A decimal number: ticks, then two digits for the node field of this name.
     Decimal(&'static str),
 }
 
-/// What most systems have: ticks of a millisecond, and IDs that are never ahead of the clock.
+/// What most systems use: ticks of 1 ms, and IDs that never run ahead of the clock.
 const USUAL: Dialect = Dialect {
     name: "",
     epoch_ms: 0,
@@ -54,8 +54,8 @@ pub const DIALECTS: &[Dialect] = &[
         shape: Shape::Bits(&[("timestamp", 42), ("datacenter", 5), ("worker", 5), ("counter", 12)]),
         ..USUAL
     },
-    // Hazelcast 5, "Flake ID Generator": com.hazelcast.flakeidgen.impl.FlakeIdGeneratorProxy, FlakeIdGeneratorConfig.
-    // The node is lowest, so the IDs of one node increase in steps of 65 536. Its IDs may be 15 s ahead of the clock.
+    // Hazelcast 5, "Flake ID Generator": com.hazelcast.flakeidgen.impl.FlakeIdGeneratorProxy, FlakeIdGeneratorConfig. The
+    // node is the lowest field, so the IDs of a node increase in steps of 65 536. IDs may run 15 s ahead of the clock.
     Dialect {
         name: "hazelcast",
         epoch_ms: 1_514_764_800_000, // 2018-01-01
@@ -64,8 +64,8 @@ pub const DIALECTS: &[Dialect] = &[
         max_wait_ms: 1_000.0,
         ..USUAL
     },
-    // snowcast 2.0.0 (noctarius), README "Sequence": 41 bits, then node and counter, which share 23 bits as `nodes`
-    // says.
+    // snowcast 2.0.0 (noctarius), README "Sequence": 41 bits, then node and counter, which share 23 bits according to
+    // `nodes`.
     Dialect {
         name: "snowcast",
         epoch_ms: 1_388_534_400_000, // 2014-01-01, as in its manual
@@ -74,8 +74,8 @@ pub const DIALECTS: &[Dialect] = &[
         max_wait_ms: 1_000.0,
         ..USUAL
     },
-    // LableOrg java-uniqueid 4.7, doc/eight-byte-id-structure.md. In mode 0, SPREAD, the timestamp's bits are reversed;
-    // in mode 1, TIME_SEQUENTIAL, they are not.
+    // LableOrg java-uniqueid 4.7, doc/eight-byte-id-structure.md. The timestamp's bits are reversed in mode 0, SPREAD, but
+    // not in mode 1, TIME_SEQUENTIAL.
     Dialect {
         name: "uniqueid",
         epoch_ms: 0,
@@ -137,8 +137,8 @@ pub const DIALECTS: &[Dialect] = &[
         shape: Shape::Bits(&[("zero", 1), ("timestamp", 39), ("counter", 8), ("machine", 16)]),
         ..USUAL
     },
-    // flakeforge's own, and no other system's: 53 bits, as many as a 64-bit float holds, so that an ID is exact as a
-    // JavaScript number. There are few counters in a tick, so IDs may run ahead of the clock, as Hazelcast's may.
+    // flakeforge's own: 53 bits, as many as a 64-bit float holds, so an ID is exact as a JavaScript number. A tick has few
+    // counters, so IDs may run ahead of the clock, as in Hazelcast.
     Dialect {
         name: "safe",
         epoch_ms: 1_577_836_800_000, // 2020-01-01

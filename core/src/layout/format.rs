@@ -4,16 +4,13 @@
 //! |---|---|---|
 //! | decimal, hexadecimal, octal | `0…9a…f` | no leading zeros |
 //! | binary | `01` | eight digits per byte |
-//! | base 32 | Crockford's: no I, L, O or U, which look like other digits or spell words | fixed |
+//! | base 32 | Crockford's: without I, L, O and U, which look like other digits or spell words | fixed |
 //! | base 36 | `0…9a…z`, as `Number.prototype.toString(36)` writes them | fixed |
-//! | base 58 | Bitcoin's: no 0, I, O or l, which look alike in many fonts | fixed |
+//! | base 58 | Bitcoin's: without 0, I, O and l, which look alike in many fonts | fixed |
 //! | base 62 | `0…9A…Za…z` | fixed |
 //!
-//! A fixed width is the number of digits that the largest number of that many bytes needs. For an ID, that is 13 in
-//! base 32 and 36, and 11 in base 58 and 62. The digits of these bases are in ASCII order, so texts of one width sort
-//! like the numbers.
-//!
-//! This file must never lose a bit.
+//! A fixed width is the number of digits of the largest number with that many bytes. For an ID, this is 13 in bases 32 and
+//! 36, and 11 in bases 58 and 62. The digits of these bases are in ASCII order, so texts of one width sort like the numbers.
 
 /// A base to write numbers in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,7 +39,7 @@ const BITCOIN: &[u8] = b"123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvw
 const ALPHANUMERIC: &[u8] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 impl Base {
-    /// All bases, under the names that users write.
+    /// All bases, by the names that users write.
     pub const NAMES: [(&'static str, Self); 8] = [
         ("dec", Self::Dec),
         ("hex", Self::Hex),
@@ -59,7 +56,7 @@ impl Base {
         Self::NAMES.iter().find(|row| row.0 == name).map(|row| row.1)
     }
 
-    /// How many digits it has.
+    /// The number of digits.
     pub fn radix(self) -> u32 {
         match self {
             Self::Dec => 10,
@@ -73,7 +70,7 @@ impl Base {
         }
     }
 
-    /// Its digits, and sometimes more behind them.
+    /// Its digits in order; other characters may follow.
     pub fn alphabet(self) -> &'static [u8] {
         match self {
             Self::Base32 => CROCKFORD,
@@ -83,12 +80,12 @@ impl Base {
         }
     }
 
-    /// The least number of digits to write for this many bytes.
+    /// The minimum number of digits for this many bytes.
     pub fn width(self, bytes: usize) -> usize {
         match self {
             Self::Dec | Self::Hex | Self::Oct => 1,
             Self::Bin | Self::Base32 => (bytes * 8).div_ceil(self.radix().ilog2() as usize),
-            // This is never a whole number, since no power of these bases is a power of 2. So an f64 is exact enough.
+            // Never an integer, because no power of these bases is a power of 2. So an f64 is precise enough.
             Self::Base36 | Self::Base58 | Self::Base62 => {
                 ((bytes * 8) as f64 / f64::from(self.radix()).log2()).ceil() as usize
             }
@@ -96,10 +93,10 @@ impl Base {
     }
 }
 
-/// Room for an ID in any base.
+/// Buffer for an ID in any base.
 pub type Text = [u8; 64];
 
-/// An ID as text, written into `room`.
+/// Writes an ID as text into `room`.
 ///
 /// ```
 /// # use flakeforge_core::layout::format::{Base, id_digits};
@@ -123,7 +120,7 @@ pub fn id_digits(id: u64, base: Base, room: &mut Text) -> &[u8] {
     }
 }
 
-/// For a base that is a power of 2. Each digit is `BITS` bits.
+/// For bases that are a power of 2: each digit is `BITS` bits.
 fn by_bits<const BITS: u32>(id: u64, base: Base, room: &mut Text) -> &[u8] {
     let width = base.width(8).max((64 - id.leading_zeros()).div_ceil(BITS) as usize);
     let mut rest = id;
@@ -134,9 +131,8 @@ fn by_bits<const BITS: u32>(id: u64, base: Base, room: &mut Text) -> &[u8] {
     &room[..width]
 }
 
-/// For any other base. An ID is one digit and two parts of `PART` digits. Each part fits 32 bits, and the divisions for
-/// one part do not wait for those of the other. The compiler turns them into multiplications, since it knows the
-/// divisor.
+/// For all other bases. An ID is one digit and two parts of `PART` digits. Each part fits 32 bits, and the divisions of the
+/// two do not wait for each other. The compiler turns them into multiplications, because the divisor is a constant.
 fn by_division<'a, const RADIX: u32, const PART: usize>(id: u64, alphabet: &[u8], room: &'a mut Text) -> &'a [u8] {
     let size = u64::from(RADIX.pow(PART as u32));
     let rest = id / size;

@@ -1,10 +1,10 @@
-//! A field of the node number: its name, and where its bits are.
+//! A field of the node number: its name and the position of its bits.
 
 use std::borrow::Cow;
 
 use crate::layout::packing::{Bits, HOSTS};
 
-/// A named field of the node number, in one piece or two, the most significant first.
+/// A named field of the node number, in one or two pieces, the most significant first.
 #[derive(Clone, Debug)]
 pub struct NodeField {
     name: Cow<'static, str>,
@@ -29,7 +29,7 @@ impl NodeField {
         self.max = (1 << self.width()) - 1;
     }
 
-    /// Its name, as options and decoded parts have it.
+    /// The name, as in options and decoded parts.
     pub(super) fn name(&self) -> &str {
         &self.name
     }

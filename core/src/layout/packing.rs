@@ -1,6 +1,6 @@
-//! Where tick, counter and node go in the 64 bits of an ID: the part of a layout that is needed to make IDs.
+//! Where tick, counter and node go in the 64 bits of an ID: the part of a layout that generators need.
 
-/// Some consecutive bits of an ID.
+/// Consecutive bits of an ID.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Bits {
     shift: u32,
@@ -10,19 +10,19 @@ pub struct Bits {
 impl Bits {
     pub(super) const NONE: Self = Self { shift: 0, width: 0 };
 
-    /// `width` bits, 1 to 63, the lowest of them at `shift`. They must all be in the ID.
+    /// `width` bits, 1 to 63, the lowest at `shift`. All of them are within the ID.
     pub(super) fn new(shift: u32, width: u32) -> Self {
         debug_assert!((1..64).contains(&width) && shift + width <= 64);
         Self { shift, width }
     }
 
-    /// The position of the lowest of them in the ID.
+    /// Position of the lowest bit in the ID.
     #[inline]
     pub fn shift(self) -> u32 {
         self.shift
     }
 
-    /// How many, 0 to 63.
+    /// Number of bits, 0 to 63.
     #[inline]
     pub fn width(self) -> u32 {
         self.width
@@ -43,9 +43,9 @@ impl Bits {
 /// How java-uniqueid writes the timestamp. Each ID contains its own mode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Mode {
-    /// the timestamp's bits are reversed, so that keys spread over the whole range
+    /// the timestamp's bits are reversed, so keys spread over the whole range
     Spread,
-    /// the bits are not reversed, so that keys are in the order of time
+    /// the bits are not reversed, so keys sort chronologically
     Sequential,
 }
 
@@ -55,14 +55,14 @@ impl Mode {
     }
 }
 
-/// Where tick and counter go: the part of a layout that is needed to make IDs.
+/// Where tick and counter go: the part of a layout that generators need.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Packing {
     /// fields of bits
     Bits {
         /// the timestamp field
         tick: Bits,
-        /// the counter field; it has no bits if the layout has no counter
+        /// the counter field; without bits if the layout has no counter
         counter: Bits,
         /// whether the timestamp's bits are reversed
         reversed: bool,
@@ -71,11 +71,11 @@ pub enum Packing {
     Decimal,
 }
 
-/// How many node numbers two decimal digits hold.
+/// The number of node numbers in two decimal digits.
 pub(crate) const HOSTS: u64 = 100;
 
-/// The bits of a node number, and of the mode, at their places in an ID. Only a layout can make it, by
-/// [`place_node`](crate::layout::Layout::place_node): a number in its place would be in the counter's bits.
+/// The bits of a node number, and of the mode, at their places in an ID. Only
+/// [`place_node`](crate::layout::Layout::place_node) creates it: a plain number would end up in the counter's bits.
 ///
 /// ```compile_fail,E0308
 /// # use flakeforge_core::generator::registry::Key;
@@ -91,7 +91,7 @@ impl PlacedNode {
         Self(bits)
     }
 
-    /// The bits; of a decimal layout, the number.
+    /// The bits; for a decimal layout, the number.
     #[inline]
     pub fn bits(self) -> u64 {
         self.0
@@ -134,8 +134,8 @@ impl Packing {
         }
     }
 
-    /// The IDs of consecutive numbers from `base` on. Each is handed to `write` together with its place. Inside a tick,
-    /// an ID is the one before it plus a constant: there are no shifts, and the loop is vectorised.
+    /// Packs consecutive numbers from `base` on; `write` turns each ID into an element. Within a tick, an ID is the previous
+    /// one plus a constant, so there are no shifts and the loop is vectorised.
     #[inline]
     pub fn pack_run<T>(&self, base: u64, node: PlacedNode, out: &mut [T], write: impl Fn(u64) -> T) {
         let (step, per_tick) = match self {

@@ -1,13 +1,12 @@
-//! IDs for the public: 64 bits under a key as 64 other bits, and back.
+//! Public IDs: encrypts 64 bits as 64 other bits.
 //!
-//! A seal is FF1 of [NIST SP 800-38G](https://doi.org/10.6028/NIST.SP.800-38G) with AES, over numeral strings of 64
-//! digits in radix 2: the bits of the ID, **the most significant first**. So whoever has the key and the tweak can open a
-//! seal with any implementation of FF1.
+//! A seal is FF1 of [NIST SP 800-38G](https://doi.org/10.6028/NIST.SP.800-38G) with AES, over numeral strings of 64 digits in
+//! radix 2: the bits of the ID, **the most significant first**. Any implementation of FF1 opens a seal, given the key and the
+//! tweak.
 //!
-//! The ten rounds and AES are the crates `fpe` and `aes`. This file gives `fpe` its arithmetic: half of 64 binary digits is
-//! a `u32`, and addition modulo 2^32 is what processors do. Their own strings of any length would allocate in each round.
-//!
-//! This file must never show a key, and never write cryptography of its own.
+//! The crates `fpe` and `aes` do the ten rounds and AES; there is no cryptography here. This file gives `fpe` its arithmetic:
+//! half of 64 binary digits is a `u32`, and processors add modulo 2^32. The strings of `fpe` have any length and would
+//! allocate in each round.
 
 use std::fmt;
 
@@ -16,15 +15,15 @@ use fpe::ff1::{FF1, NumeralString, Operations};
 
 use crate::refusal::Refusal;
 
-/// How many bytes a key may have: those of AES-128, AES-192 and AES-256.
+/// Valid key lengths in bytes: AES-128, AES-192 and AES-256.
 pub const KEY_BYTES: [usize; 3] = [16, 24, 32];
 
-/// The most bytes of a tweak. FF1 takes more, but each 16 cost another block of AES for each ID.
+/// The maximum length of a tweak in bytes. FF1 allows more, but every 16 bytes cost another AES block per ID.
 pub const MOST_TWEAK_BYTES: usize = 256;
 
 const RADIX: u32 = 2;
 
-/// A key and a tweak, under which IDs are sealed and opened.
+/// A key and a tweak for sealing and opening IDs.
 ///
 /// ```
 /// # use flakeforge_core::layout::seal::Seal;
@@ -38,14 +37,14 @@ pub struct Seal {
     tweak: Box<[u8]>,
 }
 
-/// FF1 needs only the direction of AES that encrypts, for opening too.
+/// FF1 only needs AES encryption, also to open a seal.
 enum Cipher {
     Aes128(FF1<Aes128Enc>),
     Aes192(FF1<Aes192Enc>),
     Aes256(FF1<Aes256Enc>),
 }
 
-/// Shows neither the key nor what was made from it.
+/// Shows neither the key nor anything derived from it.
 impl fmt::Debug for Seal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Seal").finish_non_exhaustive()
@@ -53,8 +52,8 @@ impl fmt::Debug for Seal {
 }
 
 impl Seal {
-    /// The seal of a key of 16, 24 or 32 bytes, which should be random, and a tweak of 0 to 256 bytes, which need not be
-    /// secret. Each tweak makes another seal.
+    /// A seal with a key of 16, 24 or 32 bytes, which should be random, and a tweak of 0 to 256 bytes, which need not be
+    /// secret. Each tweak gives another seal.
     pub fn new(key: &[u8], tweak: &[u8]) -> Result<Self, Refusal> {
         if tweak.len() > MOST_TWEAK_BYTES {
             return Err(Refusal::Tweak(tweak.len()));
@@ -68,7 +67,7 @@ impl Seal {
         Ok(Self { cipher: cipher.expect("2 is a radix of FF1"), tweak: tweak.into() })
     }
 
-    /// The number that stands for an ID in public.
+    /// The public number for an ID.
     pub fn seal(&self, id: u64) -> u64 {
         let digits = match &self.cipher {
             Cipher::Aes128(ff1) => ff1.encrypt(&self.tweak, &Digits(id)),
@@ -78,7 +77,7 @@ impl Seal {
         digits.expect(FITS).0
     }
 
-    /// The ID that [`seal`](Self::seal) made this number from. Each number of 64 bits stands for some ID.
+    /// The ID behind a number that [`seal`](Self::seal) returned. Every 64-bit number is the seal of some ID.
     pub fn open(&self, sealed: u64) -> u64 {
         let digits = match &self.cipher {
             Cipher::Aes128(ff1) => ff1.decrypt(&self.tweak, &Digits(sealed)),
@@ -94,7 +93,7 @@ const FITS: &str = "64 digits of radix 2 are enough and valid";
 /// 64 binary digits, the most significant first.
 struct Digits(u64);
 
-/// Half of them, as a number.
+/// Half of the digits, as a number.
 struct Half(u32);
 
 impl NumeralString for Digits {

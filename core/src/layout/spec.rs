@@ -1,17 +1,16 @@
-//! What a custom layout may consist of.
-//!
-//! This file must never accept a spec for which `pack` and `unpack` would not be inverses.
+//! What a custom layout may consist of. Each accepted spec gives every tick, counter and node number an ID of its own:
+//! `tests/layout` packs and unpacks random specs.
 
 /// The field for the ticks.
 pub(crate) const TIMESTAMP: &str = "timestamp";
-/// The field for the counter inside a tick.
+/// The field for the counter within a tick.
 pub(crate) const COUNTER: &str = "counter";
 /// Bits that are always 0.
 pub(crate) const ZERO: &str = "zero";
-/// java-uniqueid's bit that says how the timestamp is written.
+/// java-uniqueid's bit for the timestamp's form.
 pub(crate) const MODE: &str = "mode";
 
-/// What a layout consists of.
+/// The description of a custom layout.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Spec {
     /// its name
@@ -24,10 +23,10 @@ pub struct Spec {
     pub fields: Vec<(String, u32)>,
 }
 
-/// The widest counter and node number: a JavaScript number holds no more bits exactly.
+/// The widest counter and node number: more bits are not exact as a JavaScript number.
 const WIDEST: u32 = 53;
 
-/// What other systems call the counter. As a node field it would leave one ID for each tick.
+/// Other systems' names for the counter. As a node field, it would leave a single ID per tick.
 const COUNTERS: [&str; 13] = [
     "seq",
     "sequence",
@@ -49,12 +48,12 @@ fn is_counter(name: &str) -> bool {
 }
 
 impl Spec {
-    /// Whether a layout can be made from it. `lib/codec/spec.ts` has the same rules and says what is wrong.
+    /// Whether it describes a layout. `lib/codec/spec.ts` has the same rules and reports which one is broken.
     pub(super) fn is_possible(&self) -> bool {
         self.tick_ns > 0 && self.fields.iter().enumerate().all(|(at, _)| self.has_field(at)) && self.has_all()
     }
 
-    /// Whether the field at this place is possible beside those before it.
+    /// Whether the field at this index is valid, given those before it.
     fn has_field(&self, at: usize) -> bool {
         let (name, width) = &self.fields[at];
         let is_repeated = self.fields[..at].iter().any(|field| field.0 == *name);
@@ -62,8 +61,8 @@ impl Spec {
         is_named && (1..=63).contains(width) && (name != COUNTER || *width <= WIDEST)
     }
 
-    /// Whether the fields together are a layout: 64 bits with one timestamp, not too many of node number, and a counter
-    /// under its name if there is any.
+    /// Whether the fields together form a layout: 64 bits, a timestamp, not too many node bits, and no counter under another
+    /// name.
     fn has_all(&self) -> bool {
         let has = |name| self.fields.iter().any(|field| field.0 == name);
         let bits = |fields: &dyn Fn(&str) -> bool| -> u32 {

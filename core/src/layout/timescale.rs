@@ -1,10 +1,9 @@
-//! How instants become ticks, and how ticks become instants: counted from an epoch, in units of one length.
-//!
-//! This file must never return a tick that the layout cannot express. Such a time is an error and never wraps around.
+//! How instants become ticks, and ticks become instants: counted from an epoch in units of one length. A time without a tick
+//! in the layout is an error and never wraps around.
 
 /// Nanoseconds in a millisecond.
 pub const NS_PER_MS: u64 = 1_000_000;
-/// The last instant that a JavaScript Date can show, Unix milliseconds; no layout goes beyond.
+/// The last instant that a JavaScript Date can show, Unix ms; layouts end there at the latest.
 pub const LAST_DATE_MS: i64 = 8_640_000_000_000_000;
 
 /// A time that the layout cannot express.
@@ -14,7 +13,7 @@ pub struct OutOfRange {
     pub unix_ns: i128,
 }
 
-/// How instants become ticks: counted from an epoch, in units of one length, from a first tick to a last one.
+/// Converts instants to ticks: counted from an epoch in units of one length, from a first tick to a last one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Timescale {
     epoch_ms: i64,
@@ -24,7 +23,7 @@ pub struct Timescale {
 }
 
 impl Timescale {
-    /// Ticks of `tick_ns` nanoseconds from an epoch on, Unix milliseconds: every tick that there is.
+    /// All ticks of `tick_ns` nanoseconds from an epoch on, Unix ms.
     ///
     /// # Panics
     ///
@@ -34,7 +33,7 @@ impl Timescale {
         Self { epoch_ms, tick_ns, first_tick: 0, last_tick: u64::MAX }
     }
 
-    /// The same with these ticks only, both included.
+    /// The same, limited to these ticks, both included.
     pub const fn with_ticks(self, first_tick: u64, last_tick: u64) -> Self {
         Self { first_tick, last_tick, ..self }
     }
@@ -51,7 +50,7 @@ impl Timescale {
         self.tick_ns
     }
 
-    /// The first tick that may be used: 0, unless a negative `idOffset` forbids some.
+    /// The first usable tick: 0 unless a negative `idOffset` excludes some.
     #[inline]
     pub const fn first_tick(&self) -> u64 {
         self.first_tick
@@ -67,7 +66,7 @@ impl Timescale {
         i128::from(self.epoch_ms) * i128::from(NS_PER_MS)
     }
 
-    /// The tick in which an instant (Unix nanoseconds) lies.
+    /// The tick that contains an instant (Unix ns).
     pub fn tick_of(&self, unix_ns: i128) -> Result<u64, OutOfRange> {
         let since = unix_ns.saturating_sub(self.epoch_ns());
         let tick = match u64::try_from(since) {
@@ -78,12 +77,11 @@ impl Timescale {
         if (self.first_tick..=self.last_tick).contains(&tick) { Ok(tick) } else { Err(OutOfRange { unix_ns }) }
     }
 
-    /// The instant (Unix nanoseconds) that a time in Unix milliseconds stands for.
+    /// The instant (Unix ns) that a time in Unix ms means.
     ///
-    /// A float of today's milliseconds is up to 122 ns off, so the start of a fine tick may be read back a little before
-    /// it. Therefore the start of a tick as a float is in that tick: the nearest tick counts,
-    /// unless it starts later than the given time even as a float. Where several ticks start at the same float, it is in
-    /// one of these.
+    /// A float of today's milliseconds is up to 122 ns off, so it may be a little before the start of a fine tick. The start
+    /// of a tick, converted to a float, is nevertheless in that tick: the nearest tick counts, unless it starts later than
+    /// the given time even as a float. If several ticks start at the same float, the result is one of them.
     pub fn instant_of(&self, ms: f64) -> i128 {
         let whole = ms.floor();
         let beyond = ((ms - whole) * NS_PER_MS as f64).round() as u64;
@@ -96,7 +94,7 @@ impl Timescale {
         let start = self.epoch_ns().saturating_add(nearest.saturating_mul(length));
         let last = self.start_of(self.last_tick);
         if start > last && to_ms(last) == ms && ms != whole {
-            last // the ticks after it that start at the same float do not exist
+            last // later ticks that start at the same float do not exist
         } else if to_ms(start) <= ms {
             ns.max(start)
         } else {
@@ -104,15 +102,15 @@ impl Timescale {
         }
     }
 
-    /// The first instant of a tick, in Unix nanoseconds. One that does not fit 128 bits is the last that does.
+    /// The first instant of a tick (Unix ns), saturating at 128 bits.
     pub fn start_of(&self, tick: u64) -> i128 {
         let since = i128::try_from(u128::from(tick) * u128::from(self.tick_ns)).unwrap_or(i128::MAX);
         self.epoch_ns().saturating_add(since)
     }
 }
 
-/// Nanoseconds as milliseconds; whole milliseconds are exact. Today's Unix nanoseconds are past 2^53, so dividing them
-/// as floats would put some instants into the wrong millisecond.
+/// Nanoseconds as milliseconds; whole milliseconds are exact. Today's Unix nanoseconds exceed 2^53, so dividing them as
+/// floats would put some instants into the wrong millisecond.
 pub fn to_ms(ns: i128) -> f64 {
     let per_ms = i128::from(NS_PER_MS);
     ns.div_euclid(per_ms) as f64 + ns.rem_euclid(per_ms) as f64 / NS_PER_MS as f64

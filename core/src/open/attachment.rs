@@ -1,6 +1,5 @@
-//! What a leased generator has in addition to an ordinary one: its window, or its slot file.
-//!
-//! This file must never raise a limit beyond what the store granted: its caller says what that was.
+//! What a leased generator has in addition to an ordinary one: its window, or its slot file. The caller passes the limits,
+//! which are those that the store granted.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -11,26 +10,26 @@ use crate::generator::numbers::Numbers;
 use crate::generator::registry::Hold;
 use crate::layout::Layout;
 
-/// What the store is told if no ID was made.
+/// Reported to the store if no ID was generated.
 const NO_ID: i64 = -1;
 
-/// Where an attachment gets its numbers.
+/// Where an attachment takes its numbers from.
 #[derive(Debug)]
 enum Place {
-    /// a cursor of its own, whose limit is the window's end
+    /// a separate cursor, whose limit is the end of the window
     Window(Arc<OwnCursor>),
-    /// the slot's file, which raises its limit without this
+    /// the slot's file, which raises its limit itself
     File(Arc<SharedCursor>),
 }
 
-/// One attachment: one node number, until it is retired.
+/// One attachment: a node number, until it is retired.
 #[derive(Debug)]
 pub struct Attachment {
     place: Place,
     numbers: Numbers,
     /// the next free number when the attachment began
     first: u64,
-    /// the key in this process's registry, until the end
+    /// the key in this process's registry, until the attachment ends
     held: RefCell<Option<Hold>>,
 }
 
@@ -38,13 +37,13 @@ impl Attachment {
     /// A cursor for the window from `lo` to `hi`, Unix ms, both included, and the attachment that ends it.
     pub fn in_window(layout: &Layout, held: Hold, lo: i64, hi: i64) -> (Arc<OwnCursor>, Self) {
         let numbers = Numbers::of(layout);
-        // A window that contains no whole tick allows no number; a later window goes on from there.
+        // A window without a whole tick allows no number; a later window continues from there.
         let (first, last) = numbers.window(lo, hi).map_or((1, 0), |window| window.into_inner());
         let cursor = Arc::new(OwnCursor::from(Cursor::window(first, last)));
         (cursor.clone(), Self { place: Place::Window(cursor), numbers, first, held: RefCell::new(Some(held)) })
     }
 
-    /// The attachment to a slot file.
+    /// An attachment to a slot file.
     pub fn on_file(layout: &Layout, held: Hold, file: Arc<SharedCursor>) -> Self {
         let first = file.next();
         Self { place: Place::File(file), numbers: Numbers::of(layout), first, held: RefCell::new(Some(held)) }
@@ -69,7 +68,7 @@ impl Attachment {
         cursor.raise_limit(*window.end());
     }
 
-    /// Makes no more IDs. Returns the last ms (Unix) in which one was made, −1 if there was none.
+    /// Stops generating IDs. Returns the last ms (Unix) in which one was generated, or −1.
     pub fn retire(&self) -> i64 {
         let next = match &self.place {
             Place::Window(cursor) => cursor.retire(),
@@ -82,7 +81,7 @@ impl Attachment {
         if next <= self.first { NO_ID } else { self.numbers.end_ms(next - 1) }
     }
 
-    /// Lets others in this process use the key once the window is over.
+    /// Frees the key for other generators of this process, once the window is over.
     fn let_go(&self) {
         if let Some(held) = self.held.take() {
             held.end(self.limit());

@@ -1,4 +1,4 @@
-//! The registry of this process. The copies of the library that are loaded as addons share the table of the first one.
+//! The registry of this process. All copies of the library that are loaded as addons share the table of the first one.
 
 use std::ffi::c_void;
 use std::sync::{LazyLock, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -7,7 +7,7 @@ use crate::files::key_file::KeyFile;
 use crate::generator::entry::{Table, Visit, Visitor, answer};
 use crate::generator::registry::Registry;
 
-/// The entries, if this copy of the library was the first one in the process.
+/// The entries, if this copy of the library is the first one in the process.
 static TABLE: LazyLock<Mutex<Table>> = LazyLock::new(Mutex::default);
 
 static PROCESS: OnceLock<Mutex<Registry<KeyFile>>> = OnceLock::new();
@@ -17,8 +17,8 @@ pub fn registry() -> MutexGuard<'static, Registry<KeyFile>> {
     lock(PROCESS.get_or_init(Mutex::default))
 }
 
-/// Lets the registry use the table that another copy of the library has, or this one: `visit` is the function that gives
-/// its entries. It must be called before the registry is first used; later calls change nothing.
+/// Makes the registry use the table of another copy of the library, or of this one; `visit` gives access to its entries. Has
+/// an effect only before the registry is first used.
 pub fn share(visit: Visit) {
     _ = PROCESS.set(Mutex::new(Registry::shared_by(visit)));
 }

@@ -1,4 +1,4 @@
-//! A page in memory of this process alone, so that Miri can run the unsafe code: it knows no mapped files.
+//! A page in memory of this process alone, so that Miri, which knows no mapped files, can run the unsafe code.
 
 use std::fs::{self, OpenOptions};
 use std::path::PathBuf;
@@ -9,7 +9,7 @@ use std::thread;
 
 use super::*;
 
-/// A page of zeros, and its file, which is removed at once. The two have nothing to do with each other.
+/// A page of zeros, and an unrelated file, which is removed at once.
 fn page<W: Words>() -> Mapped<W> {
     static COUNT: AtomicUsize = AtomicUsize::new(0);
     let name = format!("flakeforge-page-{}-{}", process::id(), COUNT.fetch_add(1, Relaxed));
