@@ -1,24 +1,21 @@
-//! A generator: clock + cursor + layout, and the rule for using them together. It turns claims into IDs,
-//! and refusals into something that a caller can act on: what is wrong, and when to try again.
+//! A generator: clock + cursor + layout, and the rule for using them together. It turns claims into IDs, and refusals into
+//! something that a caller can act on: what is wrong, and when to try again.
 //!
 //! The lowest file of this room comes first. A file uses only those above it in this table, and the room
 //! [`layout`](crate::layout).
 //!
 //! | file | its one idea |
 //! |---|---|
-//! | [`cycles`] | the CPU's cycle counter, calibrated: what makes it cheap to trust a tick |
-//! | [`clock`] | where ticks come from, and how long a tick that was read may be trusted |
+//! | [`cycles`] | the CPU's cycle counter, calibrated, which makes it cheap to trust a tick |
+//! | [`clock`] | where ticks come from, and how long a reading may be trusted |
 //! | [`cursor`] | `claim()`, the only place where numbers are taken |
-//! | [`numbers`] | the times that numbers stand for |
-//! | [`prefetch`] | numbers claimed many at a time and handed out one by one |
-//! | [`entry`] | what all copies of the library in a process know of a key: its cursor, and what it is used for |
-//! | [`any_cursor`] | a cursor, wherever it is |
+//! | [`numbers`] | the times of numbers |
+//! | [`prefetch`] | numbers that are claimed many at a time and returned one by one |
+//! | [`entry`] | what all copies of the library in a process know about a key: its cursor and its use |
+//! | [`any_cursor`] | a cursor in memory or elsewhere |
 //! | [`registry`] | one cursor for all generators of a process whose IDs could be equal |
 //!
-//! One generator belongs to one thread (`&mut self`); generators share a cursor.
-//!
-//! This file must never take numbers in any way other than [`Cursor::claim`], nor take one from a
-//! cursor that has ended.
+//! A generator belongs to one thread (`&mut self`); generators share a cursor.
 
 pub mod any_cursor;
 pub mod clock;
@@ -27,7 +24,7 @@ pub mod cycles;
 pub mod entry;
 pub mod numbers;
 pub mod prefetch;
-#[cfg_attr(flakeforge_loom, allow(dead_code))] // what uses the rest of it is not there: see files.rs
+#[cfg_attr(flakeforge_loom, allow(dead_code))] // the modules that use the rest of it are missing: see files.rs
 pub mod registry;
 
 use crate::generator::clock::{Clock, TickClock, system_ns};
@@ -42,39 +39,39 @@ use crate::layout::timescale::{NS_PER_MS, to_ms};
 use crate::layout::{Layout, Packing, PlacedNode};
 use crate::refusal::Refusal;
 
-/// The seed of the counters with which ticks begin. One for the process, so that equal options are equal rules.
+/// The seed of the counters at which ticks start. Fixed per process, so that equal options are equal rules.
 static SEED: LazyLock<u64> = LazyLock::new(|| RandomState::new().hash_one(()));
 
-/// What a generator has done since it was made.
+/// What a generator has done since it was created.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Stats {
-    /// IDs made
+    /// IDs generated
     pub ids: u64,
-    /// batches: calls of [`Generator::fill`] that made some, and prefetches
+    /// batches: calls of [`Generator::fill`] that generated some, and prefetches
     pub batches: u64,
-    /// refusals because a tick's counter was used up
+    /// refusals because the counter of a tick was exhausted
     pub overflows: u64,
     /// waits for an ID
     pub waits: u64,
-    /// how long the waits took together, in milliseconds
+    /// total duration of the waits, ms
     pub waited_ms: f64,
 }
 
-/// The options of a generator that say how it uses the ticks.
+/// The options of a generator that control how it uses the ticks.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Knobs {
-    /// largest counter to use: 2^k − 1
+    /// the largest counter to use: 2^k − 1
     pub seq_mask: u64,
     /// how far IDs may run ahead of the clock, ms; may be infinite
     pub max_ahead_ms: f64,
-    /// whether ticks begin at a random counter, below a quarter of `seq_mask + 1`, and not at 0
+    /// whether ticks start at a random counter, below a quarter of `seq_mask + 1`, instead of 0
     pub is_start_random: bool,
     /// whether and how numbers are claimed before they are needed
     pub prefetch: Option<PrefetchRule>,
 }
 
 impl Knobs {
-    /// The same as a rule for the cursor.
+    /// These options as a rule for the cursor.
     pub fn rule(&self, layout: &Layout) -> Rule {
         let ticks = self.max_ahead_ms * NS_PER_MS as f64 / layout.scale().tick_ns() as f64;
         Rule {
@@ -82,14 +79,14 @@ impl Knobs {
             seq_mask: self.seq_mask,
             max_ahead: ticks as u64, // saturates: infinity is u64::MAX
             start: if self.is_start_random { Start::random(self.seq_mask, *SEED) } else { Start::ZERO },
-            last: layout.last_number().min(LAST), // the highest that a limit can be
+            last: layout.last_number().min(LAST), // the highest possible limit
         }
     }
 }
 
-/// Makes the IDs of one node, on one thread.
+/// Generates the IDs of one node, on one thread.
 ///
-/// A refusal says how long to wait. Here the counter of a tick is used up, and the caller lets the time pass:
+/// A refusal says how long to wait. Here the counter of a tick is exhausted, and the caller lets the time pass:
 ///
 /// ```
 /// # use std::sync::Arc;
@@ -119,23 +116,23 @@ pub struct Generator {
     node: PlacedNode,
     id_offset: u64,
     prefetch: Option<Prefetch>,
-    /// the number after the last one that was taken
+    /// the number after the last one taken
     taken: u64,
     last_exact: Option<u64>,
     since_ns: i128,
     stats: Stats,
 }
 
-/// What [`Generator::lower`] has changed.
+/// The changes that [`Generator::lower`] made.
 struct Lowered {
-    /// the last number of the rule
+    /// the previous last number of the rule
     last: u64,
-    /// how many prefetched numbers are set aside
+    /// how many prefetched numbers were set aside
     aside: u64,
 }
 
 impl Generator {
-    /// A generator of a layout for a node number.
+    /// A generator for a node number of a layout.
     pub fn new(
         clock: TickClock,
         cursor: impl Into<AnyCursor>,
@@ -159,7 +156,7 @@ impl Generator {
         }
     }
 
-    /// One ID.
+    /// Generates an ID.
     #[inline]
     pub fn next_id(&mut self) -> Result<u64, Refusal> {
         let claimed = match &self.prefetch {
@@ -175,8 +172,8 @@ impl Generator {
         }
     }
 
-    /// Fills `out` from the front with IDs in order; `write` turns each into an element. Returns how many were
-    /// made, and what stopped it before the end, if anything.
+    /// Fills `out` from the front with IDs in order; `write` turns each into an element. Returns how many were generated, and
+    /// what stopped it early, if anything.
     pub fn fill<T>(&mut self, out: &mut [T], write: impl Fn(u64) -> T) -> (usize, Option<Refusal>) {
         let (packing, node, id_offset) = (self.packing, self.node, self.id_offset);
         let mut made = 0;
@@ -199,8 +196,8 @@ impl Generator {
         (made, stopped)
     }
 
-    /// One ID that a 64-bit float holds exactly, at most [`EXACT_MAX`](crate::layout::EXACT_MAX). It never takes a number
-    /// whose ID would have to be rounded.
+    /// Generates an ID that a 64-bit float holds exactly, at most [`EXACT_MAX`](crate::layout::EXACT_MAX). Never takes a
+    /// number whose ID would have to be rounded.
     #[inline]
     pub fn next_exact(&mut self) -> Result<u64, Refusal> {
         let lowered = self.lower()?;
@@ -212,7 +209,7 @@ impl Generator {
         }
     }
 
-    /// The same for a batch, as [`fill`](Self::fill) does it.
+    /// The same for a batch, like [`fill`](Self::fill).
     pub fn fill_exact<T>(&mut self, out: &mut [T], write: impl Fn(u64) -> T) -> (usize, Option<Refusal>) {
         let lowered = match self.lower() {
             Ok(lowered) => lowered,
@@ -223,15 +220,15 @@ impl Generator {
         (made, stopped.map(|refusal| self.why_not_exact(refusal)))
     }
 
-    /// Allows no numbers but those whose IDs are exact, until [`restore`](Self::restore). The two are not one function around
-    /// the work: that takes 4 ns longer.
+    /// Restricts the rule to exact IDs, until [`restore`](Self::restore). The two are not one function around the work,
+    /// because that takes 4 ns longer.
     #[inline]
     fn lower(&mut self) -> Result<Lowered, Refusal> {
         let Some(exact) = self.last_exact else { return Err(Refusal::NotExact) };
         let last = self.rule.last;
         self.rule.last = exact.min(last);
-        // Other calls may have prefetched numbers behind the last exact one. While any are left, no number is claimed: it
-        // would be above them. So those that are set aside are still the next when they are put back.
+        // Other calls may have prefetched numbers past the last exact one. While any are left, no number is claimed, because
+        // it would be above them. So the numbers set aside are still the next ones when they are put back.
         let aside = self.prefetch.as_mut().map_or(0, |prefetch| prefetch.set_aside_above(exact));
         Ok(Lowered { last, aside })
     }
@@ -244,7 +241,7 @@ impl Generator {
         self.rule.last = last;
     }
 
-    /// A time that is too late for exact IDs looks, to the rest of the generator, like one that is too late for the layout.
+    /// To the rest of the generator, a time that is too late for exact IDs looks too late for the layout.
     #[cold]
     fn why_not_exact(&self, refusal: Refusal) -> Refusal {
         let scale = self.clock.scale();
@@ -275,7 +272,7 @@ impl Generator {
         }
     }
 
-    /// The claim, if its numbers are above all that this generator has taken and all that was seen taken.
+    /// Accepts the claim if its numbers are above all that this generator has taken and all that were seen taken.
     #[inline]
     fn believe(&mut self, claim: Claim, seen: u64) -> Result<Claim, Refused> {
         if claim.base < seen.max(self.taken) {
@@ -285,21 +282,21 @@ impl Generator {
         Ok(claim)
     }
 
-    /// Numbers from a cursor that has reached its limit. If the limit is the mark of a cursor that is kept, and not the
-    /// end of the layout, it is raised. In each round of the loop, this process or another moves on by seconds, so the loop
-    /// ends.
+    /// Takes numbers from a cursor that has reached its limit. If that is the mark of a cursor stored elsewhere, not the end
+    /// of the layout, the mark is raised. Each round of the loop means that this process or another advanced it by seconds,
+    /// so the loop ends.
     ///
-    /// The mark is not raised for a number that the clock does not allow yet, nor for one that the layout does not
-    /// have. If it moved on without a number, it would move on each time the cursor is opened.
+    /// The mark is not raised for a number that the clock does not allow yet, nor for one that the layout does not have.
+    /// Otherwise it would advance each time the cursor is opened.
     #[cold]
     fn take_past_mark(&mut self, n: u64) -> Result<Claim, Refused> {
         while let AnyCursor::Kept(kept) = &self.cursor
             && kept.cursor().limit() < self.rule.last
         {
-            kept.check()?; // a cursor that was lost looks retired
+            kept.check()?; // a lost cursor looks retired
             let without_mark = Cursor::window(kept.cursor().next(), LAST);
             let possible = without_mark.claim(n, &self.rule, &mut self.clock)?.base >> self.rule.counter_bits;
-            let now = self.clock.read()?; // the claim below trusts this tick: the mark must not fall behind it
+            let now = self.clock.read()?; // the claim below trusts this tick, so the mark may not fall behind it
             kept.raise_from(now.max(possible))?;
             let seen = kept.seen();
             match kept.cursor().claim(n, &self.rule, &mut self.clock) {
@@ -311,11 +308,11 @@ impl Generator {
         Err(Refused::PastLimit)
     }
 
-    /// Up to `n` of the numbers that were prefetched and are still valid.
+    /// Up to `n` prefetched numbers that are still valid.
     fn held(&mut self, n: u64) -> Result<Option<Claim>, Refused> {
         let Some(prefetch) = &mut self.prefetch else { return Ok(None) };
         if self.cursor.is_ended() {
-            return Err(Refused::PastLimit); // someone else may be making these numbers by now
+            return Err(Refused::PastLimit); // another generator may be using these numbers by now
         }
         if prefetch.expires() {
             self.clock.trusted()?;
@@ -324,7 +321,7 @@ impl Generator {
         Ok(prefetch.take(n))
     }
 
-    /// One of the prefetched numbers. If there are none, more are claimed first.
+    /// A prefetched number. If there is none, claims more first.
     fn prefetched(&mut self) -> Result<Claim, Refused> {
         if let Some(claim) = self.held(1)? {
             return Ok(claim);
@@ -340,23 +337,23 @@ impl Generator {
         Ok(Claim { base: claim.base, got: 1 })
     }
 
-    /// Where its ticks come from.
+    /// The source of its ticks.
     #[inline]
     pub fn clock(&self) -> &TickClock {
         &self.clock
     }
 
-    /// Sets the time of a clock whose time the caller gives, in Unix nanoseconds.
+    /// Sets the time of a clock that the caller controls, Unix ns.
     ///
     /// # Panics
     ///
-    /// If the clock follows the system's.
+    /// If the clock is the system's.
     #[inline]
     pub fn set_time(&mut self, unix_ns: i128) {
         self.clock.set(unix_ns);
     }
 
-    /// Counts a wait for an ID that took `ms` milliseconds.
+    /// Records a wait of `ms` milliseconds for an ID.
     pub fn waited(&mut self, ms: f64) {
         self.stats.waits += 1;
         self.stats.waited_ms += ms;
@@ -367,12 +364,12 @@ impl Generator {
         self.stats
     }
 
-    /// When this generator was made, Unix milliseconds.
+    /// When this generator was created, Unix ms.
     pub fn since_ms(&self) -> f64 {
         to_ms(self.since_ns)
     }
 
-    /// How far the last ID is ahead of the clock, in milliseconds; 0 if it is not ahead.
+    /// How far the last ID is ahead of the clock, ms; 0 if it is not.
     pub fn ahead_ms(&self) -> f64 {
         let Some(last) = self.cursor.next().checked_sub(1) else { return 0.0 };
         let last = last >> self.rule.counter_bits;
@@ -392,15 +389,15 @@ impl Generator {
         }
     }
 
-    /// Whether the cursor has ended before the layout has. The limit of one that is kept is a mark, which is no end.
+    /// Whether the cursor ended before the layout does. The limit of a cursor stored elsewhere is a mark, not an end.
     fn is_window_over(&self) -> bool {
         let AnyCursor::Own(cursor) = &self.cursor else { return self.cursor.is_ended() };
         let last = self.rule.last;
         cursor.limit() < last && (cursor.next() <= last || cursor.is_retired())
     }
 
-    /// Why the next number is behind. The clock is at fault if the last number's tick is further ahead than the rule
-    /// allows, or if the clock shows less than before. Otherwise the counter is used up.
+    /// Why the next number is behind. The clock is at fault if the last number's tick is further ahead than the rule allows,
+    /// or if the clock shows less than before. Otherwise the counter is exhausted.
     fn behind(&mut self, next: u64, base: u64, now: u64) -> Refusal {
         let Rule { counter_bits, max_ahead, .. } = self.rule;
         let scale = self.clock.scale();

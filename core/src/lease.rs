@@ -1,33 +1,31 @@
-//! The holder's side of a lease: a state machine that says what to ask the store and what to do with its answers.
+//! The holder's side of a lease: a state machine that decides what to ask the store and what to do with its answers.
 //!
 //! The lowest file of this room comes first. A file uses only those above it in this table, and the rooms below.
 //!
 //! | file | its one idea |
 //! |---|---|
-//! | [`messages`] | what the holder's state machine and its driver say to each other |
+//! | [`messages`] | the events and actions between the state machine and its driver |
 //! | [`grants`] | the rules that keep slots, windows and blocks unique, over any database |
 //! | `pace` | how often the store is asked |
 //!
-//! A lease is a slot and a **window** of time. The store promises that windows of one slot never overlap, and the
-//! cursor refuses every number past its window's end. So uniqueness depends on no clock and no timer in this file:
-//! they decide only how soon the next window comes. Every step may therefore come early or late, even hours late
-//! after the process was stopped.
+//! A lease is a slot and a **window** of time. The store promises that windows of one slot never overlap, and the cursor
+//! refuses every number past the end of its window. So uniqueness depends on no clock and no timer in this file; they only
+//! decide how soon the next window comes. Every step may come early or late, even hours late after the process was stopped.
 //!
-//! The driver hands in events and carries out the actions in their order. It knows clients, timers and the clock.
-//! This file knows none of them, so a model checker can put it through every order of events.
+//! The driver passes events in and performs the actions in order. It knows clients, timers and the clock; this file knows
+//! none of them, so a model checker can try every order of events.
 //!
-//! - Each `Acquire`, `Renew`, `Release` and `GiveBack` is one request. The driver answers each with exactly one event,
-//!   and sends the next event only after the actions of the one before.
-//! - Only the answer to the current request counts. Any other answer (to a request that was given up, or from before
-//!   the cursor was retired) changes nothing: a window that nobody opens does no harm.
-//! - `Open` comes once the local clock has reached the window, so an attached generator can make IDs at once. It is
-//!   the last action of its step, and the very next event says whether it worked.
-//! - A slot whose node number is already in use in this process is set aside. If it were given back at once, the store
-//!   would grant it again. So it is held until another slot is open or the search has failed, and then given back
-//!   unused.
-//!
-//! This file must never: open or raise a window that the store did not grant to the present owner; tell the store that
-//! a slot is no longer used without retiring the cursor first; give a window back as unused if it was ever opened.
+//! - Each `Acquire`, `Renew`, `Release` and `GiveBack` is one request. The driver answers each with exactly one event, and
+//!   sends the next event only after the actions of the one before.
+//! - Only the answer to the current request counts. Any other answer (to an abandoned request, or from before the cursor was
+//!   retired) changes nothing: a window that is not opened does no harm.
+//! - `Open` comes once the local clock has reached the window, so an attached generator can generate IDs at once. It is the
+//!   last action of its step, and the very next event says whether it worked.
+//! - A slot whose node number is already in use in this process is set aside. If it were given back at once, the store would
+//!   grant it again. So it is held until another slot is open or the search has failed, and then given back unused, which
+//!   is only possible for a window that was never opened.
+//! - A window is opened or raised only if the store granted it to the present owner, and the cursor is retired before the
+//!   store learns that its slot is free.
 
 pub mod grants;
 pub mod messages;
@@ -54,7 +52,7 @@ enum Phase {
         open: bool,
         renew_at: i64,
         failures: u16,
-        /// users were told that this window is not being renewed
+        /// listeners know that this window is not being renewed
         told: bool,
         /// the store was asked early, because the slot's file failed
         looked: bool,
@@ -63,7 +61,7 @@ enum Phase {
     Destroyed,
 }
 
-/// What the store was asked and has not yet answered.
+/// A request to the store without an answer yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Request {
     asked: Asked,
@@ -73,7 +71,7 @@ struct Request {
 
 /// The state of one holder.
 ///
-/// The driver carries out what a step returns, and hands in what came of it:
+/// The driver performs the returned actions and passes the results in:
 ///
 /// ```
 /// # use flakeforge_core::lease::Machine;
@@ -94,9 +92,9 @@ pub struct Machine {
     timing: Timing,
     phase: Phase,
     request: Option<Request>,
-    /// how long the callers of `attach` wait, if there are any
+    /// until when the callers of `attach` wait, if there are any
     waiting: Option<i64>,
-    /// an open slot was lost, or IDs come from elsewhere; the search goes on until a slot is open
+    /// an open slot was lost, or IDs come from elsewhere: the search continues until a slot is open
     recovering: bool,
     /// slots granted by this search whose node numbers are in use in this process
     aside: Vec<(Owner, u32)>,
@@ -125,19 +123,19 @@ impl Machine {
         }
     }
 
-    /// Whether a slot is being sought until one is open, because the last one was lost or IDs come from elsewhere: IDs
+    /// Whether the search continues until a slot is open, because the last slot was lost or IDs come from elsewhere: IDs will
     /// come without another `attach`.
     pub fn is_recovering(&self) -> bool {
         self.recovering
     }
 
-    /// Whether a renewal is under way.
+    /// Whether a renewal is in progress.
     pub fn is_renewing(&self) -> bool {
         self.request.is_some_and(|request| request.asked == Asked::Renew)
     }
 
-    /// Whether the last renewal failed, or has had no answer for so long that it counts as failed. If so, there is
-    /// nothing to wait for when the window has ended.
+    /// Whether the last renewal failed, or has had no answer for so long that it counts as failed. If so, waiting at the end
+    /// of the window is pointless.
     pub fn renewals_fail(&self, now: i64) -> bool {
         let Phase::Held { failures, .. } = self.phase else { return false };
         let unanswered =
@@ -145,16 +143,16 @@ impl Machine {
         failures > 0 || self.request.is_some_and(unanswered)
     }
 
-    /// Whether no answer of the store is expected. After a `Detach`, the store has the slot back by then.
+    /// Whether no answer of the store is pending. After a `Detach`, the store has the slot back by then.
     pub fn is_settled(&self) -> bool {
         self.request.is_none()
     }
 
-    /// Takes an event at the local time `now` (Unix ms) and returns what to do. `fresh` is a random token that was
-    /// never used before. It names the acquisition that may begin here, and spreads the times at which holders ask.
+    /// Takes an event at the local time `now` (Unix ms) and returns what to do. `fresh` is a random token that was never used
+    /// before. It identifies the acquisition that may start here, and spreads the times at which holders ask.
     pub fn step(&mut self, now: i64, event: Event, fresh: Owner) -> Vec<Action> {
         let mut turn = Turn { now, fresh, actions: Vec::new() };
-        // If the clock was set back, nobody must wait longer than agreed.
+        // If the clock was set back, no caller may wait longer than agreed.
         self.waiting = self.waiting.map(|until| until.min(now.saturating_add(self.timing.wait_ms)));
         self.take(event, &mut turn);
         self.tell_of_silence(&mut turn);
@@ -186,7 +184,7 @@ impl Machine {
             Event::Destroyed { asked, owner } if self.awaits(asked, owner) => self.destroyed(turn),
             Event::Released { owner } if self.awaits(Asked::Release, owner) => self.request = None,
             Event::Failed { asked, owner, failure } if self.awaits(asked, owner) => self.failed(asked, failure, turn),
-            _ => {} // it is only time to look again, or nobody expects this event any more
+            _ => {} // only a time to look again, or an event that is no longer expected
         }
     }
 
@@ -209,7 +207,7 @@ impl Machine {
         self.waiting.get_or_insert(turn.now.saturating_add(self.timing.wait_ms));
     }
 
-    /// A search that has begun goes on even if those who wait for it give up.
+    /// Continues a search even after its waiting callers give up.
     fn seek_on(&mut self, turn: &Turn) {
         if self.phase == Phase::Idle {
             self.begin(turn);
@@ -218,7 +216,7 @@ impl Machine {
     }
 
     fn begin(&mut self, turn: &Turn) {
-        // An acquisition that was given up a moment ago is as good as a new one while its answer is on its way.
+        // An acquisition that was just abandoned is as good as a new one while its answer is pending.
         let given_up = self.request.filter(|request| request.asked == Asked::Acquire);
         self.seek(given_up.map_or(turn.fresh, |request| request.owner), turn);
     }
@@ -234,8 +232,8 @@ impl Machine {
         }
     }
 
-    /// Nobody waits for a slot any longer. What the store grants after this is given back. But if a slot was lost, the
-    /// search for a new one goes on.
+    /// No caller waits for a slot any longer. A slot that the store grants from now on is given back. But after a loss, the
+    /// search for a new slot continues.
     fn give_up(&mut self, turn: &mut Turn) {
         let why = if matches!(self.phase, Phase::Held { .. }) { Why::Ahead } else { Why::Late };
         if self.recovering {
@@ -255,7 +253,7 @@ impl Machine {
         } else {
             turn.act(Action::GiveBack { owner, slot });
         }
-        // A renewal may still be on its way. Whichever of the two the store sees first, the slot ends up free.
+        // A renewal may still be in progress. Whichever of the two the store sees first, the slot ends up free.
         self.request = Some(Request { asked: Asked::Release, owner, sent_at: turn.now });
     }
 
@@ -269,7 +267,7 @@ impl Machine {
         self.reject(why, turn);
     }
 
-    /// Nobody waits for the answers: a slot that cannot be given back is free once its window is over.
+    /// Ignores the answers: a slot that cannot be given back is free once its window is over.
     fn give_back_aside(&mut self, turn: &mut Turn) {
         for (owner, slot) in self.aside.drain(..) {
             turn.act(Action::GiveBack { owner, slot });
@@ -298,7 +296,7 @@ impl Machine {
     fn granted(&mut self, grant: Grant, turn: &mut Turn) {
         let Some(Request { sent_at, .. }) = self.request.take() else { return };
         if matches!(self.phase, Phase::Seeking { .. }) {
-            // Counted from the time of the request: the store may have answered long before the answer arrived.
+            // Counted from the request, because the store may have answered long before the answer arrived.
             let renew_at = sent_at.saturating_add(turn.about(self.timing.interval()));
             self.phase = Phase::Held { grant, open: false, renew_at, failures: 0, told: false, looked: false };
         } else {
@@ -308,7 +306,7 @@ impl Machine {
         }
     }
 
-    /// The slot that is held, if its window has begun and it has no cursor yet.
+    /// The held slot, if its window has started and it has no cursor yet.
     fn to_open(&self, now: i64) -> Option<Grant> {
         match self.phase {
             Phase::Held { grant, open: false, .. } if now >= grant.lo => Some(grant),
@@ -333,16 +331,15 @@ impl Machine {
         let Phase::Held { grant: Grant { owner, slot, .. }, .. } = self.phase else { return };
         let is_again = self.aside.iter().any(|&(_, known)| known == slot);
         self.aside.push((owner, slot));
-        self.request = None; // the answer to a renewal, if one is under way, no longer matters
+        self.request = None; // the answer to a renewal in progress no longer matters
         self.seek(turn.fresh, turn);
         if is_again {
-            // This slot was set aside before: its window has ended since, or the store has no other. The search ends
-            // here.
+            // This slot was set aside before: its window has ended since, or the store has no other. The search ends here.
             self.not_found(Failure::Exhausted { retry_at: turn.now, store_now: turn.now }, turn.now, turn);
         }
     }
 
-    /// Done once for each attachment: if the store then says that the slot is still held, the file itself is at fault.
+    /// Done once per attachment: if the store then says that the slot is still held, the file itself is at fault.
     fn renew_now(&mut self, now: i64) {
         if let Phase::Held { open: true, renew_at, looked, .. } = &mut self.phase
             && self.request.is_none()
@@ -356,8 +353,8 @@ impl Machine {
         let Some(Request { sent_at, .. }) = self.request.take() else { return };
         let Phase::Held { grant, open, renew_at, failures, told, .. } = &mut self.phase else { return };
         *told = false;
-        // The store decides where the window begins: after a quiet period, others may have had the time between the old
-        // window and the new one.
+        // The store decides where the window starts: after a quiet period, other holders may have had the time between the
+        // old window and the new one.
         (grant.lo, grant.hi) = (grant.lo.max(lo), grant.hi.max(hi));
         (*renew_at, *failures) = (sent_at.saturating_add(turn.about(self.timing.interval())), 0);
         if *open {
@@ -387,12 +384,12 @@ impl Machine {
                 }
                 *failures = failures.saturating_add(1);
             }
-            _ => {} // given up; a slot that could not be released is free once its window is over
+            _ => {} // abandoned; a slot that could not be released is free once its window is over
         }
     }
 
-    /// When users are told that the store has not answered a renewal: at half of the window, so that they have the other
-    /// half to act.
+    /// When listeners learn that the store has not answered a renewal: at half of the window, so that the other half remains
+    /// to act.
     fn silent_at(&self) -> Option<i64> {
         match self.phase {
             Phase::Held { grant, open: true, told: false, .. } if self.is_renewing() => {
@@ -412,7 +409,7 @@ impl Machine {
         }
     }
 
-    /// The search that was sent at this time failed. The slots that it set aside may be what others look for.
+    /// The search that was sent at this time failed. Other members may look for the slots that it set aside.
     fn not_found(&mut self, failure: Failure, sent_at: i64, turn: &mut Turn) {
         if let Phase::Seeking { at, failures, .. } = &mut self.phase {
             *at = turn.now.saturating_add(turn.delay(&self.timing, failure, *failures));
@@ -422,10 +419,10 @@ impl Machine {
         self.refused(failure, sent_at, turn);
     }
 
-    /// Decides whether anybody keeps waiting after a failed search, and whether there is another search.
+    /// Decides whether callers keep waiting after a failed search, and whether another search follows.
     fn refused(&mut self, failure: Failure, sent_at: i64, turn: &mut Turn) {
         let until = self.waiting.unwrap_or(i64::MAX);
-        // A look at many slots takes time: the last one begins early enough for its answer.
+        // Looking at many slots takes time: the last look starts early enough for its answer.
         let took = turn.now.saturating_sub(sent_at).clamp(0, self.timing.interval());
         let last_look = if matches!(failure, Failure::Exhausted { .. }) { until.saturating_sub(took) } else { until };
         let hopeless = match failure {
@@ -442,7 +439,7 @@ impl Machine {
         }
     }
 
-    /// Asks the store for what is due, unless an answer is still missing.
+    /// Asks the store for what is due, unless an answer is still pending.
     fn ask(&mut self, turn: &mut Turn) {
         let Some(at) = self.next_question() else { return };
         if turn.now < at && at - turn.now <= self.timing.longest_wait() {

@@ -1,4 +1,4 @@
-//! The cursor of a generator, wherever it is: in the memory of this process, or kept outside it, for example in a file.
+//! The cursor of a generator: in the memory of this process, or stored elsewhere, for example in a file.
 
 use std::fmt::Debug;
 use std::sync;
@@ -7,38 +7,38 @@ use crate::generator::cursor::{Cursor, OwnCursor, Refused};
 use crate::generator::entry::Held;
 use crate::sync::Arc;
 
-/// A cursor that is kept outside this process's memory. Its limit is a durable mark, which is raised on the way.
+/// A cursor stored outside this process's memory. Its limit is a durable mark, which is raised as needed.
 pub trait KeptCursor: Debug + Send + Sync {
     /// The cursor.
     fn cursor(&self) -> &Cursor;
-    /// Whether this process must take no more numbers, even if the cursor would still give some.
+    /// Whether this process may take no more numbers, even if the cursor would still give some.
     fn is_ended(&self) -> bool;
-    /// Whether what keeps the cursor has failed.
+    /// Whether the storage of the cursor has failed.
     fn has_failed(&self) -> bool;
-    /// The next free number. If nobody knows it any more: a number above all that this process was given.
+    /// The next free number. If that is unknown, a number above all that this process was given.
     fn next(&self) -> u64;
-    /// A number that the next free one cannot be below, unless an older copy was put in the place of what keeps it.
+    /// A lower bound of the next free number, unless an older copy replaced the storage.
     fn seen(&self) -> u64;
-    /// Whether what keeps the cursor is as it should be; refuses if not.
+    /// Checks the storage of the cursor.
     fn check(&self) -> Result<(), Refused>;
-    /// A number came again: an older copy was put in the place of what keeps the cursor.
+    /// Called when a number came again: an older copy has replaced the storage.
     fn went_back(&self);
     /// Raises the limit beyond a tick that the generator's clock has shown.
     fn raise_from(&self, tick: u64) -> Result<(), Refused>;
-    /// The cursor, and what was [seen](Self::seen) of it, if it has not ended: one call for each ID.
+    /// The cursor, and what was [seen](Self::seen) of it, unless it has ended: one call per ID.
     fn open(&self) -> Option<(&Cursor, u64)> {
         if self.is_ended() { None } else { Some((self.cursor(), self.seen())) }
     }
 }
 
-/// A cursor, wherever it is.
+/// A cursor in memory or elsewhere.
 #[derive(Clone, Debug)]
 pub enum AnyCursor {
     /// in the memory of this process, for one generator
     Own(Arc<OwnCursor>),
     /// in the memory of this process, for all generators of a key
     Shared(Held),
-    /// kept outside it
+    /// stored elsewhere
     Kept(sync::Arc<dyn KeptCursor>),
 }
 
@@ -53,7 +53,7 @@ impl AnyCursor {
         }
     }
 
-    /// The cursor, and a number that its next free one is not below; `None` if this process must take no more numbers.
+    /// The cursor, and a lower bound of its next free number; `None` if this process may take no more numbers.
     #[inline]
     pub(super) fn open(&self) -> Option<(&Cursor, u64)> {
         match self {
@@ -72,7 +72,7 @@ impl AnyCursor {
         }
     }
 
-    /// A number came again. What is in memory cannot have done that.
+    /// Handles a number that came again, which a cursor in memory cannot cause.
     #[cold]
     pub(super) fn went_back(&self) -> Refused {
         if let Self::Kept(kept) = self {

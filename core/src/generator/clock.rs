@@ -1,19 +1,16 @@
 //! Where ticks come from: the system's clock, or a time that the caller provides.
 //!
-//! Reading the system's clock is the slowest part of making an ID, and most calls of a burst are in the
-//! tick that was already read. So [`TickClock`] remembers when that tick ends, counted in CPU cycles, and
-//! [`trusted`](Clock::trusted) answers from that. The answer may be late by one tick after the clock was
-//! stepped, and by as much after a suspend in which the CPU stood still. Uniqueness does not depend on it,
-//! because the cursor only grows.
-//!
-//! This file must never trust a tick for longer than it certainly lasts, by the CPU's counter.
+//! Reading the system's clock is the slowest part of generating an ID, and most calls of a burst are in the tick that was
+//! already read. So [`TickClock`] remembers when that tick ends, in CPU cycles, and [`trusted`](Clock::trusted) answers from
+//! that. The answer may be late by one tick after the clock was stepped, and by as much after a suspend during which the CPU
+//! stood still. Uniqueness does not depend on it, because the cursor only grows.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::generator::cycles;
 use crate::layout::timescale::{NS_PER_MS, OutOfRange, Timescale};
 
-/// What tells a cursor the tick.
+/// Provides the tick for a cursor.
 pub trait Clock {
     /// A tick that was current at most one tick ago.
     fn trusted(&mut self) -> Result<u64, OutOfRange>;
@@ -29,11 +26,11 @@ pub fn system_ns() -> i128 {
     }
 }
 
-/// Who says what time it is.
+/// Where the time comes from.
 #[derive(Clone, Copy, Debug)]
 enum Teller {
     System,
-    /// the Unix nanoseconds that the caller gave last
+    /// the last Unix ns that the caller set
     Given(i128),
 }
 
@@ -56,7 +53,7 @@ impl TickClock {
         Self::new(scale, Teller::System)
     }
 
-    /// A clock that shows what [`set`](Self::set) was last given, and Unix time 0 before that.
+    /// A clock that shows the time passed to [`set`](Self::set), and Unix time 0 before that.
     pub fn given(scale: Timescale) -> Self {
         Self::new(scale, Teller::Given(0))
     }
@@ -65,29 +62,29 @@ impl TickClock {
         Self { scale, teller, tick: 0, read_at: 0, trusted_for: 0, highest: 0, last_ns: i128::MIN, steps: 0 }
     }
 
-    /// How instants become ticks.
+    /// The conversion of instants to ticks.
     #[inline]
     pub fn scale(&self) -> Timescale {
         self.scale
     }
 
-    /// Whether the caller gives the time.
+    /// Whether the caller sets the time.
     #[inline]
     pub fn is_given(&self) -> bool {
         matches!(self.teller, Teller::Given(_))
     }
 
-    /// Sets the time of a clock whose time the caller gives, in Unix nanoseconds.
+    /// Sets the time of a clock that the caller controls, Unix ns.
     ///
     /// # Panics
     ///
-    /// If the clock follows the system's.
+    /// If the clock is the system's.
     pub fn set(&mut self, unix_ns: i128) {
         assert!(self.is_given(), "this clock follows the system's: the time is set of one that TickClock::given made");
         self.teller = Teller::Given(unix_ns);
     }
 
-    /// The instant of the last real read, in Unix nanoseconds.
+    /// The instant of the last real read, Unix ns.
     pub fn last_ns(&self) -> i128 {
         self.last_ns
     }
@@ -97,12 +94,12 @@ impl TickClock {
         self.highest
     }
 
-    /// How many times a read was earlier than the one before it.
+    /// How many reads were earlier than the one before.
     pub fn steps(&self) -> u64 {
         self.steps
     }
 
-    /// What this clock shows now, in Unix nanoseconds.
+    /// The present time of this clock, Unix ns.
     pub fn now_ns(&self) -> i128 {
         match self.teller {
             Teller::System => system_ns(),
@@ -110,9 +107,9 @@ impl TickClock {
         }
     }
 
-    /// For how many cycles the tick of `unix_ns` certainly lasts. This is 98 % of what is left of it, so that an
-    /// error of the calibration cannot outlast the tick. It is at most 1 ms, so that a step of the clock is noticed
-    /// in a long tick, too. It is 0 if the caller gives the time, which may change at every call.
+    /// For how many cycles the tick of `unix_ns` certainly lasts. This is 98 % of its remainder, so that a calibration error
+    /// cannot outlast the tick. It is at most 1 ms, so that a clock step is also noticed in a long tick. It is 0 if the
+    /// caller sets the time, which may change with every call.
     fn trust(&self, unix_ns: i128) -> u64 {
         if self.is_given() {
             return 0;
@@ -132,7 +129,7 @@ impl Clock for TickClock {
 
     #[cold]
     fn read(&mut self) -> Result<u64, OutOfRange> {
-        self.trusted_for = 0; // if an error follows, no old tick must stay trusted
+        self.trusted_for = 0; // after an error, no old tick may stay trusted
         let read_at = cycles::now(); // before the clock: a pause between the two shortens the trust
         let unix_ns = self.now_ns();
         let tick = self.scale.tick_of(unix_ns)?;

@@ -1,12 +1,10 @@
-//! The cursor: one word that holds the next free number, and `claim()`, the loop that takes numbers
-//! from it. Nothing else in flakeforge takes a number.
+//! The cursor: one word with the next free number, and `claim()`, the loop that takes numbers from it. No other code takes a
+//! number.
 //!
-//! A number is `tick << counter_bits | counter`. The word only grows, and that alone makes IDs unique.
-//! A clock that steps back, a counter that overflows and a thread that slept in the middle of a claim
-//! change *when* a number may be taken. They never make it possible to take one twice.
-//!
-//! This file must never: lower `next` or `limit` of a cursor in use, take a number at or below an earlier one, or report
-//! [`Refused::Behind`] without having read the real clock after the word was loaded.
+//! A number is `tick << counter_bits | counter`. The word only grows, and that alone makes IDs unique. A clock that steps
+//! back, a counter that overflows and a thread that slept during a claim change *when* a number may be taken, never whether
+//! it comes twice. The models in `core/loom` and `tests/generator` check that `next` and `limit` never fall, and that
+//! [`Refused::Behind`] is only reported after the real clock was read.
 
 use std::ops::Deref;
 
@@ -18,25 +16,25 @@ use crate::sync::atomic::{
     Ordering::{Acquire, Relaxed, Release},
 };
 
-/// The word of a retired cursor: above every limit, so that no number follows it.
+/// The word of a retired cursor: above every limit, so that no number follows.
 const RETIRED: u64 = u64::MAX;
-/// The last number that there is: no limit is higher.
+/// The last possible number, and the highest limit.
 pub const LAST: u64 = RETIRED - 1;
 
 /// The next free number, and the last one that may be taken.
 ///
-/// For unique numbers alone, `Relaxed` would be enough: all threads agree on the one order in which the word changes.
-/// But both words also say that something else was done before:
-/// - `limit` is raised with `Release` and loaded with `Acquire`, because before the raise a file's durable mark was
-///   synced, or `next` was raised to the start of a new window. A claim that has seen the new limit cannot replace a
-///   `next` from before that window: its exchange happens after `next` was raised, so it fails.
-/// - `next` is changed with `Release`, for those who open a file. A claim has seen the limit that allows its numbers.
-///   So whoever sees the new `next`, followed by an `Acquire` fence, also sees that limit and the mark that was written
-///   before it.
+/// For unique numbers alone, `Relaxed` would be enough: all threads agree on the order in which the word changes. But both
+/// words also publish earlier work:
+/// - `limit` is raised with `Release` and loaded with `Acquire`, because before the raise a file's durable mark was synced,
+///   or `next` was raised to the start of a new window. A claim that has seen the new limit cannot replace a `next` from
+///   before that window: its exchange happens after `next` was raised, so it fails.
+/// - `next` is changed with `Release`, for processes that open a file. A claim has seen the limit that allows its numbers. So
+///   code that sees the new `next`, followed by an `Acquire` fence, also sees that limit and the mark that was written before
+///   it.
 ///
 /// `Release` on the exchange costs nothing on x86-64, where it is the same instruction.
 ///
-/// A window of numbers, as a lease has one, ends where it ends, and is prolonged by raising its limit:
+/// A window of numbers, as of a lease, is extended by raising its limit:
 ///
 /// ```
 /// # use flakeforge_core::generator::clock::TickClock;
@@ -57,24 +55,23 @@ pub struct Cursor {
     limit: AtomicU64,
 }
 
-/// What one generator may take from a cursor. Generators that share a cursor may have different rules, but
-/// `counter_bits` is the layout's and so the same for all of them.
+/// What one generator may take from a cursor. Generators that share a cursor may have different rules, but the same
+/// `counter_bits`, which are the layout's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Rule {
     /// width of the layout's counter field
     pub counter_bits: u32,
-    /// largest counter to use: 2^k − 1, at most what the counter field holds
+    /// the largest counter to use: 2^k − 1, at most what the counter field holds
     pub seq_mask: u64,
-    /// how many ticks IDs may run ahead of the clock; `u64::MAX` for any number
+    /// how many ticks IDs may run ahead of the clock; `u64::MAX` for no bound
     pub max_ahead: u64,
-    /// where a tick begins that gave no number yet
+    /// where an unused tick starts
     pub start: Start,
     /// the last number that this generator may take, if that is below the cursor's limit; else [`LAST`]
     pub last: u64,
 }
 
-/// The counter with which a tick begins that gave no number yet. It depends on nothing but the tick, so a claim that is
-/// tried again tries the same.
+/// The counter at which an unused tick starts. It depends only on the tick, so a repeated claim tries the same one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Start {
     /// the largest: 2^k − 1
@@ -83,10 +80,10 @@ pub struct Start {
 }
 
 impl Start {
-    /// Every tick begins at 0.
+    /// Every tick starts at 0.
     pub const ZERO: Self = Self { most: 0, seed: 0 };
 
-    /// Each tick begins at a random counter below a quarter of `seq_mask + 1`.
+    /// Each tick starts at a random counter below a quarter of `seq_mask + 1`.
     pub fn random(seq_mask: u64, seed: u64) -> Self {
         Self { most: seq_mask >> 2, seed }
     }
@@ -102,11 +99,11 @@ impl Start {
 pub struct Claim {
     /// the first of them
     pub base: u64,
-    /// how many; at least 1, at most what was asked for
+    /// how many; at least 1, at most the requested count
     pub got: u64,
 }
 
-/// Why no number was taken. The cursor is as it was.
+/// Why no number was taken. The cursor is unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refused {
     /// the next number is past the limit: the layout's time, a window or a durable mark has ended, or the cursor is retired
@@ -115,9 +112,9 @@ pub enum Refused {
     Behind {
         /// the next free number
         next: u64,
-        /// the first number this rule could have taken
+        /// the first number that this rule could have taken
         base: u64,
-        /// the real clock's tick, read after `next` was
+        /// the real clock's tick, read after `next`
         now: u64,
     },
     /// the clock shows a time that the layout cannot express
@@ -137,8 +134,8 @@ impl Rule {
         (1 << self.counter_bits) - 1
     }
 
-    /// The first number at or after `next` that the clock and `seq_mask` allow. A tick that gave no number yet begins at
-    /// `start`, unless numbers run ahead into it. After `seq_mask` the next tick follows.
+    /// The first number at or after `next` that the clock and `seq_mask` allow. An unused tick starts at `start`, unless
+    /// numbers run ahead into it. After `seq_mask`, the next tick follows.
     #[inline]
     fn first_free(&self, next: u64, now: u64) -> u64 {
         let begin = now << self.counter_bits;
@@ -146,26 +143,26 @@ impl Rule {
         if base & self.counter_max() <= self.seq_mask { base } else { (base | self.counter_max()).saturating_add(1) }
     }
 
-    /// The last number of the run of consecutive numbers that starts at `base`.
+    /// The last of the consecutive numbers that start at `base`.
     #[inline]
     fn last_of_run(&self, base: u64, now: u64) -> u64 {
         let tick = now.saturating_add(self.max_ahead).min(u64::MAX >> self.counter_bits);
         let end = (tick << self.counter_bits) + self.counter_max();
-        // The mask is all ones, and the counter of `base` is not above it.
+        // The mask is all ones, and the counter of `base` does not exceed it.
         if self.seq_mask < self.counter_max() { end.min(base | self.seq_mask) } else { end }
     }
 }
 
 #[cfg(not(flakeforge_loom))]
 impl Cursor {
-    /// Where the words are, for those who read the bytes of one.
+    /// The offsets of the words, for code that reads a cursor as bytes.
     pub(crate) const NEXT_AT: usize = std::mem::offset_of!(Self, next);
     pub(crate) const LIMIT_AT: usize = std::mem::offset_of!(Self, limit);
 }
 
 impl Cursor {
-    /// A cursor that has given no number yet. `limit` is the last number that it may ever give (until
-    /// [`raise_limit`](Self::raise_limit)); [`LAST`] for no limit.
+    /// A new cursor. `limit` is the last number that it may ever give (until [`raise_limit`](Self::raise_limit)); [`LAST`]
+    /// for no limit.
     pub fn new(limit: u64) -> Self {
         Self::window(0, limit)
     }
@@ -182,14 +179,14 @@ impl Cursor {
 
     /// Takes up to `n` consecutive numbers (`n` ≥ 1) for a generator with this rule and clock.
     ///
-    /// Lock-free: a thread that stops in the middle blocks nobody and loses nothing.
+    /// Lock-free: a thread that stops in between blocks no other and loses nothing.
     #[inline]
     pub fn claim(&self, n: u64, rule: &Rule, clock: &mut impl Clock) -> Result<Claim, Refused> {
-        // Nothing slow may stand between the load and the exchange, or busy neighbours make every exchange fail. So the
-        // clock is read only once, and before the load. An exchange that failed goes on from the number that it saw.
+        // Nothing slow may come between the load and the exchange, or busy neighbours make every exchange fail. So the clock
+        // is read only once, before the load. After a failed exchange, the loop continues with the number that it saw.
         let mut now = clock.trusted().map_err(|error| self.without_time(rule, error))?;
         let mut next = self.next.load(Relaxed);
-        let mut real = false; // has the real clock been read since `next` was loaded?
+        let mut real = false; // whether the real clock was read since `next` was loaded
         loop {
             let limit = self.limit.load(Acquire).min(rule.last);
             let base = rule.first_free(next, now);
@@ -200,7 +197,7 @@ impl Cursor {
                 if real {
                     return Err(Refused::Behind { next, base, now });
                 }
-                (now, real) = (clock.read()?, true); // a trusted tick may be over: only the real clock may refuse
+                (now, real) = (clock.read()?, true); // a trusted tick may be over, so only the real clock may refuse
                 continue;
             }
             let run = rule.last_of_run(base, now).min(limit) - base + 1;
@@ -212,7 +209,7 @@ impl Cursor {
         }
     }
 
-    /// Why there is no number when the clock shows a time that the layout does not have.
+    /// Why there is no number at a time that the layout does not have.
     #[cold]
     fn without_time(&self, rule: &Rule, error: OutOfRange) -> Refused {
         if self.next() > self.limit().min(rule.last) { Refused::PastLimit } else { error.into() }
@@ -228,35 +225,34 @@ impl Cursor {
         self.limit.load(Acquire)
     }
 
-    /// Lets numbers up to `limit` be taken. A limit never falls.
+    /// Allows numbers up to `limit`. A limit never falls.
     pub fn raise_limit(&self, limit: u64) {
         self.limit.fetch_max(limit.min(LAST), Release);
     }
 
-    /// From here on, takes no number below `first`. A retired cursor stays retired. When a window is renewed and gets a
-    /// new start, this must be called *before* the limit is raised. In the other order, numbers between the two windows
-    /// could be taken.
+    /// Skips all numbers below `first`. A retired cursor stays retired. When a renewed window has a new start, call this
+    /// *before* raising the limit. In the other order, numbers between the two windows could be taken.
     pub fn raise_next(&self, first: u64) {
         self.next.fetch_max(first, Release);
     }
 
-    /// Makes it one that has given no number yet. Only for a cursor that nobody uses.
+    /// Resets the cursor. Only for a cursor that is not in use.
     pub(super) fn reset(&self) {
         self.next.store(0, Relaxed);
         self.limit.store(LAST, Relaxed);
     }
 
-    /// Ends the cursor for good and returns what was the next free number: every number taken, by any
-    /// thread, is below it. Returns `u64::MAX` if it was already retired.
+    /// Ends the cursor and returns the next free number: every number that any thread has taken is below it. Returns
+    /// `u64::MAX` if it was already retired.
     pub fn retire(&self) -> u64 {
         self.next.swap(RETIRED, Relaxed)
     }
 }
 
-/// A cursor in the memory of this process, on cache lines of its own. Otherwise a generator on one core would slow down
-/// the generator of another node on another core: with both cursors on one line, an ID costs 40 ns instead of 10.
+/// A cursor in the memory of this process, on separate cache lines. Otherwise a generator on one core would slow down the
+/// generator of another node on another core: with both cursors on one line, an ID costs 40 ns instead of 10.
 #[derive(Debug)]
-#[repr(align(128))] // the longest line there is; also, Intel's CPUs fetch lines in pairs of 64 bytes each
+#[repr(align(128))] // the longest cache line; also, Intel's CPUs fetch lines in pairs of 64 bytes each
 pub struct OwnCursor(Cursor);
 
 impl From<Cursor> for OwnCursor {

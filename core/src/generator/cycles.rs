@@ -1,12 +1,10 @@
-//! The CPU's cycle counter, for one purpose: to know cheaply that the tick read a moment ago is not
-//! over yet. Reading it costs about 7 ns where the clock costs 24.
+//! The CPU's cycle counter, which cheaply tells that a tick read a moment ago is not over yet. Reading it costs about 7 ns;
+//! the clock costs 24.
 //!
-//! A counter is used only if it runs at a constant rate. The rate is measured against the system's clocks, again every
-//! second. arm64 has a register that says it, but firmware fills that in, and may be wrong. As long as no rate is known,
-//! [`per_ms`] is 0, which means: read the real clock each time. Uniqueness depends on nothing here. It depends on the
-//! cursor alone.
-//!
-//! This file must never overestimate: an error must make [`per_ms`] smaller than the true rate.
+//! A counter is used only if its rate is constant. The rate is measured against the system's clocks, again every second.
+//! arm64 has a register with the rate, but firmware sets it and may be wrong. While the rate is unknown, [`per_ms`] is 0,
+//! which means: read the real clock each time. Errors make the rate smaller than the true one, never larger. Uniqueness
+//! depends on the cursor alone, not on anything here.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{LazyLock, Mutex};
@@ -14,29 +12,29 @@ use std::time::{Duration, Instant, SystemTime};
 
 use crate::layout::timescale::NS_PER_MS;
 
-/// The shortest interval to measure. Each reading of a clock is off by less than a microsecond, so the rate is off by
-/// less than 0.02 %.
+/// The shortest interval to measure. A clock reading is off by less than a microsecond, so the rate is off by less than 0.02
+/// %.
 const SHORTEST: Duration = Duration::from_millis(10);
 /// After how many milliseconds a known rate is measured again.
 const AGAIN_MS: u64 = 1000;
-/// More cycles in a millisecond than any counter has: a counter that shows more was reset.
+/// More cycles per millisecond than any counter has: a counter that shows more was reset.
 const TOO_MANY: u64 = 1 << 24;
 
-/// Whether its rate is constant. Found out once, because CPUID takes microseconds in a virtual machine.
+/// Whether its rate is constant. Determined once, because CPUID takes microseconds in a virtual machine.
 static IS_STEADY: LazyLock<bool> = LazyLock::new(counter::is_steady);
 static PER_MS: AtomicU64 = AtomicU64::new(0);
-/// The counter when `PER_MS` was found.
+/// The counter at the time of `PER_MS`.
 static FOUND_AT: AtomicU64 = AtomicU64::new(0);
 static WATCH: Mutex<Option<Watch>> = Mutex::new(None);
 
-/// The counter; 0 if this CPU has none that can be used.
+/// The counter; 0 if this CPU has no usable one.
 #[inline(always)]
 pub fn now() -> u64 {
     counter::read()
 }
 
-/// Cycles in a millisecond; 0 if unknown. The first calls measure the rate over the time that passes between them.
-/// `now` is the value of the counter.
+/// Cycles per millisecond; 0 if unknown. The first calls measure the rate over the time between them. `now` is the value of
+/// the counter.
 #[inline]
 pub fn per_ms(now: u64) -> u64 {
     let known = PER_MS.load(Relaxed);
@@ -56,8 +54,8 @@ fn find() -> u64 {
     per_ms
 }
 
-/// Both clocks, and the counter before and after they were read. An interval runs from one reading's `after` to the
-/// next one's `before`. If a thread is suspended in the middle, the rate comes out too small, which is the safe side.
+/// Both clocks, and the counter before and after reading them. An interval runs from one reading's `after` to the next one's
+/// `before`. If a thread is suspended in between, the rate is too small, which is the safe side.
 #[derive(Clone, Copy, Debug)]
 pub struct Reading {
     /// the counter before
@@ -80,9 +78,9 @@ impl Reading {
 
 /// Measures the rate of a counter, one interval after the other.
 ///
-/// Either clock alone may show too little time, which would make the rate too high: the monotonic clock stands still
-/// while the machine is suspended, and the other one may be set back. So the longer of the two times counts. If both
-/// clocks stood still (a virtual machine was halted), the next interval shows it: of two in a row, the lower rate
+/// Either clock alone may show too little time, which would make the rate too high: the monotonic clock stands still while
+/// the machine is suspended, and the system's clock may be set back. So the longer of the two times counts. If both clocks
+/// stood still (a virtual machine was halted), the next interval shows it: of two consecutive intervals, the lower rate
 /// counts.
 #[derive(Debug)]
 pub struct Watch {
@@ -92,12 +90,12 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// Begins to measure. The rate is not known yet.
+    /// Starts measuring. The rate is unknown at first.
     pub fn new(since: Reading) -> Self {
         Self { since, last: 0, per_ms: 0 }
     }
 
-    /// Cycles in a millisecond, as known at this reading; 0 if unknown.
+    /// Cycles per millisecond at this reading; 0 if unknown.
     pub fn look(&mut self, until: Reading) -> u64 {
         let monotonic = until.monotonic.saturating_duration_since(self.since.monotonic);
         let wall = until.wall.duration_since(self.since.wall).unwrap_or_default();
@@ -112,7 +110,7 @@ impl Watch {
     }
 }
 
-#[cfg(all(target_arch = "x86_64", not(miri)))] // Miri knows no such counter
+#[cfg(all(target_arch = "x86_64", not(miri)))] // Miri has no such counter
 #[allow(unsafe_code)]
 mod counter {
     use std::arch::x86_64::{__cpuid, _rdtsc};
@@ -123,11 +121,11 @@ mod counter {
         unsafe { _rdtsc() }
     }
 
-    /// Whether the CPU says that its counter runs at one rate in every power state ("invariant TSC").
+    /// Whether the CPU reports that its counter has one rate in every power state ("invariant TSC").
     pub fn is_steady() -> bool {
         const POWER_MANAGEMENT: u32 = 0x8000_0007;
         const INVARIANT_TSC: u32 = 1 << 8;
-        #[allow(unused_unsafe)] // an unsafe function in older compilers that we support, a safe one in this
+        #[allow(unused_unsafe)] // unsafe in older supported compilers, safe in this one
         // SAFETY: CPUID is in every x86-64 CPU and reads no memory.
         let cpuid = |leaf| unsafe { __cpuid(leaf) };
         cpuid(0x8000_0000).eax >= POWER_MANAGEMENT && cpuid(POWER_MANAGEMENT).edx & INVARIANT_TSC != 0

@@ -1,11 +1,11 @@
-//! The entries of a registry, and the table that has them.
+//! The entries of a registry, and the table that contains them.
 //!
-//! All copies of the library in a process share one table. A copy may be of another release or another compiler, so an
-//! entry and [`Visit`] have the layout of C, and neither ever changes. Another layout would need another name for the
-//! function that the addon exports.
+//! All copies of the library in a process share one table. A copy may come from another release or compiler, so an entry and
+//! [`Visit`] have C layout, and neither ever changes. Another layout would need another name for the function that the addon
+//! exports.
 //!
-//! Entries are never freed, so a reference to one is always valid. One that is no longer needed is used again for
-//! another key.
+//! Entries are never freed, so a reference to one is always valid. An entry that is no longer needed is reused for another
+//! key.
 
 use std::collections::HashMap;
 #[cfg(not(flakeforge_loom))]
@@ -20,38 +20,38 @@ use crate::sync::atomic::{
     Ordering::{Acquire, Relaxed, Release},
 };
 
-/// With this many entries, those that nobody holds are looked through. All nodes of all dialects are far fewer.
+/// At this number of entries, unheld ones are looked through. All nodes of all dialects are far fewer.
 pub(super) const MANY: usize = 1 << 16;
 
-/// How long ago the tick of a dropped entry must have ended: longer than any usual step back of a clock.
+/// How long ago the tick of a dropped entry ended at least: longer than any usual step back of a clock.
 pub(crate) const LONG_PAST_NS: i128 = 24 * 3_600 * 1_000_000_000;
 
-/// What a key is used for.
+/// The use of a key.
 pub(super) mod scope {
     /// nothing yet
     pub const FREE: u64 = 0;
     /// plain generators, which take numbers from the entry's cursor
     pub const PLAIN: u64 = 1;
-    /// a cursor that is kept elsewhere, where it is remembered
+    /// a cursor stored elsewhere, which remembers its numbers
     pub const KEPT: u64 = 2;
-    /// leases, each of which has its own cursor; the entry's `next` is above all that finished ones may have made
+    /// leases, each with a separate cursor; the entry's `next` is above all numbers of finished ones
     pub const LEASED: u64 = 3;
 }
 
-/// What all copies of the library know of a key. All but the cursor and the count is used under the table's lock.
+/// What all copies of the library know about a key. Everything but the cursor and the count is used under the table's lock.
 #[derive(Debug)]
-#[repr(C, align(128))] // its own cache lines, so that generators of different nodes do not slow down each other
+#[repr(C, align(128))] // separate cache lines, so that generators of different nodes do not slow down each other
 pub struct Entry {
     cursor: Cursor,
     scope: AtomicU64,
-    /// how many generators or leases use it
+    /// number of generators or leases that use it
     holders: AtomicU64,
-    /// where a cursor is kept: address and length of a text
+    /// where a cursor is stored: address and length of a text
     place: AtomicU64,
     place_len: AtomicU64,
 }
 
-// Copies of other releases look for each field here. The atomics of loom have other sizes.
+// Copies of other releases expect each field here. loom's atomics have other sizes.
 #[cfg(not(flakeforge_loom))]
 const _: () = {
     assert!(offset_of!(Entry, cursor) == 0 && Cursor::NEXT_AT == 0 && Cursor::LIMIT_AT == 8);
@@ -68,9 +68,9 @@ impl Entry {
         Self { cursor: Cursor::window(0, LAST), scope, holders, place, place_len }
     }
 
-    /// Above all numbers that were given; `None` if somebody may still take some, or only a file knows the last.
+    /// A bound above all numbers that were given; `None` if more may still be taken, or if only a file knows the last.
     pub(super) fn first_unused(&self) -> Option<u64> {
-        // Acquire: we see what those who held it did before they let go.
+        // Acquire: we see what previous holders did before they let go.
         let is_unused = self.holders.load(Acquire) == 0 && self.scope() != scope::KEPT;
         is_unused.then(|| self.cursor.next())
     }
@@ -88,7 +88,7 @@ impl Entry {
         Held(self)
     }
 
-    /// Where the cursor is kept. The text stays for as long as the process does.
+    /// Where the cursor is stored. The text lives as long as the process.
     pub(super) fn place(&self) -> &'static str {
         let (place, len) = (self.place.load(Relaxed) as usize, self.place_len.load(Relaxed) as usize);
         raw::text(place, len)
@@ -127,7 +127,7 @@ impl Deref for Held {
     }
 }
 
-/// The first bytes of a key: how its numbers follow from time. The table knows no more of a key.
+/// The first bytes of a key: how its numbers follow from time. The table knows nothing else about a key.
 #[derive(Clone, Copy)]
 pub(super) struct Head {
     pub epoch_ms: i64,
@@ -145,7 +145,7 @@ impl Head {
         Some(Self { epoch_ms: word(0)?.cast_signed(), tick_ns: word(1)?, counter_bits: word(2)? })
     }
 
-    /// When the tick of a number begins, Unix nanoseconds.
+    /// The start of the tick of a number, Unix ns.
     pub(super) fn start_of(self, number: u64) -> i128 {
         Timescale::of_all_ticks(self.epoch_ms, self.tick_ns).start_of(number >> self.counter_bits)
     }
@@ -180,7 +180,7 @@ impl Table {
     }
 
     pub(super) fn sweep(&mut self, now_ns: i128) {
-        // There are no more kept ones than nodes, and only what their entries name knows the last ID.
+        // Stored cursors have at most one entry per node, and only these know where the last ID is.
         let is_needed = |key: &[u8], entry: &Entry| match (entry.first_unused(), Head::of(key)) {
             (Some(first), Some(head)) => first > 0 && head.start_of(first) > now_ns - LONG_PAST_NS,
             _ => true,
@@ -199,10 +199,10 @@ impl Table {
     }
 }
 
-/// Where the table is that a registry uses.
+/// The location of the table that a registry uses.
 #[derive(Debug)]
 pub enum Home {
-    /// the registry has a table of its own
+    /// the registry has a separate table
     Own(Table),
     /// a copy of the library has the table of the process
     Process(Visit),
@@ -211,7 +211,7 @@ pub enum Home {
 pub use raw::{Visit, Visitor, answer};
 
 impl Home {
-    /// Calls `visit` with the entry of a key. Nobody else sees what the lock protects meanwhile.
+    /// Calls `visit` with the entry of a key. No other thread sees the locked state meanwhile.
     pub(super) fn visit<T>(&mut self, key: &[u8], visit: impl FnOnce(&'static Entry) -> T) -> T {
         match self {
             Self::Own(table) => visit(table.entry(key)),
@@ -220,7 +220,7 @@ impl Home {
     }
 }
 
-/// What crosses the boundary between copies of the library.
+/// The interface between copies of the library.
 mod raw {
     #![allow(unsafe_code)]
 
@@ -228,11 +228,11 @@ mod raw {
 
     use super::Entry;
 
-    /// A function that calls `visitor(context, entry)` once, with the entry of the key of `len` bytes, while it has the
-    /// lock of the table that the process shares.
+    /// A function that calls `visitor(context, entry)` once, with the entry of the key of `len` bytes, while it holds the
+    /// lock of the process's table.
     pub type Visit = unsafe extern "C" fn(key: *const u8, len: usize, visitor: Visitor, context: *mut c_void);
 
-    /// What is called with an entry.
+    /// A callback for an entry.
     pub type Visitor = unsafe extern "C" fn(context: *mut c_void, entry: *const Entry);
 
     struct Call<F, T> {
@@ -243,19 +243,19 @@ mod raw {
     unsafe extern "C" fn visitor<F: FnOnce(&'static Entry) -> T, T>(context: *mut c_void, entry: *const Entry) {
         // SAFETY: `visit` below passes a `Call` of these types, which outlives this call, and nothing else refers to it.
         let call = unsafe { &mut *context.cast::<Call<F, T>>() };
-        // SAFETY: a table has leaked the entry, so it stays for as long as the process does. It consists of atomics alone.
+        // SAFETY: a table has leaked the entry, so it lives as long as the process. It consists of atomics alone.
         let entry: &'static Entry = unsafe { &*entry };
         call.result = call.visit.take().map(|visit| visit(entry));
     }
 
     pub(super) fn visit<F: FnOnce(&'static Entry) -> T, T>(call: Visit, key: &[u8], visit: F) -> T {
         let mut context = Call { visit: Some(visit), result: None };
-        // SAFETY: the key's bytes stay during the call, and `visitor` takes just this context.
+        // SAFETY: the key's bytes live during the call, and `visitor` expects this context.
         unsafe { call(key.as_ptr(), key.len(), visitor::<F, T>, (&raw mut context).cast()) };
         context.result.expect("a visit calls the visitor")
     }
 
-    /// Passes on what another copy asks for.
+    /// Answers a request of another copy.
     ///
     /// # Safety
     ///

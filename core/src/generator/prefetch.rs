@@ -1,6 +1,4 @@
-//! Hazelcast's prefetch: numbers are claimed many at a time and handed out one by one, for as long as they are valid.
-//!
-//! This file must never hand out a number twice, or after its validity has ended.
+//! Hazelcast's prefetch: numbers are claimed many at a time and returned one by one, as long as they are valid.
 
 use std::num::NonZeroU64;
 
@@ -9,13 +7,13 @@ use crate::generator::cursor::Claim;
 /// The `prefetch` option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct PrefetchRule {
-    /// how many numbers to claim at a time, at most
+    /// the maximum number to claim at a time
     pub count: NonZeroU64,
-    /// how long they may be handed out, in nanoseconds; 0 means forever
+    /// how long they may be returned, ns; 0 means forever
     pub validity_ns: u64,
 }
 
-/// Numbers that were claimed and not yet handed out.
+/// Numbers that were claimed and not yet returned.
 #[derive(Clone, Debug)]
 pub struct Prefetch {
     rule: PrefetchRule,
@@ -25,12 +23,12 @@ pub struct Prefetch {
 }
 
 impl Prefetch {
-    /// Holds no numbers yet.
+    /// No numbers.
     pub fn new(rule: PrefetchRule) -> Self {
         Self { rule, next: 0, left: 0, dead_at_ns: i128::MAX }
     }
 
-    /// How many to claim at a time.
+    /// How many numbers to claim at a time.
     pub fn count(&self) -> u64 {
         self.rule.count.get()
     }
@@ -41,16 +39,17 @@ impl Prefetch {
         self.left > 0 && self.dead_at_ns != i128::MAX
     }
 
-    /// Forgets the numbers held if they have expired at `now_ns`: from the instant of the claim plus the validity on.
+    /// Forgets the held numbers if they have expired at `now_ns`, that is, from the instant of the claim plus the validity
+    /// on.
     #[inline]
     pub fn expire(&mut self, now_ns: i128) {
         if now_ns >= self.dead_at_ns {
             self.left = 0;
-            self.dead_at_ns = i128::MIN; // for those that are set aside, even if the clock steps back
+            self.dead_at_ns = i128::MIN; // also for numbers set aside, even if the clock steps back
         }
     }
 
-    /// Up to `n` of the numbers held; `None` if there are none.
+    /// Up to `n` of the held numbers; `None` if there are none.
     #[inline]
     pub fn take(&mut self, n: u64) -> Option<Claim> {
         let got = n.min(self.left);
@@ -63,7 +62,7 @@ impl Prefetch {
         Some(Claim { base, got })
     }
 
-    /// Sets aside those of the numbers held that are above `last`; returns how many.
+    /// Sets aside the held numbers above `last`; returns how many.
     pub fn set_aside_above(&mut self, last: u64) -> u64 {
         let kept = last.saturating_add(1).saturating_sub(self.next).min(self.left);
         let aside = self.left - kept;
@@ -76,7 +75,7 @@ impl Prefetch {
         self.left += aside;
     }
 
-    /// Keeps what was claimed at an instant (Unix nanoseconds). Everything held before must have been taken.
+    /// Holds the claim of an instant (Unix ns). All earlier numbers have been taken.
     pub fn refill(&mut self, claim: Claim, now_ns: i128) {
         (self.next, self.left) = (claim.base, claim.got);
         self.dead_at_ns = match self.rule.validity_ns {

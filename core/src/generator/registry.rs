@@ -1,15 +1,12 @@
 //! One cursor for all generators of a process whose IDs could be equal.
 //!
-//! The bits decide what "could be equal" means: epoch, tick length, field positions and the node bits.
-//! Names and `seqMask` do not matter: two generators that differ only there can still make the same ID.
-//! An entry outlives its generators, so a generator that is made for each request goes on where the last
-//! one stopped.
+//! The bits decide what "could be equal" means: epoch, tick length, field positions and the node bits. Names and `seqMask` do
+//! not matter: two generators that only differ there can still generate the same ID. An entry outlives its generators, so a
+//! generator that is created per request continues where the last one stopped.
 //!
-//! A key whose cursor is kept elsewhere, or whose node number is leased, has an entry too: if one process used such a key
-//! in two ways, it would have two cursors. When its leases and their windows are over, the key is free again.
-//!
-//! This file must never drop an entry that a generator holds, or one whose tick the clock could still
-//! reach by an ordinary step back.
+//! A key whose cursor is stored elsewhere, or whose node number is leased, has an entry too, because a process that used such
+//! a key in two ways would have two cursors. When its leases and their windows are over, the key is free again. An entry is
+//! not dropped while a generator holds it, or while the clock could still reach its tick by an ordinary step back.
 
 use std::collections::HashMap;
 use std::fmt::Display;
@@ -20,7 +17,7 @@ use crate::layout::timescale::{NS_PER_MS, Timescale};
 use crate::layout::{Layout, Packing, PlacedNode};
 use crate::refusal::Refusal;
 
-/// What decides whether two generators could make equal IDs.
+/// Decides whether two generators could generate equal IDs.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Key {
     epoch_ms: i64,
@@ -36,12 +33,12 @@ impl Key {
         Self { epoch_ms: scale.epoch_ms(), tick_ns: scale.tick_ns(), packing, node }
     }
 
-    /// What the bits mean, as text: this says what a file is made for.
+    /// The meaning of the bits as text: the purpose of a file.
     pub fn fingerprint(&self) -> String {
         format!("{}, node {:#x}", self.group_fingerprint(), self.node.bits())
     }
 
-    /// The same without the node, for groups that distribute the node numbers.
+    /// The same without the node, for groups, which assign node numbers.
     pub fn group_fingerprint(&self) -> String {
         let tick_ms = self.tick_ns as f64 / NS_PER_MS as f64;
         let fields = match self.packing {
@@ -63,17 +60,17 @@ impl Key {
         Timescale::of_all_ticks(self.epoch_ms, self.tick_ns)
     }
 
-    /// Width of the counter in its numbers.
+    /// The counter width of its numbers.
     pub(crate) fn counter_bits(&self) -> u32 {
         self.packing.counter_bits()
     }
 
-    /// What its first bytes say.
+    /// The content of its first bytes.
     fn head(&self) -> Head {
         Head { epoch_ms: self.epoch_ms, tick_ns: self.tick_ns, counter_bits: self.counter_bits().into() }
     }
 
-    /// What all copies of the library in a process call this key. It never changes.
+    /// The identity of this key in all copies of the library in a process. It never changes.
     fn bytes(&self) -> Vec<u8> {
         let packing = match self.packing {
             Packing::Bits { tick, counter, reversed } => {
@@ -95,22 +92,22 @@ pub fn group_fingerprint(layout: &Layout) -> String {
     }
 }
 
-/// A lease's hold on its key, while it may make numbers.
+/// A lease's hold on its key, while it may generate IDs.
 #[derive(Debug)]
 pub struct Hold(Held);
 
 impl Hold {
-    /// Ends the hold: no more numbers are made, and none above `last` was ever made.
+    /// Ends the hold: no more numbers are taken, and none above `last` was ever taken.
     pub fn end(self, last: u64) {
         self.0.raise_next(last.saturating_add(1));
     }
 }
 
-/// How an entry is used. If a process once used a key in one way, it does not use it in another as long as only the first
-/// way knows the earlier numbers.
+/// How an entry is used. Once a process has used a key in one way, it cannot use it in another while only the first way knows
+/// the earlier numbers.
 impl Entry {
-    /// The first number that another kind of use may take, if the key is free for it: nobody holds it, and it never
-    /// gave a number, or the windows of its leases are over.
+    /// The first number for another kind of use, if the key is free for it: it is not held, and it never gave a number or the
+    /// windows of its leases are over.
     fn free_from(&self, key: &Key, now_ns: i128) -> Option<u64> {
         let first = self.first_unused()?;
         let is_free = match self.scope() {
@@ -138,15 +135,15 @@ impl Entry {
 pub(crate) const PLAIN: &str = "a cursor of its own";
 pub(crate) const LEASED: &str = "a lease";
 
-/// What the registry knows of a key for a cursor that is kept elsewhere.
+/// What the registry knows about a key for a cursor stored elsewhere.
 pub(crate) enum Found<'a, K> {
-    /// where it is kept
+    /// its location
     Kept(&'a K),
     /// this copy of the library does not use the key, and no number from `first` on was given here
     Free { first: u64 },
 }
 
-/// Who uses which key. `K` is what is known of a cursor that is kept elsewhere; its text says where.
+/// The uses of keys. `K` is what is known about a cursor stored elsewhere; its text says where.
 #[derive(Debug)]
 pub struct Registry<K> {
     home: Home,
@@ -167,8 +164,8 @@ impl<K> Registry<K> {
 }
 
 impl<K: Display> Registry<K> {
-    /// The cursor of a key in this process; a new one if there is none. It has no limit, because each generator knows
-    /// the end of its layout.
+    /// The cursor of a key in this process, created if there is none. It has no limit, because each generator knows the end
+    /// of its layout.
     pub fn plain(&mut self, key: Key) -> Result<Held, Refusal> {
         self.enter(&key, scope::PLAIN, PLAIN)
     }
@@ -188,8 +185,8 @@ impl<K: Display> Registry<K> {
         })
     }
 
-    /// Opens a cursor that is kept elsewhere. `is_same` says whether what this copy knows is the one that is meant, `ours`
-    /// where that one is, and `open` opens it and says what to remember. Nobody else uses the key meanwhile.
+    /// Opens a cursor stored elsewhere. `is_same` checks whether the one that this copy knows is meant, `ours` is its
+    /// location, and `open` opens it and returns what to remember. The key cannot be used in another way meanwhile.
     pub(crate) fn keep<T>(
         &mut self,
         key: &Key,
@@ -202,7 +199,7 @@ impl<K: Display> Registry<K> {
             let found = match kept.get(key) {
                 Some(known) if is_same(known) => Found::Kept(known),
                 Some(known) => return Err(Refusal::Clash { theirs: known.to_string(), ours: ours.to_string() }),
-                // Another copy keeps it in the same place, which remembers the numbers of both.
+                // Another copy uses the same location, which remembers the numbers of both.
                 None if entry.scope() == scope::KEPT && entry.place() == ours.to_string() => Found::Free { first: 0 },
                 None => Found::Free { first: entry.freed(key, ours.to_string())? },
             };
@@ -217,7 +214,7 @@ impl<K: Display> Registry<K> {
         })
     }
 
-    /// How many entries there are, if the registry has a table of its own.
+    /// The number of entries, if the registry has a separate table.
     pub fn entries(&self) -> Option<usize> {
         if let Home::Own(table) = &self.home { Some(table.len()) } else { None }
     }

@@ -1,42 +1,42 @@
-//! The rules that keep slots, windows and blocks unique, whatever database holds them. This is their only home.
+//! The rules that keep slots, windows and blocks unique, whatever the database. There is no other place for them.
 //!
-//! A database holds records: texts with names. It can do two things: **read** some records of a group at one moment,
-//! with its clock and its identity, and **swap** one record, if its text and the database's identity are still what was
-//! read. A [`Step`] says what to read and what to swap, and decides after each read. The driver only carries that out, so
-//! a model checker can put a pause, a lost answer, a failover or a loss between every read and swap.
+//! A database holds records: texts with names. It can do two things: **read** some records of a group at one moment, with its
+//! clock and its identity, and **swap** one record, if its text and the database's identity are still those that were read. A
+//! [`Step`] decides what to read and what to swap, after each read. The driver only performs that, so a model checker can put
+//! a pause, a lost answer, a failover or a loss between every read and swap.
 //!
-//! One promise matters: **no two grants of a slot have a millisecond in common.** It does not depend on the holders'
-//! clocks. It holds even if the database forgets writes that it acknowledged, as long as it then shows another
-//! identity or no group record, and its clocks before and after agree within the skew:
-//! - A slot is granted only when the store's clock is past `hi`, and every window begins at `now` or later. So a write
-//!   that was kept is safe at once. A write that was forgotten is safe once the longest window that may have been
-//!   forgotten is over: that is the **quiet period**, in which nothing is granted.
+//! The central promise: **no two grants of a slot share a millisecond.** It does not depend on the holders' clocks. It holds
+//! even if the database forgets writes that it acknowledged, as long as it then shows another identity or no group record,
+//! and its clocks before and after agree within the skew:
+//! - A slot is granted only when the store's clock is past `hi`, and every window starts at `now` or later. So a write that
+//!   was kept is safe at once. A forgotten write is safe once the longest window that may have been forgotten is over: that
+//!   is the **quiet period**, in which nothing is granted.
 //! - A grant, a renewal or a block needs two things: a **clean** swap, for which the server vouches that a promotion will
 //!   find it, and a later read that shows exactly that text. A swap alone is not enough, because a record can vanish, and
-//!   then an equal text is not an equal state. A read alone is not enough, because a server that was cut off shows records
-//!   that no promoted server will ever have.
+//!   then an equal text is not an equal state. A read alone is not enough, because a disconnected server shows records that
+//!   no promoted server will ever have.
 //!
 //! | file | its one idea |
 //! |---|---|
 //! | [`record`] | the texts of records |
-//! | [`task`] | what a step and its driver say to each other |
+//! | [`task`] | the messages between a step and its driver |
 //! | `parts` | what the searches of one client saw of a large group |
 //! | [`memory`] | what a client remembers from step to step |
-//! | `view` | what a read showed, as records |
+//! | `view` | the result of a read, as records |
 //! | `search` | which slots to look at |
-//! | `list` | a list of slots, as far as it got |
-//! | [`step`] | a step, as far as it got |
+//! | `list` | the progress of a list of slots |
+//! | [`step`] | the progress of a step |
 //! | `counters` | numbers that grow by one block at a time |
 //! | `slots` | who gets which slot and which window |
 //! | `group` | the life of a group: how it begins, is quiet, and ends |
 //!
 //! The lowest file comes first, and a file uses only those above it in the table. This file is what the driver calls.
 //!
-//! All times are Unix milliseconds of the store's clock, except where a name says `client`.
+//! All times are Unix ms of the store's clock, except where a name says `client`.
 //!
-//! These files must never lower a slot's `hi`, except when its owner says how far it got; make a window that begins
-//! before `now`; answer without both a clean swap and a read; or let a group begin again without what was known of the
-//! one before.
+//! A slot's `hi` falls only when its owner reports how far it got; no window starts before `now`; every answer has both a clean
+//! swap and a read; and no group starts again without what was known about the one before. `tests/model/mutants` breaks these
+//! rules one by one, and the model finds each.
 
 mod counters;
 mod group;
@@ -59,12 +59,12 @@ use crate::lease::grants::step::{Birth, Next, Plan, Step};
 use crate::lease::grants::task::{Answer, Ask, Holding, Look, StepError, Swap, Task};
 use crate::lease::grants::view::View;
 
-/// What a clock may show: Unix ms, as far as JavaScript's dates reach. So nothing that is added to it overflows.
+/// The range of clocks, Unix ms: that of JavaScript's dates. So additions to it do not overflow.
 const TIMES: std::ops::RangeInclusive<i64> = 0..=LAST_DATE_MS;
 
 impl Step {
-    /// A step that wants `task` of the group or counter of this name, and what to do first. `fresh`: random bits that
-    /// were never used before, here and in all that follows.
+    /// A step for `task` on the group or counter of this name, and what to do first. `fresh`: random bits that were never
+    /// used before, here and in all that follows.
     pub fn new(name: &str, task: Task, memory: &Memory, fresh: u128) -> (Self, Ask) {
         let mut step = Self {
             name: name.to_owned(),
@@ -85,7 +85,7 @@ impl Step {
         (step, ask)
     }
 
-    /// What was read.
+    /// Takes the result of a read.
     pub fn read(&mut self, look: Look, memory: &mut Memory, fresh: u128) -> Ask {
         if look.values.len() != self.reading.len() {
             return Ask::Done(Answer::Refused(StepError::Nonsense("another number of values than of names")));
@@ -109,8 +109,8 @@ impl Step {
         }
     }
 
-    /// Whether the swap was answered cleanly: the server vouches that a promotion will find this very write. Any other
-    /// outcome, including an error, is false: perhaps it was written, and perhaps it will be lost.
+    /// Takes whether the swap was answered cleanly: the server vouches that a promotion will find this very write. Every
+    /// other outcome, including an error, is false: the write may or may not have happened, and may be lost.
     pub fn swapped(&mut self, is_clean: bool, memory: &mut Memory, fresh: u128) -> Ask {
         if let Some(plan) = &mut self.plan {
             plan.is_clean = is_clean;
@@ -131,12 +131,12 @@ impl Step {
         self.look(memory, fresh)
     }
 
-    /// Ends a turn of the client's memory; only searches in large groups need to know what came before what.
+    /// Ends a turn of the client's memory; only searches in large groups need the order of events.
     pub(super) fn turn(&self, memory: &mut Memory) -> u64 {
         self.searched().map_or(0, |_| memory.turn())
     }
 
-    /// How many slots the large group has that this step searches.
+    /// The number of slots in the large group that this step searches.
     fn searched(&self) -> Option<u32> {
         match &self.task {
             Task::Join(config, _) | Task::Acquire(config, _) => Some(config.slots).filter(|&slots| is_large(slots)),
@@ -144,7 +144,7 @@ impl Step {
         }
     }
 
-    /// A read that is not the first. (The first one of a search in a large group shows no part of it.)
+    /// A later read. (The first one of a search in a large group shows no part of it.)
     fn look_on(&mut self, memory: &mut Memory, fresh: u128) -> Ask {
         let ask = self.look(memory, fresh);
         if let Some(slots) = self.searched() {
@@ -185,7 +185,7 @@ impl Step {
         Ask::Swap(Swap { name, from, to, identity })
     }
 
-    /// The records of a read. A group record that cannot be read ends the step.
+    /// The records of a read. An unreadable group record ends the step.
     fn view(&mut self, look: Look, memory: &mut Memory, fresh: u128) -> Result<View, StepError> {
         let Look { now, identity, values, client, .. } = look;
         let texts: Vec<_> = self.reading.iter().cloned().zip(values).collect();

@@ -1,11 +1,9 @@
-//! What the holder's state machine and its driver say to each other.
-//!
-//! The rules are in [`lease`](super).
+//! The events and actions between the holder's state machine and its driver. The rules are in [`lease`](super).
 
-/// Names one acquisition: 128 random bits.
+/// Identifies one acquisition: 128 random bits.
 pub type Owner = u128;
 
-/// The lengths of time that a lease uses, in milliseconds.
+/// The durations that a lease uses, ms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Timing {
     /// how long a window reaches beyond the store's time
@@ -19,32 +17,32 @@ pub struct Timing {
 pub enum Event {
     /// the user wants IDs
     Attach,
-    /// the user has IDs from elsewhere, but only until there is a slot: it is sought forever, and nobody waits for it
+    /// IDs come from elsewhere, but only until there is a slot: the search never gives up, and no caller waits for it
     Seek,
     /// the user wants no more IDs, for now or forever
     Detach,
     /// the user ends the whole group
     Destroy,
-    /// the time that [`Action::Wait`] named has come, or the generator refused at the end of its window: timers stand
-    /// still while a machine is suspended. Harmless at any other time.
+    /// the time of [`Action::Wait`] has come, or the generator refused at the end of its window, because timers stand still
+    /// while a machine is suspended. Harmless at any other time.
     Time,
-    /// those who wait for `attach` have waited long enough, by a clock that cannot be set
+    /// the callers of `attach` have waited long enough, by a monotonic clock
     GiveUp,
-    /// the slot's file failed: the store may know that the slot is gone, so renew at once
+    /// the slot's file failed: the store may know that the slot is lost, so renew at once
     RenewNow,
     /// the cursor that [`Action::Open`] asked for exists
     Opened {
         /// who holds the slot
         owner: Owner,
     },
-    /// the cursor was not made: another generator of this process has the slot's node number
+    /// the cursor was not created: another generator of this process has the slot's node number
     InUse {
         /// who would hold the slot
         owner: Owner,
     },
     /// the store granted a slot and a window
     Granted(Grant),
-    /// the store prolonged the window, or gave a new one
+    /// the store extended the window, or gave a new one
     Renewed {
         /// who holds the slot
         owner: Owner,
@@ -53,38 +51,38 @@ pub enum Event {
         /// last millisecond of the window
         hi: i64,
     },
-    /// the store says that the slot belongs to someone else
+    /// the store says that the slot has another holder
     Lost {
         /// who held the slot
         owner: Owner,
     },
-    /// the store says, in answer to an acquisition or a renewal, that the group was destroyed
+    /// the store answered an acquisition or a renewal: the group was destroyed
     Destroyed {
-        /// what was asked
+        /// the request
         asked: Asked,
-        /// who asked
+        /// its owner
         owner: Owner,
     },
-    /// the store knows that the slot is no longer used
+    /// the store knows that the slot is no longer in use
     Released {
         /// who held the slot
         owner: Owner,
     },
-    /// the store ended the group, as [`Action::End`] asked. If that failed, there is no event: the group goes on, or it has
-    /// ended, or anybody who finds that its end has begun finishes it. The next answer to this member says which.
+    /// the store ended the group, as [`Action::End`] asked. After a failure there is no event: the group continues, or it has
+    /// ended, or another member that finds its end started will finish it. The next answer to this member shows which.
     Ended,
     /// a request failed
     Failed {
-        /// what was asked
+        /// the request
         asked: Asked,
-        /// who asked
+        /// its owner
         owner: Owner,
-        /// why it failed
+        /// the reason
         failure: Failure,
     },
 }
 
-/// What the store is asked. One owner may have two requests under way: a release and a renewal.
+/// Requests to the store. One owner may have two in progress: a release and a renewal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Asked {
     /// [`Action::Acquire`]
@@ -95,7 +93,7 @@ pub enum Asked {
     Release,
 }
 
-/// A slot and a window, as the store granted them. Unix milliseconds; both ends belong to the window.
+/// A slot and a window, as granted by the store. Unix ms; both ends are part of the window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Grant {
     /// who holds the slot
@@ -113,89 +111,89 @@ pub struct Grant {
 pub enum Failure {
     /// the store could not be reached, or failed
     Store,
-    /// the store answered that it takes no writes for now: during a failover, for example
+    /// the store takes no writes for now, for example during a failover
     Passing,
     /// the store may have lost writes, and grants nothing until that can do no harm
     Quiet {
-        /// when grants begin again
+        /// when granting starts again
         until: i64,
-        /// when it said so
+        /// the time of this answer
         store_now: i64,
     },
     /// every slot is taken
     Exhausted {
         /// when the next one is free, if its holder does not renew
         retry_at: i64,
-        /// when it said so
+        /// the time of this answer
         store_now: i64,
     },
     /// the local clock and the store's are too far apart
     Skew,
-    /// something that does not pass by itself: another configuration, a wrong option
+    /// a permanent failure: another configuration, a wrong option
     Fatal,
 }
 
 /// Why an `attach` failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Why {
-    /// the store gave no slot; this was its last answer
+    /// the store granted no slot; this was its last answer
     Refused(Failure),
-    /// the waiting time is over, and the store has given no slot yet
+    /// the waiting time is over, and the store has granted no slot yet
     Late,
-    /// the waiting time is over, and the window that the store granted has not begun yet
+    /// the waiting time is over, and the granted window has not started yet
     Ahead,
-    /// `detach` came before `attach` had finished
+    /// `detach` was called before `attach` had finished
     Detached,
     /// the group has ended
     Destroyed,
 }
 
-/// What the driver does, in the order given.
+/// What the driver does, in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Action {
     /// ask the store for a slot
     Acquire {
-        /// who will hold it; after a failure, the same token again
+        /// the future holder; after a failure, the same token again
         owner: Owner,
     },
     /// ask the store to renew the window
     Renew {
-        /// who asks
+        /// the holder
         owner: Owner,
-        /// what it holds
+        /// its slot
         slot: u32,
-        /// the last millisecond that was ever answered to it: in a quiet period the rules go by that
+        /// the last millisecond that was ever answered to it, which decides in a quiet period
         hi: i64,
     },
-    /// end the cursor for good, and keep the last number that it gave for the `Release` that may follow
+    /// end the cursor, and keep its last number for the `Release` that may follow
     Retire,
-    /// tell the store that the slot is free again after the last number that the retired cursor gave
+    /// tell the store that the slot is free again after the last number of the retired cursor
     Release {
-        /// who held it
+        /// the former holder
         owner: Owner,
-        /// what it held
+        /// its slot
         slot: u32,
     },
-    /// tell the store that the slot is free again and that none of its numbers was ever used: `last` is −1
+    /// tell the store that the slot is free again and that none of its numbers was used: `last` is −1
     GiveBack {
-        /// who was to hold it
+        /// the intended holder
         owner: Owner,
-        /// what it was to hold
+        /// its slot
         slot: u32,
     },
-    /// destroy the group in the store; this is the only request that may be sent during another one
+    /// destroy the group in the store; the only request that may be sent while another is in progress
     End,
-    /// make a new cursor with the numbers of this window, and say at once whether that worked: the next event is
+    /// create a cursor with the numbers of this window, and report at once whether that worked: the next event is
     /// [`Event::Opened`] or [`Event::InUse`]
     Open(Grant),
-    /// raise the cursor's next number to the first of this window, and then its limit to the last
+    /// raise the cursor's next number to the first of this window, then its limit to the last
     Raise {
         /// first millisecond of the window
         lo: i64,
         /// last millisecond of the window
         hi: i64,
     },
-    /// hand in [`Event::Time`] when the local clock shows this, Unix ms. Forget the wait before this one.
+    /// send [`Event::Time`] when the local clock shows this, Unix ms. Replaces the previous wait.
     Wait {
         /// when
         at: i64,
@@ -204,28 +202,28 @@ pub enum Action {
     Resolve,
     /// every waiting `attach` has failed
     Reject(Why),
-    /// tell the listeners
+    /// notify the listeners
     Tell(News),
 }
 
-/// What listeners are told.
+/// Notifications for listeners.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum News {
-    /// IDs can be made
+    /// IDs can be generated
     Attached,
-    /// IDs can still be made
+    /// IDs can still be generated
     Renewed,
-    /// the window was not renewed, for the first time since it last was: IDs can be made until its end
+    /// the window was not renewed, for the first time since the last renewal: IDs can be generated until its end
     RenewalFailed,
-    /// the slot belongs to someone else; a new one is being sought
+    /// the slot has another holder; a new one is being sought
     Lost,
-    /// no slot is held or sought any more
+    /// no slot is held or sought any longer
     Detached,
     /// the group has ended
     Destroyed,
 }
 
-/// What a generator can say about itself.
+/// The state of a generator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum State {
     /// a cursor is open

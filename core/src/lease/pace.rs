@@ -1,7 +1,5 @@
-//! How often the store is asked: the lengths of time that follow from the ttl, and the random part in them.
-//!
-//! Correctness does not depend on these. A holder that asks at any other time makes no ID twice, it only gets its
-//! window later.
+//! How often the store is asked: the durations that follow from the ttl, with a random part. Correctness does not depend on
+//! them: a holder that asks at another time generates no ID twice, but gets its window later.
 
 use crate::lease::messages::{Action, Failure, Owner, Timing};
 
@@ -11,19 +9,19 @@ impl Timing {
         (self.ttl_ms / 3).max(1)
     }
 
-    /// The longest time to the next look. A look further away was planned before the clock was set back.
+    /// The longest time to the next look. A later one was planned before the clock was set back.
     pub(super) fn longest_wait(&self) -> i64 {
         self.interval() + self.interval() / 10
     }
 
-    /// How long to wait after this many failures in a row.
+    /// How long to wait after this many consecutive failures.
     fn back_off(&self, failures: u16) -> i64 {
         let longest = (self.ttl_ms / 6).max(1);
         100.min(longest).saturating_mul(1 << failures.min(16)).min(longest)
     }
 }
 
-/// What a step works with.
+/// The context of a step.
 pub(super) struct Turn {
     pub now: i64,
     pub fresh: Owner,
@@ -35,7 +33,7 @@ impl Turn {
         self.actions.push(action);
     }
 
-    /// Some part of `span`, so that a thousand holders do not all ask in the same millisecond.
+    /// A random part of `span`, so that a thousand holders do not all ask in the same millisecond.
     fn part_of(&self, span: i64) -> i64 {
         (self.fresh % (span.max(0) as u128 + 1)) as i64
     }
@@ -45,8 +43,8 @@ impl Turn {
         span - span / 10 + self.part_of(span / 10 * 2)
     }
 
-    /// How long to wait after a failure, with `failures` before it: until the time that the store named, but never
-    /// longer than one interval, because others may release a slot and clocks may be corrected.
+    /// How long to wait after a failure, with `failures` before it: until the time that the store named, but at most one
+    /// interval, because a slot may be released and clocks corrected earlier.
     pub fn delay(&self, timing: &Timing, failure: Failure, failures: u16) -> i64 {
         match failure {
             Failure::Quiet { until: end, store_now } | Failure::Exhausted { retry_at: end, store_now } => {

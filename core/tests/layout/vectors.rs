@@ -32,7 +32,9 @@ fn the_vectors_of_the_codec_are_what_the_core_computes() {
     let lines: Vec<Value> = CODEC.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert!(lines.len() > 100);
     for pair in lines.chunks(2) {
-        assert_eq!(answer(&pair[0]).unwrap(), comparable(pair[1].clone()), "{}", pair[0]);
+        // Written and read again, because serde_json reads some floats with a last digit that differs.
+        let answer: Value = serde_json::from_str(&answer(&pair[0]).unwrap().to_string()).unwrap();
+        assert_eq!(answer, comparable(pair[1].clone()), "{}", pair[0]);
     }
 }
 

@@ -1,7 +1,5 @@
-//! Named counters that grow by one block at a time. The IDs made of them contain no time, so a lost write never becomes
-//! harmless. Whenever a write may have been lost, the counter stops until somebody says where to continue.
-//!
-//! This file must never hand out a block twice, nor continue by itself after a loss.
+//! Named counters that grow by one block at a time. Their IDs contain no time, so a lost write never becomes harmless: after
+//! a possible loss, the counter stops until an operator says where to continue.
 
 use crate::lease::grants::memory::{Known, Memory};
 use crate::lease::grants::record::{COUNTER, CounterRecord, ServerIdentity};
@@ -13,7 +11,7 @@ struct View {
     identity: ServerIdentity,
     text: Option<String>,
     counter: Option<CounterRecord>,
-    /// whether this client saw the store go back, and the record does not say so yet
+    /// whether this client saw the store go back, which the record does not say yet
     is_lost: bool,
     fresh: u128,
 }
@@ -45,7 +43,7 @@ impl Step {
         }
     }
 
-    /// The number that this step wrote, if it was answered cleanly and the read shows it, or what others wrote after it.
+    /// The number that this step wrote, if it was answered cleanly and the read shows it or a later write.
     fn written(&self, view: &View, memory: &mut Memory) -> Option<u64> {
         let (plan, shown) = (self.plan.as_ref()?, view.counter.as_ref()?);
         let written = CounterRecord::parse(&plan.to).ok()?;
@@ -64,7 +62,7 @@ impl Step {
     }
 
     fn advance(&mut self, view: &View, (by, init): (u64, Option<u64>), durable: bool, memory: &Memory) -> Decision {
-        // What was known when the read was sent: other steps of this client may have been given numbers since then.
+        // What was known when the read was sent: other steps of this client may have been given numbers since.
         let known = self.known;
         let Some(counter) = &view.counter else {
             return match (init, known) {
@@ -91,13 +89,13 @@ impl Step {
         self.write_counter(view, CounterRecord { value, nonce: nonce(view.fresh), ..counter.clone() }, memory)
     }
 
-    /// This client saw that numbers may be lost. Others must learn of it, because they may not see it: the store may show
-    /// the identity again that it had before.
+    /// This client saw that numbers may be lost. Other members have to learn of it, because they may not see it: the store
+    /// may show its previous identity again.
     fn write_lost(&self, view: &View, counter: CounterRecord, memory: &Memory) -> Decision {
         self.write_counter(view, CounterRecord { is_lost: true, nonce: nonce(view.fresh), ..counter }, memory)
     }
 
-    /// Somebody says that older records were put back. An absent counter may be one that they lack.
+    /// Called after an operator restored older records. An absent counter may be missing from them.
     fn counter_restored(&self, view: &View, memory: &Memory) -> Decision {
         match &view.counter {
             Some(counter) if counter.is_lost && self.wrote_cleanly(COUNTER, &counter.text()) => {

@@ -1,7 +1,5 @@
-//! The life of a group: unknown, live, ending, destroyed, and live again. It says when a group is quiet.
-//!
-//! This file must never end a quiet period early, never let a group begin again without what was known of the one before,
-//! and never write anything after a record of a newer version was read.
+//! The life of a group: unknown, live, ending, destroyed, and live again. It decides when a group is quiet. Nothing is
+//! written after a record of a newer version was read.
 
 use crate::lease::grants::memory::Memory;
 use crate::lease::grants::record::{GROUP, GroupConfig, GroupRecord, Stage};
@@ -10,7 +8,7 @@ use crate::lease::grants::task::{Answer, Holding, StepError, Task};
 use crate::lease::grants::view::{View, refusal};
 
 impl Step {
-    /// What to do after a read, for all but counters.
+    /// What to do after a read, except for counters.
     pub(super) fn decide(&mut self, view: View, memory: &mut Memory) -> Decision {
         match self.task {
             Task::List => return self.decide_list(&view),
@@ -44,17 +42,17 @@ impl Step {
         self.write(view, GROUP, group.text(), memory)
     }
 
-    /// The end of every window that may have been forgotten, and of the clocks' difference.
+    /// The end of every window that may have been forgotten, including the clocks' difference.
     fn quiet_from(&self, view: &View, ttl_ms: i64) -> i64 {
         surely_over(view.now, ttl_ms, self.skew(view))
     }
 
-    /// When the windows of a group that nobody knows are certainly over.
+    /// When the windows of an unknown group are certainly over.
     fn unknown_until(&self, view: &View) -> i64 {
         self.quiet_from(view, self.sent.limits.longest_ttl_ms)
     }
 
-    /// There is no record: it may have been lost. Only a second read, which shows this text, begins a group.
+    /// There is no record: it may have been lost. Only a second read that shows this text starts a group.
     fn absent(&mut self, view: &View, memory: &Memory) -> Decision {
         match &self.task {
             Task::Release { .. } => return Ok(Next::Done(Answer::Done)),
@@ -102,7 +100,7 @@ impl Step {
         }
     }
 
-    /// Somebody says that older records were put back. Nobody else may be able to see that.
+    /// Called after an operator restored older records, which other members may not be able to see.
     fn restored(&mut self, view: &View, group: GroupRecord, memory: &Memory) -> Decision {
         if self.birth.made == Some(group.nonce) && self.wrote_cleanly(GROUP, &group.text()) {
             return Ok(Next::Done(Answer::Done));
@@ -120,7 +118,7 @@ impl Step {
         is_soon && *nonce == group.nonce && group.identity == *identity && view.identity == *identity
     }
 
-    /// Anybody who finds a group that is being ended finishes that. Its quiet period counts from this second read.
+    /// Every member that finds a group with its end started finishes that. The quiet period counts from this second read.
     fn ending(&mut self, view: &View, group: &GroupRecord, config: &GroupConfig, memory: &Memory) -> Decision {
         match self.task {
             Task::Release { .. } => Ok(Next::Done(Answer::Done)),
@@ -136,8 +134,8 @@ impl Step {
         }
     }
 
-    /// The group that follows keeps the quiet period. If the store may have lost a group that followed already, it is
-    /// quiet anew. Whoever ended a group that was lost did not know how far apart its members' clocks may be.
+    /// The next group keeps the quiet period. If the store may have lost a group that already followed, the quiet period
+    /// starts again: the member that ended a lost group did not know how far apart its members' clocks may be.
     fn destroyed(&mut self, view: &View, group: &GroupRecord, durable: bool, memory: &Memory) -> Decision {
         let config = match &self.task {
             Task::Release { .. } => return Ok(Next::Done(Answer::Done)),
@@ -165,8 +163,8 @@ impl Step {
         )
     }
 
-    /// The group once its store may have lost something: quiet. Two servers that take turns would keep it quiet forever,
-    /// so after some returns nothing is written any more, and one of the two can go on when the period ends.
+    /// The group after a possible loss: quiet. Two servers that alternate would keep it quiet forever, so after some returns
+    /// nothing more is written, and one of the two can continue when the period ends.
     fn after_loss(&self, view: &View, group: &GroupRecord) -> Result<GroupRecord, StepError> {
         let quiet_until = group.quiet_until.max(self.unknown_until(view));
         let (identity, nonce) = (view.identity.clone(), nonce(view.fresh));
@@ -222,8 +220,8 @@ impl Step {
     }
 }
 
-/// A renewal finds no group: the records were lost or removed, or this is another place. Only who joins makes a group, so
-/// the member uses its window to the end, and then looks for a slot again.
+/// A renewal finds no group: the records were lost or removed, or this is another place. Only a member that joins creates a
+/// group, so this one uses its window to the end, then searches for a slot again.
 fn without_group(view: &View, held: &Holding) -> Decision {
     if held.hi < view.now { Ok(Next::Done(Answer::Lost)) } else { Err(StepError::Absent) }
 }

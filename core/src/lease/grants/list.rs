@@ -1,6 +1,5 @@
-//! A list of the slots that a group granted, as far as it got: many records are read some at a time.
-//!
-//! This file must never let a record that cannot be read hide the others.
+//! The progress of a list of a group's granted slots: many records are read in batches. An unreadable record does not hide
+//! the others.
 
 use crate::lease::grants::record::{SlotRecord, Unreadable, slot_name, slot_of};
 use crate::lease::grants::task::{Answer, Row};
@@ -9,7 +8,7 @@ use crate::lease::grants::view::View;
 /// How many records are read at once.
 const AT_ONCE: usize = 1024;
 
-/// The names that are left, the last one first, and what the others said.
+/// The remaining names, the last one first, and the results so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct List {
     rest: Vec<String>,
@@ -18,7 +17,7 @@ pub(super) struct List {
 }
 
 impl List {
-    /// Nothing of these records was read yet.
+    /// A list that has read nothing yet.
     pub fn of(mut names: Vec<String>) -> Self {
         names.retain(|name| slot_of(name).is_some());
         names.sort_unstable_by(|a, b| b.cmp(a));
@@ -30,7 +29,7 @@ impl List {
         self.rest.split_off(self.rest.len().saturating_sub(AT_ONCE)).into_iter().rev()
     }
 
-    /// Takes what was read. The answer, once nothing is left to read.
+    /// Takes the result of a read. Returns the answer once nothing is left to read.
     pub fn take(&mut self, view: &View, in_life: u64) -> Option<Answer> {
         for (slot, record) in &view.slots {
             match record {

@@ -1,26 +1,25 @@
-//! What a client remembers from step to step, for one store: whether it saw the store go back, and what it was given.
-//!
-//! This file must never forget a loss before the record says so.
+//! What a client remembers from step to step, for one store: whether it saw the store go back, and what it was given. A loss
+//! is remembered until the record says so.
 
 use std::collections::BTreeMap;
 
 use crate::lease::grants::parts::Parts;
 use crate::lease::messages::Owner;
 
-/// The longest ttl that a group may have, in ms. A quiet period lasts longer than any window that may have been forgotten,
-/// so a longer ttl would let windows overlap.
+/// The longest ttl of a group, ms. A quiet period lasts longer than any window that may have been forgotten, so a longer ttl
+/// would let windows overlap.
 pub const LONGEST_TTL_MS: i64 = 60_000;
 
-/// The longest times that may be needed.
+/// Upper bounds of durations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Limits {
-    /// the longest ttl that a group may have, and the one to assume of what was forgotten
+    /// the longest ttl of a group, and the assumed ttl of what was forgotten
     pub longest_ttl_ms: i64,
-    /// the skew to assume of a group that is unknown
+    /// the assumed skew of an unknown group
     pub usual_skew_ms: i64,
     /// how much time of the store may pass between the two reads of `Create`
     pub create_within_ms: i64,
-    /// how often in a quiet period a server that was replaced may come back
+    /// how often a replaced server may come back in a quiet period
     pub most_returns: u32,
 }
 
@@ -30,14 +29,14 @@ impl Default for Limits {
     }
 }
 
-/// A counter as this client was last given a block of it.
+/// A counter at the time of this client's last block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Known {
     pub lineage: u64,
     pub value: u64,
 }
 
-/// The highest position that was seen of each history. A promotion begins another one, whose position may be lower.
+/// The highest position seen in each history. A promotion starts another history, whose position may be lower.
 type Heights = Vec<(String, u64)>;
 
 /// What was known when a read was sent: answers may come in another order.
@@ -49,33 +48,33 @@ pub(super) struct Sent {
     pub turns: u64,
 }
 
-/// How many histories are remembered: those that were seen last.
+/// How many histories are remembered, the latest ones.
 const MOST_HISTORIES: usize = 16;
 /// How many searches are remembered: each may have been granted a slot by a swap whose answer was lost.
 const MOST_SEARCHES: usize = 1024;
-/// How many slots of a search are read again: the last ones.
+/// How many slots of a search are read again, the latest ones.
 const MOST_TRIED: usize = 32;
 
-/// What a client remembers of one store.
+/// What a client remembers about one store.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Memory {
     limits: Limits,
     heights: Heights,
     /// how often a position fell
     losses: u64,
-    /// how many of these each record says
+    /// how many of these each record notes
     noted: BTreeMap<(&'static str, String), u64>,
     /// the slots that were swapped for an owner without an answer yet
     tried: Vec<(Owner, Vec<u32>)>,
     counters: BTreeMap<String, Known>,
-    /// counts answers
+    /// number of answers
     turns: u64,
     /// what searches saw of large groups
     parts: BTreeMap<String, Parts>,
 }
 
 impl Memory {
-    /// The memory of a client that counts other times: only tests need one.
+    /// The memory of a client with other limits, for tests.
     pub fn with_limits(limits: Limits) -> Self {
         Self { limits, ..Self::default() }
     }
@@ -88,8 +87,8 @@ impl Memory {
         Sent { heights: self.heights.clone(), losses: self.losses, limits: self.limits, turns: self.turns }
     }
 
-    /// Compares a position with the highest one of this history that was known when the read was sent. Once it fell, it
-    /// counts from there; reads that were sent before that show nothing new.
+    /// Compares a position with the highest one of its history that was known when the read was sent. After a fall, it counts
+    /// from the new one; reads that were sent before that show nothing new.
     pub(super) fn see(&mut self, history: &str, position: Option<u64>, sent: &Sent) {
         let Some(position) = position else { return };
         if sent.losses != self.losses {
@@ -104,12 +103,12 @@ impl Memory {
         self.heights.drain(..surplus);
     }
 
-    /// Whether the store went back since this record was last seen or noted it. What the first look finds is accepted.
+    /// Whether the store went back since this record was last seen or noted it. The state at the first look is accepted.
     pub(super) fn is_lost(&mut self, kind: &'static str, name: &str, sent: &Sent) -> bool {
         *self.noted.entry((kind, name.to_owned())).or_insert(sent.losses) < self.losses
     }
 
-    /// The record says that so many losses happened.
+    /// The record notes this many losses.
     pub(super) fn note(&mut self, kind: &'static str, name: &str, losses: u64) {
         let noted = self.noted.entry((kind, name.to_owned())).or_insert(losses);
         *noted = losses.max(*noted);
@@ -139,7 +138,7 @@ impl Memory {
         self.tried.retain(|(known, _)| *known != owner);
     }
 
-    /// An answer came. Returns the turn that it ends: what was asked in a later one was asked after this answer.
+    /// An answer arrived. Returns the turn that it ends: a request of a later turn was sent after this answer.
     pub(super) fn turn(&mut self) -> u64 {
         self.turns += 1;
         self.turns - 1

@@ -1,39 +1,38 @@
-//! What the searches of one client saw of a large group, so that each looks where the others have not.
-//!
-//! This file must never take a part for full that nobody looked at.
+//! What the searches of one client saw of a large group, so that each looks where the others have not. A part counts as full
+//! only after a look at it.
 
 use crate::hash::random;
 
-/// How many slots are looked at together when all are.
+/// The number of slots per part.
 pub(super) const AT_ONCE: u32 = 1024;
 
-/// What the searches of one client saw of a large group, part by part. Many of them may run at the same time: each looks
-/// at another part, and all learn from it.
+/// What the searches of one client saw of a large group, part by part. Many may run at the same time: each looks at another
+/// part, and all learn from it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Parts(pub Vec<Part>);
 
-/// Some slots that one look shows.
+/// The slots that one look shows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Part {
-    /// when the last look began that showed no free slot; 0: there was none
+    /// start of the last look that showed no free slot; 0 for none
     pub full_at: u64,
-    /// the lowest end that it showed
+    /// the earliest end that it showed
     pub earliest: i64,
-    /// how many slots were free that nobody was sent to yet
+    /// number of free slots to which no search was sent yet
     pub free: u32,
-    /// when somebody was last sent to look at it
+    /// when a search was last sent to look at it
     pub asked_at: u64,
 }
 
 impl Parts {
-    /// All parts of a group of so many slots.
+    /// All parts of a group with this many slots.
     pub fn of(&mut self, slots: u32) -> &mut [Part] {
         self.0.resize(slots.div_ceil(AT_ONCE) as usize, Part::default());
         &mut self.0
     }
 
-    /// The part to look at next: where a slot may be free, or else one that was not seen to be full since then. Of these,
-    /// the one that nobody was sent to for the longest time.
+    /// The part to look at next: where a slot may be free, or else one that was not seen full since then. Among these, the
+    /// one that was not looked at for the longest time.
     pub fn next(&self, slots: u32, since: u64, random: &mut Random) -> u32 {
         let known = |part: u32| self.0.get(part as usize).copied().unwrap_or_default();
         let open = (0..slots.div_ceil(AT_ONCE)).filter(|&part| known(part).free > 0 || known(part).full_at <= since);
@@ -42,7 +41,7 @@ impl Parts {
     }
 }
 
-/// SplitMix64: spreads choices; nothing depends on how well.
+/// SplitMix64, to spread choices; nothing depends on its quality.
 pub(super) struct Random(pub u64);
 
 impl Random {

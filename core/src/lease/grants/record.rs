@@ -1,33 +1,32 @@
-//! The texts of records: what a store keeps of a group, a slot or a counter. One line, for people to read:
+//! The texts of records: what a store keeps about a group, a slot or a counter. One human-readable line:
 //!
 //! ```text
 //! flakeforge1 slot owner=6f… life=1 lo=1700000000000 hi=1700000030000 host=web-1 nonce=0c… sum=8ab31f02
 //! ```
 //!
-//! The word at the front names the format. Values have no spaces: those, control characters and `%` are written as `%`
-//! and two hex digits. Each text that is written has a new `nonce`, so no text is ever written twice: an equal text
-//! means that nothing was written in between. The checksum at the end shows a record that was cut off or edited.
+//! The first word names the format. Values contain no spaces: those, control characters and `%` are written as `%` and two
+//! hex digits. Each written text has a new `nonce`, so no text is ever written twice: an equal text means that nothing was
+//! written in between. The checksum at the end detects a record that was truncated or edited. A text is a record only if it
+//! is exactly what this version would write.
 //!
-//! Whoever reads a version reads all of it: a field that is not known would be lost at the next write. So a field more is
-//! another version of the format. Its texts begin with that and with the release of flakeforge that reads it, and this is
-//! all that an older reader looks at:
+//! A reader of a version knows all of its fields, because an unknown one would be lost at the next write. So an additional
+//! field means another version of the format. Its texts start with that version and the release of flakeforge that reads it,
+//! and an older reader looks no further:
 //!
 //! ```text
 //! flakeforge2 needs=1.4 slot …
 //! ```
 //!
-//! Whoever meets such a text writes nothing (`grants/group.rs`). A later version reads the earlier ones, and writes the
-//! oldest that can say what it has to say. In a group, it writes the group's record first: each step reads that, but only some
-//! of the slots.
-//!
-//! This file must never read a text that it would have written otherwise, nor two texts as the same record.
+//! A member that meets such a text writes nothing (`grants/group.rs`). A later version reads the earlier ones, and writes the
+//! oldest one that can express its content. In a group, it writes the group's record first: each step reads that, but only
+//! some of the slots.
 
 use std::fmt;
 
 use crate::lease::messages::Owner;
 use crate::release::Release;
 
-/// The name of a group's own record.
+/// The name of a group's record.
 pub const GROUP: &str = "group";
 /// The name of a counter's record.
 pub const COUNTER: &str = "counter";
@@ -37,12 +36,12 @@ const DIGITS: usize = 10;
 const FORMAT: &str = "flakeforge";
 const VERSION: u32 = 1;
 
-/// The name of a slot's record. Names sort as the slots do.
+/// The name of a slot's record. Names sort like the slots.
 pub fn slot_name(slot: u32) -> String {
     format!("{PREFIX}{slot:0DIGITS$}")
 }
 
-/// The slot behind the name of a record.
+/// The slot for a record's name.
 pub fn slot_of(name: &str) -> Option<u32> {
     let slot = name.strip_prefix(PREFIX)?.parse().ok()?;
     (slot_name(slot) == name).then_some(slot)
@@ -51,23 +50,23 @@ pub fn slot_of(name: &str) -> Option<u32> {
 /// What all members of a group must agree on.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct GroupConfig {
-    /// what the bits of the IDs mean; only compared here
+    /// the meaning of the IDs' bits; only compared here
     pub fingerprint: String,
-    /// how many slots there are: 1 or more, or nobody ever gets one
+    /// number of slots: 1 or more
     pub slots: u32,
     /// how far a window reaches beyond the store's time
     pub ttl_ms: i64,
     /// how far apart clocks may be
     pub skew_ms: i64,
-    /// whether the members vouch that the store never loses what it acknowledged
+    /// whether the members vouch that the store never loses acknowledged writes
     pub durable: bool,
 }
 
-/// Which server this is: changes whenever acknowledged writes may be missing. Each part is a text of the store's own;
-/// an empty one from the server means that it does not know.
+/// Identifies a server: changes whenever acknowledged writes may be missing. Each part is a text of the store's own; an empty
+/// one means that the server does not know.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct ServerIdentity {
-    /// changes when another server has taken over, or older data was put back
+    /// changes when another server has taken over, or older data was restored
     pub history: String,
     /// changes when the server was restarted
     pub process: String,
@@ -80,7 +79,7 @@ impl fmt::Display for ServerIdentity {
 }
 
 impl ServerIdentity {
-    /// Whether a server that shows `now` may be the one that this identity was recorded for.
+    /// Whether a server that shows `now` may be the one with this recorded identity.
     pub(super) fn matches(&self, now: &Self, durable: bool) -> bool {
         let same = |recorded: &str, shown: &str| recorded == shown || shown.is_empty();
         same(&self.history, &now.history) && (durable || same(&self.process, &now.process))
@@ -90,17 +89,17 @@ impl ServerIdentity {
 /// The record of a group.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct GroupRecord {
-    /// where it is between its birth and its end
+    /// its stage between birth and end
     pub state: Stage,
-    /// counts the groups of this name: a slot's record of another life is nobody's
+    /// counts the groups of this name: slot records of another life are void
     pub life: u64,
-    /// random, another one each time the group is made: what names it where others have the same name
+    /// random, replaced each time the group is created: distinguishes groups of the same name
     pub lineage: u64,
     /// nothing is granted before this time, Unix ms
     pub quiet_until: i64,
     /// the server that wrote it
     pub identity: ServerIdentity,
-    /// the server that it replaced
+    /// the server that was replaced
     pub replaced: ServerIdentity,
     /// how often the replaced server came back in this quiet period
     pub returns: u32,
@@ -116,7 +115,7 @@ pub enum Stage {
     Unknown,
     /// slots are granted
     Live(GroupConfig),
-    /// somebody ends it: the next read decides how long its successor is quiet
+    /// its end has started: the next read decides how long its successor is quiet
     Ending(GroupConfig),
     /// it has ended
     Destroyed {
@@ -128,15 +127,15 @@ pub enum Stage {
 /// The record of a slot that was granted at least once.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct SlotRecord {
-    /// who holds it; `None` once it was released
+    /// its holder; `None` once it was released
     pub owner: Option<Owner>,
     /// the life of the group in which it was granted
     pub life: u64,
     /// first millisecond of the window
     pub lo: i64,
-    /// last millisecond that anybody may have used
+    /// the last millisecond that may have been used
     pub hi: i64,
-    /// the machine that the holder is on, or was on
+    /// the present or last machine of the holder
     pub host: String,
     /// random, for each text
     pub nonce: u64,
@@ -145,13 +144,13 @@ pub struct SlotRecord {
 /// The record of a counter.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct CounterRecord {
-    /// the next block begins here
+    /// the start of the next block
     pub value: u64,
-    /// whether somebody saw that blocks may be lost: then it stops until somebody says where to continue
+    /// whether blocks may be lost: then it stops until an operator says where to continue
     pub is_lost: bool,
-    /// another one each time it is made, or somebody says where to continue
+    /// replaced each time the counter is created or an operator says where to continue
     pub lineage: u64,
-    /// whether somebody said where to continue: whoever knows another lineage may go on
+    /// whether an operator said where to continue: members that know another lineage may go on
     pub is_settled: bool,
     /// whether its members vouch for the store
     pub durable: bool,
@@ -168,10 +167,10 @@ pub enum Unreadable {
     Newer {
         /// the version of the format
         version: u32,
-        /// the release that reads it, if the text says so
+        /// the release that reads it, if the text names one
         needs: Option<Release>,
     },
-    /// it was cut off, edited, or is something else
+    /// it was truncated or edited, or is something else
     Damaged,
 }
 
@@ -255,7 +254,7 @@ impl CounterRecord {
     }
 }
 
-/// The record, if this is just the text that we would write for it, its checksum too.
+/// The record, if this is exactly the text that we would write for it, including its checksum.
 fn exactly<R>(record: R, text: &str, write: impl Fn(&R) -> String) -> Result<R, Unreadable> {
     if write(&record) == text { Ok(record) } else { Err(Unreadable::Damaged) }
 }
@@ -313,7 +312,7 @@ impl<'a> Reader<'a> {
         if words.next() == Some(kind) { Ok(Self(words)) } else { Err(Unreadable::Damaged) }
     }
 
-    /// The value of the next field, which has this name.
+    /// The value of the next field, which must have this name.
     fn text(&mut self, name: &str) -> Option<String> {
         let value = self.0.next()?.strip_prefix(name)?.strip_prefix('=')?;
         let mut bytes = Vec::with_capacity(value.len());

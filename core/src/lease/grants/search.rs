@@ -1,7 +1,6 @@
-//! Which slots a search for a free one looks at. Many members may look at the same time, so each looks at other slots
-//! and chooses at random: a few random slots first, then all. Those of one client share what they saw.
-//!
-//! This file must never say that no slot is free before it has looked at each of them.
+//! Which slots a search for a free one looks at. Many members may search at the same time, so each looks at other slots and
+//! chooses at random: first a few random slots, then all. The searches of one client share what they saw. No slot is reported
+//! free, and the group is reported full only after a look at each slot.
 
 use crate::hash::hash;
 use crate::lease::grants::memory::Memory;
@@ -10,23 +9,23 @@ use crate::lease::grants::record::SlotRecord;
 use crate::lease::grants::task::Seeker;
 use crate::lease::grants::view::{View, readable};
 
-/// From so many slots on, the first looks show only some of them.
+/// From this number of slots on, the first looks only show some of them.
 const FEW: u32 = 64;
-/// How many slots of the first looks follow from the host's name: the others are random.
+/// How many slots of the first looks follow from the host's name; the others are random.
 const HOME: usize = 4;
 /// All of them.
 const SAMPLE: usize = 32;
-/// How often only some are looked at.
+/// How many looks only show some slots.
 const SAMPLES: u8 = 2;
-/// A search, as far as it got.
+/// The progress of a search.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Search {
     looks: u8,
-    /// when it began, or a swap of it failed, as a turn of the client's memory: what was seen before counts no more
+    /// its start, or the failure of its last swap, as a turn of the client's memory: earlier observations no longer count
     since: u64,
     /// the part that the last look showed
     part: Option<u32>,
-    /// a swap was clean: the next look shows only the slots that were tried
+    /// a swap was clean: the next look only shows the slots that were tried
     is_checking: bool,
 }
 
@@ -35,11 +34,11 @@ pub(super) fn is_large(slots: u32) -> bool {
     slots > FEW
 }
 
-/// A slot that is free, and what it was last.
+/// A free slot, and its last use.
 pub(super) type Free<'a> = (u32, Option<&'a SlotRecord>);
 
 impl Search {
-    /// A search that begins now.
+    /// A search that starts now.
     pub fn begun(since: u64) -> Self {
         Self { since, ..Self::default() }
     }
@@ -67,7 +66,7 @@ impl Search {
         }
         let part = match memory.parts(group) {
             Some(parts) => parts.next(slots, self.since, &mut random),
-            None => random.below(slots.div_ceil(AT_ONCE).max(1)), // a group without slots has none that is free
+            None => random.below(slots.div_ceil(AT_ONCE).max(1)), // a group without slots has no free one
         };
         self.part = Some(part);
         let first = part * AT_ONCE;
@@ -77,13 +76,13 @@ impl Search {
         chosen
     }
 
-    /// The next look is on its way, so that the searches beside this one look at other parts.
+    /// The next look is in progress: other searches look at other parts.
     pub fn sent(&self, slots: u32, turn: u64, parts: &mut Parts) {
         let Some(part) = self.part.and_then(|part| parts.of(slots).get_mut(part as usize)) else { return };
         (part.free, part.asked_at) = (part.free.saturating_sub(1), turn);
     }
 
-    /// What came of a swap. If it failed, the slot may be free after all, and so may others be by now.
+    /// Takes the result of a swap. If it failed, the slot may be free after all, and so may others by now.
     pub fn swapped(&mut self, is_clean: bool, turn: u64) {
         self.is_checking = is_clean;
         if !is_clean {
@@ -91,7 +90,7 @@ impl Search {
         }
     }
 
-    /// Whether the last look showed only the slots that were tried. The next one shows others again.
+    /// Whether the last look only showed the slots that were tried. The next one shows others again.
     pub fn is_checking(&mut self, turn: u64) -> bool {
         let was = std::mem::take(&mut self.is_checking);
         if was {
@@ -100,8 +99,8 @@ impl Search {
         was
     }
 
-    /// One of these free slots: at random among those that this host had last, else among those never used, else among the
-    /// quarter that has rested longest.
+    /// Chooses one of these free slots: at random among those that this host had last, else among those never used, else
+    /// among the quarter that has rested longest.
     pub fn choose<'a>(&self, free: &[Free<'a>], host: &str, fresh: u128) -> Option<Free<'a>> {
         let mut random = Random((fresh >> 64) as u64 ^ fresh as u64 ^ 1);
         let (unused, mut used): (Vec<_>, Vec<_>) = free.iter().copied().partition(|(_, record)| record.is_none());
@@ -113,7 +112,8 @@ impl Search {
         Some(best[random.below(best.len() as u32) as usize])
     }
 
-    /// What the last look showed of its part, for all searches of this client. `sent`: when it began; `free`: how many.
+    /// Shares what the last look showed of its part with all searches of this client. `sent`: when it started; `free`: how
+    /// many.
     pub fn keep(&self, view: &View, slots: u32, (sent, free): (u64, usize), parts: &mut Parts) {
         let Some(part) = self.part.and_then(|part| parts.of(slots).get_mut(part as usize)) else { return };
         let ends = readable(view).map(|(_, slot)| slot.hi);
@@ -123,7 +123,7 @@ impl Search {
         }
     }
 
-    /// No slot of the last look was free. Once all were looked at, this is the time when one may be free.
+    /// No slot of the last look was free. Once all were looked at, returns when one may be free.
     pub fn none_free(&self, view: &View, slots: u32, parts: Option<&Parts>) -> Option<i64> {
         let Some(Parts(parts)) = parts.filter(|_| is_large(slots)) else {
             self.part?;

@@ -1,7 +1,4 @@
 //! Who gets which slot and which window.
-//!
-//! This file must never grant a slot whose `hi` is not in the past; begin a window before `now`; lower `hi`, except for
-//! the owner who says how far it got; or answer without a clean swap and a read that shows it.
 
 use crate::lease::grants::memory::Memory;
 use crate::lease::grants::record::{GroupConfig, GroupRecord, SlotRecord, Stage, slot_name};
@@ -12,14 +9,14 @@ use crate::lease::grants::view::{View, readable};
 use crate::lease::messages::Owner;
 
 impl Step {
-    /// What `Acquire` and `Renew` check before they change a slot.
+    /// Checks of `Acquire` and `Renew` before they change a slot.
     fn enter(&self, view: &View, group: &GroupRecord) -> Result<(), StepError> {
         self.check_clock(view)?;
         if is_quiet(view, group) { Err(StepError::Quiet { until: group.quiet_until, now: view.now }) } else { Ok(()) }
     }
 
-    /// Grants a free slot. A slot that an earlier write of this owner may have taken is written again, because that write
-    /// may be lost: it has no clean answer. The clock may have been set back since, so the window begins no earlier.
+    /// Grants a free slot. A slot that an earlier write of this owner may have taken is written again, because that write has
+    /// no clean answer and may be lost. The clock may have been set back since, so the window starts no earlier.
     pub(super) fn acquire(
         &mut self,
         view: &View,
@@ -40,7 +37,7 @@ impl Step {
         }
         let turn = self.turn(memory);
         if self.search.is_checking(turn) {
-            return Ok(Next::Read); // another was faster: look at more slots than this one
+            return Ok(Next::Read); // another member was faster: look at more slots than this one
         }
         let free: Vec<_> = free(view).collect();
         if is_large(slots) {
@@ -52,7 +49,7 @@ impl Step {
         }
     }
 
-    /// Writes a grant of this slot. Its window begins at `lo` and ends at `hi` or later.
+    /// Writes a grant of this slot. Its window starts at `lo` and ends at `hi` or later.
     fn grant(
         &self,
         view: &View,
@@ -79,9 +76,9 @@ impl Step {
         }
     }
 
-    /// Extends a window, or begins a new one if the old one is over. In a quiet period the record may be older than the
-    /// window that its owner holds, or than another's grant of the slot. But as long as the window that was answered to
-    /// this owner lasts, by the clocks' difference too, nobody else can have been granted the slot.
+    /// Extends a window, or starts a new one if the old one is over. In a quiet period the record may be older than the
+    /// window of its owner, or than another grant of the slot. But until the window that was answered to this owner ends, by
+    /// the clocks' difference too, no other member can have been granted the slot.
     pub(super) fn renew(&self, view: &View, group: &GroupRecord, held: &Holding, memory: &Memory) -> Decision {
         let name = slot_name(held.slot);
         if let Some(answer) = self.shown(view, group) {
@@ -97,13 +94,13 @@ impl Step {
         }
         let Some(own) = own else { return Ok(Next::Done(Answer::Lost)) };
         let Stage::Live(GroupConfig { ttl_ms, .. }) = group.state else { return Ok(Next::Read) };
-        // In the time after the old window others may have had the slot, and the store forgot that: skip it.
+        // Other members may have had the slot after the old window, and the store may have forgotten that: skip that time.
         let lo = if own.hi < view.now && !is_kept { view.now } else { own.lo };
         let hi = own.hi.max(view.now.saturating_add(ttl_ms)); // the clock may have been set back
         self.write(view, &name, SlotRecord { lo, hi, nonce: nonce(view.fresh), ..own.clone() }.text(), memory)
     }
 
-    /// The answer, if this read shows the slot exactly as this step wrote it cleanly, and that it still counts.
+    /// The answer, if this read shows the slot exactly as this step wrote it cleanly, and that grant still counts.
     fn shown(&self, view: &View, group: &GroupRecord) -> Option<Next> {
         let Some(Plan { to, identity, group: nonce, name, is_clean: true, .. }) = &self.plan else { return None };
         let Stage::Live(GroupConfig { durable, .. }) = group.state else { return None };
@@ -116,7 +113,7 @@ impl Step {
         shown.map(|(slot, record)| granted(slot, record, view))
     }
 
-    /// Gives a slot back. In a quiet period too: its owner knows how far it got.
+    /// Gives a slot back, in a quiet period too: its owner knows how far it got.
     pub(super) fn release(
         &self,
         view: &View,
@@ -141,7 +138,7 @@ impl Step {
     }
 }
 
-/// The slots that may be granted: never used, or their last window ended before now.
+/// The slots that may be granted: never used, or with a last window that ended before now.
 fn free(view: &View) -> impl Iterator<Item = Free<'_>> {
     view.slots.iter().filter_map(|(slot, record)| match record {
         None => Some((*slot, None)),
@@ -158,7 +155,7 @@ fn granted(slot: u32, record: &SlotRecord, view: &View) -> Next {
     Next::Done(Answer::Granted(Granted { slot, lo: record.lo, hi: record.hi, now: view.now }))
 }
 
-/// The one slot that was read, if it is this owner's.
+/// The slot that was read, if it is this owner's.
 fn own_slot(view: &View, owner: Owner) -> Result<Option<&SlotRecord>, StepError> {
     match view.slots.first() {
         Some((slot, Some(Err(why)))) => Err(StepError::Record(slot_name(*slot), *why)),

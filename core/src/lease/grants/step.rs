@@ -1,6 +1,4 @@
-//! One step of a member, as far as it got, and what all rules need: the clocks' difference, and how a swap is made.
-//!
-//! This file must never write a record while the clocks are too far apart.
+//! The progress of one step of a member, and what all rules need: the clocks' difference, and how a swap is made.
 
 use crate::lease::grants::list::List;
 use crate::lease::grants::memory::{Known, Memory, Sent};
@@ -34,22 +32,22 @@ pub(super) struct Plan {
     pub is_clean: bool,
 }
 
-/// How `Create` looks for proof that nobody else had the group: it finds nothing, and then what it wrote.
+/// How `Create` looks for proof that no other member had the group: it finds nothing, and then what it wrote.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Birth {
-    /// when it found nothing, and what it wrote then; once for each step
+    /// when it found nothing, and what it wrote then; once per step
     pub first: Option<(i64, u64, ServerIdentity)>,
     /// it found nothing again, so it proves nothing
     pub is_spoilt: bool,
     /// the nonce of the live group that this step wrote
     pub made: Option<u64>,
-    /// the life that `Destroy` ends: a group that somebody makes meanwhile is another one
+    /// the life that `Destroy` ends: a group that is created meanwhile is another one
     pub ends: Option<u64>,
 }
 
-/// One step of a member: from what it wants to the answer.
+/// One step of a member, from its task to the answer.
 ///
-/// A driver does what the step asks until it is done. This one has a store of one record in memory:
+/// A driver does what the step asks until it is done. This one has an in-memory store with a single record:
 ///
 /// ```
 /// # use flakeforge_core::lease::grants::memory::Memory;
@@ -94,13 +92,13 @@ pub struct Step {
     pub(super) search: Search,
     pub(super) birth: Birth,
     pub(super) lineage: Option<u64>,
-    /// what `List` has still to read, and has read
+    /// what `List` has yet to read, and has read
     pub(super) list: Option<List>,
 }
 
 impl Step {
-    /// A swap of this record. Before anything is written, the clocks must agree: one that is far ahead would leave its
-    /// `hi` behind.
+    /// A swap of this record. Before anything is written, the clocks have to agree: one that is far ahead would leave a
+    /// `hi` far in the future.
     pub(super) fn write(&self, view: &View, name: &str, to: String, memory: &Memory) -> Decision {
         self.check_clock(view)?;
         let from = view.texts.iter().find(|(known, _)| known == name).and_then(|(_, text)| text.clone());
@@ -110,7 +108,7 @@ impl Step {
         Ok(Next::Write(Plan { name: name.to_owned(), from, to, identity, group, losses, is_clean: false }))
     }
 
-    /// Whether this step wrote this text of the record, and was answered cleanly.
+    /// Whether this step wrote this text of the record and was answered cleanly.
     pub(super) fn wrote_cleanly(&self, name: &str, text: &str) -> bool {
         self.plan.as_ref().is_some_and(|plan| plan.is_clean && plan.name == name && plan.to == text)
     }
@@ -132,7 +130,7 @@ impl Step {
         }
     }
 
-    /// How far apart clocks may be: as this member says, or as the group says, or as usual.
+    /// How far apart clocks may be: according to this member, or the group, or by default.
     pub(super) fn skew(&self, view: &View) -> i64 {
         let recorded = || match view.group.as_ref().map(|group| &group.state) {
             Some(Stage::Live(config) | Stage::Ending(config)) => config.skew_ms,
@@ -141,7 +139,7 @@ impl Step {
         self.config().map_or_else(recorded, |config| config.skew_ms)
     }
 
-    /// What this member says of the group.
+    /// This member's view of the group.
     pub(super) fn config(&self) -> Option<&GroupConfig> {
         match &self.task {
             Task::Create(config)
@@ -153,29 +151,29 @@ impl Step {
         }
     }
 
-    /// The lineage of the living group, or of the counter, that the last read showed: the one that the answer is about.
+    /// The lineage of the live group, or of the counter, in the last read: the subject of the answer.
     pub fn lineage(&self) -> Option<u64> {
         self.lineage
     }
 
-    /// Whether it is about a counter, not about a group.
+    /// Whether it is about a counter, not a group.
     pub(super) fn is_of_counter(&self) -> bool {
         matches!(self.task, Task::Advance { .. } | Task::SkipTo { .. } | Task::CounterRestored)
     }
 }
 
-/// Whether the client's clock is near enough to the store's. The store's was read between the two.
+/// Whether the client's clock is near enough to the store's, which was read between the two.
 fn check_clock(now: i64, (before, after): (i64, i64), bound: i64) -> Result<(), StepError> {
     let by = if now < before { before.saturating_sub(now) } else { after.saturating_sub(now).min(0) };
     if by > bound || by < bound.saturating_neg() { Err(StepError::Skew { by, bound }) } else { Ok(()) }
 }
 
-/// A nonce out of random bits.
+/// A nonce from random bits.
 pub(super) fn nonce(fresh: u128) -> u64 {
     fresh as u64
 }
 
-/// A lineage out of random bits: not those of the nonce.
+/// A lineage from random bits other than the nonce's.
 pub(super) fn lineage(fresh: u128) -> u64 {
     (fresh >> 64) as u64
 }

@@ -1,19 +1,19 @@
-//! What a step and its driver say to each other: what somebody wants, what was read, what to do next, and the answer.
+//! The messages between a step and its driver: the task, the result of a read, what to do next, and the answer.
 
 use std::fmt;
 
 use crate::lease::grants::record::{GroupConfig, ServerIdentity, Unreadable};
 use crate::lease::messages::Owner;
 
-/// What somebody wants of a group or a counter.
+/// A request about a group or a counter.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Task {
-    /// the group, made if it is missing or has ended. If nobody used it in the last minute, it is quiet for about a
-    /// second only
+    /// the group, created if it is missing or has ended. If it was not used in the last minute, it is quiet for only about a
+    /// second
     Create(GroupConfig),
-    /// a slot, in a group that is made if it is missing or has ended
+    /// a slot, in a group that is created if it is missing or has ended
     Join(GroupConfig, Seeker),
-    /// a slot; if the group has ended, that is the answer
+    /// a slot; fails if the group has ended
     Acquire(GroupConfig, Seeker),
     /// the next window
     Renew(GroupConfig, Holding),
@@ -21,22 +21,22 @@ pub enum Task {
     Release {
         /// the group's
         config: GroupConfig,
-        /// who holds it
+        /// its holder
         owner: Owner,
-        /// which one
+        /// its number
         slot: u32,
-        /// Unix ms; −1 if it used nothing
+        /// Unix ms; −1 if nothing was used
         last: i64,
     },
     /// end the group
     Destroy,
-    /// older records were put back: the group is another one from now on, and quiet first
+    /// older records were restored: the group is another one from now on, and quiet at first
     Restored,
-    /// who holds which slot
+    /// the holders of all slots
     List,
     /// whether the group is alive
     Exists,
-    /// a block of `by` numbers; `init` is where a counter begins that is missing
+    /// a block of `by` numbers; `init` is the start of a counter that is missing
     Advance {
         /// how many
         by: u64,
@@ -52,40 +52,40 @@ pub enum Task {
         /// whether the members vouch for the store
         durable: bool,
     },
-    /// older records were put back: a counter stops until somebody says where to continue
+    /// older records were restored: a counter stops until an operator says where to continue
     CounterRestored,
 }
 
-/// Who asks for a slot.
+/// The member that asks for a slot.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Seeker {
     /// the token of this acquisition
     pub owner: Owner,
-    /// the machine it is on; a machine gets its old slot again if possible
+    /// its machine; a machine gets its old slot again if possible
     pub host: String,
 }
 
-/// What a member holds.
+/// The slot of a member.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Holding {
     /// the token of the acquisition
     pub owner: Owner,
-    /// which slot
+    /// the number of the slot
     pub slot: u32,
-    /// the last ms of the window, as it was last answered: never that of a swap that was only sent
+    /// the last ms of the window in the last answer, not of a swap that was merely sent
     pub hi: i64,
 }
 
-/// What one read showed.
+/// The result of one read.
 #[derive(Clone, Debug)]
 pub struct Look {
     /// the store's clock, read after the records
     pub now: i64,
-    /// which server answered
+    /// the server that answered
     pub identity: ServerIdentity,
     /// the texts, in the order of the names; `None` for an absent record
     pub values: Vec<Option<String>>,
-    /// a number that never falls while nothing is lost, where a store has one
+    /// a number that never falls unless something is lost, if the store has one
     pub position: Option<u64>,
     /// the client's clock before and after the read
     pub client: (i64, i64),
@@ -98,7 +98,7 @@ pub enum Ask {
     Read(Vec<String>),
     /// swap this record
     Swap(Swap),
-    /// the names of the group's records
+    /// list the names of the group's records
     Names,
     /// nothing: the step has ended
     Done(Answer),
@@ -107,17 +107,17 @@ pub enum Ask {
 /// Writes `to` if the record is `from` and the server is `identity`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Swap {
-    /// which record
+    /// the name of the record
     pub name: String,
     /// its text; `None` if it is absent
     pub from: Option<String>,
     /// its new text
     pub to: String,
-    /// the identity that the read showed
+    /// the identity in the read
     pub identity: ServerIdentity,
 }
 
-/// A slot and a window that nobody else ever has. Both ends belong to the window.
+/// A slot and a window that no other member ever has. Both ends are part of the window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Granted {
     /// number of the slot
@@ -130,14 +130,14 @@ pub struct Granted {
     pub now: i64,
 }
 
-/// A slot as `List` shows it.
+/// A slot in the answer to `List`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Row {
     /// its number
     pub slot: u32,
-    /// who holds it; `None` once it was released
+    /// its holder; `None` once it was released
     pub owner: Option<Owner>,
-    /// the machine that the holder is on, or was on
+    /// the present or last machine of the holder
     pub host: String,
     /// first ms of the window
     pub lo: i64,
@@ -145,31 +145,31 @@ pub struct Row {
     pub hi: i64,
 }
 
-/// How a step ended.
+/// The result of a step.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Answer {
-    /// to `Join`, `Acquire` and `Renew`
+    /// of `Join`, `Acquire` and `Renew`
     Granted(Granted),
-    /// to `Renew`: the slot no longer belongs to this owner
+    /// of `Renew`: the slot no longer belongs to this owner
     Lost,
-    /// to `Renew`: the group has ended
+    /// of `Renew`: the group has ended
     Destroyed,
-    /// to `Release`, `Destroy`, `Restored` and `CounterRestored`
+    /// of `Release`, `Destroy`, `Restored` and `CounterRestored`
     Done,
-    /// to `Open` and `Create`
+    /// of `Open` and `Create`
     Opened {
-        /// whether this step made the group
+        /// whether this step created the group
         is_new: bool,
         /// when its quiet period ends
         quiet_until: i64,
         /// the store's clock
         now: i64,
     },
-    /// to `Exists`
+    /// of `Exists`
     Exists(bool),
-    /// to `List`: the slots that this group granted, and the names of records that cannot be read
+    /// of `List`: the slots that this group granted, and the names of unreadable records
     Listed(Vec<Row>, Vec<(String, Unreadable)>),
-    /// to `Advance`: the first number of the block; to `SkipTo`: where the counter continues
+    /// of `Advance`: the first number of the block; of `SkipTo`: where the counter continues
     Number(u64),
     /// the step did nothing
     Refused(StepError),
@@ -180,7 +180,7 @@ pub enum Answer {
 pub enum StepError {
     /// writes may have been lost: nothing is granted until then
     Quiet {
-        /// when grants begin again
+        /// when granting starts
         until: i64,
         /// the store's clock
         now: i64,
@@ -192,39 +192,39 @@ pub enum StepError {
         /// the store's clock
         now: i64,
     },
-    /// the group was made with another config, which is this one
+    /// the group was created with another config, which is this one
     Mismatch(GroupConfig),
-    /// the counter's members vouch for its store, or they do not; this member says otherwise
+    /// the counter's members vouch for its store, or they do not; this member differs
     Durable(bool),
-    /// two servers take turns, and each knows its own records
+    /// two servers alternate, each with different records
     TwoServers {
         /// the one that answered
         shown: ServerIdentity,
-        /// the one that the group's record names
+        /// the one in the group's record
         recorded: ServerIdentity,
     },
     /// the client's clock is too far from the store's
     Skew {
-        /// by how much it is ahead of the store's
+        /// how far it is ahead of the store's
         by: i64,
-        /// how much is allowed
+        /// the allowed difference
         bound: i64,
     },
     /// the group has ended
     Destroyed,
-    /// the group has no record, and a renewal does not make one
+    /// the group has no record, and a renewal does not create one
     Absent,
-    /// this record cannot be read, so it is left alone
+    /// this record cannot be read, so it was left unchanged
     Record(String, Unreadable),
     /// the counter does not exist; it may have been lost
     Gone,
     /// the store may have lost blocks
     Behind,
-    /// the block would end past 2^64 − 1; the counter has this value
+    /// the block would end past 2^64 − 1; this is the counter's value
     Full(u64),
-    /// no group can have this config; nothing was asked of the store
+    /// no group can have this config; the store was not asked
     Config(&'static str),
-    /// the store answered something that cannot be
+    /// the store gave an impossible answer
     Nonsense(&'static str),
 }
 

@@ -1,11 +1,9 @@
-//! What one read showed of a group, as records.
-//!
-//! This file must never hide a record that cannot be read: who looks at it decides.
+//! The result of one read of a group, as records. An unreadable record stays visible, and its reader decides what to do.
 
 use crate::lease::grants::record::{GroupRecord, ServerIdentity, SlotRecord, Unreadable, slot_name};
 use crate::lease::grants::task::StepError;
 
-/// What the last read showed, as records.
+/// The result of the last read, as records.
 pub(super) struct View {
     pub now: i64,
     pub identity: ServerIdentity,
@@ -14,12 +12,12 @@ pub(super) struct View {
     pub texts: Vec<(String, Option<String>)>,
     pub group: Option<GroupRecord>,
     pub slots: Vec<(u32, Option<Result<SlotRecord, Unreadable>>)>,
-    /// whether this client saw the store go back, and the record does not say so yet
+    /// whether this client saw the store go back, which the record does not say yet
     pub is_lost: bool,
     pub fresh: u128,
 }
 
-/// The error for a step that met a slot's record of a newer version. What its group may be given by now, only that knows.
+/// The error for a step that met a slot record of a newer version, which alone knows what the group's members may be given.
 pub(super) fn refusal(view: &View) -> Option<StepError> {
     view.slots.iter().find_map(|(slot, record)| match record {
         Some(Err(why @ Unreadable::Newer { .. })) => Some(StepError::Record(slot_name(*slot), *why)),
