@@ -1,7 +1,7 @@
-//! The copies of the addon that a process has loaded share the registry of the first one. A process has several if packages
-//! bring their own, if a bundle has a file beside it, or if two releases meet.
+//! The copies of the addon in a process share the registry of the first one. A process has several if packages bring their
+//! own, if a bundle has a copy next to it, or if two releases meet.
 //!
-//! A copy finds the others among the images that the process has loaded, by the function below. Its name and what it takes
+//! A copy finds the others among the images that the process has loaded, through the function below. Its name and signature
 //! never change: see [`entry`](flakeforge_core::generator::entry).
 
 #![allow(unsafe_code)]
@@ -33,15 +33,15 @@ pub unsafe extern "C" fn flakeforge_registry_1(key: *const u8, len: usize, visit
 pub struct Strangers {
     /// this copy
     pub here: String,
-    /// what was loaded before
+    /// the one loaded before
     pub there: String,
 }
 
-/// Lets this copy use the registry of the first one that was loaded. If that is impossible, this tells which two they are.
+/// Makes this copy use the registry of the first one that was loaded. If that is impossible, returns the two copies.
 #[napi]
 pub fn meet_copies() -> Option<Strangers> {
-    // Others may use the registry of this copy from now on. Node unloads an addon that only a worker had loaded when the
-    // worker ends, and Windows and macOS allow that.
+    // Other copies may use the registry of this copy from now on. Node unloads an addon that only a worker had loaded when
+    // the worker ends, and Windows and macOS allow that.
     napi::bindgen_prelude::retain_current_module_for_unload_safety();
     match first() {
         Ok(visit) => {
@@ -55,13 +55,13 @@ pub fn meet_copies() -> Option<Strangers> {
 /// A file that the process has loaded as code.
 struct Image {
     path: String,
-    /// where [`NAME`] is in it
+    /// the address of [`NAME`] in it
     visit: Option<Visit>,
     is_own: bool,
 }
 
 impl Image {
-    /// Whether its name is that of the addon's file. Tools may add to it, or give it another one.
+    /// Whether it has the name of the addon's file. Tools may extend or replace that name.
     fn is_named_as_addon(&self) -> bool {
         let name = self.path.rsplit(['/', '\\']).next().unwrap_or_default().to_lowercase();
         name.starts_with("flakeforge") && name.ends_with(".node")
@@ -73,7 +73,7 @@ fn first() -> Result<Visit, Strangers> {
     let own: Visit = flakeforge_registry_1;
     let mut images = system::images(own as usize);
     let here = own_path(&images);
-    // This copy is among the images by now, where the WebAssembly looks for it: so one of the two sees the other.
+    // This copy is already among the images, where the WebAssembly looks for it, so one of the two sees the other.
     if let Some(there) = wasm_sign::file_in_use() {
         return Err(Strangers { here, there });
     }
@@ -89,7 +89,7 @@ fn own_path(images: &[Image]) -> String {
     images.iter().find(|image| image.is_own).map(|image| image.path.clone()).unwrap_or_default()
 }
 
-/// The function at an address that the system gave for [`NAME`].
+/// The function at an address that the system returned for [`NAME`].
 fn function(address: *mut c_void) -> Option<Visit> {
     // SAFETY: a function of this name has this type in every release.
     (!address.is_null()).then(|| unsafe { std::mem::transmute::<*mut c_void, Visit>(address) })
@@ -108,35 +108,35 @@ mod system {
 
     use super::{Image, NAME, Visit, function};
 
-    /// Where the image begins that an address is in.
+    /// The start of the image that contains an address.
     fn base_of(address: usize) -> usize {
         let mut info = MaybeUninit::<libc::Dl_info>::zeroed();
-        // SAFETY: the place for the answer has its size, and zeros are a valid one.
+        // SAFETY: the result has the right size, and zeros are a valid one.
         unsafe {
             libc::dladdr(std::ptr::with_exposed_provenance(address), info.as_mut_ptr());
             info.assume_init().dli_fbase.expose_provenance()
         }
     }
 
-    /// The function in the image of this path, if it is there and not in an image that this one needs. The image then
-    /// stays.
+    /// The function in the image of this path, if it exists and is not in an image that this one depends on. The image stays
+    /// loaded.
     fn visit_in(path: &CStr, base: usize) -> Option<Visit> {
-        // SAFETY: the path is a text of C, and nothing is loaded that is not there.
+        // SAFETY: the path is a C string, and nothing is loaded that is not loaded already.
         let image = unsafe { libc::dlopen(path.as_ptr(), libc::RTLD_LAZY | libc::RTLD_NOLOAD) };
         if image.is_null() {
             return None;
         }
-        // SAFETY: the image was opened just now, and the name is a text of C.
+        // SAFETY: the image was just opened, and the name is a C string.
         let address = unsafe { libc::dlsym(image, NAME.as_ptr()) };
         if address.is_null() || base_of(address.expose_provenance()) != base {
-            // SAFETY: this ends what `dlopen` began.
+            // SAFETY: this undoes the `dlopen` above.
             unsafe { libc::dlclose(image) };
             return None;
         }
         function(address)
     }
 
-    /// The images from the first one to the copy that `own` is in, in the order in which they were loaded.
+    /// The images from the first one to the copy that contains `own`, in loading order.
     pub fn images(own: usize) -> Vec<Image> {
         let own = base_of(own);
         let image = |(path, base): (CString, usize)| {
@@ -154,19 +154,19 @@ mod system {
         use std::ffi::c_int;
 
         unsafe extern "C" fn add(info: *mut libc::dl_phdr_info, _size: usize, found: *mut c_void) -> c_int {
-            // SAFETY: the system passes an image, and the vector below, which nobody else uses meanwhile.
+            // SAFETY: the system passes an image, and the vector below, which no other code uses meanwhile.
             let (info, found) = unsafe { (&*info, &mut *found.cast::<Vec<(CString, usize)>>()) };
             if !info.dlpi_name.is_null() {
-                // SAFETY: the name is a text of C, which stays while the image does.
+                // SAFETY: the name is a C string that lives as long as the image.
                 let path = unsafe { CStr::from_ptr(info.dlpi_name) };
                 found.push((path.to_owned(), start_of(info)));
             }
             0
         }
 
-        /// Where the first part of an image is in memory, which is what `dladdr` says of it.
+        /// The address of the first segment of an image, which is what `dladdr` returns for it.
         fn start_of(info: &libc::dl_phdr_info) -> usize {
-            // SAFETY: the system says where the headers are and how many.
+            // SAFETY: the system provides the address and number of the headers.
             let headers = unsafe { std::slice::from_raw_parts(info.dlpi_phdr, info.dlpi_phnum.into()) };
             let parts = headers.iter().filter(|header| header.p_type == libc::PT_LOAD);
             let first = parts.map(|header| header.p_vaddr as usize).min().unwrap_or_default();
@@ -191,9 +191,9 @@ mod system {
             let (name, header) = (_dyld_get_image_name(index), _dyld_get_image_header(index));
             (!name.is_null()).then(|| (CStr::from_ptr(name).to_owned(), header.expose_provenance()))
         };
-        // SAFETY: it has no conditions.
+        // SAFETY: the function has no preconditions.
         let count = unsafe { _dyld_image_count() };
-        // The system's own are some hundred.
+        // The system has some hundred of its own.
         let is_system = |path: &[u8]| path.starts_with(b"/usr/lib/") || path.starts_with(b"/System/");
         (0..count).filter_map(image).filter(|(path, _)| !is_system(path.to_bytes())).collect()
     }
@@ -221,7 +221,7 @@ mod system {
         fn GetProcAddress(module: Module, name: *const c_char) -> *mut c_void;
     }
 
-    /// The modules of this process, in the order in which they were loaded.
+    /// The modules of this process, in loading order.
     fn modules() -> Vec<Module> {
         let mut modules = vec![null_mut(); 256];
         loop {
@@ -240,12 +240,12 @@ mod system {
 
     fn path_of(module: Module) -> String {
         let mut name = vec![0; LONGEST];
-        // SAFETY: the vector has room for this many.
+        // SAFETY: the vector has room for this many characters.
         let len = unsafe { GetModuleFileNameW(module, name.as_mut_ptr(), LONGEST as u32) };
         String::from_utf16_lossy(&name[..len as usize])
     }
 
-    /// The module that an address is in. It is never unloaded if `flags` says so.
+    /// The module that contains an address. It is never unloaded if `flags` has `PIN`.
     fn module_at(address: usize, flags: u32) -> Module {
         let mut module = null_mut();
         // SAFETY: with this flag, the name is an address.
@@ -256,14 +256,14 @@ mod system {
     }
 
     fn visit_in(module: Module) -> Option<Visit> {
-        // SAFETY: the name is a text of C; a module that was unloaded meanwhile has no such function.
+        // SAFETY: the name is a C string; a module that was unloaded meanwhile has no such function.
         let address = unsafe { GetProcAddress(module, NAME.as_ptr()) };
         (!address.is_null() && module_at(address.expose_provenance(), PIN) == module)
             .then(|| function(address))
             .flatten()
     }
 
-    /// The images from the first one to the copy that `own` is in, in the order in which they were loaded.
+    /// The images from the first one to the copy that contains `own`, in loading order.
     pub fn images(own: usize) -> Vec<Image> {
         let own = module_at(own, PIN);
         let mut modules = modules();
@@ -276,7 +276,8 @@ mod system {
     }
 }
 
-/// Where nothing is known of a process's images, a copy has a registry of its own. No binary is published for these systems.
+/// On systems that do not list a process's images, each copy has a separate registry. No binary is published for these
+/// systems.
 #[cfg(not(any(
     target_os = "linux",
     target_os = "android",

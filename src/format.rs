@@ -5,18 +5,18 @@ use napi::bindgen_prelude::{Env, Result, Uint8ArraySlice};
 use napi_derive::napi;
 use num_bigint::BigUint;
 
-/// The names of the bases, in the order in which the raw functions count them.
+/// The names of the bases, in the order of their indexes in the raw functions.
 #[napi]
 pub fn bases() -> Vec<String> {
     Base::NAMES.iter().map(|(name, _)| (*name).to_owned()).collect()
 }
 
-/// The most bytes whose digits fit a JavaScript string in every base: it has at most 2^29 characters, or 2^28 on a system
-/// of 32 bits, and a byte has up to 8 digits. More would use up the memory of a small system, which ends the process.
-/// `format()` takes far fewer; `flakeforge/biguint-format` takes what that package does.
+/// The maximum number of bytes whose digits fit a JavaScript string in every base: a string has at most 2^29 characters, or
+/// 2^28 on a 32-bit system, and a byte has up to 8 digits. More would exhaust the memory of a small system, which ends the
+/// process. `format()` takes far fewer; `flakeforge/biguint-format` takes as many as that package.
 const MOST_BYTES: usize = if cfg!(target_pointer_width = "32") { 1 << 25 } else { 1 << 26 };
 
-/// A number of any length, big-endian, as text; null if there is no such base.
+/// A big-endian number of any length as text; null if there is no such base.
 #[napi]
 pub fn digits(env: &Env, bytes: Uint8ArraySlice, base: String) -> Result<Option<String>> {
     if bytes.len() > MOST_BYTES {

@@ -1,5 +1,5 @@
-//! A generator as JavaScript sees it: an index for the raw functions of `hot.rs`, and the calls that are not
-//! so fast, such as statistics.
+//! A generator for JavaScript: an index for the raw functions of `hot.rs`, and the calls that need not be as fast, such as
+//! statistics.
 
 use std::num::NonZeroU64;
 use std::rc::Rc;
@@ -21,7 +21,7 @@ use crate::problem::{Problem, opened};
 use crate::slots::Slot;
 use crate::table::Origin;
 
-/// Options that `lib/generator/options.ts` has checked.
+/// Options that `lib/generator/options.ts` has validated.
 #[napi(object)]
 pub struct GeneratorOptions {
     /// the whole node number
@@ -30,33 +30,33 @@ pub struct GeneratorOptions {
     pub seq_mask: i64,
     /// may be Infinity
     pub max_ahead_ms: f64,
-    /// whether ticks begin at a random counter
+    /// whether ticks start at a random counter
     pub is_start_random: Option<bool>,
     /// how many numbers to claim before they are needed; none if absent
     pub prefetch: Option<u32>,
-    /// how long they may be handed out; 0 means forever
+    /// how long they may be returned; 0 means forever
     pub validity_ms: f64,
     /// whether the caller sets the time before each call
     pub own_clock: bool,
-    /// the group of a lease's generator
+    /// the group, for the generator of a lease
     pub group: Option<String>,
 }
 
-/// What a generator has done, counted for all generators that share the same cursor and rule.
+/// What a generator has done, summed over all generators that share its cursor and rule.
 #[napi(object)]
 #[derive(Clone)]
 pub struct Stats {
-    /// IDs made
+    /// IDs generated
     pub ids: f64,
-    /// batches made
+    /// batches generated
     pub batches: f64,
-    /// refusals because a tick's counter was used up
+    /// refusals because the counter of a tick was exhausted
     pub overflows: f64,
     /// times the clock stepped back
     pub clock_steps: f64,
     /// waits for an ID
     pub waits: f64,
-    /// how long the waits took together
+    /// total duration of the waits
     pub waited_ms: f64,
     /// how far the last ID is ahead of the clock
     pub ahead_ms: f64,
@@ -66,7 +66,7 @@ pub struct Stats {
 
 #[napi]
 impl Generators {
-    /// The generator of these options. If one is already open for them, this is the same one.
+    /// The generator for these options. If one is already open, this is the same one.
     #[napi]
     pub fn open(&self, layout: &Layout, options: GeneratorOptions) -> Either<Generator, Problem> {
         let origin = |key| match options.own_clock {
@@ -132,7 +132,7 @@ impl Generators {
         Ok(generator)
     }
 
-    /// Opens a generator; `origin` finds where the numbers for its key come from.
+    /// Opens a generator; `origin` returns the source of the numbers for its key.
     pub(crate) fn generator(
         &self,
         layout: &Layout,
@@ -162,31 +162,31 @@ impl GeneratorOptions {
     }
 }
 
-/// One generator.
+/// A generator.
 #[napi]
 pub struct Generator {
     hot: Rc<Hot>,
     index: usize,
     attachment: Option<Attachment>,
-    /// what was done in all, once it was closed; then the index is another's
+    /// the final statistics after it was closed, when the index belongs to another one
     at_end: Option<Stats>,
 }
 
 #[napi]
 impl Generator {
-    /// The index by which the scratch array names this generator.
+    /// The index of this generator in the scratch array.
     #[napi(getter)]
     pub fn index(&self) -> u32 {
         self.index as u32
     }
 
-    /// Counts a wait for an ID that took `ms` milliseconds.
+    /// Records a wait of `ms` milliseconds for an ID.
     #[napi]
     pub fn waited(&self, ms: f64) {
         self.with(|generator| generator.waited(ms));
     }
 
-    /// For a lease's generator: its window now ends at `hi`, and starts at `lo` if that is new; Unix ms.
+    /// For the generator of a lease: ends its window at `hi`, and starts it at `lo` if that is later; Unix ms.
     #[napi]
     pub fn raise(&self, lo: i64, hi: i64) {
         if let Some(attachment) = &self.attachment {
@@ -194,26 +194,25 @@ impl Generator {
         }
     }
 
-    /// For a lease's generator: makes no more IDs. Returns the last ms (Unix) in which one was made, −1 if there was
-    /// none.
+    /// For the generator of a lease: stops generating IDs. Returns the last ms (Unix) in which one was generated, or −1.
     #[napi]
     pub fn retire(&self) -> i64 {
         self.attachment.as_ref().map_or(-1, Attachment::retire)
     }
 
-    /// What is wrong with the cursor's file, after a call that said that something is.
+    /// What is wrong with the cursor's file, after a call that reported a failure.
     #[napi]
     pub fn fault(&self) -> Option<Problem> {
         if self.at_end.is_some() { None } else { self.hot.table.fault(self.index).map(Problem::from) }
     }
 
-    /// What was done so far.
+    /// The statistics so far.
     #[napi]
     pub fn stats(&self) -> Option<Stats> {
         self.at_end.clone().or_else(|| self.with(stats_of))
     }
 
-    /// Closes its file now, not when this object is collected. Only the statistics stay.
+    /// Closes its file now, instead of when this object is collected. Only the statistics remain.
     #[napi]
     pub fn close(&mut self) {
         if self.at_end.is_some() {

@@ -19,7 +19,7 @@ pub struct Generators {
 
 #[napi]
 impl Generators {
-    /// `scratch`: the array of `lib/native/hot.ts`, which `lib/native/hot.ts` must never give away.
+    /// `scratch`: the array of `lib/native/hot.ts`, which gives it to no other code.
     #[napi(constructor)]
     pub fn new(scratch: Uint8Array) -> Result<Self> {
         Ok(Self { hot: Rc::new(Hot::new(scratch)?) })
@@ -31,17 +31,17 @@ impl Generators {
         self.hot.functions(env)
     }
 
-    /// What all generators of this load of the module have done, for each layout and group.
+    /// What all generators of this load of the module have done, per layout and group.
     #[napi]
     pub fn totals(&self) -> Vec<Totals> {
         self.hot.table.totals()
     }
 }
 
-/// What this process has warned of, in any thread.
+/// The warnings of this process, in any thread.
 static WARNED: Mutex<Option<HashSet<String>>> = Mutex::new(None);
 
-/// Whether nobody in this process has warned of this yet. Whoever asks first should.
+/// Whether this process has not issued this warning yet. The first caller should issue it.
 #[napi]
 pub fn is_first_to_warn(of: String) -> bool {
     let mut warned = WARNED.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,5 +1,5 @@
-//! The rules of stores for JavaScript: a step says what to read and what to swap, as plain objects, until it has its
-//! answer. `lib/lease/stores/database.ts` carries that out.
+//! The rules of stores for JavaScript: a step tells what to read and what to swap, as plain objects, until it has its answer.
+//! `lib/lease/stores/database.ts` performs that.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -12,7 +12,7 @@ use napi_derive::napi;
 
 use crate::lease::owner_of;
 
-/// What one client of a store remembers from step to step, and the steps that it can make.
+/// What one client of a store remembers from step to step, and the steps that it can take.
 #[napi]
 #[derive(Default)]
 pub struct StoreMemory {
@@ -22,9 +22,9 @@ pub struct StoreMemory {
 /// What all members of a group must agree on.
 #[napi(object)]
 pub struct StepConfig {
-    /// as text, to show if there is a mismatch
+    /// as text, shown if there is a mismatch
     pub fingerprint: String,
-    /// how many slots
+    /// number of slots
     pub slots: u32,
     /// how far a window reaches beyond the store's time
     pub ttl_ms: i64,
@@ -34,7 +34,7 @@ pub struct StepConfig {
     pub durable: bool,
 }
 
-/// What somebody wants. An owner is 32 hex digits, `host` the machine that asks for a slot.
+/// A task. An owner is 32 hex digits, `host` the machine that asks for a slot.
 #[napi(discriminant_case = "camelCase", object_to_js = false)]
 pub enum StepTask {
     Create {
@@ -50,7 +50,7 @@ pub enum StepTask {
         owner: String,
         host: String,
     },
-    /// `hi`: the last ms of the window, as it was last answered
+    /// `hi`: the last ms of the window in the last answer
     Renew {
         config: StepConfig,
         owner: String,
@@ -68,7 +68,7 @@ pub enum StepTask {
     Restored,
     List,
     Exists,
-    /// `by`: how many numbers; `init`: where a new counter begins; `durable`: whether the members vouch for the store
+    /// `by`: how many numbers; `init`: the start of a new counter; `durable`: whether the members vouch for the store
     Advance {
         by: BigInt,
         init: Option<BigInt>,
@@ -81,18 +81,18 @@ pub enum StepTask {
     CounterRestored,
 }
 
-/// What one read showed.
+/// The result of one read.
 #[napi(object)]
 pub struct StepLook {
     /// the store's clock, Unix ms
     pub now: f64,
-    /// of the server
+    /// the server's history
     pub history: String,
-    /// of the server
+    /// the server's process
     pub process: String,
     /// in the order of the names; null for an absent record
     pub values: Vec<Option<String>>,
-    /// where a store has one
+    /// if the store has one
     pub position: Option<BigInt>,
     /// the client's clock before the read, Unix ms
     pub before: f64,
@@ -106,7 +106,8 @@ pub enum StepAsk {
     Read {
         names: Vec<String>,
     },
-    /// `from`: its text, absent if there is no record; `to`: its new text; `history` and `process`: of the server that was read
+    /// `from`: its text, absent if there is no record; `to`: its new text; `history` and `process`: of the server that was
+    /// read
     Swap {
         name: String,
         from: Option<String>,
@@ -115,14 +116,14 @@ pub enum StepAsk {
         process: String,
     },
     Names,
-    /// `lineage` names the group or counter, 16 hex digits; absent if there is none
+    /// `lineage` identifies the group or counter, 16 hex digits; absent if there is none
     Done {
         answer: StepAnswer,
         lineage: Option<String>,
     },
 }
 
-/// How a step ended: an `Answer`, or from `Quiet` on a `StepError`. Times are Unix ms, `now` is the store's clock.
+/// The result of a step: an `Answer`, or from `Quiet` on a `StepError`. Times are Unix ms, `now` is the store's clock.
 #[napi(discriminant_case = "camelCase", object_from_js = false)]
 pub enum StepAnswer {
     /// `lo` and `hi`: the first and the last ms of the window
@@ -135,7 +136,7 @@ pub enum StepAnswer {
     Lost,
     Destroyed,
     Done,
-    /// `until`: when grants begin
+    /// `until`: when granting starts
     Opened {
         is_new: bool,
         until: i64,
@@ -163,7 +164,7 @@ pub enum StepAnswer {
     Mismatch {
         theirs: StepConfig,
     },
-    /// `is_durable`: what the counter's members say of the store
+    /// `is_durable`: whether the counter's members vouch for the store
     Durable {
         is_durable: bool,
     },
@@ -171,13 +172,13 @@ pub enum StepAnswer {
         shown: String,
         recorded: String,
     },
-    /// by how much the client's clock is ahead, and how much is allowed
+    /// how far the client's clock is ahead, and the allowed difference
     Skew {
         by: i64,
         bound: i64,
     },
     Ended,
-    /// the group has no record, and a renewal makes none
+    /// the group has no record, and a renewal does not create one
     Absent,
     Record {
         fault: StepFault,
@@ -195,14 +196,14 @@ pub enum StepAnswer {
     },
 }
 
-/// A slot, as its record describes it.
+/// A slot, as described by its record.
 #[napi(object, object_from_js = false)]
 pub struct StepRow {
     /// its number
     pub slot: u32,
     /// 32 hex digits; absent once it was released
     pub owner: Option<String>,
-    /// the machine that the holder is on, or was on
+    /// the present or last machine of the holder
     pub host: String,
     /// first ms of the window
     pub lo: i64,
@@ -215,13 +216,13 @@ pub struct StepRow {
 pub struct StepFault {
     /// its name
     pub name: String,
-    /// its version of flakeforge's format, if that is a newer one
+    /// the version of its format, if that is a newer one
     pub version: Option<u32>,
-    /// the release of flakeforge that reads that version, if the record says so
+    /// the release of flakeforge that reads that version, if the record names one
     pub needs: Option<String>,
 }
 
-/// One step: from what somebody wants to the answer.
+/// One step, from the task to the answer.
 #[napi]
 pub struct GrantStep {
     core: Step,
@@ -233,12 +234,12 @@ fn locked(memory: &Mutex<Memory>) -> MutexGuard<'_, Memory> {
     memory.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Random bits out of 32 hex digits.
+/// Random bits from 32 hex digits.
 fn bits(fresh: &str) -> Result<u128> {
     owner_of(fresh).ok_or_else(|| Error::from_reason("lib/lease/stores/database.ts made an invalid token"))
 }
 
-/// The longest ttl that a group may have, in ms.
+/// The maximum ttl of a group, ms.
 #[napi]
 pub const LONGEST_TTL_MS: i64 = memory::LONGEST_TTL_MS;
 
@@ -250,7 +251,7 @@ impl StoreMemory {
         Self::default()
     }
 
-    /// Begins a step on the group or counter of this name. `fresh`: 32 random hex digits, here and below.
+    /// Starts a step on the group or counter of this name. `fresh`: 32 random hex digits, here and below.
     #[napi]
     pub fn step(&self, name: String, task: StepTask, fresh: String) -> Result<GrantStep> {
         let task =
@@ -262,7 +263,7 @@ impl StoreMemory {
 
 #[napi]
 impl GrantStep {
-    /// What to do first; to be asked once.
+    /// What to do first; call this once.
     #[napi]
     pub fn begin(&mut self) -> Result<StepAsk> {
         let first = self.first.take();
@@ -271,7 +272,7 @@ impl GrantStep {
             .ok_or_else(|| Error::from_reason("lib/lease/stores/database.ts began a step twice"))
     }
 
-    /// Takes what was read.
+    /// Takes the result of a read.
     #[napi]
     pub fn read(&mut self, look: StepLook, fresh: String) -> Result<StepAsk> {
         let ask = match look.read() {
@@ -311,19 +312,19 @@ impl GrantStep {
     }
 }
 
-/// A time of JavaScript's, without a fraction of a ms that a clock may show. napi-rs would make 0 of NaN.
+/// A time from JavaScript, without fractions of a ms. napi-rs would turn NaN into 0.
 fn whole(ms: f64) -> Option<i64> {
     (ms.abs() < 2f64.powi(53)).then(|| ms.floor() as i64)
 }
 
-/// A number of 64 bits, if it is one. napi-rs would cut a larger one off, and drop the sign.
+/// A 64-bit number. napi-rs would truncate a larger one, and drop the sign.
 pub fn exact(number: &BigInt) -> Option<u64> {
     let (is_negative, value, is_lossless) = number.get_u64();
     (is_lossless && !is_negative).then_some(value)
 }
 
 impl StepLook {
-    /// What the rules need of it, or what cannot be: nothing that the store gave may be dropped.
+    /// The read for the rules. Fails on an impossible value, because nothing from the store may be dropped.
     fn read(self) -> std::result::Result<Look, &'static str> {
         let Self { now, history, process, values, position, before, after } = self;
         let position = match position.as_ref().map(exact) {
@@ -339,7 +340,7 @@ impl StepLook {
 }
 
 impl StepTask {
-    /// The task, if all that it needs is there: a number must be one of 64 bits, and only what is left out is none.
+    /// The task, if all its values are present: numbers have to fit 64 bits, and only what is left out is absent.
     fn read(self) -> Option<Task> {
         let seeker = |owner: String, host: String| Some(Seeker { owner: owner_of(&owner)?, host });
         Some(match self {

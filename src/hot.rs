@@ -1,13 +1,13 @@
 //! IDs, one per call or a batch, through raw N-API functions.
 //!
-//! A `#[napi]` method that returns a Buffer costs 830 ns and more; a bare function with a data pointer costs 16.
-//! So all generators of an environment share a few bare functions, which exchange everything through a
-//! *scratch* array: JavaScript writes the generator's index there, native code writes the ID back, and JavaScript makes
-//! the Buffer or the BigInt. The index goes through the array because an argument costs 6 ns. One function for all
-//! generators keeps the call site monomorphic.
+//! A `#[napi]` method that returns a Buffer costs 830 ns and more; a bare function with a data pointer costs 16. So all
+//! generators of an environment share a few bare functions, which exchange everything through a *scratch* array: JavaScript
+//! writes the generator's index there, native code writes the ID back, and JavaScript creates the Buffer or the BigInt. The
+//! index goes through the array because an argument costs 6 ns. One function for all generators keeps the call site
+//! monomorphic.
 //!
-//! This file must never: call JavaScript or create a value while a generator is borrowed (a garbage
-//! collection may run finalizers there), give the scratch array to anybody, or panic.
+//! While a generator is borrowed, no function here calls JavaScript or creates a value, because a garbage collection may run
+//! finalizers there. No function panics.
 
 #![allow(unsafe_code)]
 
@@ -26,19 +26,19 @@ use napi::{check_status, sys};
 
 use crate::table::Table;
 
-/// What the scratch array holds; `lib/native/hot.ts` has the same list. Cells, because JavaScript writes here
-/// between calls, and narrow accesses, because a wide load after JavaScript's narrow store would stall.
+/// The content of the scratch array; `lib/native/hot.ts` has the same list. Cells, because JavaScript writes here between
+/// calls, and narrow accesses, because a wide load after JavaScript's narrow store would stall.
 #[repr(C)]
 struct Scratch {
     /// in and out: an ID, big-endian
     bytes: Cell<[u8; 8]>,
     /// out: the ID as a number in this machine's byte order
     id: Cell<u64>,
-    /// in: which generator
+    /// in: the index of the generator
     index: Cell<u32>,
-    /// in: which base, as an index into `Base::NAMES`
+    /// in: the base, as an index into `Base::NAMES`
     base: Cell<u32>,
-    /// in, for a generator with its own clock: Unix milliseconds, and the nanoseconds beyond them if the clock counts these;
+    /// in, for a generator whose caller sets the time: Unix ms, and the nanoseconds beyond them if the clock counts these;
     /// NaN if it counts milliseconds
     now_ms: Cell<f64>,
     now_ns: Cell<f64>,
@@ -46,33 +46,33 @@ struct Scratch {
     retry_after_ms: Cell<f64>,
     behind_ms: Cell<f64>,
     timestamp_ms: Cell<f64>,
-    /// in and out, for a batch: how many of its IDs are already made, or written as text
+    /// in and out, for a batch: how many of its IDs are already generated, or written as text
     made: Cell<f64>,
-    /// in, for a batch: how many IDs it has
+    /// in, for a batch: its number of IDs
     wanted: Cell<f64>,
     /// out: an ID that is exact as a float
     float: Cell<f64>,
 }
 
-/// Why a call gave no ID, as the number that JavaScript sees; `lib/native/hot.ts` has the same list.
+/// Why a call gave no ID, as a number for JavaScript; `lib/native/hot.ts` has the same list.
 #[repr(u32)]
 pub enum Status {
     Overflow = 1,
     ClockBackwards = 2,
     TimeRange = 3,
-    /// no generator has this index: a bug of ours
+    /// no generator has this index: a bug in flakeforge
     NoGenerator = 4,
     /// a lease's window has ended
     WindowEnd = 6,
-    /// the file that the cursor is in has failed
+    /// the file of the cursor has failed
     File = 7,
-    /// the layout's IDs are too large for floats, or soon will be
+    /// the layout's IDs exceed what floats hold, or will soon
     NotExact = 8,
-    /// the layout's IDs have become too large for floats
+    /// the layout's IDs have outgrown floats
     NoLongerExact = 9,
 }
 
-/// The generators of an environment, and the scratch array through which they are used.
+/// The generators of an environment, and the scratch array for calling them.
 pub struct Hot {
     /// the generators
     pub table: Table,
@@ -84,9 +84,9 @@ pub struct Hot {
 impl Hot {
     /// An empty table over a scratch array.
     pub fn new(mut owner: Uint8Array) -> Result<Self> {
-        // SAFETY: lib/native/hot.ts has just made the array and has given it to nobody, so nobody else reads or writes these
-        // bytes while this slice lives, which is only in this statement. The pointer that stays may write, as the slice
-        // might.
+        // SAFETY: lib/native/hot.ts has just created the array and shared it with no other code, so these bytes are neither
+        // read nor written elsewhere while this slice lives, which is only in this statement. The pointer that remains may
+        // write, like the slice.
         let scratch = NonNull::from(unsafe { owner.as_mut() }).cast::<Scratch>();
         if owner.len() != size_of::<Scratch>() || scratch.addr().get() % align_of::<Scratch>() != 0 {
             let size = size_of::<Scratch>();
@@ -98,12 +98,13 @@ impl Hot {
     #[inline]
     fn scratch(&self) -> &Scratch {
         // SAFETY: `new` checked size and alignment, every bit pattern is valid, and `_owner` keeps the memory alive.
-        // lib/native/hot.ts makes the array over an ArrayBuffer of its own and gives away neither, so nobody can detach or
-        // resize it. Only this thread touches it, and JavaScript touches it only while no call is under way.
+        // lib/native/hot.ts creates the array over a dedicated ArrayBuffer and shares neither, so no other code can detach or
+        // resize it. Only this thread touches it, and JavaScript only while no call is in progress.
         unsafe { self.scratch.as_ref() }
     }
 
-    /// Calls `f` with the generator that the scratch array names, after setting its own clock; `None` if there is none.
+    /// Calls `f` with the generator of the index in the scratch array, after setting its time if the caller does that; `None`
+    /// if there is no such generator.
     #[inline]
     fn with_generator<T>(&self, f: impl FnOnce(&mut Generator) -> T) -> Option<T> {
         let scratch = self.scratch();
@@ -115,7 +116,7 @@ impl Hot {
         })
     }
 
-    /// Takes an ID from the generator that the scratch array names, and puts it there.
+    /// Takes an ID from the generator of the index in the scratch array, and writes it there.
     #[inline]
     fn claim(&self) -> std::result::Result<(), Status> {
         let scratch = self.scratch();
@@ -145,8 +146,8 @@ impl Hot {
         }
     }
 
-    /// Fills a batch with IDs of the generator that the scratch array names, from the first one not made yet to the
-    /// last one wanted. `fill` puts them into what is left of the batch.
+    /// Fills a batch with IDs of the generator in the scratch array, from the first missing one to the last wanted one.
+    /// `fill` writes them to the rest of the batch.
     fn fill<T>(
         &self,
         ids: &mut [T],
@@ -161,8 +162,8 @@ impl Hot {
         refusal.map_or(Ok(()), |refusal| Err(scratch.refuse(refusal)))
     }
 
-    /// Writes IDs of a batch as text, with a space after each: from the first one not yet written as text to the last
-    /// one wanted, but at most `SOME`. The scratch array then says how wide each is, or 0 if they differ.
+    /// Writes IDs of a batch as text, each followed by a space: from the first one not yet written to the last wanted one,
+    /// but at most `SOME`. The scratch array then has their common width, or 0 if the widths differ.
     fn spell<'a>(&self, ids: &[[u8; 8]], room: &'a mut Texts) -> Option<&'a [u8]> {
         let scratch = self.scratch();
         let (first, end) = (scratch.made.get() as usize, scratch.wanted.get() as usize);
@@ -195,8 +196,8 @@ impl Hot {
         let data = Rc::into_raw(self.clone()).cast_mut().cast::<c_void>();
         let length = name.to_bytes().len() as isize;
         let mut function = ptr::null_mut();
-        // SAFETY: `env` is the live environment of this call. `data` is a strong count of an `Rc`, which the function
-        // owns from here on: the finalizer, which runs once and after the last call, gives it back.
+        // SAFETY: `env` is the live environment of this call. `data` is a strong count of an `Rc`, which the function owns
+        // from here on: the finalizer, which runs once and after the last call, releases it.
         unsafe {
             check_status!(sys::napi_create_function(
                 env.raw(),
@@ -219,8 +220,7 @@ impl Hot {
     }
 }
 
-/// How many IDs one call writes as text. Each string cut out of that text keeps all of it alive, so it must not be
-/// long.
+/// How many IDs one call writes as text. Each string cut from that text keeps all of it alive, so it may not be long.
 const SOME: usize = 32;
 
 /// Room for that many, each followed by a space.
@@ -255,11 +255,11 @@ impl Scratch {
             Refusal::WindowEnd => Status::WindowEnd,
             Refusal::NotExact => Status::NotExact,
             Refusal::NoLongerExact => Status::NoLongerExact,
-            _ => Status::File, // Failed: no generator gives the others
+            _ => Status::File, // Failed: generators give none of the others
         }
     }
 
-    /// An ID in the base that the scratch array names; `None` if there is no such base.
+    /// An ID in the base of the scratch array; `None` if there is no such base.
     fn digits<'a>(&self, id: u64, room: &'a mut Text) -> Option<&'a [u8]> {
         let (_, base) = *Base::NAMES.get(self.base.get() as usize)?;
         Some(id_digits(id, base, room))
@@ -268,23 +268,23 @@ impl Scratch {
 
 type Callback = unsafe extern "C" fn(sys::napi_env, sys::napi_callback_info) -> sys::napi_value;
 
-/// What `undefined` looks like to a raw callback.
+/// The representation of `undefined` in a raw callback.
 const UNDEFINED: sys::napi_value = ptr::null_mut();
 
-/// `claim()`: returns undefined, and the ID is in the scratch array; or returns a status.
+/// `claim()`: returns undefined, with the ID in the scratch array; or returns a status.
 unsafe extern "C" fn claim(env: sys::napi_env, info: sys::napi_callback_info) -> sys::napi_value {
     // SAFETY: N-API calls this with its live `env` and `info`, and only as made by `Hot::function`.
     unsafe { answer(env, info, Hot::claim) }
 }
 
-/// `claimFloat()`: returns undefined, and the ID is in the scratch array, as a float; or returns a status.
+/// `claimFloat()`: returns undefined, with the ID as a float in the scratch array; or returns a status.
 unsafe extern "C" fn claim_float(env: sys::napi_env, info: sys::napi_callback_info) -> sys::napi_value {
     // SAFETY: as in `claim`.
     unsafe { answer(env, info, Hot::claim_float) }
 }
 
-/// `fillBytes(array)`: returns undefined, and the batch is in the array, each ID big-endian; or returns a status. The
-/// scratch array says how many there are.
+/// `fillBytes(array)`: returns undefined, with the batch in the array, each ID big-endian; or returns a status. The scratch
+/// array has the number of IDs.
 unsafe extern "C" fn fill_bytes(env: sys::napi_env, info: sys::napi_callback_info) -> sys::napi_value {
     // SAFETY: as in `claim`.
     unsafe {
@@ -309,7 +309,7 @@ unsafe extern "C" fn fill_floats(env: sys::napi_env, info: sys::napi_callback_in
     }
 }
 
-/// `claimText()`: returns the ID as text in the base named in the scratch array; or a status.
+/// `claimText()`: returns the ID as text in the base of the scratch array; or a status.
 unsafe extern "C" fn claim_text(env: sys::napi_env, info: sys::napi_callback_info) -> sys::napi_value {
     // SAFETY: as in `claim`.
     let Some(hot) = (unsafe { hot(env, info) }) else { return UNDEFINED };
@@ -321,7 +321,7 @@ unsafe extern "C" fn claim_text(env: sys::napi_env, info: sys::napi_callback_inf
     }
 }
 
-/// `spell()`: returns the ID whose bytes are in the scratch array, as text in the base named there.
+/// `spell()`: returns the ID whose bytes are in the scratch array, as text in the base given there.
 unsafe extern "C" fn spell(env: sys::napi_env, info: sys::napi_callback_info) -> sys::napi_value {
     // SAFETY: as in `claim`.
     let Some(hot) = (unsafe { hot(env, info) }) else { return UNDEFINED };
@@ -329,8 +329,8 @@ unsafe extern "C" fn spell(env: sys::napi_env, info: sys::napi_callback_info) ->
     unsafe { text(env, hot.scratch(), u64::from_be_bytes(hot.scratch().bytes.get())) }
 }
 
-/// `spellSome(array)`: returns IDs of the batch in the array as one text, each followed by a space. The scratch array
-/// says which ones, and afterwards how wide each is.
+/// `spellSome(array)`: returns IDs of the batch in the array as one text, each followed by a space. The scratch array says
+/// which ones, and afterwards has their width.
 unsafe extern "C" fn spell_some(env: sys::napi_env, info: sys::napi_callback_info) -> sys::napi_value {
     // SAFETY: as in `claim`.
     let (hot, ids) = unsafe { (hot(env, info), ids(env, info)) };
@@ -340,10 +340,10 @@ unsafe extern "C" fn spell_some(env: sys::napi_env, info: sys::napi_callback_inf
     digits.map_or(UNDEFINED, |digits| unsafe { latin1(env, digits) })
 }
 
-/// Runs the work of a raw function: undefined if it succeeded, else the status.
+/// Runs a raw function: returns undefined if it succeeded, else the status.
 ///
 /// # Safety
-/// `env` and `info` must be those of a running call of a function that `Hot::function` made.
+/// `env` and `info` must be those of a call in progress of a function that `Hot::function` created.
 #[inline]
 unsafe fn answer(
     env: sys::napi_env,
@@ -377,21 +377,21 @@ unsafe fn answer_with_array(
 /// The argument of a raw function that takes a Uint8Array, as IDs of 8 bytes each.
 ///
 /// # Safety
-/// As for `answer`; JavaScript must hand over only arrays that nobody else can read or write meanwhile; and the
-/// returned slice must not outlive the call.
+/// As for `answer`; JavaScript passes only arrays that no other code can read or write meanwhile; and the returned slice may
+/// not outlive the call.
 #[inline]
 unsafe fn ids<'call>(env: sys::napi_env, info: sys::napi_callback_info) -> &'call mut [[u8; 8]] {
     let (mut count, mut array) = (1, UNDEFINED);
     let (mut kind, mut length, mut start) = (0, 0, ptr::null_mut());
-    // SAFETY: by contract; there is room for the one argument, and null stands for the values that are not wanted.
+    // SAFETY: by contract; there is room for the one argument, and null means that the other values are not wanted.
     unsafe {
         sys::napi_get_cb_info(env, info, &mut count, &mut array, ptr::null_mut(), ptr::null_mut());
         let (no_buffer, no_offset) = (ptr::null_mut(), ptr::null_mut());
         sys::napi_get_typedarray_info(env, array, &mut kind, &mut length, &mut start, no_buffer, no_offset);
     }
     let bytes: &mut [u8] = match NonNull::new(start.cast::<u8>()) {
-        // SAFETY: these are the bytes of a live Uint8Array. lib/ hands over only arrays that it has made and not yet
-        // given away, so no other thread has them, and no JavaScript of this thread runs before this function returns.
+        // SAFETY: these are the bytes of a live Uint8Array. lib/ passes only arrays that it has created and not yet shared,
+        // so no other thread has them, and no JavaScript of this thread runs before this function returns.
         Some(start) if kind == sys::TypedarrayType::uint8_array => unsafe {
             std::slice::from_raw_parts_mut(start.as_ptr(), length)
         },
@@ -400,17 +400,17 @@ unsafe fn ids<'call>(env: sys::napi_env, info: sys::napi_callback_info) -> &'cal
     bytes.as_chunks_mut::<8>().0
 }
 
-/// The data pointer of the function being called.
+/// The data pointer of the function that is being called.
 ///
 /// # Safety
-/// `env` and `info` must be those of a running call of a function that `Hot::function` made.
+/// `env` and `info` must be those of a call in progress of a function that `Hot::function` created.
 #[inline]
 unsafe fn hot<'call>(env: sys::napi_env, info: sys::napi_callback_info) -> Option<&'call Hot> {
     let mut data = ptr::null_mut();
-    // SAFETY: by contract; null stands for the values that are not wanted.
+    // SAFETY: by contract; null means that the values are not wanted.
     unsafe { sys::napi_get_cb_info(env, info, ptr::null_mut(), ptr::null_mut(), ptr::null_mut(), &mut data) };
-    // SAFETY: `data` is the `Rc<Hot>` that `Hot::function` left there. The function that is being called cannot
-    // be collected meanwhile, so its finalizer has not given the count back.
+    // SAFETY: `data` is the `Rc<Hot>` that `Hot::function` left there. The function that is being called cannot be collected
+    // meanwhile, so its finalizer has not released the count.
     unsafe { data.cast::<Hot>().as_ref() }
 }
 
@@ -443,7 +443,7 @@ unsafe fn latin1(env: sys::napi_env, text: &[u8]) -> sys::napi_value {
     value
 }
 
-/// Gives back the count that a raw function held.
+/// Releases the count that a raw function held.
 unsafe extern "C" fn release(_env: sys::napi_env, data: *mut c_void, _hint: *mut c_void) {
     // SAFETY: `data` came from `Rc::into_raw` in `Hot::function`; N-API calls a finalizer once, on the
     // thread of its environment, the one that the `Rc` belongs to.

@@ -1,5 +1,5 @@
-//! Layouts for JavaScript, as generators and leases need them. `lib/codec` has checked what comes in; an error that is thrown
-//! here is a bug of ours. It takes IDs apart and makes them of their parts by itself, for browsers too.
+//! Layouts for JavaScript, for generators and leases. `lib/codec` has validated the input, so an error here is a bug in
+//! flakeforge. The codec encodes and decodes IDs itself, also for browsers.
 
 use flakeforge_core::generator::numbers::Numbers;
 use flakeforge_core::generator::registry::group_fingerprint;
@@ -8,13 +8,13 @@ use flakeforge_core::layout::{self, Mode, Spec};
 use napi::bindgen_prelude::{BigInt, Error, Result};
 use napi_derive::napi;
 
-/// A layout with its epoch and choices.
+/// A layout with its epoch and options.
 #[napi]
 pub struct Layout {
     core: layout::Layout,
 }
 
-/// What a layout is made of: a dialect's name, or a spec.
+/// The source of a layout: a dialect's name, or a spec.
 #[napi(object)]
 pub struct LayoutOptions {
     /// the name of the dialect or of the spec
@@ -56,7 +56,7 @@ pub struct Scale {
     pub epoch_ms: i64,
     /// length of a tick
     pub tick_ns: i64,
-    /// how many bits of a number belong to the counter
+    /// how many bits of a number are the counter
     pub counter_bits: u32,
 }
 
@@ -91,7 +91,7 @@ fn make(options: LayoutOptions) -> Option<layout::Layout> {
 
 #[napi]
 impl Layout {
-    /// The layout of these options.
+    /// The layout for these options.
     #[napi(constructor)]
     pub fn new(options: LayoutOptions) -> Result<Self> {
         let core = make(options).ok_or_else(|| Error::from_reason("lib/codec should have refused this layout"))?;

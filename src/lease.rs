@@ -1,18 +1,18 @@
-//! The holder's state machine for JavaScript: events in, actions out, both as plain objects. `lib/lease/holder.ts` carries the
-//! actions out.
+//! The holder's state machine for JavaScript: events in, actions out, both as plain objects. `lib/lease/holder.ts` performs
+//! the actions.
 
 use flakeforge_core::lease;
 use flakeforge_core::lease::messages::{Action, Asked, Event, Failure, Grant, News, Owner, State, Timing, Why};
 use napi::bindgen_prelude::{Error, Result};
 use napi_derive::napi;
 
-/// What the holder of a lease asks, and what it is told to do.
+/// The state machine of a lease's holder.
 #[napi]
 pub struct LeaseMachine {
     core: lease::Machine,
 }
 
-/// The lengths of time that a lease uses.
+/// The durations that a lease uses.
 #[napi(object)]
 pub struct MachineConfig {
     /// how long a window reaches beyond the store's time
@@ -97,7 +97,7 @@ impl LeaseMachine {
         }
     }
 
-    /// The slot held.
+    /// The held slot.
     #[napi(getter)]
     pub fn slot(&self) -> Option<u32> {
         self.core.held().map(|grant| grant.slot)
@@ -109,7 +109,7 @@ impl LeaseMachine {
         self.core.held().map(|grant| grant.hi)
     }
 
-    /// Whether a slot is being sought until one is open.
+    /// Whether the search continues until a slot is open.
     #[napi(getter)]
     pub fn is_recovering(&self) -> bool {
         self.core.is_recovering()
@@ -121,19 +121,19 @@ impl LeaseMachine {
         asked_of(&asked).zip(owner_of(&owner)).is_some_and(|(asked, owner)| self.core.awaits(asked, owner))
     }
 
-    /// Whether no answer of the store is expected.
+    /// Whether no answer of the store is pending.
     #[napi(getter)]
     pub fn is_settled(&self) -> bool {
         self.core.is_settled()
     }
 
-    /// Whether a renewal is under way.
+    /// Whether a renewal is in progress.
     #[napi(getter)]
     pub fn is_renewing(&self) -> bool {
         self.core.is_renewing()
     }
 
-    /// Whether the last renewal failed or is not answered.
+    /// Whether the last renewal failed or has no answer.
     #[napi]
     pub fn renewals_fail(&self, now: i64) -> bool {
         self.core.renewals_fail(now)
@@ -187,7 +187,7 @@ fn asked_of(text: &str) -> Option<Asked> {
     })
 }
 
-/// An owner's token as JavaScript has it.
+/// An owner's token for JavaScript.
 pub fn owner_of(text: &str) -> Option<Owner> {
     Owner::from_str_radix(text, 16).ok()
 }
@@ -215,7 +215,7 @@ impl From<Action> for MachineAction {
     }
 }
 
-/// Why nothing was attached. If the store refused, JavaScript already has the error.
+/// Why an attach failed. If the store refused, JavaScript already has the error.
 fn name_of(why: Why) -> &'static str {
     match why {
         Why::Refused(_) => "refused",

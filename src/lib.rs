@@ -1,25 +1,25 @@
-//! The addon: everything that knows N-API, and nothing else. It converts and calls. The rules are in
-//! `core/`; the public API and its messages are in `lib/`.
+//! The addon: everything that knows N-API, and nothing else. It converts and calls. The rules are in `core/`; the public API
+//! and its messages are in `lib/`.
 //!
-//! The lowest file comes first. A file may use those above it in this table, and no other.
+//! The lowest file comes first. A file uses only those above it in this table.
 //!
 //! | file | what crosses there |
 //! |---|---|
 //! | `wasm` | memory, in WebAssembly |
 //! | `wasm_sign` | whether the process runs the WebAssembly |
 //! | `copies` | the other copies of the addon in a process, and the registry that all share |
-//! | `format` | bytes of any length as text, and back |
-//! | `seal` | IDs under a key as other 64 bits, and back |
+//! | `format` | bytes of any length as text |
+//! | `seal` | IDs encrypted as other 64 bits, and back |
 //! | `tallies` | what all generators have done, for metrics |
-//! | `table` | the generators of one environment, by the index that `hot` is told |
-//! | `hot` | IDs, one per call or a batch, through raw N-API functions: the only `unsafe` of the addon but for `wasm` and `copies` |
+//! | `table` | the generators of one environment, by the index that `hot` gets |
+//! | `hot` | IDs, one per call or a batch, through raw N-API functions: the only `unsafe` of the addon besides `wasm` and `copies` |
 //! | `generators` | what generators share: the raw functions, and the table behind them |
 //! | `layout` | what the bits of an ID mean |
-//! | `lease` | the holder's state machine, events in and actions out |
+//! | `lease` | the holder's state machine: events in, actions out |
 //! | `grants` | the steps over a database: what to read and what to swap |
 //! | `problem` | why something could not be opened |
-//! | `slots` | slot files, and the counters beside them |
-//! | `generator` | making a generator, statistics |
+//! | `slots` | slot files, and the counters in the same store |
+//! | `generator` | creating a generator; statistics |
 
 #[cfg(not(target_family = "wasm"))]
 mod copies;

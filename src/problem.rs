@@ -1,4 +1,4 @@
-//! Something that was opened, or why it could not be opened, in the form that JavaScript gets.
+//! An opened object, or why it could not be opened, in the form for JavaScript.
 
 use flakeforge_core::refusal::Refusal;
 use napi::bindgen_prelude::Either;
@@ -8,9 +8,9 @@ use napi_derive::napi;
 #[napi(object)]
 #[derive(Default)]
 pub struct Problem {
-    /// what the other one is made for
+    /// the purpose of the existing one
     pub theirs: Option<String>,
-    /// what was asked for
+    /// the requested purpose
     pub ours: Option<String>,
     /// a file
     pub path: Option<String>,
@@ -31,8 +31,8 @@ impl From<Refusal> for Problem {
     }
 }
 
-/// A result in the form that JavaScript gets. Signatures write `Either` in full, because napi copies their text into the
-/// types that lib/ is checked against.
+/// A result in the form for JavaScript. Signatures spell out `Either`, because napi copies their text into the types that
+/// lib/ is checked against.
 pub fn opened<T>(result: std::result::Result<T, Refusal>) -> Either<T, Problem> {
     result.map_or_else(|refusal| Either::B(refusal.into()), Either::A)
 }

@@ -1,6 +1,5 @@
-//! Seals for JavaScript: IDs under a key as other 64 bits, one or many with one call.
-//!
-//! `lib/layout/seal.ts` checks what comes in. This file must never hand on the bytes of a key, not even in an error.
+//! Seals for JavaScript: IDs encrypted as other 64 bits, one or many per call. `lib/layout/seal.ts` validates the input.
+//! Errors name the length of a key, never its bytes.
 
 #![allow(unsafe_code)]
 
@@ -14,16 +13,16 @@ pub struct Seal {
     core: seal::Seal,
 }
 
-/// What a seal can be made of.
+/// The limits of a seal.
 #[napi(object)]
 pub struct SealBounds {
-    /// how many bytes a key may have
+    /// valid key lengths in bytes
     pub key_bytes: Vec<u32>,
-    /// the most bytes of a tweak
+    /// the maximum length of a tweak in bytes
     pub most_tweak_bytes: u32,
 }
 
-/// What a seal can be made of.
+/// The limits of a seal.
 #[napi]
 pub fn seal_bounds() -> SealBounds {
     SealBounds { key_bytes: KEY_BYTES.map(|bytes| bytes as u32).into(), most_tweak_bytes: MOST_TWEAK_BYTES as u32 }
@@ -31,7 +30,7 @@ pub fn seal_bounds() -> SealBounds {
 
 #[napi]
 impl Seal {
-    /// The seal of this key and tweak. It keeps neither array.
+    /// A seal with this key and tweak. It keeps neither array.
     #[napi(constructor)]
     pub fn new(key: Uint8ArraySlice, tweak: Uint8ArraySlice) -> Result<Self> {
         let core = seal::Seal::new(&key, &tweak)
@@ -66,8 +65,8 @@ impl Seal {
 
 /// Changes each ID of an array.
 fn in_place(mut ids: Uint8ArraySlice, change: impl Fn([u8; 8]) -> [u8; 8]) {
-    // SAFETY: lib/layout/seal.ts hands over only arrays that it has made and given to nobody, so no other thread has them, and
-    // no JavaScript of this thread runs before this function returns.
+    // SAFETY: lib/layout/seal.ts passes only arrays that it has created and not shared, so no other thread has them, and no
+    // JavaScript of this thread runs before this function returns.
     let bytes = unsafe { ids.as_mut() };
     for id in bytes.as_chunks_mut::<8>().0 {
         *id = change(*id);

@@ -1,5 +1,5 @@
-//! Slot files for JavaScript: a group's folder, a slot that is held, and the counters beside them. The core turns the
-//! names of groups and counters into file names.
+//! Slot files for JavaScript: a group's folder, a held slot, and the counters in the same store. The core turns the names of
+//! groups and counters into file names.
 
 use std::path::Path;
 
@@ -31,9 +31,9 @@ fn in_hex(lineage: u64) -> String {
 /// What the members of a group have in common.
 #[napi(object)]
 pub struct SlotFolderConfig {
-    /// as text, to show if there is a mismatch
+    /// as text, shown if there is a mismatch
     pub fingerprint: String,
-    /// how many slots
+    /// number of slots
     pub slots: u32,
     /// how numbers follow from time
     pub scale: Scale,
@@ -53,11 +53,11 @@ pub struct NoSlot {
     pub retry_at: Option<i64>,
     /// the time now, Unix ms
     pub store_now: f64,
-    /// what names the group: 16 hex digits
+    /// identifies the group: 16 hex digits
     pub lineage: String,
 }
 
-/// Opens the group of that name in a store's folder, and creates it if there is none.
+/// Opens the group of this name in a store's folder; creates it if there is none.
 #[napi]
 pub fn open_slots(store: String, group: String, config: SlotFolderConfig) -> Either<SlotFolder, Problem> {
     let SlotFolderConfig { fingerprint, slots, scale: Scale { epoch_ms, tick_ns, counter_bits } } = config;
@@ -69,13 +69,13 @@ pub fn open_slots(store: String, group: String, config: SlotFolderConfig) -> Eit
 
 #[napi]
 impl SlotFolder {
-    /// Whether opening it created the group.
+    /// Whether opening the group created it.
     #[napi(getter)]
     pub fn is_new(&self) -> bool {
         self.is_new
     }
 
-    /// Takes a slot that nobody has. `owner`: 32 hex digits.
+    /// Takes a free slot. `owner`: 32 hex digits.
     #[napi]
     pub fn acquire(&self, owner: String, host: String) -> Result<Either3<Slot, NoSlot, Problem>> {
         let owner = owner_of(&owner).ok_or_else(|| Error::from_reason("lib/lease/holder.ts made an invalid token"))?;
@@ -95,7 +95,7 @@ impl SlotFolder {
         })
     }
 
-    /// Closes its file now, not when this object is collected.
+    /// Closes its file now, instead of when this object is collected.
     #[napi]
     pub fn close(&mut self) {
         self.core = None;
@@ -108,13 +108,13 @@ pub fn destroy_slots(store: String, group: String) -> Option<Problem> {
     group::destroy(&names::group_folder(Path::new(&store), &group)).err().map(Problem::from)
 }
 
-/// Where the files of a group are, or would be.
+/// The folder of a group, whether it exists or not.
 #[napi]
 pub fn group_folder(store: String, group: String) -> String {
     names::group_folder(Path::new(&store), &group).to_string_lossy().into_owned()
 }
 
-/// A slot. It is held until it is released or this object is collected.
+/// A slot, held until it is released or this object is collected.
 #[napi]
 pub struct Slot {
     held: Option<HeldSlot>,
@@ -137,19 +137,19 @@ impl Slot {
         self.held.as_ref().map(HeldSlot::slot)
     }
 
-    /// What names its group: 16 hex digits.
+    /// Identifies its group: 16 hex digits.
     #[napi(getter)]
     pub fn lineage(&self) -> Option<String> {
         self.held.as_ref().map(|held| in_hex(held.lineage()))
     }
 
-    /// From the tick that is now, of which the cursor in the file knows what is left, to the end of its mark.
+    /// The time from the current tick, whose used part the cursor in the file knows, to the end of its mark.
     #[napi(getter)]
     pub fn window(&self) -> Option<Window> {
         self.held.as_ref().map(|held| Window { lo: held.tick_ms(), hi: held.hi_ms() })
     }
 
-    /// Moves the window forward. Returns null if that worked, or 'lost' or 'destroyed' if nothing is held any more.
+    /// Moves the window forward. Returns null if that worked, or 'lost' or 'destroyed' if the slot is no longer held.
     #[napi]
     pub fn renew(&mut self) -> Option<Either<&'static str, Problem>> {
         let Some(held) = &self.held else { return Some(Either::A("lost")) };
@@ -163,7 +163,7 @@ impl Slot {
         Some(Either::A(ended))
     }
 
-    /// Gives the slot back. `last`: the last Unix ms that was used, if the holder does not take numbers from the file.
+    /// Gives the slot back. `last`: the last Unix ms used, if the holder does not take numbers from the file.
     #[napi]
     pub fn release(&mut self, last: i64) {
         if let Some(held) = self.held.take() {
@@ -171,28 +171,28 @@ impl Slot {
         }
     }
 
-    /// The cursor in its file; from here on the file keeps track of what is used.
+    /// The cursor in its file; from here on, the file keeps track of what is used.
     pub fn cursor(&self) -> Option<Arc<SharedCursor>> {
         self.held.as_ref().map(HeldSlot::cursor)
     }
 }
 
-/// A slot, as its file describes it.
+/// A slot, as described by its file.
 #[napi(object, object_from_js = false)]
 pub struct SlotRow {
     /// its number
     pub slot: u32,
-    /// 32 hex digits; absent while nobody holds it
+    /// 32 hex digits; absent while the slot is free
     pub owner: Option<String>,
-    /// the process that holds it, or held it last
+    /// the present or last process that holds it
     pub pid: Option<u32>,
     /// its host name
     pub host: Option<String>,
     /// when it took the slot, Unix ms
     pub since: Option<i64>,
-    /// when the last ID was made, Unix ms
+    /// when the last ID was generated, Unix ms
     pub last: Option<i64>,
-    /// how far IDs may go now, Unix ms
+    /// how far IDs may go at present, Unix ms
     pub hi: Option<i64>,
 }
 
@@ -215,7 +215,7 @@ impl From<SlotInfo> for SlotRow {
 pub struct SlotRows {
     /// the slots that were ever held and can be read
     pub slots: Vec<SlotRow>,
-    /// what is wrong with the files of the other slots
+    /// what is wrong with the files of other slots
     pub faults: Vec<Problem>,
 }
 
@@ -235,16 +235,16 @@ pub fn list_groups(store: String) -> Either<Vec<String>, Problem> {
     opened(listing::groups(Path::new(&store)).map(|all| all.into_iter().map(|(name, _)| name).collect()))
 }
 
-/// Numbers that were taken from a counter.
+/// A block of numbers from a counter.
 #[napi(object, object_from_js = false)]
 pub struct CounterBlock {
     /// the first one
     pub number: BigInt,
-    /// what names the counter: 16 hex digits
+    /// identifies the counter: 16 hex digits
     pub lineage: String,
 }
 
-/// Adds to a counter.
+/// Advances a counter.
 #[napi]
 pub fn advance_counter(
     store: String,

@@ -1,11 +1,10 @@
 //! The generators of one environment (one JavaScript thread, one load of the module), by index.
 //!
-//! Generators that share a cursor and its rule share an entry, so a generator that is made for each request
-//! adds nothing. An entry is dropped when the last JavaScript object that uses it has been collected. Its
-//! cursor stays in the process-wide registry.
+//! Generators that share a cursor and its rule share an entry, so a generator that is created per request adds nothing. An
+//! entry is dropped when the last JavaScript object that uses it has been collected. Its cursor stays in the process-wide
+//! registry.
 //!
-//! This file must never keep a table in a static or a thread-local: Jest and `vm` load the module more
-//! than once on one thread.
+//! The table is neither static nor thread-local, because Jest and `vm` load the module more than once per thread.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -26,18 +25,18 @@ use slab::Slab;
 
 use crate::tallies::{Tallies, Totals};
 
-/// Two generators with the same identity are the same one: the cursor, what they may take from it and how, and what
-/// they add to an ID, and until when the layout's IDs are exact as floats: layouts whose IDs of one node are the same may
-/// differ in those of other nodes. The last is where they are counted.
+/// Two generators with the same identity are the same one: their cursor, what they may take from it and how, what they add to
+/// an ID, until when the layout's IDs are exact as floats (layouts with equal IDs for one node may differ for others), and
+/// where they are counted.
 type Identity = (*const Cursor, Rule, Option<PrefetchRule>, u64, Option<u64>, usize);
 
 struct Entry {
     generator: Generator,
-    /// the file that its cursor is in
+    /// the file of its cursor
     file: Option<Arc<SharedCursor>>,
     users: usize,
     identity: Option<Identity>,
-    /// where it is counted
+    /// the index of its totals
     tally: usize,
 }
 
@@ -54,11 +53,11 @@ pub struct Table {
     entries: RefCell<Entries>,
 }
 
-/// Where a generator's numbers come from.
+/// The source of a generator's numbers.
 pub enum Origin {
     /// the cursor that the whole process shares, and the system's clock
     Process(Held),
-    /// a cursor of its own, and a clock that the caller sets before each call
+    /// a separate cursor, and a clock that the caller sets before each call
     Given,
     /// a file, and the system's clock
     File(Arc<SharedCursor>),
@@ -67,7 +66,7 @@ pub enum Origin {
 }
 
 impl Origin {
-    /// The cursor that generators can share; `None` if only one generator uses it.
+    /// The cursor that generators can share; `None` if a single generator uses it.
     fn shared(&self) -> Option<*const Cursor> {
         match self {
             Self::Process(cursor) => Some(ptr::from_ref::<Cursor>(cursor)),
@@ -91,8 +90,8 @@ impl Origin {
 }
 
 impl Table {
-    /// The index of a generator for this layout and node number. It stays valid until
-    /// [`close`](Self::close) was called for it. `group`: of the lease, if there is one.
+    /// The index of a generator for this layout and node number, valid until [`close`](Self::close). `group` is that of the
+    /// lease, if any.
     pub fn open(&self, layout: &Layout, node: PlacedNode, knobs: &Knobs, origin: Origin, group: Option<&str>) -> usize {
         let mut entries = self.entries.borrow_mut();
         let tally = entries.tallies.place(layout, group, matches!(origin, Origin::Given));
@@ -106,18 +105,18 @@ impl Table {
         entries.intern(identity, make)
     }
 
-    /// What all generators have done so far, those that were dropped included.
+    /// What all generators have done so far, including dropped ones.
     pub fn totals(&self) -> Vec<Totals> {
         let entries = self.entries.borrow();
         entries.tallies.totals(entries.slots.iter().map(|(_, entry)| (entry.tally, &entry.generator)))
     }
 
-    /// Gives an index back.
+    /// Releases an index.
     pub fn close(&self, index: usize) {
         self.entries.borrow_mut().release(index);
     }
 
-    /// What is wrong with the file of the generator of an index, if anything.
+    /// What is wrong with the file of a generator, if anything.
     pub fn fault(&self, index: usize) -> Option<Refusal> {
         self.entries.try_borrow().ok()?.slots.get(index)?.file.as_ref()?.fault()
     }

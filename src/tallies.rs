@@ -1,9 +1,7 @@
-//! What the generators of one environment have done in all, for each layout and group: the source of metrics.
+//! What the generators of one environment have done, per layout and group: the source of metrics.
 //!
-//! Nothing is counted here while IDs are made. A generator's own counts are read when somebody asks, and added up when
-//! it is dropped.
-//!
-//! This file must never forget what a dropped generator did, nor grow without bound: names come from users.
+//! Nothing is counted here while IDs are generated. The counts of a generator are read on request, and added to the totals
+//! when it is dropped. The number of totals is bounded, because names come from users.
 
 use std::collections::HashMap;
 
@@ -12,40 +10,40 @@ use flakeforge_core::layout::Layout;
 use flakeforge_core::layout::timescale::to_ms;
 use napi_derive::napi;
 
-/// So many names have totals of their own. Generators with later names are counted together, as [`OTHER`].
+/// The maximum number of names with separate totals. Generators with later names are counted together, as [`OTHER`].
 const MOST: usize = 1000;
 
-/// The layout that those are counted under. Braces show that it is none.
+/// The layout name for these. Braces cannot occur in a real one.
 const OTHER: &str = "{other}";
 
-/// What all generators of a layout have done; those of a lease are counted by their group, too.
+/// What all generators of a layout have done; those of a lease are also separated by group.
 #[napi(object)]
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Totals {
     /// the layout's name
     pub layout: String,
-    /// the group of the lease; none for ordinary generators
+    /// the group of the lease; absent for ordinary generators
     pub group: Option<String>,
-    /// IDs made
+    /// IDs generated
     pub ids: f64,
-    /// refusals because a tick's counter was used up
+    /// refusals because the counter of a tick was exhausted
     pub overflows: f64,
     /// times the system's clock was seen to step back
     pub clock_steps: f64,
     /// waits for an ID
     pub waits: f64,
-    /// how long the waits took together
+    /// total duration of the waits
     pub waited_ms: f64,
-    /// how far the last ID is ahead of the clock, of the generator that is furthest
+    /// how far the last ID is ahead of the clock, the maximum of all generators
     pub ahead_ms: f64,
-    /// the earliest end of these layouts, Unix ms; none if all generators have clocks of their own
+    /// the earliest end of these layouts, Unix ms; absent if the callers set the time of all generators
     pub end_ms: Option<f64>,
     /// the same for signed columns
     pub signed_end_ms: Option<f64>,
 }
 
 impl Totals {
-    /// Adds what a generator has done. The clock that a user gives is not the system's: its steps are the user's.
+    /// Adds what a generator has done. If the caller sets the time, its steps are not those of the system's clock.
     fn add(&mut self, generator: &Generator) {
         let stats = generator.stats();
         self.ids += stats.ids as f64;
@@ -69,15 +67,15 @@ type Name = (String, Option<String>);
 /// The totals of all names.
 #[derive(Default)]
 pub struct Tallies {
-    /// of the generators that were dropped
+    /// of dropped generators
     past: Vec<Totals>,
     by_name: HashMap<Name, usize>,
-    /// the place that was asked for last: most programs have one
+    /// the last index requested: most programs have one
     latest: usize,
 }
 
 impl Tallies {
-    /// Where generators of this layout and group are counted. `is_given`: whether the user gives the time.
+    /// The index of the totals for this layout and group. `is_given`: whether the caller sets the time.
     pub fn place(&mut self, layout: &Layout, group: Option<&str>, is_given: bool) -> usize {
         if !self
             .past
@@ -104,12 +102,12 @@ impl Tallies {
         index
     }
 
-    /// A generator that was counted in this place is dropped.
+    /// A generator with this index is dropped.
     pub fn dropped(&mut self, place: usize, generator: &Generator) {
         self.past[place].add(generator);
     }
 
-    /// The totals, with those of the generators that live.
+    /// The totals, including those of live generators.
     pub fn totals<'a>(&self, living: impl Iterator<Item = (usize, &'a Generator)>) -> Vec<Totals> {
         let mut totals = self.past.clone();
         for (place, generator) in living {

@@ -1,10 +1,9 @@
-//! The memory of the WebAssembly module. All threads of a process run the module on one memory, each in an instance of its
-//! own that JavaScript makes, so this is the allocator for them and for JavaScript.
+//! The memory of the WebAssembly module. All threads of a process run the module on one memory, each in a separate instance
+//! that JavaScript creates, so this is the allocator for them and for JavaScript.
 //!
-//! The memory has a fixed size: if it grew, other threads would not know at once. The system gives a page of it when the
-//! page is first used. A thread that is ended in the middle of an allocation would leave the lock locked.
-//!
-//! This file must never use more than the module's own memory: the stacks of other threads are behind it.
+//! The memory has a fixed size: if it grew, other threads would not know at once. It ends at `__heap_end`, because the stacks
+//! of other threads follow. The system provides a page of it at its first use. A thread that is terminated during an
+//! allocation would leave the lock locked.
 
 #![allow(unsafe_code)]
 
@@ -20,7 +19,7 @@ use dlmalloc::{Allocator, Dlmalloc};
 #[global_allocator]
 static HEAP: Heap = Heap::new();
 
-/// All memory that the module has beside its own data, as one piece.
+/// All memory of the module besides its own data, as one piece.
 struct OwnMemory {
     is_given: AtomicBool,
 }
@@ -30,7 +29,7 @@ unsafe extern "C" {
     static __heap_end: u8;
 }
 
-// SAFETY: the linker keeps the memory between these two symbols free, and it is given once.
+// SAFETY: the linker keeps the memory between these two symbols free, and it is given out once.
 unsafe impl Allocator for OwnMemory {
     fn alloc(&self, size: usize) -> (*mut u8, usize, u32) {
         let (base, end) = (&raw const __heap_base, &raw const __heap_end);
@@ -66,7 +65,7 @@ unsafe impl Allocator for OwnMemory {
     }
 }
 
-/// One allocator, one user at a time. It spins, because a browser's main thread must not wait.
+/// An allocator for one user at a time. It spins, because a browser's main thread cannot wait.
 struct Heap {
     is_locked: AtomicBool,
     allocator: UnsafeCell<Dlmalloc<OwnMemory>>,
@@ -85,14 +84,14 @@ impl Heap {
         while self.is_locked.swap(true, Acquire) {
             spin_loop();
         }
-        // SAFETY: the lock is ours, and `work` cannot come back here: it only calls dlmalloc.
+        // SAFETY: we hold the lock, and `work` cannot return here: it only calls dlmalloc.
         let made = work(unsafe { &mut *self.allocator.get() });
         self.is_locked.store(false, Release);
         made
     }
 }
 
-// SAFETY: dlmalloc keeps this contract; each function passes on what its caller has promised.
+// SAFETY: dlmalloc fulfils this contract; each function passes on what its caller has promised.
 unsafe impl GlobalAlloc for Heap {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: by contract.
@@ -115,17 +114,17 @@ unsafe impl GlobalAlloc for Heap {
     }
 }
 
-// For emnapi, which is the Node-API of the module, for the JavaScript that starts it, and for the list of a thread's
-// destructors, which Rust's standard library keeps with C's functions.
+// For emnapi, which is the Node-API of the module, for the JavaScript that starts it, and for the list of thread destructors,
+// which Rust's standard library keeps with C functions.
 
 #[unsafe(no_mangle)]
 extern "C" fn malloc(size: usize) -> *mut u8 {
-    // SAFETY: any size may be asked for.
+    // SAFETY: any size is allowed.
     HEAP.with(|heap| unsafe { heap.c_malloc(size) })
 }
 
 /// # Safety
-/// `at` must have come from `malloc`, and nobody may use it any more.
+/// `at` must come from `malloc` and is not used any more.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn free(at: *mut u8) {
     // SAFETY: by contract.

@@ -1,13 +1,13 @@
-//! The sign that flakeforge leaves in a process where it runs as WebAssembly: `npm/wasm32-wasi/binaries.cjs`. All threads can see
-//! it. A binary cannot share cursors with the WebAssembly, so it must not be used beside it.
+//! The sign that flakeforge leaves in a process where it runs as WebAssembly: `npm/wasm32-wasi/binaries.cjs`. All threads can
+//! see it. A binary cannot share cursors with the WebAssembly, so it cannot be used next to it.
 
-/// The file of the WebAssembly that this process runs in any thread.
+/// The file of the WebAssembly that any thread of this process runs.
 pub fn file_in_use() -> Option<String> {
     sign::file()
 }
 
-/// A descriptor of the module's file, opened with a flag that changes nothing for a file. Reading the environment is not
-/// safe here: glibc lets another thread change it meanwhile.
+/// A descriptor of the module's file, opened with a flag that has no effect on files. The environment is not used here,
+/// because glibc lets another thread change it during the read.
 #[cfg(target_os = "linux")]
 mod sign {
     use std::fs;
@@ -19,7 +19,7 @@ mod sign {
         let descriptors = fs::read_dir("/proc/self/fd").ok()?;
         descriptors.flatten().find_map(|descriptor| {
             let file = fs::read_link(descriptor.path()).ok()?;
-            // The system adds to the name of a file that was removed.
+            // The system appends to the name of a removed file.
             let is_module = file.file_name()?.to_string_lossy().starts_with(MODULE);
             let info = Path::new("/proc/self/fdinfo").join(descriptor.file_name());
             (is_module && has_flag(&fs::read_to_string(info).ok()?)).then(|| file.to_string_lossy().into_owned())
@@ -34,7 +34,7 @@ mod sign {
     }
 }
 
-/// A variable of the environment: the process, because its children inherit the variable, and the file.
+/// An environment variable with the process, because children inherit the variable, and the file.
 #[cfg(not(target_os = "linux"))]
 mod sign {
     const VARIABLE: &str = "_FLAKEFORGE_WASM";
