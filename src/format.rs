@@ -20,7 +20,7 @@ const MOST_BYTES: usize = if cfg!(target_pointer_width = "32") { 1 << 25 } else 
 #[napi]
 pub fn digits(env: &Env, bytes: Uint8ArraySlice, base: String) -> Result<Option<String>> {
     if bytes.len() > MOST_BYTES {
-        let why = format!("{} bytes are too many for a text, which may be of {MOST_BYTES} bytes at most", bytes.len());
+        let why = format!("{} bytes are too many to format: the maximum is {MOST_BYTES}", bytes.len());
         env.throw_type_error(&why, Some("ERR_FLAKE_ID"))?;
         return Ok(None);
     }

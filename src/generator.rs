@@ -109,7 +109,7 @@ impl Generators {
     ) -> Result<Either<Generator, Problem>> {
         let file = slot
             .cursor()
-            .ok_or_else(|| Error::from_reason("lib/files/file-store.ts gave a slot that it has released"))?;
+            .ok_or_else(|| Error::from_reason("lib/files/file-store.ts passed a slot that it has released"))?;
         let begin = |held| (Origin::File(file.clone()), Attachment::on_file(layout.core(), held, file));
         Ok(opened(self.leased(layout, &options, begin)))
     }

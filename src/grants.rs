@@ -236,7 +236,7 @@ fn locked(memory: &Mutex<Memory>) -> MutexGuard<'_, Memory> {
 
 /// Random bits from 32 hex digits.
 fn bits(fresh: &str) -> Result<u128> {
-    owner_of(fresh).ok_or_else(|| Error::from_reason("lib/lease/stores/database.ts made an invalid token"))
+    owner_of(fresh).ok_or_else(|| Error::from_reason("lib/lease/stores/database.ts passed an invalid token"))
 }
 
 /// The maximum ttl of a group, ms.
@@ -255,7 +255,7 @@ impl StoreMemory {
     #[napi]
     pub fn step(&self, name: String, task: StepTask, fresh: String) -> Result<GrantStep> {
         let task =
-            task.read().ok_or_else(|| Error::from_reason("lib/lease/stores/database.ts made an incomplete task"))?;
+            task.read().ok_or_else(|| Error::from_reason("lib/lease/stores/database.ts passed an incomplete task"))?;
         let (core, first) = Step::new(&name, task, &locked(&self.memory), bits(&fresh)?);
         Ok(GrantStep { core, memory: self.memory.clone(), first: Some(first) })
     }
@@ -269,7 +269,7 @@ impl GrantStep {
         let first = self.first.take();
         first
             .map(|ask| self.shown(ask))
-            .ok_or_else(|| Error::from_reason("lib/lease/stores/database.ts began a step twice"))
+            .ok_or_else(|| Error::from_reason("lib/lease/stores/database.ts started a step twice"))
     }
 
     /// Takes the result of a read.

@@ -82,8 +82,9 @@ impl LeaseMachine {
     /// Takes an event at the local time `now`, Unix ms. `fresh`: 32 random hex digits, never used before.
     #[napi]
     pub fn step(&mut self, event: MachineEvent, now: i64, fresh: String) -> Result<Vec<MachineAction>> {
-        let event = event.read().ok_or_else(|| Error::from_reason("lib/lease/holder.ts made an incomplete event"))?;
-        let fresh = owner_of(&fresh).ok_or_else(|| Error::from_reason("lib/lease/holder.ts made an invalid token"))?;
+        let event = event.read().ok_or_else(|| Error::from_reason("lib/lease/holder.ts passed an incomplete event"))?;
+        let fresh =
+            owner_of(&fresh).ok_or_else(|| Error::from_reason("lib/lease/holder.ts passed an invalid token"))?;
         Ok(self.core.step(now, event, fresh).into_iter().map(MachineAction::from).collect())
     }
 

@@ -34,7 +34,7 @@ impl Seal {
     #[napi(constructor)]
     pub fn new(key: Uint8ArraySlice, tweak: Uint8ArraySlice) -> Result<Self> {
         let core = seal::Seal::new(&key, &tweak)
-            .map_err(|why| Error::from_reason(format!("lib/layout/seal.ts should have said it: {why}")))?;
+            .map_err(|why| Error::from_reason(format!("lib/layout/seal.ts should have refused this: {why}")))?;
         Ok(Self { core })
     }
 

@@ -78,7 +78,8 @@ impl SlotFolder {
     /// Takes a free slot. `owner`: 32 hex digits.
     #[napi]
     pub fn acquire(&self, owner: String, host: String) -> Result<Either3<Slot, NoSlot, Problem>> {
-        let owner = owner_of(&owner).ok_or_else(|| Error::from_reason("lib/lease/holder.ts made an invalid token"))?;
+        let owner =
+            owner_of(&owner).ok_or_else(|| Error::from_reason("lib/lease/holder.ts passed an invalid token"))?;
         let store_now = to_ms(system_ns()).floor();
         let Some(core) = &self.core else {
             return Err(Error::from_reason("lib/files/file-store.ts closed this folder"));
@@ -252,8 +253,9 @@ pub fn advance_counter(
     by: BigInt,
     init: Option<BigInt>,
 ) -> Result<Either<CounterBlock, Problem>> {
-    let number =
-        |number: &BigInt| exact(number).ok_or_else(|| Error::from_reason("lib/files/file-store.ts gave no 64 bits"));
+    let number = |number: &BigInt| {
+        exact(number).ok_or_else(|| Error::from_reason("lib/files/file-store.ts passed a number of more than 64 bits"))
+    };
     let (by, init) = (number(&by)?, init.as_ref().map(number).transpose()?);
     Ok(opened(
         counters::advance(Path::new(&store), &name, by, init)

@@ -166,7 +166,7 @@ mounting('(with mounts only) a file that is mounted by itself and removed outsid
   const { code, message, again } = JSON.parse(said.trim().split('\n')[1])
   t.is(code, 'ERR_FLAKE_FILE')
   t.regex(message, /was removed/)
-  t.regex(again, /was removed outside of this container or mount.*Mount the folder that the file is in/)
+  t.regex(again, /was removed outside of this container or mount.*Mount the folder that contains the file/)
 })
 
 // --- without the ID of the boot ---

@@ -194,7 +194,7 @@ for (const flag of ['i', 'a']) {
     if (!mark(t, flag, options.shared)) return
     const error = throwsCode(t, () => new FlakeId(options), 'ERR_FLAKE_FILE')
     t.is(error.path, options.shared)
-    t.regex(error.message, /marked as immutable or append-only: end that, on Linux with chattr -ia/)
+    t.regex(error.message, /immutable or append-only\. Change that, on Linux with chattr -ia/)
     t.deepEqual(fs.readFileSync(options.shared), bytes)
     unmark(flag, options.shared)
     new FlakeId(options).next()
@@ -212,7 +212,7 @@ test.serial('a file that becomes immutable while it is in use ends its generator
   if (!mark(t, 'i', options.shared)) return
   execFileSync('sync', [options.shared]) // what is written next has to ask the system
   const error = throwsCode(t, () => flake.next(), 'ERR_FLAKE_FILE')
-  t.regex(error.message, /cut short or made immutable\. Mend that, and make a new generator/)
+  t.regex(error.message, /truncated or made immutable\. Fix that, and create a new generator/)
   throwsCode(t, () => flake.next(), 'ERR_FLAKE_FILE')
   unmark('i', options.shared)
   const next = await new FlakeId(options).nextAsync() // above all that the lost generator may have taken

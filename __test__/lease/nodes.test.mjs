@@ -56,7 +56,7 @@ test.serial('no other slot is left: ERR_FLAKE_EXHAUSTED says why, and what was s
     plain(options, 1)
     const store = new MemoryStore()
     const error = await t.throwsAsync(tryJoin(store, options), { code: 'ERR_FLAKE_EXHAUSTED' })
-    t.regex(error.message, /node 1 already takes its numbers from a cursor of its own in this process/)
+    t.regex(error.message, /node 1 already takes its numbers from a cursor in memory in this process/)
     t.regex(error.message, /Use only one of the two, or a node number that no other process uses/)
     t.is(error.cause.code, 'ERR_FLAKE_CONFIG_MISMATCH')
     t.true(error.retryAt instanceof Date)

@@ -71,28 +71,28 @@ impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Overflow { retry_after_ms } => {
-                write!(f, "the counter of this tick is used up: the next ID can be made in {retry_after_ms} ms")
+                write!(f, "the counter of this tick is exhausted: the next ID is possible in {retry_after_ms} ms")
             }
             Self::ClockBackwards { behind_ms, retry_after_ms } => write!(
                 f,
-                "the clock is {behind_ms} ms behind the last ID: the next one can be made in {retry_after_ms} ms"
+                "the clock is {behind_ms} ms behind the last ID: the next one is possible in {retry_after_ms} ms"
             ),
             Self::TimeRange { timestamp_ms } => write!(f, "the layout has no bits for the Unix time {timestamp_ms} ms"),
-            Self::WindowEnd => write!(f, "the window is used up, or the cursor was retired"),
-            Self::Failed => write!(f, "what keeps the cursor has failed"),
-            Self::NotExact => write!(f, "the layout's IDs do not stay below 2^53 for the next ten years"),
-            Self::NoLongerExact => write!(f, "the layout's IDs are no longer below 2^53"),
+            Self::WindowEnd => write!(f, "the window has ended, or the cursor was retired"),
+            Self::Failed => write!(f, "the storage of the cursor has failed"),
+            Self::NotExact => write!(f, "the layout's IDs exceed 2^53 within the next ten years"),
+            Self::NoLongerExact => write!(f, "the layout's IDs have exceeded 2^53"),
             Self::Clash { theirs, ours } => write!(
                 f,
                 "the node already takes its numbers from {theirs} in this process, so it cannot take them from {ours}, too"
             ),
             Self::Mismatch { path, theirs, ours } => write!(
                 f,
-                "{path} was made with other options: it has {theirs}, and this one {ours}. Use the same options, or another path and another node number"
+                "{path} was created with other options: it has {theirs}, and this one {ours}. Use the same options, or another path and another node number"
             ),
             Self::File { path, why } => write!(f, "{path} {why}"),
             Self::Exhausted { retry_at_ms } => {
-                write!(f, "no slot of the group is free: look again at the Unix time {retry_at_ms} ms")
+                write!(f, "no slot of the group is free: try again at the Unix time {retry_at_ms} ms")
             }
             Self::Destroyed => write!(f, "the group was destroyed"),
             Self::Key(bytes) => write!(f, "a key must have 16, 24 or 32 bytes, but has {bytes}"),

@@ -41,13 +41,16 @@ pub fn advance(store: &Path, name: &str, by: u64, init: Option<u64>) -> Result<B
     let first = value.fetch_update(AcqRel, Acquire, |value| value.checked_add(by));
     page.check_kept(path)?;
     let first = first.map_err(|value| {
-        Refusal::file(path, format!("has reached {value}. {by} more do not fit into 64 bits, so nothing was taken"))
+        Refusal::file(
+            path,
+            format!("has reached {value}, so {by} more numbers do not fit into 64 bits. Nothing was taken"),
+        )
     })?;
     page.sync().map_err(|error| Refusal::io(path, "synced", &error))?;
     if named_file::is_gone(path, identity) {
         return Err(Refusal::file(
             path,
-            "was removed, replaced or cut short while in use. Call skipTo(n) with an n above every ID that was handed out",
+            "was removed, replaced or truncated while in use. Call skipTo(n) with n above every ID that was handed out",
         ));
     }
     Ok(Block { first, lineage })
@@ -65,7 +68,7 @@ fn find(path: &Path, text: &str, init: Option<u64>) -> Result<(File, FileIdentit
     let gone = || {
         Refusal::file(
             path,
-            "was removed, and the count with it. Call skipTo(n) with an n above every ID that was handed out",
+            "was removed, and the count with it. Call skipTo(n) with n above every ID that was handed out",
         )
     };
     let file = named_file::open_existing(path)?.ok_or_else(gone)?;

@@ -17,15 +17,15 @@ impl Refusal {
     /// The system refused an action on the file.
     pub(crate) fn io(path: &Path, action: &str, error: &io::Error) -> Self {
         let way_out = match error.kind() {
-            _ if has_long_part(path) => ". A part of its path is too long", // Windows may report that it does not exist
+            _ if has_long_part(path) => ". A name in its path is too long", // Windows may report that it does not exist
             io::ErrorKind::PermissionDenied if error.raw_os_error() == Some(EPERM) => {
-                ". The file or its folder may be marked as immutable or append-only: end that, on Linux with chattr -ia, on macOS \
-                 with chflags"
+                ". The file or its folder may be immutable or append-only. Change that, on Linux with chattr -ia, on macOS with \
+                 chflags"
             }
-            io::ErrorKind::PermissionDenied => ". Give the user of this process the right to read and write there",
-            io::ErrorKind::ReadOnlyFilesystem => ". Use a place that can be written to",
+            io::ErrorKind::PermissionDenied => ". Give the user of this process read and write permission",
+            io::ErrorKind::ReadOnlyFilesystem => ". Use a writable place",
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
-                ". There is no room left"
+                ". There is no space left"
             }
             io::ErrorKind::NotADirectory => ". A part of the path is a file, not a folder",
             _ => "",

@@ -244,13 +244,13 @@ pub fn make(purpose: &Purpose) -> Option<[u8; SIZE]> {
 pub fn text_of(start: &[u8], kind: Kind) -> Result<String, String> {
     if !start.starts_with(MAGIC) {
         let size = if start.is_empty() { " (it is empty)" } else { "" };
-        return Err(format!("is not a file of flakeforge{size}. {}", kind.way_out()));
+        return Err(format!("is not a flakeforge file{size}. {}", kind.way_out()));
     }
     if number(start, offset_of!(Header, version)) == Some(VERSION.swap_bytes()) {
         let [theirs, ours] = if cfg!(target_endian = "big") { ["little", "big"] } else { ["big", "little"] };
         return Err(format!(
-            "has numbers in the byte order of another kind of CPU ({theirs}-endian), and this process runs on a \
-             {ours}-endian one. They cannot share files. Use another path and another node number"
+            "was created on another kind of CPU ({theirs}-endian), and this process runs on a {ours}-endian one. They cannot \
+             share files. Use another path and another node number"
         ));
     }
     if let Some(version) = number(start, offset_of!(Header, version)).filter(|&version| version != VERSION) {
@@ -287,8 +287,8 @@ pub fn word(page: &[u8], offset: usize) -> u64 {
 }
 
 /// The way out for a damaged file: it is not repaired, because what it remembered is lost.
-pub const DAMAGED: &str = "It is damaged, and was left as it is. Remove it once no process uses it and the clock is past the \
-                           last ID that was made with it";
+pub const DAMAGED: &str = "It is damaged and was left unchanged. Remove it once no process uses it and the clock is past its \
+                           last ID";
 
 fn put(page: &mut [u8; SIZE], at: usize, bytes: &[u8]) {
     page[at..at + bytes.len()].copy_from_slice(bytes);

@@ -47,7 +47,7 @@ fn check(shares_files: bool, path: &Path) -> Result<(), Refusal> {
     Err(Refusal::file(
         path,
         format!(
-            "cannot be used: processes cannot share files on this platform ({PLATFORM}). What needs no files works here: \
+            "cannot be used: processes cannot share files on this platform ({PLATFORM}). All that needs no files works here: \
              `new FlakeId()` with a node number, layouts and text forms, and join() with a server"
         ),
     ))
@@ -65,7 +65,7 @@ impl Machine {
             Some(kind) if !(self.is_local)(kind) => Err(Refusal::file(
                 path,
                 format!(
-                    "is on a file system (type {kind:#x}) that may be a network one. Shared files must be on a local disk \
+                    "is on a file system (type {kind:#x}) that may be a network file system. Shared files must be on a local disk \
                      or in memory. For several machines, use join() with a server"
                 ),
             )),

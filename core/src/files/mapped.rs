@@ -23,8 +23,8 @@ use crate::files::lost_page::Place;
 use crate::files::named_file;
 use crate::refusal::Refusal;
 
-const LOST: &str = "could not be kept in memory: its disk is full or has failed, or the file was cut short or made immutable. Mend \
-                    that, and make a new generator";
+const LOST: &str = "could not be kept in memory: its disk is full or has failed, or the file was truncated or made immutable. Fix \
+                    that, and create a new generator";
 
 /// The words of one kind of page.
 ///

@@ -63,8 +63,8 @@ pub fn check(path: &Path, file: &File, purpose: &Purpose, machine: &Machine) -> 
     Ok(is_there.then_some(identity))
 }
 
-const ONLY_MOUNTED: &str = "was removed outside of this container or mount, where another file may have its place by now. \
-     Mount the folder that the file is in, not the file by itself";
+const ONLY_MOUNTED: &str = "was removed outside of this container or mount, and another file may have replaced it by now. \
+     Mount the folder that contains the file, not the file itself";
 
 /// Whether a file was removed although its path still leads to it: one that is mounted itself.
 #[cfg(unix)]
@@ -180,7 +180,7 @@ fn refuse_special(path: &Path, found: &Metadata) -> Result<(), Refusal> {
         return Ok(());
     }
     let what =
-        if found.is_dir() { "is a folder. Name a file in it" } else { "is not a regular file. Use another path" };
+        if found.is_dir() { "is a folder. Use the path of a file" } else { "is not a regular file. Use another path" };
     Err(Refusal::file(path, what))
 }
 

@@ -39,10 +39,10 @@ use crate::refusal::Refusal;
 const AHEAD_NS: u64 = 5_000_000_000;
 pub(crate) const NEAR_NS: u64 = 1_000_000_000;
 
-const GONE: &str = "was removed, replaced or cut short while in use, so other processes may be making the same IDs. Make a \
-                    new generator, and let nothing touch the file";
-const WENT_BACK: &str = "went back while in use, as if an older copy was written over it, so other processes may be making the \
-                         same IDs. Make a new generator, and let nothing touch the file";
+const GONE: &str = "was removed, replaced or truncated while in use, so other processes may be generating the same IDs. \
+                    Create a new generator, and leave the file alone";
+const WENT_BACK: &str = "went back while in use, as if an older copy was written over it, so other processes may be generating \
+                         the same IDs. Create a new generator, and leave the file alone";
 
 /// The cursors that this process has open.
 static OPEN: LazyLock<Watcher<SharedCursor>> = LazyLock::new(Watcher::default);

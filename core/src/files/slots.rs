@@ -118,7 +118,7 @@ impl SlotFolder {
         }
         Err(Refusal::file(
             &self.folder,
-            "was removed several times while looking for a slot. Find out which program does that",
+            "was removed several times during the search for a slot. Find out which program does that",
         ))
     }
 
@@ -280,7 +280,7 @@ impl Obstacles {
             return fault;
         }
         if self.are_missing && !waits {
-            let why = "has no slot left. The files of all slots were removed, so nobody knows how far their IDs went. \
+            let why = "has no slot left. The files of all slots were removed, so it is unknown how far their IDs went. \
                        `npx flakeforge destroy` ends this group, and the next one starts above their IDs";
             return Refusal::file(folder, why);
         }

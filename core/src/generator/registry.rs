@@ -132,7 +132,7 @@ impl Entry {
     }
 }
 
-pub(crate) const PLAIN: &str = "a cursor of its own";
+pub(crate) const PLAIN: &str = "a cursor in memory";
 pub(crate) const LEASED: &str = "a lease";
 
 /// What the registry knows about a key for a cursor stored elsewhere.

@@ -88,7 +88,7 @@ impl Step {
     /// Takes the result of a read.
     pub fn read(&mut self, look: Look, memory: &mut Memory, fresh: u128) -> Ask {
         if look.values.len() != self.reading.len() {
-            return Ask::Done(Answer::Refused(StepError::Nonsense("another number of values than of names")));
+            return Ask::Done(Answer::Refused(StepError::Nonsense("a different number of values than names")));
         }
         if !TIMES.contains(&look.now) {
             return Ask::Done(Answer::Refused(StepError::Nonsense("a time that no clock shows")));

@@ -1,8 +1,8 @@
-//! What a disk is certain to have. A process runs with `disk.c` preloaded, which writes a journal. From the journal,
-//! every state is restored in which a crash of the machine may have left the disk.
+//! What a disk is certain to have. A process runs with `disk.c` preloaded, which writes a journal. From the journal, the test
+//! restores every state in which a machine crash may have left the disk.
 //!
-//! This is the harshest disk that POSIX allows. Only what a sync brought there is on it, and a name only once its
-//! folder was synced. Of what was written later, any sectors may be there too, each of them whole.
+//! This is the harshest disk that POSIX allows. It only has what a sync brought there, and a name only once its folder was
+//! synced. Of later writes, any sectors may be there too, each of them whole.
 
 use std::collections::HashMap;
 use std::env;
@@ -35,7 +35,7 @@ static LIBRARY: LazyLock<Option<PathBuf>> = LazyLock::new(|| {
     Some(library)
 });
 
-/// Says that the tests are skipped, where nobody can overlook it.
+/// Reports skipped tests in a way that is hard to overlook.
 #[expect(clippy::explicit_write)] // eprintln! is shown only if a test fails
 fn missing(what: &str) -> Option<PathBuf> {
     assert!(env::var("FLAKEFORGE_REQUIRE_SERVERS").is_err(), "{what}");
@@ -43,7 +43,7 @@ fn missing(what: &str) -> Option<PathBuf> {
     None
 }
 
-/// A disk with nothing on it, and a journal of what is written to it.
+/// An empty disk, and a journal of what is written to it.
 pub struct Disk {
     temp: TempDir,
 }
@@ -69,7 +69,7 @@ impl Disk {
         command
     }
 
-    /// Every state in which a crash may have left the disk, each with what had been told by then.
+    /// Every state in which a crash may have left the disk, each with what was reported by then.
     pub fn crashes(&self) -> Vec<Crash> {
         let root = fs::metadata(self.root()).unwrap().ino();
         let mut now = Crash { root, files: HashMap::new(), folders: HashMap::new(), told: vec![] };
@@ -99,7 +99,7 @@ impl Disk {
         crashes
     }
 
-    /// The lines of the journal, each with the bytes that it refers to.
+    /// The lines of the journal, each with its bytes.
     fn journal(&self) -> Vec<(String, String, Vec<u8>)> {
         let folder = self.temp.path().join("journal");
         let text = fs::read_to_string(folder.join("journal")).unwrap_or_default();
@@ -120,7 +120,7 @@ impl Disk {
     }
 }
 
-/// A process that will crash with its machine. What it tells is recorded before anything else can happen.
+/// A process that will crash with its machine. Its reports are recorded before anything else can happen.
 pub struct Member {
     journal: File,
     pub root: PathBuf,
@@ -175,12 +175,12 @@ impl Crash {
         }
     }
 
-    /// The numbers that were told under this word.
+    /// The numbers that were reported under this word.
     pub fn numbers(&self, word: &str) -> impl Iterator<Item = u64> {
         self.told.iter().filter_map(move |told| told.strip_prefix(word)?.strip_prefix(' ')?.parse().ok())
     }
 
-    /// The same disk while the bytes of one file are being written: of the sectors that differ, any may have arrived.
+    /// The same disk during a write to one file: of the sectors that differ, any may have arrived.
     fn torn(&self, inode: u64, later: &[u8]) -> Vec<Self> {
         let mut before = self.files.get(&inode).cloned().unwrap_or_default();
         before.resize(later.len(), 0);
@@ -209,7 +209,7 @@ fn entries(listing: &[u8]) -> Vec<Entry> {
     std::str::from_utf8(listing).unwrap().lines().map(|line| entry(line).unwrap()).collect()
 }
 
-/// All files in a folder and in the folders below it, by inode.
+/// All files in a folder and its subfolders, by inode.
 fn files_in(folder: &Path) -> Vec<(u64, Vec<u8>)> {
     let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let of = |path: PathBuf| {

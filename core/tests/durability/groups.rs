@@ -1,4 +1,4 @@
-//! Slots after a crash: those that use the cursor in their file, those that use a window, and the end of a group.
+//! Slots after a crash: with the cursor in their file, with a window, and at the end of a group.
 
 use std::path::Path;
 use std::thread;
@@ -28,7 +28,7 @@ fn try_open(root: &Path, boot: u128) -> Result<SlotFolder, Refusal> {
     SlotFolder::open_on(&machine, &root.join("store/group"), config)
 }
 
-/// Makes IDs up to 15 s ahead of the clock, and tells the milliseconds of the last ones.
+/// Generates IDs up to 15 s ahead of the clock, and reports the milliseconds of the last ones.
 fn run_ahead(member: &Member, held: &HeldSlot) {
     let cursor = held.cursor();
     let mut ids = generator(cursor.clone(), &ENDLESS);
@@ -39,7 +39,7 @@ fn run_ahead(member: &Member, held: &HeldSlot) {
     }
 }
 
-/// Checks that whoever gets the slot after a crash starts after everything that was used.
+/// Checks that the next holder of the slot after a crash starts after everything that was used.
 fn check(crash: &Crash) {
     let temp = crash.restore();
     let last = crash.numbers("ms").max().map_or(0, |ms| ms as i64);
@@ -123,7 +123,7 @@ fn a_sync_that_fails_ends_the_holder() {
     }
 }
 
-/// Opens the group, takes its slot and makes IDs ahead of the clock, until something fails.
+/// Opens the group, takes its slot and generates IDs ahead of the clock, until something fails.
 fn use_slot(member: &Member) {
     let told = |error: Refusal| assert!(error.to_string().contains("Input/output error"), "{error}");
     let folder = match try_open(&member.root, 1) {

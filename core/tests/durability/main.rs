@@ -1,4 +1,4 @@
-//! Crashes of the machine, and syncs that fail: no number is taken twice, whatever the disk has lost.
+//! Machine crashes and failed syncs: no number is taken twice, whatever the disk has lost.
 
 #![cfg(all(not(flakeforge_loom), target_os = "linux"))]
 

@@ -29,7 +29,7 @@ fn open(root: &Path, boot: Option<u128>) -> Result<Arc<SharedCursor>, Refusal> {
     SharedCursor::open_on(&machine, &root.join(FILE), flake().scale(), 12, &fingerprint())
 }
 
-/// Makes IDs past several marks, and tells each of them before it makes the next.
+/// Generates IDs past several marks, and reports each before the next.
 fn make(member: &Member, shared: Arc<SharedCursor>) -> Result<(), Refusal> {
     let mut ids = generator(shared, &SPARSE);
     for _ in 0..200 {
@@ -45,14 +45,14 @@ fn make(member: &Member, shared: Arc<SharedCursor>) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Removes the count of those who could answer, so that the next process does not wait for an answer.
+/// Removes the number of processes that could answer, so that the next one does not wait for an answer.
 fn forget_users(path: &Path) {
     if let Ok(file) = OpenOptions::new().write(true).open(path) {
         file.write_all_at(&[0; 8], 1552).unwrap();
     }
 }
 
-/// Opens the file after a crash, in another boot, with a clock that was set back to the start.
+/// Opens the file after a crash, in another boot, with a clock set back to the start.
 fn check(crash: &Crash) {
     let temp = crash.restore();
     forget_users(&temp.path().join(FILE));

@@ -29,7 +29,7 @@ fn damaged_and_foreign_slots_are_left_alone() {
     refused("checksum");
     assert!(fs::read(&path).unwrap() == bytes);
     fs::write(&path, "").unwrap();
-    refused("is not a file of flakeforge (it is empty). It is damaged");
+    refused("is not a flakeforge file (it is empty). It is damaged");
     fs::remove_file(&path).unwrap();
     fs::create_dir(&path).unwrap();
     refused("is a folder");
@@ -54,7 +54,7 @@ fn a_slot_that_cannot_be_used_keeps_nobody_from_the_others() {
     assert_eq!(blamed(fault), path.to_str().unwrap());
     assert!(matches!(folder.acquire(7, "here"), Err(Refusal::Exhausted { .. })), "the others may be given back");
 
-    // Nobody knows how far its IDs went, so there is no next life until somebody confirms the loss by removing it.
+    // It is unknown how far its IDs went, so there is no next life until an operator confirms the loss by removing it.
     destroy(temp.path()).unwrap();
     let error = SlotFolder::open(temp.path(), config(4)).unwrap_err().to_string();
     assert!(error.contains("Remove it once no process uses it"), "{error}");
@@ -113,7 +113,7 @@ fn members_survive_a_group_whose_file_is_cut_to_nothing() {
     assert_eq!(held.renew(), Ok(Renewal::Lost));
     drop(held);
     let Err(error @ Refusal::File { .. }) = folder.acquire(7, "here") else { panic!("a damaged group") };
-    assert!(error.to_string().contains("is not a file of flakeforge (it is empty)"), "{error}");
+    assert!(error.to_string().contains("is not a flakeforge file (it is empty)"), "{error}");
     fs::remove_dir_all(temp.path().join("1")).unwrap();
     let Err(Refusal::Exhausted { retry_at_ms }) = folder.acquire(7, "here") else { panic!("ahead") };
     assert!(retry_at_ms > last_ms, "the group made anew starts above what this member made");
@@ -128,7 +128,7 @@ fn a_group_that_is_whole_again_after_it_was_cut_is_opened_anew() {
     cut(&path);
     assert_eq!(held.renew(), Ok(Renewal::Lost));
     fs::write(&path, copy).unwrap();
-    // The stand-in page is not the group. The group is opened again, above what this member may have made.
+    // The stand-in page is not the group. The group is reopened above the possible IDs of this member.
     assert!(matches!(folder.acquire(7, "here"), Err(Refusal::Exhausted { .. })));
 }
 
@@ -141,7 +141,7 @@ fn the_number_of_a_removed_slot_is_not_given_again() {
     fs::remove_file(temp.path().join("1/0")).unwrap();
     assert_eq!(held.renew(), Ok(Renewal::Lost));
     drop(held);
-    let other = open(temp.path(), 2); // as another process has it open
+    let other = open(temp.path(), 2); // as opened by another process
     let held = take(&other);
     assert_eq!(held.slot(), 1, "the first one's IDs are ahead, and no file says how far");
     assert!(matches!(folder.acquire(7, "here"), Err(Refusal::Exhausted { .. })), "the other may be given back");
@@ -193,7 +193,7 @@ fn a_member_of_a_removed_group_starts_above_it_in_one_that_others_made() {
     let held = take(&folder);
     let last_ms = run_ahead(&held);
     fs::remove_dir_all(temp.path().join("1")).unwrap();
-    drop(take(&open(temp.path(), 4)).cursor()); // does not know of the other one, and makes slot 0
+    drop(take(&open(temp.path(), 4)).cursor()); // does not know about the other one, and creates slot 0
     drop(held);
     let Err(Refusal::Exhausted { retry_at_ms }) = folder.acquire(7, "here") else { panic!("ahead") };
     assert!(retry_at_ms > last_ms, "{retry_at_ms}, and {last_ms}");
@@ -213,7 +213,7 @@ fn a_destroyed_group_ends_for_every_member_and_the_next_starts_above_it() {
     ids.fill(&mut made, |id| id);
     destroy(temp.path()).unwrap();
     let hi_ms = held.hi_ms();
-    // A member that has not noticed the end goes on up to its mark, and no further.
+    // A member that has not noticed the end continues up to its mark, and no further.
     let mut rest = vec![0; 4096 * 10_000];
     let (count, stopped) = ids.fill(&mut rest, |id| id);
     assert_eq!(stopped, Some(Refusal::WindowEnd));

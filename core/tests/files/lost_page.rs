@@ -1,5 +1,5 @@
-//! Pages that the system cannot give: a file that is cut while it is used, and a full disk on file systems that copy what is
-//! written. By itself, the system would end the process with SIGBUS.
+//! Pages that the system cannot provide: a file that is truncated during use, and a full disk on copy-on-write file systems.
+//! By default, the system would end the process with SIGBUS.
 
 use std::fs::{self, OpenOptions};
 use std::io::{BufRead, BufReader, Write};
@@ -11,13 +11,13 @@ use std::process::{Child, Command, Stdio};
 use crate::support::{ENDLESS, generator, open, part, process, wait_until};
 use flakeforge_core::refusal::Refusal;
 
-/// Makes IDs until there are no more, and returns why.
+/// Generates IDs until there are no more, and returns why.
 fn make_to_the_end(path: &Path) -> String {
     let shared = open(path).unwrap();
     let mut ids = generator(shared.clone(), &ENDLESS);
     ids.next_id().unwrap();
     println!("made one");
-    std::io::stdin().read_line(&mut String::new()).unwrap(); // the parent says when to go on
+    std::io::stdin().read_line(&mut String::new()).unwrap(); // the parent decides when to continue
     let refusal = loop {
         if let Err(refusal) = ids.next_id() {
             break refusal;
@@ -29,7 +29,7 @@ fn make_to_the_end(path: &Path) -> String {
     shared.fault().unwrap().to_string()
 }
 
-/// Another process that does this, once it has made one ID. It waits until it is told to go on.
+/// Another process that does this, once it has generated one ID. It waits for a signal to continue.
 fn maker(test: &str, path: &Path) -> (Child, impl Iterator<Item = String> + use<>) {
     let mut child = process(test, path.to_str().unwrap()).stdin(Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map_while(Result::ok);
@@ -37,7 +37,7 @@ fn maker(test: &str, path: &Path) -> (Child, impl Iterator<Item = String> + use<
     (child, lines)
 }
 
-/// Lets it go on, and returns why it ended.
+/// Lets it continue, and returns why it ended.
 fn why((mut child, lines): (Child, impl Iterator<Item = String>)) -> String {
     go_on(&mut child);
     let told: Vec<_> = lines.collect();
@@ -50,7 +50,7 @@ fn go_on(child: &mut Child) {
     child.stdin.take().into_iter().for_each(|mut stdin| stdin.write_all(b"\n").unwrap());
 }
 
-/// If this is the other process: makes IDs, and says why it ended.
+/// In the other process: generates IDs, and reports why they ended.
 fn is_maker() -> bool {
     let Some(path) = part() else { return false };
     println!("ended: {}", make_to_the_end(Path::new(&path)));
@@ -83,7 +83,7 @@ fn a_signal_that_is_about_something_else_ends_the_process_as_before() {
     }
     let temp = tempfile::tempdir().unwrap();
     let (mut child, _lines) = maker(test, &temp.path().join("ids"));
-    // Rust has a handler of its own, which gives up the first time.
+    // Rust's own handler gives up the first time.
     for _ in 0..2 {
         assert!(Command::new("kill").args(["-BUS", &child.id().to_string()]).status().unwrap().success());
         std::thread::sleep(std::time::Duration::from_millis(100));
@@ -91,7 +91,7 @@ fn a_signal_that_is_about_something_else_ends_the_process_as_before() {
     assert_eq!(child.wait().unwrap().signal(), Some(libc::SIGBUS));
 }
 
-/// A small file system in a file, as long as this lives.
+/// A small file system in a file, for the lifetime of this value.
 struct FileSystem {
     temp: tempfile::TempDir,
 }
@@ -109,7 +109,7 @@ fn as_root(command: &str) -> bool {
 }
 
 impl FileSystem {
-    /// `None` if it cannot be made here.
+    /// `None` if it cannot be created here.
     #[expect(clippy::explicit_write)] // eprintln! is shown only if a test fails
     fn make(program: &str, megabytes: u32) -> Option<Self> {
         let temp = tempfile::tempdir().unwrap();
@@ -132,7 +132,7 @@ impl FileSystem {
         self.temp.path().join("root")
     }
 
-    /// Leaves no room at all.
+    /// Leaves no space at all.
     fn fill(&self) {
         for (i, size) in ["1M", "4k", "4k"].iter().enumerate() {
             let file = self.root().join(format!("fill{i}"));
@@ -147,7 +147,7 @@ impl Drop for FileSystem {
     }
 }
 
-/// What becomes of those who make IDs in a file system that is full.
+/// What happens to generators on a full file system.
 fn assert_full(system: Option<FileSystem>, test: &str, before: impl FnOnce(&Path)) {
     let Some(system) = system else { return };
     let path = system.root().join("ids");

@@ -1,4 +1,4 @@
-//! What outlives a process. Many of these tests start this program again, as another process that runs one test.
+//! What outlives a process. Many of these tests start this program again, as another process that runs a single test.
 
 #![cfg(not(flakeforge_loom))]
 

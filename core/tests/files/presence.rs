@@ -23,7 +23,7 @@ fn those_who_leave_are_not_waited_for() {
     assert!(presence.ask().is_some());
     presence.leave();
     assert!(presence.ask().is_none());
-    presence.leave(); // a count from before a crash may be anything
+    presence.leave(); // a count from before a crash may have any value
     assert!(presence.ask().is_none());
 }
 

@@ -99,7 +99,7 @@ fn killed_and_stopped_processes_repeat_nothing_and_hold_nobody_up() {
         let stdout = child.stdout.take().unwrap();
         thread::sleep(Duration::from_millis(30 + 7 * round));
         signal("STOP", child.id());
-        // Whatever the killed process was doing, this one goes on.
+        // Whatever the killed process was doing, this one continues.
         let mut own = generator(open(&path).unwrap(), &ENDLESS);
         ids.push((0..1000).map(|_| own.next_id().unwrap()).collect::<Vec<_>>());
         signal("CONT", child.id());
@@ -118,7 +118,7 @@ fn signal(name: &str, pid: u32) {
     assert!(Command::new("kill").args([format!("-{name}"), pid.to_string()]).status().unwrap().success());
 }
 
-/// A layout of 64 bits in the last of its ticks, each of which is an hour long.
+/// A 64-bit layout in its last ticks, each an hour long.
 fn in_its_last_tick() -> Layout {
     const HOUR_MS: i64 = 3_600_000;
     let fields = vec![("timestamp".to_owned(), 11), ("counter".to_owned(), 53)];
@@ -174,7 +174,7 @@ fn no_number_is_above_the_mark() {
         while raises < 5 {
             let [next, limit, mark] = words(&path);
             if next > mark + 1 || limit > mark {
-                done.store(true, Relaxed); // so that the scope can end: it waits for its threads
+                done.store(true, Relaxed); // so that the scope, which waits for its threads, can end
                 panic!("next {next}, limit {limit}, mark {mark}");
             }
             raises += u32::from(limit != before);

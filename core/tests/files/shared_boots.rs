@@ -15,7 +15,7 @@ use flakeforge_core::generator::{Generator, Knobs};
 use flakeforge_core::layout::{Layout, Spec};
 use flakeforge_core::refusal::Refusal;
 
-/// Of a tick that lasts an hour, a crash of the machine costs some numbers, and not the rest of the hour.
+/// If a tick lasts an hour, a machine crash costs some numbers of it, not all the rest.
 #[test]
 fn after_another_boot_long_ticks_go_on_at_once() {
     let folder = folder();
@@ -42,7 +42,7 @@ fn after_another_boot_long_ticks_go_on_at_once() {
         assert!(id > last, "after the ones before");
         last = id;
     }
-    // A mark is raised as often as it takes to use all of a tick's numbers, and no longer tick's.
+    // The mark is raised as often as needed for all numbers of a tick, but not into a longer tick.
     let (made, stopped) = in_boot(9).fill(&mut [0; 1 << 14], |id| id);
     assert!(made > (1 << 14) / 3, "{made}");
     assert!(matches!(stopped, Some(Refusal::Overflow { .. })), "{stopped:?}");
@@ -65,7 +65,7 @@ fn a_clock_set_back_over_a_restart_repeats_nothing() {
     assert_eq!(at(3_000_000_000_000).next_id().unwrap() >> 22, 3_000_000_000_000, "nor does one set forward wait");
 }
 
-/// Opens a file on a machine in that boot; `None` if the boot is unknown.
+/// Opens a file on a machine in this boot; `None` if the boot is unknown.
 fn open_in_boot(path: &Path, boot: Option<u128>) -> Arc<SharedCursor> {
     let machine = Machine { boot, ..*machine::this() };
     SharedCursor::open_on(&machine, path, flake().scale(), 12, &fingerprint()).unwrap()
@@ -101,7 +101,7 @@ fn another_boot_starts_past_the_mark() {
         let [_, _, mark] = words(&path);
         let other = in_boot(Some(boot));
         assert_eq!(other.cursor().next(), mark + 1, "half of an ID is another boot's");
-        generator(other, &ENDLESS).next_id().unwrap(); // which raises the mark
+        generator(other, &ENDLESS).next_id().unwrap(); // raises the mark
         let [next, ..] = words(&path);
         drop(in_boot(Some(boot)));
         assert_eq!(words(&path)[0], next);
@@ -158,7 +158,7 @@ fn those_who_open_a_file_in_use_put_nobody_ahead() {
             let part = format!("{boot} {}", path.display());
             process("shared_boots::those_who_open_a_file_in_use_put_nobody_ahead", &part).spawn().unwrap()
         };
-        // The boot is unknown, or the file has the ID of another one.
+        // The boot is unknown, or the file has another boot's ID.
         let others: Vec<_> = ["no", "7", "no", "8", "no", "no"].map(start).into_iter().map(receive).collect();
         others.iter().all(|ids| ids.len() == 1) && ids.next_id().is_ok()
     };

@@ -1,4 +1,4 @@
-//! Files that cannot be used: each is refused with its path, what is wrong and what to do, and is not changed.
+//! Unusable files: each is refused with its path, what is wrong and what to do, and stays unchanged.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
@@ -25,7 +25,7 @@ fn assert_refused(path: &Path, wanted: &str) {
     assert!(path.starts_with(blamed(&error)), "{error} is about the file, or a folder above it");
 }
 
-/// The reason why a file that `damage` has changed is refused.
+/// The reason for refusing a file that `damage` has changed.
 #[track_caller]
 fn assert_damage(wanted: &str, damage: impl FnOnce(&mut Vec<u8>)) {
     let folder = tempfile::tempdir().unwrap();
@@ -46,9 +46,9 @@ fn put<const N: usize>(bytes: &mut [u8], at: usize, value: [u8; N]) {
 
 #[test]
 fn damage() {
-    assert_damage("is not a file of flakeforge (it is empty)", Vec::clear);
-    assert_damage("is not a file of flakeforge. Use another path", |bytes| *bytes = b"my diary\n".repeat(1000));
-    assert_damage("is not a file of flakeforge", |bytes| bytes[0] ^= 1);
+    assert_damage("is not a flakeforge file (it is empty)", Vec::clear);
+    assert_damage("is not a flakeforge file. Use another path", |bytes| *bytes = b"my diary\n".repeat(1000));
+    assert_damage("is not a flakeforge file", |bytes| bytes[0] ^= 1);
     assert_damage("has 4095 bytes instead of 4096", |bytes| bytes.truncate(4095));
     assert_damage("has 100 bytes instead of 4096", |bytes| bytes.truncate(100));
     assert_damage("has 17 bytes instead of 4096", |bytes| bytes.truncate(17));
@@ -70,7 +70,7 @@ fn damage() {
 
 #[test]
 fn the_byte_order_of_another_cpu() {
-    // All of it is as such a CPU writes it, the checksum included.
+    // Everything is as such a CPU writes it, including the checksum.
     let theirs = if cfg!(target_endian = "big") { "(little-endian), and this" } else { "(big-endian), and this" };
     assert_damage(theirs, |bytes| {
         bytes[16..20].reverse();
@@ -114,7 +114,7 @@ fn another_use_shows_both() {
 fn what_is_no_file() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
-    assert_refused(folder.path(), "is a folder. Name a file in it");
+    assert_refused(folder.path(), "is a folder. Use the path of a file");
 
     symlink(at("nowhere"), at("dangling")).unwrap();
     assert_refused(&at("dangling"), "which does not exist. Remove the link");
@@ -144,17 +144,17 @@ fn a_file_system_that_may_be_shared() {
     let elsewhere = Machine { is_local: |_| false, ..*machine::this() };
     let open_there = |path: &Path| SharedCursor::open_on(&elsewhere, path, flake().scale(), 12, &fingerprint());
     let error = open_there(&folder.path().join("new/ids")).unwrap_err().to_string();
-    assert!(error.contains("that may be a network one"), "{error}");
+    assert!(error.contains("that may be a network file system"), "{error}");
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "nothing was made");
     let path = used(folder.path());
     let before = fs::read(&path).unwrap();
     assert!(open_there(&path).unwrap_err().to_string().contains("For several machines, use join() with a server"));
     assert!(fs::read(&path).unwrap() == before);
-    // And a real file system of another kind: nobody can keep files in /proc.
+    // And a real file system of another kind: no files can be kept in /proc.
     assert_refused(Path::new("/proc/version"), "(type 0x9fa0)");
 }
 
-/// Runs the test `test` as a user without root's right to write.
+/// Runs the test `test` as a user without root's permissions.
 fn as_nobody(test: &str, part: &str) {
     let mut command = process(test, part);
     if fs::metadata("/proc/self").unwrap().uid() == 0 {
@@ -168,7 +168,7 @@ fn as_nobody(test: &str, part: &str) {
 #[test]
 fn what_may_not_be_written() {
     if let Some(path) = part() {
-        assert_refused(Path::new(&path), "Give the user of this process the right to read and write there");
+        assert_refused(Path::new(&path), "Give the user of this process read and write permission");
         println!("refused as it should be");
         return;
     }
@@ -188,7 +188,7 @@ fn what_may_not_be_written() {
 #[test]
 fn no_room() {
     if let Some(path) = part() {
-        assert_refused(Path::new(&path), "There is no room left");
+        assert_refused(Path::new(&path), "There is no space left");
         println!("refused as it should be");
         return;
     }

@@ -1,4 +1,4 @@
-//! Cursors in files that are removed, replaced, cut short or overwritten while they are in use.
+//! Cursors in files that are removed, replaced, truncated or overwritten during use.
 
 use std::fs;
 use std::io::Write;
@@ -28,7 +28,7 @@ fn a_file_that_is_removed_or_replaced_ends_the_cursor() {
         wait_until("noticed", || generator.next_id() == Err(Refusal::Failed));
         let fault = shared.fault().unwrap();
         assert_eq!(blamed(&fault), path.to_str().unwrap());
-        assert!(fault.to_string().contains("was removed, replaced or cut short while in use"), "{fault}");
+        assert!(fault.to_string().contains("was removed, replaced or truncated while in use"), "{fault}");
         assert_eq!(generator.next_id(), Err(Refusal::Failed), "and stays so");
         (path, shared)
     };
@@ -43,7 +43,7 @@ fn a_file_that_is_removed_or_replaced_ends_the_cursor() {
     });
 }
 
-/// Waits until a cursor from which nothing is taken has noticed a fault, and returns it.
+/// Waits until an idle cursor has noticed a fault, and returns it.
 fn fault_while_idle(shared: &SharedCursor) -> String {
     wait_until("noticed", || shared.fault().is_some());
     shared.fault().unwrap().to_string()
@@ -60,7 +60,7 @@ fn an_idle_process_survives_a_file_that_is_cut_to_nothing() {
     let last = ids.next_id().unwrap();
     fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(0).unwrap();
     let fault = fault_while_idle(&shared);
-    assert!(fault.contains("was removed, replaced or cut short while in use"), "{fault}");
+    assert!(fault.contains("was removed, replaced or truncated while in use"), "{fault}");
     assert_eq!(ids.next_id(), Err(Refusal::Failed));
     assert!(ids.ahead_ms() <= 5100.0, "nothing that is asked later reads the page");
     assert!(shared.raise().is_err());
@@ -77,7 +77,7 @@ fn a_file_that_is_whole_again_after_it_was_cut_is_not_believed() {
     let mut ids = generator(open(&path).unwrap(), &PLAIN); // it has given no ID yet
     let copy = fs::read(&path).unwrap();
     fs::write(&path, "").unwrap();
-    ids.ahead_ms(); // notices that the page is gone, before anybody checks the file
+    ids.ahead_ms(); // notices that the page is lost, before the file is checked
     fs::write(&path, copy).unwrap();
     assert_eq!(ids.next_id(), Err(Refusal::Failed));
 }
@@ -95,7 +95,7 @@ fn an_older_copy_written_over_a_file_is_noticed() {
     let put_back = || fs::OpenOptions::new().write(true).open(&path).unwrap().write_all(&copy).unwrap();
     let mut made = vec![0; 100_000];
     ids.fill(&mut made, |id| id);
-    shared.raise().unwrap(); // checks the file, as also happens a few times a second
+    shared.raise().unwrap(); // checks the file, which also happens a few times per second
     put_back();
     let fault = fault_while_idle(&shared);
     assert!(fault.contains("went back while in use"), "{fault}");
@@ -114,7 +114,7 @@ fn at_one_instant(shared: &Arc<SharedCursor>) -> [Generator; 2] {
     })
 }
 
-/// A file with two generators, of which one has given IDs, and what the file was after its first one.
+/// A file with two generators, one of which has given IDs, and the file's content after the first ID.
 fn used() -> (tempfile::TempDir, Arc<SharedCursor>, [Generator; 2], Vec<u8>) {
     let folder = folder();
     let path = folder.path().join("ids");
@@ -126,7 +126,7 @@ fn used() -> (tempfile::TempDir, Arc<SharedCursor>, [Generator; 2], Vec<u8>) {
     (folder, shared, [ids, others], copy)
 }
 
-/// Writes an older copy over the file, which stays the same one.
+/// Writes an older copy over the file, which remains the same file.
 fn put_back(folder: &tempfile::TempDir, copy: &[u8]) {
     fs::OpenOptions::new().write(true).open(folder.path().join("ids")).unwrap().write_all(copy).unwrap();
 }
@@ -146,7 +146,7 @@ fn a_number_that_comes_again_is_not_handed_out() {
 #[test]
 fn a_number_that_was_seen_taken_is_not_handed_out() {
     let (folder, shared, [_ids, mut others], copy) = used();
-    shared.raise().unwrap(); // looks at the file, as also happens a few times a second
+    shared.raise().unwrap(); // checks the file, which also happens a few times per second
     put_back(&folder, &copy);
     assert_eq!(others.next_id(), Err(Refusal::Failed), "it has taken none itself");
 }

@@ -1,4 +1,4 @@
-//! Slot files: who gets which slot, what a killed holder leaves behind, and what others see of it.
+//! Slot files: which process gets which slot, what a killed holder leaves behind, and what others see of it.
 
 use std::collections::HashSet;
 use std::fs;
@@ -20,7 +20,7 @@ use flakeforge_core::files::names::group_folder;
 use flakeforge_core::files::slots::{HeldSlot, Renewal, SlotFolder};
 use flakeforge_core::refusal::Refusal;
 
-/// A slot, once the tick that a fast holder has used up is over and one is free.
+/// A slot, once the tick that a fast holder has exhausted is over and one is free.
 fn take_soon(folder: &SlotFolder) -> HeldSlot {
     folder.acquire(7, "here").unwrap_or_else(|error| match error {
         Refusal::Exhausted { retry_at_ms } if retry_at_ms <= now_ms() + 2 => {
@@ -39,7 +39,7 @@ fn holder(test: &str, folder: &Path) -> (Child, u32) {
     (child, slot.unwrap())
 }
 
-/// What that process does.
+/// The work of that process.
 fn hold(slot: &HeldSlot) {
     let _cursor = slot.cursor();
     println!("\nslot {}", slot.slot());
@@ -75,7 +75,7 @@ fn each_slot_has_one_holder() {
     assert_eq!(slots.len(), 4, "the killed one's, too");
 }
 
-/// The child of a fork has the parent's slot in its memory, and it is not the child's.
+/// The child of a fork has the parent's slot in its memory, but does not hold it.
 #[test]
 #[expect(unsafe_code)]
 fn the_child_of_a_fork_has_no_slot_and_gives_none_back() {
@@ -83,7 +83,7 @@ fn the_child_of_a_fork_has_no_slot_and_gives_none_back() {
         for gives_back in [false, true] {
             let slots = open(&folder.join(gives_back.to_string()), 1);
             let held = take(&slots);
-            // SAFETY: the child runs on in this thread alone, and ends with `_exit`.
+            // SAFETY: the child continues in this thread alone, and ends with `_exit`.
             let child = unsafe { libc::fork() };
             if child == 0 {
                 let is_lost = held.renew() == Ok(Renewal::Lost);
@@ -92,7 +92,7 @@ fn the_child_of_a_fork_has_no_slot_and_gives_none_back() {
                 } else {
                     drop(held)
                 }
-                // SAFETY: it has no precondition.
+                // SAFETY: the function has no preconditions.
                 unsafe { libc::_exit(if is_lost { 0 } else { 1 }) };
             }
             let mut status = 0;
@@ -160,7 +160,7 @@ fn a_holder_without_the_cursor_has_its_time_to_itself() {
     assert!(next.lo_ms() > last && next.lo_ms() < last + 1000, "after what was said to be used");
 
     let mark = next.hi_ms();
-    drop(next); // without a release, as if the process was killed
+    drop(next); // without a release, as if the process had been killed
     assert_eq!(folder.acquire(7, "here").unwrap_err(), Refusal::Exhausted { retry_at_ms: mark + 1 });
     assert_eq!(list(temp.path()).unwrap().slots[0].last_ms, None);
 }
@@ -205,7 +205,7 @@ fn the_slot_of_a_killed_holder_is_found_in_turn() {
     held.insert(0, take(&folder)); // the search starts after the first one again
     child.kill().unwrap();
     child.wait().unwrap();
-    // 64 are looked at before a new one is made: 1 to 64, 65 to 128, 129 to 192.
+    // 64 are tried before a new one is created: 1 to 64, 65 to 128, 129 to 192.
     let slots: Vec<_> = (0..3).map(|_| take(&folder)).map(|one| (one.slot(), held.push(one)).0).collect();
     assert_eq!(slots, [201, 202, 150]);
 }
@@ -234,7 +234,7 @@ fn where_no_slot_can_be_made_those_that_are_there_are_looked_at() {
         let held = take(&folder);
         assert_eq!(held.slot(), 70, "after 64 that are held, and new ones that could not be made");
         let Err(error @ Refusal::File { .. }) = folder.acquire(7, "here") else { panic!("none is free") };
-        assert!(error.to_string().contains("There is no room left"), "{error}");
+        assert!(error.to_string().contains("There is no space left"), "{error}");
         assert!(blamed(&error).ends_with("/72"), "the first one: {error}");
         return;
     }
@@ -350,7 +350,7 @@ fn many_come_and_go_and_few_files_are_left() {
     let folder = open(temp.path(), 1024);
     let held: Vec<_> = (0..20).map(|_| take(&folder)).collect();
     for held in held {
-        drop(held.cursor()); // dropped, not released, as when a process ends
+        drop(held.cursor()); // dropped, not released, as at the end of a process
     }
     for _ in 0..200 {
         drop(take(&folder).cursor());
@@ -387,7 +387,7 @@ fn slots_do_not_leak() {
     for _ in 0..10_000 {
         take(&folder).release(0);
     }
-    thread::sleep(Duration::from_millis(600)); // the watcher may be looking at one
+    thread::sleep(Duration::from_millis(600)); // the watcher may be checking one
     assert_eq!(held(), (0, 0));
     assert_eq!(list(temp.path()).unwrap().slots.len(), 1);
 }

@@ -1,4 +1,4 @@
-//! Several users in one folder: what is made there is their group's, as far as the folder is.
+//! Several users in one folder: what is created there belongs to their group, as far as the folder does.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
@@ -12,7 +12,7 @@ fn mode(path: &Path) -> u32 {
     fs::metadata(path).unwrap().mode() & 0o7777
 }
 
-/// The modes of a file, a folder and a file in it that are made in a folder of this mode.
+/// The modes of a file, a folder and a file in it, created in a folder of this mode.
 fn made_in(folder_mode: u32) -> [u32; 3] {
     let temp = tempfile::tempdir().unwrap();
     fs::set_permissions(temp.path(), Permissions::from_mode(folder_mode)).unwrap();

@@ -1,5 +1,5 @@
-//! The thread that looks after the files of a process: what it does without any call, and when it ends. Each test runs
-//! in a separate process, because there is one thread for all files.
+//! The thread that looks after the files of a process: what it does on its own, and when it ends. Each test runs in a
+//! separate process, because one thread serves all files.
 
 use std::fs;
 use std::path::Path;
@@ -19,7 +19,7 @@ fn wait_until(mut holds: impl FnMut() -> bool) {
     }
 }
 
-/// Makes an ID 300 ms before the limit, and waits until the limit is raised.
+/// Generates an ID 300 ms before the limit, and waits until the limit is raised.
 fn is_raised(shared: &Arc<SharedCursor>) {
     let layout = flake();
     let start_of = |number: u64| layout.scale().start_of(number >> 12);
@@ -39,7 +39,7 @@ fn is_running() -> bool {
     tasks.filter_map(|task| fs::read_to_string(task.ok()?.path().join("comm")).ok()).any(|name| name == "flakeforge\n")
 }
 
-/// Waits until the thread has checked the files: it has noticed that one was removed.
+/// Waits until the thread has checked the files: it has noticed the removal of one.
 fn look(folder: &Path) {
     let shared = open(&folder.join("removed")).unwrap();
     fs::remove_file(shared.path()).unwrap();
@@ -60,7 +60,7 @@ fn it_leaves_a_file_alone_of_which_nothing_was_taken() {
         let path = folder.join("ids");
         let shared = open(&path).unwrap();
         look(folder);
-        look(folder); // a second time, so that it has checked every file since the first time
+        look(folder); // a second time, so that every file was checked since the first time
         assert_eq!(words(&path), [0, 0, 0]);
         assert!(!shared.is_ended());
     });

@@ -1,4 +1,4 @@
-//! Counters of blocks: no block is handed out twice, and no loss is repaired by itself.
+//! Counters of blocks: no block is given twice, and no loss is repaired silently.
 
 use std::collections::BTreeSet;
 
@@ -23,7 +23,7 @@ fn refused(refused: StepError) -> Answer {
     Answer::Refused(refused)
 }
 
-/// A store with a counter that two clients know. Its next block begins at 20.
+/// A store with a counter that two clients know. Its next block starts at 20.
 fn known() -> (Store, Client, Client) {
     let mut store = Store::empty();
     let (mut one, mut two) = (Client::new(1), Client::new(2));
@@ -81,7 +81,7 @@ fn a_counter_ends_with_its_64_bits() {
 
 // Whether a block counts
 
-/// A block whose swap comes to this, and something that happens before the next read. How often it swapped.
+/// A block with this fate of its swap, and something that happens before the next read. Returns how often it swapped.
 fn block(store: &mut Store, client: &mut Client, fate: Fate, happens: impl Fn(&mut Store)) -> (Answer, i32) {
     let (mut swaps, mut is_swapped) = (0, false);
     let answer = client.run_with(store, advance(10, None), |store, ask| {
@@ -371,7 +371,7 @@ fn a_mark_of_a_loss_is_no_block() {
     one.run(&mut store, advance(0, None));
     let before = store.records.clone();
     store.position = Some(50);
-    // Two steps write the mark. Both times what was before comes back, and the second one has noted the loss.
+    // Two steps write the mark. Both times the previous state comes back, and the second step has noted the loss.
     let [mut first, mut second] = [0, 1].map(|_| Running::new(&mut one, advance(100, None)));
     first.go(&mut store, &mut one, Fate::Done);
     second.go(&mut store, &mut one, Fate::Done);

@@ -198,7 +198,7 @@ fn whose_slot_it_is_no_longer_is_told_so() {
     assert_eq!(client.run(&mut store, renew(&config(1), 1, 0, first.hi)), Answer::Lost, "one that it gave back");
 }
 
-/// A renewal whose swap is done; then something happens; then it reads. How often it swapped, and its answer.
+/// A renewal whose swap is done; then something happens; then it reads. Returns how often it swapped, and its answer.
 fn renewed_after(
     happens: impl Fn(&mut Store),
     mut store: Store,
@@ -226,7 +226,7 @@ fn a_read_counts_only_under_the_identity_of_the_decision() {
     let (answer, swaps, after) = renewed_after(Store::restart, store.clone(), &mut client.clone(), task.clone());
     assert_eq!((answer, swaps), (quiet(first.now + QUIET, first.now), 1));
     assert_eq!(after.group().identity, after.identity);
-    // A server that does not know its history may be any; it was not known to be this one.
+    // A server that does not know its history may be any; it is not known to be this one.
     let mut vague = store.clone();
     vague.identity.history.clear();
     let (answer, swaps, _) =
@@ -350,7 +350,7 @@ fn a_release_heeds_what_happened_before_it_was_repeated() {
     assert_eq!((store.slot(0).owner, store.slot(0).hi), (Some(2), first.hi + 1 + TTL));
 }
 
-/// Everything that is ever written in a long life of a group.
+/// Everything that is written during a long life of a group.
 #[test]
 fn no_text_is_written_twice() {
     let mut store = Store::empty();
@@ -360,7 +360,7 @@ fn no_text_is_written_twice() {
         for task in
             all_tasks(&config(1), 1, 0).into_iter().chain([Task::Advance { by: 0, init: Some(0), durable: false }])
         {
-            // Twice, with the store as it was in between: nothing tells the two apart but what is random.
+            // Twice, from the same state of the store: only the random bits differ.
             for mut store in [store.clone(), store.clone()] {
                 client.run_with(&mut store, task.clone(), |_, ask| {
                     if let Ask::Swap(swap) = ask {
@@ -417,7 +417,7 @@ fn a_group_that_ended_has_no_slots_to_list() {
     assert_eq!(client.run(&mut store, Task::List), Answer::Listed(vec![], vec![]));
 }
 
-/// What cannot be read, in place of each record, for each task: never overwritten, and named where it is needed.
+/// An unreadable text in place of each record, for each task: it is never overwritten, and named where it is needed.
 #[test]
 fn a_record_that_cannot_be_read_is_refused_by_name_and_left_alone() {
     let (store, client, _) = held(&config(1));
@@ -460,7 +460,7 @@ fn a_record_that_cannot_be_read_is_refused_by_name_and_left_alone() {
     }
 }
 
-/// A newer version may have other rules for all of the group, so nothing in it is written any more.
+/// A newer version may have other rules for the whole group, so nothing in it is written any more.
 #[test]
 fn a_slot_of_a_newer_version_is_an_obstacle_even_where_other_slots_are_free() {
     let (group, slot) = (config(3), slot_name(2));

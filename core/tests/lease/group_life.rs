@@ -7,7 +7,7 @@ use flakeforge_core::lease::grants::task::{Answer, Ask, Granted, Look, StepError
 
 use crate::store::*;
 
-/// How long a group is quiet that nobody used before.
+/// How long a previously unused group is quiet.
 const CREATED: i64 = 1_000 + SKEW + 1;
 
 #[test]
@@ -166,7 +166,7 @@ fn a_group_that_is_created_is_quiet_for_a_second_and_the_skew() {
     assert!(matches!(Client::new(2).join(&mut store, &config(1), 1), Answer::Granted(_)));
 }
 
-/// `Create`, with something that happens after it wrote for the first time. How long the group is quiet then.
+/// `Create`, with something that happens after its first write. Returns how long the group is quiet then.
 fn created_after(happens: impl Fn(&mut Store)) -> i64 {
     let mut store = Store::empty();
     let mut writes = 0;
@@ -293,7 +293,7 @@ fn ending_a_group_never_shortens_its_quiet_period() {
     assert_eq!(Client::new(1).join(&mut store, &config(1), 1), quiet(until, store.now));
 }
 
-/// A store with a group that somebody began to end, and did not finish.
+/// A store with a group whose end was started and not finished.
 fn ending() -> Store {
     let mut store = Store::with(&config(1));
     let mut client = Client::new(1);
@@ -474,7 +474,7 @@ fn a_group_that_lived_too_often_is_refused() {
 fn members_agree_on_everything_or_nothing_is_written() {
     let (mut store, client, Granted { hi, .. }) = held(&config(2));
     let mismatch = Answer::Refused(StepError::Mismatch(config(2)));
-    store.restart(); // which members who agree would note
+    store.restart(); // a restart that agreeing members would note
     let others = [
         GroupConfig { fingerprint: "hazelcast".to_owned(), ..config(2) },
         config(3),
@@ -537,7 +537,7 @@ fn a_group_begun_again_may_have_other_options() {
 
 // Clocks
 
-/// All that is written by a client whose clock differs so much, and the answer.
+/// Everything written by a client whose clock is this far off, and the answer.
 fn with_clock(store: &Store, clock: (i64, i64), task: Task) -> (Answer, bool) {
     let mut after = store.clone();
     let mut client = Client::new(7);
@@ -634,7 +634,7 @@ fn a_release_makes_no_group() {
     assert_eq!(store.group(), unknown);
 }
 
-// Answers that cannot be
+// Impossible answers
 
 #[test]
 fn a_store_that_answers_nonsense_is_refused_and_nothing_overflows() {

@@ -1,5 +1,5 @@
-//! The holder's state machine, event by event. The model beside this file shows that no order of events makes an ID
-//! twice. The tests here are about what a user of a lease would notice.
+//! The holder's state machine, event by event. The model in `tests/model` shows that no order of events generates an ID
+//! twice; these tests cover what a user of a lease would notice.
 
 use flakeforge_core::lease::Machine;
 use flakeforge_core::lease::messages::{Action, Asked, Event, Failure, Grant, News, Owner, State, Timing, Why};
@@ -21,7 +21,7 @@ fn grant(owner: Owner, lo: i64) -> Grant {
     Grant { owner, slot: 3, lo, hi: lo + 30_000 }
 }
 
-/// The renewal that somebody asks for who was answered the window of [`grant`] at `T`.
+/// The renewal by a holder that was answered the window of [`grant`] at `T`.
 fn renewal(owner: Owner) -> Action {
     Action::Renew { owner, slot: 3, hi: T + 30_000 }
 }
@@ -44,7 +44,7 @@ impl Holder {
         self.all(now, event).into_iter().filter(|action| !matches!(action, Action::Wait { .. })).collect()
     }
 
-    /// All actions of a step. If a cursor was to be opened, it is opened, and the actions of the next step follow.
+    /// All actions of a step. If a cursor is to be opened, it is opened, and the actions of the next step follow.
     fn all(&mut self, now: i64, event: Event) -> Vec<Action> {
         let mut actions = self.one(now, event);
         if let Some(&Action::Open(Grant { owner, .. })) = actions.last() {
@@ -59,13 +59,13 @@ impl Holder {
         self.machine.step(now, event, self.fresh)
     }
 
-    /// The actions after a grant was to be opened but its node number is in use.
+    /// The actions after a grant should be opened but its node number is in use.
     fn in_use(&mut self, now: i64, grant: Grant) -> Vec<Action> {
         assert_eq!(self.one(now, Event::Granted(grant)), [Action::Open(grant)]);
         self.step(now, Event::InUse { owner: grant.owner })
     }
 
-    /// When it wants to be woken after this step.
+    /// When this step wants to be woken.
     fn wait(&mut self, now: i64, event: Event) -> i64 {
         let actions = self.all(now, event);
         let Some(Action::Wait { at }) = actions.last() else { panic!("no wait: {actions:?}") };
@@ -81,7 +81,7 @@ impl Holder {
         holder
     }
 
-    /// Attached, and the first renewal under way.
+    /// Attached, with the first renewal in progress.
     fn renewing(now: i64) -> Self {
         let mut holder = Self::attached();
         assert_eq!(holder.step(now, Event::Time), [renewal(1000)]);
@@ -223,7 +223,7 @@ fn in_a_quiet_period_the_holder_keeps_its_window_and_asks_again() {
     assert!((9_000..=11_000).contains(&(at - T - 12_000)), "{}", at - T);
     assert_eq!(holder.machine.state(), State::Attached);
     holder.step(at, Event::Time);
-    // A new window: the time before it may belong to someone else.
+    // A new window: the time before it may belong to another holder.
     let renewed = Event::Renewed { owner: 1000, lo: T + 50_001, hi: T + 80_001 };
     let raised = Action::Raise { lo: T + 50_001, hi: T + 80_001 };
     assert_eq!(holder.step(T + 50_002, renewed)[0], raised);
@@ -298,7 +298,7 @@ fn at_start_a_store_that_takes_no_writes_for_now_is_asked_until_the_wait_is_over
 fn attach_waits_out_a_quiet_period_if_it_may_wait_that_long() {
     let mut holder = holder();
     holder.step(T, Event::Attach);
-    // The store's clock is 3 s behind the local one: only the difference between the store's own times counts.
+    // The store's clock is 3 s behind the local one: only differences between the store's own times count.
     let quiet = |now: i64, until: i64| Failure::Quiet { until: until - 3_000, store_now: now - 3_000 };
     let mut now = T;
     while now < T + 65_000 {
@@ -539,7 +539,7 @@ fn giving_up_ends_no_recovery() {
     }
 }
 
-// --- a search that nobody waits for ---
+// --- a search without a waiting caller ---
 
 #[test]
 fn after_a_failed_attach_a_slot_is_sought_until_one_is_open() {

@@ -1,4 +1,4 @@
-//! What a store may have forgotten: what shows it, how long nothing is granted then, and who goes on meanwhile.
+//! What a store may have forgotten: how it shows, how long nothing is granted then, and which holders continue meanwhile.
 
 use flakeforge_core::lease::grants::record::{
     GROUP, GroupConfig, GroupRecord, ServerIdentity, SlotRecord, Stage, slot_name,
@@ -61,7 +61,7 @@ fn a_second_loss_lengthens_the_quiet_period_and_never_shortens_it() {
     assert_eq!(client.join(&mut store, &config(1), 2), quiet(first + 40_000, store.now));
 }
 
-/// A balancer in front of two servers, each with the same record.
+/// A load balancer in front of two servers, each with the same record.
 #[test]
 fn two_servers_that_take_turns_are_an_error_that_names_both_and_keep_nobody_quiet_for_ever() {
     let mut store = Store::with(&config(1));
@@ -266,7 +266,7 @@ fn a_fall_counts_once_though_several_reads_were_under_way() {
 
 #[test]
 fn other_groups_and_counters_notice_at_their_next_step() {
-    // One client, and two databases' worth of records that share its memory: the names tell them apart.
+    // One client, and the records of two databases that share its memory: the names distinguish them.
     let (store, _, _) = held(&config(1));
     let mut client = Client::new(2);
     let running = |name: &str, store: &mut Store, task: Task, client: &mut Client| {
@@ -354,7 +354,7 @@ fn a_loss_that_was_seen_counts_for_a_group_that_is_missing_or_has_ended() {
     }
 }
 
-// Those who hold a slot go on
+// Holders continue
 
 /// A store in a quiet period, in which owner 1 holds the one slot.
 fn restarted() -> (Store, Client, Granted) {
@@ -482,7 +482,7 @@ fn a_release_that_finds_a_loss_notes_it() {
     assert_eq!((store.slot(0).hi, store.group().state), (first.lo, Stage::Live(config(1))));
 }
 
-/// Equal text is not equal state: one swap is under way while everything is flushed and made anew.
+/// An equal text is not an equal state: one swap is in progress while everything is flushed and created again.
 #[test]
 fn a_swap_that_was_on_its_way_when_all_was_lost_grants_nothing() {
     for config in [config(1), durable(1)] {
@@ -517,7 +517,7 @@ fn a_swap_that_was_on_its_way_when_all_was_lost_grants_nothing() {
     }
 }
 
-// Older records that were put back, and somebody who says so
+// Older records that were restored, and a command that reports it
 
 #[test]
 fn a_group_of_which_older_records_were_put_back_is_another_one_and_quiet() {

@@ -6,7 +6,6 @@
 mod store;
 
 mod counters;
-mod errors;
 mod grants;
 mod group_life;
 mod holder;

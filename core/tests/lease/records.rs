@@ -1,4 +1,4 @@
-//! The texts of records: what is written is read again, and nothing else is read.
+//! The texts of records: what is written is read again, and nothing else is.
 
 use flakeforge_core::lease::grants::record::{
     CounterRecord, GroupConfig, GroupRecord, ServerIdentity, SlotRecord, Stage, Unreadable,
@@ -51,7 +51,7 @@ prop_compose! {
     }
 }
 
-/// Whether no kind of record is read in this text.
+/// Whether this text is not read as any kind of record.
 fn is_none(text: &str) -> bool {
     GroupRecord::parse(text).is_err() && SlotRecord::parse(text).is_err() && CounterRecord::parse(text).is_err()
 }
@@ -165,7 +165,7 @@ fn a_text_with_one_byte_more_or_less_is_no_record() {
     }
 }
 
-/// With a checksum that fits, so nothing but the form is wrong.
+/// With a valid checksum, so only the form is wrong.
 fn summed(body: &str) -> String {
     let sum = body.bytes().fold(0x811c_9dc5u32, |sum, byte| (sum ^ u32::from(byte)).wrapping_mul(0x0100_0193));
     format!("{body} sum={sum:08x}")
@@ -259,7 +259,7 @@ fn a_newer_version_is_named() {
     }
 }
 
-/// A text with one or two random changes, at most of which one is at a place of ASCII.
+/// A text with one or two random changes, at most one of them at an ASCII character.
 fn changed(text: &str, changes: &[(prop::sample::Index, u8)]) -> Option<String> {
     let mut bytes = text.to_owned().into_bytes();
     for (at, byte) in changes {
@@ -299,7 +299,7 @@ proptest! {
         prop_assert!(changed(&text, &changes).is_none_or(|text| is_none(&text)));
     }
 
-    /// Random words in the form of a record, with a checksum that fits: what is read is written in the same way.
+    /// Random words in the form of a record, with a valid checksum: a record that was read is written in the same way.
     #[test]
     fn whatever_is_read_is_written_in_the_same_way(
         kind in prop::sample::select(vec!["group", "slot", "counter"]),

@@ -1,4 +1,4 @@
-//! Which slots a search looks at, how many calls it takes, and when it may say that no slot is free.
+//! Which slots a search looks at, how many calls it takes, and when it may report that no slot is free.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use flakeforge_core::lease::grants::task::{Answer, Ask, Granted, StepError, Task
 
 use crate::store::*;
 
-/// A store whose slots are held by others, all but these, for so long as the number of the slot says.
+/// A store with all slots but these held by others, each for a time that depends on its number.
 fn taken(slots: u32, free: &[u32]) -> Store {
     let mut store = Store::with(&config(slots));
     for slot in (0..slots).filter(|slot| !free.contains(slot)) {
@@ -17,7 +17,7 @@ fn taken(slots: u32, free: &[u32]) -> Store {
     store
 }
 
-/// Joins `members` hosts' members at once, in turns, one request each. The calls of each, and what they got.
+/// Members of `members` hosts join at once, alternating, one request each. Returns the calls of each, and the results.
 fn all_at_once(members: u32, slots: u32, host: impl Fn(u32) -> String) -> (Vec<usize>, BTreeSet<u32>) {
     let mut store = Store::with(&config(slots));
     let mut waiting: Vec<_> = (0..members)
@@ -87,7 +87,7 @@ fn many_in_one_process_waste_no_slot() {
     assert!(client.calls < 300 * 5, "{}", client.calls);
 }
 
-/// Searches of one client, in turns, up to their answers.
+/// Searches of one client, alternating, up to their answers.
 fn in_turns(client: &mut Client, store: &mut Store, slots: u32, owners: std::ops::Range<u128>) -> Vec<Answer> {
     let mut running: Vec<_> =
         owners.map(|owner| Running::new(client, join(&config(slots), owner, &format!("h{owner}")))).collect();
@@ -124,7 +124,7 @@ fn many_in_one_process_share_what_they_saw_of_a_large_group() {
     assert!(client.calls < 20 * 8, "each for itself would look 66 times: {}", client.calls);
 }
 
-/// Searches of one client that have looked at their samples: each is about to look at a part.
+/// Searches of one client that have seen their samples: each is about to look at a part.
 fn about_to_look(client: &mut Client, store: &mut Store, owners: std::ops::Range<u128>) -> Vec<Running> {
     let begun = |owner| Running::new(client, join(&config(65_536), owner, "h"));
     let mut running: Vec<_> = owners.map(begun).collect();
@@ -183,7 +183,7 @@ fn what_others_saw_before_a_search_began_does_not_count_for_it() {
     let mut store = taken(slots, &[]);
     let mut client = Client::new(1);
     assert!(matches!(client.join(&mut store, &config(slots), 1), Answer::Refused(StepError::Exhausted { .. })));
-    // A slot is given back; the search that begins now must find it, wherever it is.
+    // A slot is given back; a search that starts now has to find it, wherever it is.
     for slot in [0, 1_500, 2_999] {
         let mut store = store.clone();
         store.put(slot, &SlotRecord { owner: None, life: 1, lo: 1, hi: 1, host: String::new(), nonce: 8 });
@@ -200,7 +200,7 @@ fn a_read_that_was_sent_before_a_search_began_does_not_count_for_it() {
     for _ in 0..2 {
         early.go(&mut full, &mut client, Fate::Done); // its samples
     }
-    // Its look at all slots is on its way. A search begins, and a slot that it does not look at first is given back.
+    // Its look at all slots is in progress. A search starts, and a slot that it does not look at first is given back.
     let mut late = Running::new(&mut client, join(&config(slots), 2, "h"));
     early.go(&mut full, &mut client, Fate::Done);
     assert!(matches!(early.ask, Ask::Done(Answer::Refused(StepError::Exhausted { .. }))), "{:?}", early.ask);
@@ -234,7 +234,7 @@ fn the_one_free_slot_of_65_536_is_found() {
     assert!(client.calls <= 2 + 64 + 2, "{}", client.calls);
 }
 
-/// The names that each read of a step asks for.
+/// The names that each read of a step requests.
 fn reads(client: &mut Client, store: &mut Store, task: Task) -> (Vec<Vec<u32>>, Answer) {
     let mut reads = Vec::new();
     let answer = client.run_with(store, task, |_, ask| {
@@ -308,7 +308,7 @@ fn many_begin_their_pass_at_different_parts() {
 
 #[test]
 fn a_swap_that_failed_makes_the_pass_count_for_nothing() {
-    // The one free slot is taken by another just before the swap; that one gives it back at once. So it is free.
+    // Another member takes the one free slot just before the swap and gives it back at once. So it is free.
     for fate in [Fate::Done, Fate::Dropped, Fate::Unheard] {
         let mut store = taken(2000, &[777]);
         let mut is_first = true;

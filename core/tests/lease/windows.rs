@@ -1,7 +1,6 @@
-//! All rules of slots together, against the one promise: no two grants of a slot have a millisecond in common.
-//!
-//! Members of one store take turns at random, with every kind of accident between a read and a swap. The model in
-//! `tests/model` searches much further; this is quick.
+//! All rules of slots together, against the central promise: no two grants of a slot share a millisecond. Members of one
+//! store alternate at random, with every kind of accident between a read and a swap. The model in `tests/model` searches much
+//! further; this is quick.
 
 use flakeforge_core::lease::grants::memory::{Limits, Memory};
 use flakeforge_core::lease::grants::record::GroupConfig;
@@ -17,14 +16,14 @@ const CONFIG: fn(i64) -> GroupConfig =
 
 #[derive(Clone, Debug)]
 enum Doing {
-    /// a member goes on with its step, or begins one
+    /// a member continues its step, or starts one
     Go(usize, Fate),
     /// the caller of a step gives up
     Drop(usize),
-    /// a member that holds a slot gives it back, and used all but so much of its window
+    /// a member gives its slot back, with this much of its window unused
     Release(usize, i64),
     Destroy(usize),
-    /// the store forgets what it did since the last `Remember`, and shows it
+    /// the store forgets its changes since the last `Remember`, and shows that
     Remember,
     Lose,
     Restart,
@@ -106,7 +105,7 @@ impl World {
         let Ask::Done(answer) = &running.ask else { return };
         match (answer, *owner) {
             (Answer::Granted(granted), Some(owner)) => {
-                // As in `lease.rs`: a record that came back may begin earlier than the window that is held.
+                // As in `lease.rs`: a record that came back may start earlier than the held window.
                 let lo = member.held.map_or(granted.lo, |(_, held)| held.lo.max(granted.lo));
                 member.held = Some((owner, Granted { lo, ..*granted }));
                 self.used.push((granted.slot, owner, lo, granted.hi));
@@ -181,7 +180,7 @@ proptest! {
     }
 }
 
-/// The test above says nothing about a store that never grants.
+/// A store that never grants would pass the test above.
 #[test]
 fn members_without_accidents_hold_slots() {
     let mut world = World::new(20);

@@ -1,4 +1,4 @@
-//! What the tests of files share: generators on files, and ways to run this test program again as another process.
+//! Helpers for tests of files: generators on files, and ways to run this test program as another process.
 
 #![allow(dead_code)] // each test file uses only some of it
 
@@ -51,7 +51,7 @@ pub fn open(path: &Path) -> Result<Arc<SharedCursor>, Refusal> {
     SharedCursor::open(path, flake().scale(), 12, &fingerprint())
 }
 
-/// The file that a refusal is about.
+/// The path in a refusal.
 pub fn blamed(refusal: &Refusal) -> &str {
     let (Refusal::File { path, .. } | Refusal::Mismatch { path, .. }) = refusal else { panic!("{refusal}") };
     path
@@ -62,15 +62,15 @@ pub fn generator(source: impl Into<AnyCursor>, knobs: &Knobs) -> Generator {
     Generator::new(TickClock::system(layout.scale()), source, &layout, layout.place_node(NODE), knobs)
 }
 
-/// The environment variable that tells another process of this program what to do.
+/// The environment variable with the task for another process of this program.
 const PART: &str = "FLAKEFORGE_TEST_PART";
 
-/// What the parent said, if this is another process.
+/// The task from the parent, if this is another process.
 pub fn part() -> Option<String> {
     env::var(PART).ok()
 }
 
-/// This program as another process that runs one test, named with its module. `part` returns there what it is told here.
+/// This program as another process that runs one test, named with its module. There, `part` returns the task given here.
 pub fn process(test: &str, part: &str) -> Command {
     let mut command = Command::new(env::current_exe().unwrap());
     command.args(["--exact", test, "--nocapture", "--quiet"]).env(PART, part).stdout(Stdio::piped());
@@ -93,7 +93,7 @@ pub fn succeeds(process: &mut Command) {
     assert!(output.status.success() && told.contains("running 1 test"), "{told}");
 }
 
-/// The same process, but it cannot write any file. A limit on the file size makes a write fail as on a full disk, and
+/// The same process without the ability to write files. A limit on the file size makes a write fail as on a full disk, and
 /// needs no permission.
 pub fn without_room(process: &Command) -> Command {
     let mut limited = Command::new("sh");
@@ -102,10 +102,10 @@ pub fn without_room(process: &Command) -> Command {
     limited
 }
 
-/// IDs go to the parent between marks, because the test harness prints to the same output.
+/// IDs go to the parent between markers, because the test harness prints to the same output.
 const FROM: &[u8] = b"<<<IDs:";
 
-/// Sends IDs to the parent in blocks: a process that is killed loses at most its last block.
+/// Sends IDs to the parent in blocks: a killed process loses at most its last block.
 pub fn send(blocks: impl Iterator<Item = Vec<u64>>) {
     let mut out = BufWriter::new(std::io::stdout().lock());
     out.write_all(FROM).unwrap();
@@ -129,7 +129,7 @@ pub fn receive(mut child: Child) -> Vec<u64> {
     ids.iter().map(|id| u64::from_be_bytes(*id)).collect()
 }
 
-/// How many IDs came twice in all processes together. The IDs of each process must be in order.
+/// How many IDs occur twice in all processes together. The IDs of each process are in order.
 pub fn duplicates(of_each: &[Vec<u64>]) -> usize {
     let mut seen = HashSet::new();
     let mut twice = 0;
@@ -140,7 +140,7 @@ pub fn duplicates(of_each: &[Vec<u64>]) -> usize {
     twice
 }
 
-/// The words of a page as they are in the file: next, limit and mark, read in this order.
+/// The words of a page in the file: next, limit and mark, read in this order.
 pub fn words(path: &Path) -> [u64; 3] {
     use std::os::unix::fs::FileExt;
     let file = std::fs::File::open(path).unwrap();

@@ -1,6 +1,5 @@
-//! A store in memory that only reads and swaps, and clients that carry out the steps of `grants.rs` on it.
-//!
-//! It must never contain a rule: whoever asks gets what is there, and what is swapped is there.
+//! An in-memory store that only reads and swaps, and clients that perform the steps of `grants.rs` on it. It contains no
+//! rules: a read returns what is there, and a swap replaces it.
 
 #![allow(dead_code)] // each test file uses only some of it
 
@@ -16,7 +15,7 @@ use flakeforge_core::lease::messages::Owner;
 
 pub const TTL: i64 = 30_000;
 pub const SKEW: i64 = 5_000;
-/// How long a quiet period is at that skew.
+/// The length of a quiet period with that skew.
 pub const QUIET: i64 = 65_001;
 
 pub fn config(slots: u32) -> GroupConfig {
@@ -57,7 +56,7 @@ pub struct Store {
 }
 
 impl Store {
-    /// With no record at all.
+    /// Without any record.
     pub fn empty() -> Self {
         let identity = identity("history", "process");
         Self { now: 1_000_000, identity, position: None, records: BTreeMap::new() }
@@ -120,11 +119,11 @@ impl Store {
     }
 }
 
-/// What becomes of a request.
+/// What happens to a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
     Done,
-    /// a swap is carried out, but its answer is lost
+    /// a swap is performed, but its answer is lost
     Unheard,
     /// a swap never arrives
     Dropped,
@@ -138,14 +137,14 @@ pub struct Client {
     pub memory: Memory,
     /// how far its clock is ahead of the store's, before and after a read
     pub clock: (i64, i64),
-    /// how many calls of the store it made
+    /// number of calls to the store
     pub calls: usize,
     seed: u128,
     drawn: u128,
 }
 
 impl Client {
-    /// Each with a number of its own, because nothing random may come twice.
+    /// Each client has a number, because nothing random may repeat.
     pub fn new(seed: u32) -> Self {
         Self { memory: Memory::default(), clock: (0, 0), calls: 0, seed: u128::from(seed), drawn: 0 }
     }
@@ -185,7 +184,7 @@ impl Client {
         self.run(store, join(config, owner, &format!("host {owner}")))
     }
 
-    /// Joins a group that has a slot free.
+    /// Joins a group with a free slot.
     pub fn take(&mut self, store: &mut Store, config: &GroupConfig, owner: Owner) -> Granted {
         match self.join(store, config, owner) {
             Answer::Granted(granted) => granted,
@@ -194,7 +193,7 @@ impl Client {
     }
 }
 
-/// A step that is under way.
+/// A step in progress.
 #[derive(Clone, Debug)]
 pub struct Running {
     pub step: Step,
@@ -208,7 +207,7 @@ impl Running {
         Self { step, ask }
     }
 
-    /// Carries out one request.
+    /// Performs one request.
     pub fn go(&mut self, store: &mut Store, client: &mut Client, fate: Fate) {
         client.calls += 1;
         let fresh = client.fresh();
@@ -235,14 +234,14 @@ impl Running {
         };
     }
 
-    /// Carries out all that is left of it.
+    /// Performs the rest of the step.
     pub fn finish(&mut self, store: &mut Store, client: &mut Client) {
         while !matches!(self.ask, Ask::Done(_)) {
             self.go(store, client, Fate::Done);
         }
     }
 
-    /// What a read shows now, to be heard later.
+    /// The present result of a read, to be delivered later.
     pub fn look(&self, store: &Store, client: &Client) -> Look {
         let Ask::Read(names) = &self.ask else { panic!("{:?}", self.ask) };
         store.read(names, client)
@@ -254,7 +253,7 @@ impl Running {
     }
 }
 
-/// A store with one slot, which owner 1 holds, and its client.
+/// A store with one slot, held by owner 1, and its client.
 pub fn held(config: &GroupConfig) -> (Store, Client, Granted) {
     let mut store = Store::with(config);
     let mut client = Client::new(1);

@@ -22,7 +22,7 @@ pub fn take(folder: &SlotFolder) -> HeldSlot {
     folder.acquire(7, "here").unwrap()
 }
 
-/// Makes IDs up to 5 s ahead of the clock, and returns the Unix ms of the last one.
+/// Generates IDs up to 5 s ahead of the clock, and returns the Unix ms of the last one.
 pub fn run_ahead(held: &HeldSlot) -> i64 {
     let mut made = vec![0; 4096 * 5000];
     let (count, _) = generator(held.cursor(), &ENDLESS).fill(&mut made, |id| id);

@@ -1,4 +1,4 @@
-//! The registry: who shares a cursor, who must not, and what is forgotten.
+//! The registry: which generators share a cursor, which may not, and what is forgotten.
 
 use std::collections::HashSet;
 use std::sync::{LazyLock, Mutex};
@@ -148,7 +148,7 @@ fn a_plain_cursor_that_gave_a_number_keeps_its_key() {
     assert_eq!(registry.plain(key(2)).unwrap().next(), 1);
 }
 
-/// What the copies of the library in one process do.
+/// The calls between copies of the library in one process.
 mod copies {
     #![allow(unsafe_code)]
 

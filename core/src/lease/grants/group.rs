@@ -154,7 +154,7 @@ impl Step {
         let nonce = nonce(view.fresh);
         self.birth.made = Some(nonce);
         let (state, identity) = (Stage::Live(config), view.identity.clone());
-        let life = group.life.checked_add(1).ok_or(StepError::Nonsense("a group that lived too often"))?;
+        let life = group.life.checked_add(1).ok_or(StepError::Nonsense("a group with too many lives"))?;
         let lineage = lineage(view.fresh);
         self.write_group(
             view,

@@ -174,21 +174,6 @@ pub enum Unreadable {
     Damaged,
 }
 
-impl fmt::Display for Unreadable {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Newer { version, needs } => {
-                let needs = needs.map_or_else(String::new, |release| format!(", which needs flakeforge {release}"));
-                write!(
-                    f,
-                    "it has version {version} of the format{needs}, and this version of flakeforge knows version {VERSION}"
-                )
-            }
-            Self::Damaged => write!(f, "it was cut off or edited, or is something else"),
-        }
-    }
-}
-
 impl GroupRecord {
     /// The record's text.
     pub fn text(&self) -> String {

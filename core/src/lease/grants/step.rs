@@ -123,7 +123,7 @@ impl Step {
     pub(super) fn check_config(&self) -> Result<(), StepError> {
         match self.config() {
             Some(config) if !(1..=self.sent.limits.longest_ttl_ms).contains(&config.ttl_ms) => {
-                Err(StepError::Config("its ttl is below 1 ms, or above the longest that a quiet period waits for"))
+                Err(StepError::Config("its ttl is below 1 ms, or longer than a quiet period"))
             }
             Some(config) if config.skew_ms < 0 => Err(StepError::Config("its skew is negative")),
             _ => Ok(()),

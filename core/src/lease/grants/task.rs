@@ -1,7 +1,5 @@
 //! The messages between a step and its driver: the task, the result of a read, what to do next, and the answer.
 
-use std::fmt;
-
 use crate::lease::grants::record::{GroupConfig, ServerIdentity, Unreadable};
 use crate::lease::messages::Owner;
 
@@ -226,39 +224,4 @@ pub enum StepError {
     Config(&'static str),
     /// the store gave an impossible answer
     Nonsense(&'static str),
-}
-
-impl fmt::Display for StepError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Quiet { until, now } => {
-                write!(f, "the store may have lost writes, so nothing is granted until {until} (its clock shows {now})")
-            }
-            Self::Exhausted { retry_at, now } => {
-                write!(f, "no slot is free: the next one may be at {retry_at} (the store's clock shows {now})")
-            }
-            Self::Mismatch(GroupConfig { fingerprint, slots, ttl_ms, skew_ms, durable }) => write!(
-                f,
-                "the group was made with another config: {slots} slots, ttl {ttl_ms} ms, skew {skew_ms} ms, durable {durable}, \
-                 for '{fingerprint}'"
-            ),
-            Self::Durable(durable) => {
-                write!(f, "the counter was made with durable {durable}, and this member says otherwise")
-            }
-            Self::TwoServers { shown, recorded } => {
-                write!(f, "two servers take turns: {shown} answered, and the record is by {recorded}")
-            }
-            Self::Skew { by, bound } => {
-                write!(f, "the client's clock is {by} ms ahead of the store's, and {bound} ms either way are allowed")
-            }
-            Self::Destroyed => write!(f, "the group was destroyed"),
-            Self::Absent => write!(f, "the group has no record"),
-            Self::Record(name, why) => write!(f, "the record '{name}' cannot be read: {why}"),
-            Self::Gone => write!(f, "the counter does not exist, or was lost"),
-            Self::Behind => write!(f, "the store may have lost blocks of the counter"),
-            Self::Full(value) => write!(f, "the counter is at {value}, and the block does not fit into 64 bits"),
-            Self::Config(why) => write!(f, "no group can have this config: {why}"),
-            Self::Nonsense(what) => write!(f, "the store answered {what}"),
-        }
-    }
 }
