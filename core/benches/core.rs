@@ -1,4 +1,4 @@
-//! What each part of making an ID costs: `cargo bench -p flakeforge-core`.
+//! The cost of each part of generating an ID: `cargo bench -p flakeforge-core`.
 
 use std::mem::size_of;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ fn main() {
     divan::main();
 }
 
-/// A clock that costs nothing, to measure the rest.
+/// A clock without cost, to measure the rest.
 struct Frozen;
 
 impl Clock for Frozen {
@@ -45,7 +45,7 @@ fn claim_contended(bencher: Bencher) {
     bencher.bench(|| cursor.claim(1, black_box(&ENDLESS), &mut Frozen));
 }
 
-/// What a tick costs: read from the system, trusted, and only the cycle counter.
+/// The cost of a tick: read from the system, trusted, and only the cycle counter.
 #[divan::bench]
 fn system_clock() -> i128 {
     system_ns()

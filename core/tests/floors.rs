@@ -1,8 +1,8 @@
-//! The rooms of the core and the files in them, and the files of the addon: each uses only what is below it. So there is
-//! no circle, and whoever reads upwards from the lowest file never meets a name that comes later.
+//! The rooms of the core and their files, and the files of the addon: each uses only what is below it. So there are no
+//! cycles, and a reader who starts at the lowest file never meets a name that comes later.
 //!
-//! The order stands in the tables at the top of `lib.rs` and of each room, the lowest first. What a file uses are its
-//! paths that begin with `crate`; it names no module otherwise. `tests.rs` is a part of the file it tests.
+//! The tables at the top of `lib.rs` and of each room define the order, the lowest first. What a file uses are its paths that
+//! start with `crate`; it names modules in no other way. `tests.rs` is a part of the file that it tests.
 
 #![cfg(not(flakeforge_loom))]
 
@@ -27,7 +27,7 @@ fn core() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// What is wrong in a crate's folder, as sentences.
+/// The faults in a crate's folder, as sentences.
 fn faults(folder: &Path) -> Vec<String> {
     let mut order = Vec::new();
     let mut faults = Vec::new();
@@ -54,7 +54,7 @@ fn faults(folder: &Path) -> Vec<String> {
     faults
 }
 
-/// The modules in the order of the tables: the children of each before it.
+/// The modules in the order of the tables, each after its children.
 fn list(folder: &Path, module: &Module, order: &mut Vec<Module>, faults: &mut Vec<String>) {
     for row in rows(&read(&file_of(folder, module))) {
         let child = [module.clone(), vec![row]].concat();
@@ -67,7 +67,7 @@ fn list(folder: &Path, module: &Module, order: &mut Vec<Module>, faults: &mut Ve
     order.push(module.clone());
 }
 
-/// The files that a table in the comment at the top lists.
+/// The files listed in the table of the head comment.
 fn rows(text: &str) -> Vec<String> {
     let comment = text.lines().take_while(|line| line.starts_with("//!"));
     let tables = comment.skip_while(|line| !["//! | file |", "//! | room |"].iter().any(|head| line.starts_with(head)));
@@ -105,7 +105,7 @@ fn name(module: &Module) -> String {
     if module.is_empty() { "lib".to_owned() } else { module.join("/") }
 }
 
-/// The modules that a text names, from the crate's root, as far as the parts begin in lower case.
+/// The modules that a text names, from the crate's root, as far as the parts start with a lower-case letter.
 fn paths(text: &str) -> Vec<Module> {
     let code = text.lines().filter(|line| !line.trim_start().starts_with("//")).collect::<Vec<_>>().join("\n");
     let of = |(at, _): (usize, &str)| {
@@ -120,7 +120,7 @@ fn paths(text: &str) -> Vec<Module> {
     code.match_indices("crate::").map(of).collect()
 }
 
-/// Other ways to name a module, which [`paths`] does not see.
+/// Whether it names a module in a way that [`paths`] does not see.
 fn is_hidden(text: &str) -> bool {
     let is_module = |(at, name): (usize, &str)| text[at + name.len()..].starts_with(|c: char| c.is_lowercase());
     text.contains("crate::{") || ["super::", " self::"].iter().any(|name| text.match_indices(name).any(is_module))

@@ -1,5 +1,6 @@
-//! Any text as a record: what is read is written in the same way, and a text is a record of one kind at most. The text is
-//! tried as it is, and with the front and the checksum of each kind, because random bytes hardly ever have one that fits.
+//! Any text as a record: a record that was read is written in the same way, and a text is a record of at most one kind. The
+//! text is tried as it is, and with the first word and the checksum of each kind, because random bytes hardly ever have a
+//! valid one.
 
 #![no_main]
 
@@ -24,7 +25,7 @@ fn holds(text: &str) {
     assert!(read.iter().all(|written| *written == text), "{text:?}");
 }
 
-/// FNV-1a of all that is before it.
+/// FNV-1a of everything before it.
 fn with_sum(body: &str) -> String {
     let sum = body.bytes().fold(0x811c_9dc5u32, |sum, byte| (sum ^ u32::from(byte)).wrapping_mul(0x0100_0193));
     format!("{body} sum={sum:08x}")

@@ -1,5 +1,5 @@
-//! Whatever a store answers, a step panics and overflows nowhere, asks only for what it may, and grants only a window
-//! that a record shows.
+//! Whatever a store answers, a step neither panics nor overflows, asks only for what it may, and grants only a window that a
+//! record shows.
 
 #![no_main]
 
@@ -12,7 +12,7 @@ use flakeforge_core::lease::grants::step::Step;
 use flakeforge_core::lease::grants::task::{Answer, Ask, Holding, Look, Seeker, Task};
 use libfuzzer_sys::fuzz_target;
 
-/// How many slots there are: more than one read shows.
+/// The number of slots: more than one read shows.
 const SLOTS: u32 = 70;
 
 /// A record, or any text instead of it.

@@ -1,5 +1,5 @@
-//! The cursor, the registry, the mark and the presence words under every interleaving of a few threads:
-//! `RUSTFLAGS="--cfg flakeforge_loom" cargo test --package flakeforge-core-loom --target-dir target/loom`.
+//! The cursor, the registry, the mark and the presence words under every interleaving of a few threads: `RUSTFLAGS="--cfg
+//! flakeforge_loom" cargo test --package flakeforge-core-loom --target-dir target/loom`.
 
 #[cfg(all(flakeforge_loom, test))]
 mod tests {
@@ -18,7 +18,7 @@ mod tests {
     };
     use loom::thread;
 
-    /// A clock that shows one tick to those who trust it and a later one to those who read it.
+    /// A clock with a trusted tick and a later real one.
     #[derive(Clone, Copy)]
     struct Shown(u64, u64);
 
@@ -34,7 +34,7 @@ mod tests {
     /// Two numbers per tick, so that threads meet at the end of a tick.
     const RULE: Rule = Rule { counter_bits: 1, seq_mask: 1, max_ahead: 1, start: Start::ZERO, last: u64::MAX };
 
-    /// Claims `n` numbers twice and returns those it got, in order.
+    /// Claims `n` numbers twice and returns the results in order.
     fn twice(cursor: &Cursor, n: u64, rule: Rule, mut clock: Shown) -> Vec<u64> {
         let mut numbers = Vec::new();
         for _ in 0..2 {
@@ -163,7 +163,7 @@ mod tests {
         });
     }
 
-    /// A file that processes share: its words, and the mark on the disk.
+    /// A file shared by processes: its words, and the mark on the disk.
     struct File {
         cursor: Cursor,
         mark: Mark,
@@ -171,13 +171,13 @@ mod tests {
     }
 
     impl File {
-        /// What the system does in a sync: the disk gets what is in the page.
+        /// The system's sync: copies the page to the disk.
         fn sync(&self) -> Result<(), ()> {
             self.disk.fetch_max(self.mark.written(), Relaxed);
             Ok(())
         }
 
-        /// What a process does: it takes a number, and if the mark stops it, raises the mark by `step`.
+        /// A process: takes a number, and raises the mark by `step` if the mark stops it.
         fn take(&self, step: u64) -> Option<u64> {
             for _ in 0..2 {
                 match self.cursor.claim(1, &RULE, &mut Shown(4, 5)) {
@@ -208,8 +208,8 @@ mod tests {
         });
     }
 
-    /// If a process opens a file while others take numbers from it, it must not call the file damaged. The first thread
-    /// does the raising: with another one, loom leaves out the order that matters.
+    /// A process that opens a file while others take numbers from it may not report damage. The first thread does the
+    /// raising: with another one, loom leaves out the order that matters.
     fn assert_never_contradicts_itself(a_use: fn(&File)) {
         loom::model(move || {
             let (cursor, mark, disk) = (Cursor::window(8, 7), Mark::new(7), AtomicU64::new(7));
@@ -260,8 +260,8 @@ mod tests {
         });
     }
 
-    /// A process that trusts an answer takes nothing that may have been taken before the crash, and a question that
-    /// nobody saw is not answered.
+    /// A process that trusts an answer takes nothing that may have been taken before the crash, and a question that no
+    /// process saw is not answered.
     #[test]
     fn an_answer_is_given_by_one_who_has_entered() {
         loom::model(|| {

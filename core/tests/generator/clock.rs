@@ -68,8 +68,8 @@ fn a_given_clock_is_never_trusted() {
     assert_eq!(clock.trusted(), Err(OutOfRange { unix_ns: -1 }));
 }
 
-/// The trusted tick may be late by one tick, as the design allows, and is never early. It is compared with a clock
-/// read before it and one after it. If the thread is suspended in between, the check is weaker but not wrong.
+/// The trusted tick may be late by one tick, as designed, but is never early. It is compared with a clock reading before it
+/// and one after it. If the thread is suspended in between, the check is weaker but not wrong.
 #[test]
 fn a_trusted_tick_is_true_or_one_late() {
     let mut clock = TickClock::system(FLAKE);
@@ -83,7 +83,7 @@ fn a_trusted_tick_is_true_or_one_late() {
         assert!(tick + 1 >= before && tick <= after, "{tick} is not in {before}…{after}");
         trusted += u64::from(clock.last_ns() == reads);
     }
-    // If the CPU has a steady counter, most calls are answered without the clock.
+    // If the CPU has a steady counter, most calls do not read the clock.
     if cycles::per_ms(cycles::now()) > 0 {
         assert!(trusted > 1000, "only {trusted} calls were answered out of memory");
     }

@@ -1,4 +1,4 @@
-//! The cursor against its definition: one thread, and a clock that shows what the test says.
+//! The cursor against its definition: one thread, and a clock that the test controls.
 
 use flakeforge_core::generator::clock::Clock;
 use flakeforge_core::generator::cursor::{Claim, Cursor, Refused, Rule, Start};
@@ -74,11 +74,11 @@ fn only_the_real_clock_says_behind() {
     assert_eq!(cursor.claim(1, &FLAKE, &mut late).unwrap().base, number(6, 0));
 }
 
-/// A neighbour takes numbers whenever the clock is asked. `takes` says how many each time.
+/// A neighbour takes numbers on every clock reading. `takes` says how many each time.
 struct Busy<'a> {
     cursor: &'a Cursor,
     takes: Vec<u64>,
-    /// what the clock shows when it is trusted, and what the reads show
+    /// the trusted tick, and the ticks that the reads show
     trusted: u64,
     reads: Vec<u64>,
 }
@@ -111,8 +111,8 @@ fn the_clock_is_asked_once_however_busy_the_neighbours_are() {
     assert_eq!(cursor.claim(1, &FLAKE, &mut busy).unwrap().base, number(5, 1));
     assert_eq!(busy.takes.len(), 2, "asked once");
 
-    // The trusted tick is behind, so the clock is read after the load. Then the exchange fails, and the claim
-    // goes on with the tick that was read.
+    // The trusted tick is behind, so the clock is read after the load. Then the exchange fails, and the claim continues with
+    // the tick that was read.
     let cursor = Cursor::window(number(6, 0), u64::MAX);
     let mut busy = Busy { cursor: &cursor, takes: vec![1, 1], trusted: 5, reads: vec![6, 6] };
     assert_eq!(cursor.claim(1, &FLAKE, &mut busy).unwrap().base, number(6, 2));
@@ -242,8 +242,8 @@ fn the_last_numbers_of_64_bits_do_not_wrap() {
     assert_eq!(cursor.claim(9, &half, &mut at(last)), Err(Refused::PastLimit));
 }
 
-/// The model: section 1 of the design again, number by number, slow and without atomics. A tick that gave no number yet
-/// begins at any `start` below a quarter of `seq_mask + 1`.
+/// The model: section 1 of the design again, number by number, slow and without atomics. An unused tick starts at any `start`
+/// below a quarter of `seq_mask + 1`.
 fn model(next: &mut u64, n: u64, rule: Rule, limit: u64, now: u64, start: u64) -> Option<(u64, u64)> {
     let counter = |number: u64| number & ((1 << rule.counter_bits) - 1);
     let usable = |number: u64| {
@@ -287,7 +287,7 @@ proptest! {
             match cursor.claim(n, &rule, &mut clock) {
                 Ok(Claim { base, got }) => {
                     prop_assert!(base >= before);
-                    // A trusted tick is as good as the real one. It is only older.
+                    // A trusted tick is as good as the real one, only older.
                     let way = [clock.trusted, clock.real].into_iter()
                         .flat_map(|now| (0..=most).map(move |start| (now, start)))
                         .find(|&(now, start)| model(&mut before.clone(), n, rule, limit, now, start) == Some((base, got)));

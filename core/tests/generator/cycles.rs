@@ -1,13 +1,13 @@
-//! How fast the cycle counter runs: what is needed before a rate is trusted, and which rates must never be.
+//! The rate of the cycle counter: what is needed before a rate is trusted, and which rates are never trusted.
 
 use flakeforge_core::generator::cycles::{self, Reading, Watch};
 use proptest::prelude::*;
 use std::time::{Duration, Instant, SystemTime};
 
-/// Cycles in a millisecond: the counter's real rate.
+/// Cycles per millisecond: the counter's real rate.
 const RATE: u64 = 2_600_000;
 
-/// What may happen in an interval, in addition to the passing of time.
+/// What may happen in an interval, besides the passing of time.
 #[derive(Clone, Copy, Debug)]
 enum Fault {
     Nothing,
@@ -70,7 +70,7 @@ impl Machine {
     }
 }
 
-/// The rate that is trusted after intervals of 10 ms in which these things happened.
+/// The rate that is trusted after intervals of 10 ms with these events.
 fn after(faults: &[Fault]) -> u64 {
     let mut machine = Machine::new();
     let mut watch = Watch::new(machine.read(0));
@@ -102,7 +102,7 @@ fn a_suspend_while_it_is_measured_does_not_make_it_higher() {
         assert!(after(&[Nothing, fault, Nothing]) <= RATE, "{fault:?}");
         assert_eq!(after(&[fault, Nothing, Nothing, Nothing]), RATE, "{fault:?}");
     }
-    // It is enough that one clock goes on, even if this happens again and again.
+    // It is enough that one clock keeps running, even if this happens again and again.
     assert!(after(&[Suspend(5000), Suspend(5000)]) <= RATE);
     assert!(after(&[Restart, Restart]) <= RATE);
 }
@@ -130,7 +130,7 @@ proptest! {
     }
 }
 
-/// Whether the counter of this machine is steady. Linux says so in /proc/cpuinfo for x86-64; that of arm64 always is.
+/// Whether the counter of this machine is steady. On x86-64, Linux reports it in /proc/cpuinfo; on arm64 it always is.
 #[cfg(all(target_os = "linux", not(miri)))]
 fn is_steady() -> bool {
     if !cfg!(target_arch = "x86_64") {
@@ -141,7 +141,7 @@ fn is_steady() -> bool {
     ["constant_tsc", "nonstop_tsc"].iter().all(|flag| flags.split(' ').any(|word| word == *flag))
 }
 
-/// If the counter is steady, its rate is found, and it is the real one.
+/// If the counter is steady, its real rate is found.
 #[cfg(all(target_os = "linux", not(miri)))]
 #[test]
 fn this_machine() {

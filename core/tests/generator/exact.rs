@@ -19,7 +19,7 @@ fn custom(fields: &[(&str, u32)], epoch_ms: i64) -> Layout {
     Layout::custom(Spec { name: "mine".into(), epoch_ms, tick_ns: 1_000_000, fields }).unwrap()
 }
 
-/// As the layout's own system uses the ticks.
+/// The options of the layout's own system.
 fn knobs_of(layout: &Layout) -> Knobs {
     let max_ahead_ms = DIALECTS.iter().find(|row| row.name == layout.name()).map_or(0.0, |row| row.max_ahead_ms);
     Knobs { seq_mask: layout.counter_max(), max_ahead_ms, is_start_random: false, prefetch: None }
@@ -78,7 +78,7 @@ fn ten_years_decide() {
     }
 }
 
-/// When the exact IDs of a layout end. A clock of one's own can show that time.
+/// The end of the exact IDs of a layout. A clock controlled by the caller can show that time.
 fn end_ns(layout: &Layout) -> i128 {
     layout.exact_end_ns()
 }
@@ -144,7 +144,7 @@ fn overflows_windows_and_steps_back_are_as_for_other_ids() {
     assert_eq!(ids.fill_exact(&mut [0; 70], |id| id), (3, Some(Refusal::WindowEnd)));
 }
 
-/// Numbers that other calls have prefetched may be behind the last exact one. They stay for those calls.
+/// Numbers prefetched by other calls may be past the last exact one. They stay for those calls.
 #[test]
 fn prefetched_numbers_are_given_as_far_as_they_are_exact() {
     let layout = until(now_ms() + 5_000 * DAY_MS);

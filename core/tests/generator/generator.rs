@@ -1,4 +1,4 @@
-//! Generators: how refusals are expressed, batches that equal single calls, and threads that share a node number.
+//! Generators: the form of refusals, batches that equal single calls, and threads that share a node number.
 
 use flakeforge_core::generator::clock::{TickClock, system_ns};
 use flakeforge_core::generator::cursor::{Cursor, LAST, OwnCursor};
@@ -52,7 +52,7 @@ fn a_step_back_says_how_far() {
     at(&mut generator, 1000 * MS).next_id().unwrap();
     let refusal = at(&mut generator, 990 * MS).next_id();
     assert_eq!(refusal, Err(Refusal::ClockBackwards { behind_ms: 10.0, retry_after_ms: 10.0 }));
-    // Within the allowed lead this is not a fault. Beyond it, nobody waits for the allowed part.
+    // Within the allowed lead this is not a fault. Beyond it, the wait does not include the allowed part.
     let mut ahead = given(Knobs { max_ahead_ms: 6.0, ..PLAIN });
     at(&mut ahead, 1000 * MS).next_id().unwrap();
     assert!(at(&mut ahead, 994 * MS).next_id().is_ok());

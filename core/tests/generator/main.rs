@@ -1,4 +1,4 @@
-//! How numbers are taken in a process: clocks, cursors and what generators make of them.
+//! How numbers are taken in a process: clocks, cursors and generators.
 
 #![cfg(not(flakeforge_loom))]
 

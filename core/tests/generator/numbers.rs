@@ -73,7 +73,7 @@ fn the_last_ticks_of_64_bits_end_with_the_last_number() {
 }
 
 proptest! {
-    /// By definition, a tick is in the window if its first and its last nanosecond are.
+    /// By definition, a window contains a tick if it contains its first and its last nanosecond.
     #[test]
     fn a_window_has_exactly_the_ticks_that_lie_in_it(
         epoch_ms in -50i64..50, tick_ns in 1u64..30_000_000, lo in -100i64..300, length in -2i64..200,

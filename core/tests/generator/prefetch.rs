@@ -1,5 +1,5 @@
-//! Prefetch against its definition: a generator that claims many numbers at a time is compared with a model of it,
-//! under a clock that stops, jumps and steps back.
+//! Prefetch against its definition: a generator that claims many numbers at a time is compared with a model of it, under a
+//! clock that stops, jumps and steps back.
 
 use flakeforge_core::generator::clock::TickClock;
 use flakeforge_core::generator::cursor::{Cursor, OwnCursor};
@@ -14,7 +14,7 @@ const MS: i128 = 1_000_000;
 /// Numbers per tick: Hazelcast's counter has 6 bits.
 const PER_TICK: u64 = 64;
 const NODE: u64 = 7;
-/// Where the model's clocks start.
+/// The start of the model's clocks.
 const START: i128 = (1_514_764_800_000 + 1_000_000) * MS;
 
 fn layout() -> Layout {
@@ -49,7 +49,7 @@ fn tick_at(unix_ns: i128) -> u64 {
     u64::try_from((unix_ns - 1_514_764_800_000 * MS) / MS).unwrap()
 }
 
-/// The number that an ID was made from; Hazelcast's node is lowest.
+/// The number of an ID; Hazelcast's node is the lowest field.
 fn number(id: u64) -> u64 {
     id >> 16
 }
@@ -101,7 +101,7 @@ fn a_prefetch_larger_than_the_ticks_allow_takes_what_there_is() {
 
 #[test]
 fn what_is_held_needs_no_clock() {
-    // Numbers that were claimed before are given even when a new claim would fail.
+    // Numbers claimed before are given even when a new claim would fail.
     let mut held = generator(3, 0, 0.0);
     let first = next_at(&mut held, START).unwrap();
     assert_eq!(next_at(&mut held, START - 1000 * MS).map(number), Ok(number(first) + 1));
@@ -109,7 +109,7 @@ fn what_is_held_needs_no_clock() {
     assert!(matches!(next_at(&mut held, START - 1000 * MS), Err(Refusal::ClockBackwards { .. })));
 }
 
-/// What DESIGN says about a cursor and a prefetch, with nothing shared and one number at a time.
+/// The design of a cursor and a prefetch, with nothing shared and one number at a time.
 struct Model {
     count: u64,
     validity_ns: i128,
@@ -155,7 +155,7 @@ impl Model {
 
     fn fill(&mut self, n: usize, now_ns: i128) -> Vec<u64> {
         if n > 0 {
-            self.bury(now_ns); // a call that wants nothing does not look at the clock
+            self.bury(now_ns); // a call that wants nothing does not read the clock
         }
         let from_held = n.min(self.held.len());
         let mut numbers: Vec<u64> = self.held.drain(self.held.len() - from_held..).rev().collect();
@@ -233,7 +233,7 @@ proptest! {
         prop_assert_eq!((real.stats().ids, real.stats().batches), (made.len() as u64, model.batches));
     }
 
-    /// Two generators of one node, one of which prefetches: neither gets a number that the other one has.
+    /// Two generators of one node, one with prefetch: neither gets a number of the other.
     #[test]
     fn neighbours_on_one_cursor_share_no_number(count in counts(), turns in prop::collection::vec(any::<bool>(), 1..200)) {
         let layout = layout();

@@ -1,5 +1,5 @@
-//! The facts of every dialect, written down again by hand: the epoch as a date, the first and the last ID as shifts,
-//! how many IDs a tick has, and whether IDs sort by time.
+//! The facts of every dialect, written down again by hand: the epoch as a date, the first and last ID as shifts, the number
+//! of IDs per tick, and whether IDs sort by time.
 
 use flakeforge_core::layout::dialects::DIALECTS;
 use flakeforge_core::layout::{Layout, Mode};
@@ -23,7 +23,7 @@ const fn ones(width: u32) -> u64 {
     (1 << width) - 1
 }
 
-/// As [`Facts`] has them.
+/// The rows as [`Facts`].
 const FACTS: [(&str, &str, u64, u64, u64, u64, bool); 11] = [
     ("flake", "1970-01-01", 1_000, ones(42) << 22 | 31 << 17 | 31 << 12 | 4095, 4096, 1024, true),
     ("hazelcast", "2018-01-01", 1_000, ones(41) << 22 | 63 << 16 | 65_535, 64, 65_536, true),
@@ -42,7 +42,7 @@ const FACTS: [(&str, &str, u64, u64, u64, u64, bool); 11] = [
     ("safe", "2020-01-01", 1_000, 9_007_199_254_740_991, 64, 64, true),
 ];
 
-/// An instant in Unix ms in ISO 8601, for the years 1970 to 9999. It counts years and months one by one.
+/// A Unix ms in ISO 8601, for the years 1970 to 9999. It counts years and months one by one.
 fn iso(unix_ms: i64) -> String {
     let is_leap = |year: i64| year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
     let (mut days, ms) = (unix_ms / 86_400_000, unix_ms % 86_400_000);
@@ -114,7 +114,7 @@ fn the_first_and_the_last_id() {
     }
 }
 
-/// One bit of each field, so that swapped fields would be noticed.
+/// One bit of each field, so that swapped fields are noticed.
 #[test]
 fn where_fields_begin() {
     let rows: [(&str, &[u32]); 9] = [

@@ -1,4 +1,4 @@
-//! What the errors of seals say.
+//! The error messages of seals.
 
 use std::error::Error;
 

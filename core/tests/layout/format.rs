@@ -27,7 +27,7 @@ fn zero_and_the_largest() {
     assert_eq!((text(0, Base::Bin), text(u64::MAX, Base::Bin)), ("0".repeat(64), "1".repeat(64)));
 }
 
-/// The width for a number of bytes is that of their largest number, for every length up to a few thousand.
+/// The width for a number of bytes is that of their largest number, for lengths up to 600.
 #[test]
 fn a_fixed_width_fits_its_bytes_exactly() {
     for base in [Base::Base32, Base::Base36, Base::Base58, Base::Base62] {

@@ -1,4 +1,4 @@
-//! What must be true for every layout, however it is made.
+//! What must be true for every layout, whatever its source.
 
 use flakeforge_core::layout::{Layout, Packing};
 
@@ -19,8 +19,8 @@ pub fn unpacking_inverts(layout: &Layout, id: u64) {
     lies_in_its_tick(layout, parts, id);
 }
 
-/// No generator makes an ID in which a bit is set that must be zero, or one outside of 64 bits before its offset is
-/// added, or a decimal one of a tick whose host 99 does not fit 64 bits.
+/// Whether no generator makes this ID: a bit is set that must be zero, the ID is outside of 64 bits before its offset is
+/// added, or it is a decimal ID of a tick whose host 99 does not fit 64 bits.
 fn is_impossible(layout: &Layout, id: u64) -> bool {
     let plain = i128::from(id) - i128::from(layout.id_offset() as i64);
     let zeros = layout
@@ -30,8 +30,8 @@ fn is_impossible(layout: &Layout, id: u64) -> bool {
     u64::try_from(plain).map_or(true, |plain| plain & zeros != 0 || is_past_last_tick(plain))
 }
 
-/// In a layout that sorts by time, every ID of a tick is within its bounds, and no ID of the next tick is.
-/// (An ID may be in the other mode. Then it is not part of this order.)
+/// In a layout that sorts by time, every ID of a tick is within its bounds, and no ID of the next tick is. (An ID in the
+/// other mode is not part of this order.)
 fn lies_in_its_tick(layout: &Layout, parts: Parts, id: u64) {
     let ticks = layout.scale().first_tick()..=layout.scale().last_tick();
     if !layout.is_time_ordered() || parts.mode != layout.mode() || !ticks.contains(&parts.tick) {
@@ -44,13 +44,13 @@ fn lies_in_its_tick(layout: &Layout, parts: Parts, id: u64) {
     }
 }
 
-/// The smallest and the largest ID of a tick that may be used, whatever the node.
+/// The smallest and largest ID of a usable tick, whatever the node.
 pub fn bounds(layout: &Layout, tick: u64) -> (u64, u64) {
     let id = |counter, node| pack(layout, Parts { tick, counter, node, mode: layout.mode() }).unwrap();
     (id(0, 0), id(layout.counter_max(), layout.node_max()))
 }
 
-/// Parts that fit the layout, made from any three numbers.
+/// Parts that fit the layout, from any three numbers.
 pub fn parts_of(layout: &Layout, tick: u64, counter: u64, node: u64) -> Parts {
     let last = match layout.packing() {
         Packing::Bits { tick, .. } => tick.max(),
@@ -65,7 +65,7 @@ pub fn parts_of(layout: &Layout, tick: u64, counter: u64, node: u64) -> Parts {
     }
 }
 
-/// An ID has the parts that it was packed from, and the fast way that generators use packs the same ID.
+/// An ID has the parts that it was packed from, and the generators' faster way packs the same ID.
 pub fn packing_inverts(layout: &Layout, parts: Parts) {
     let Some(id) = pack(layout, parts) else {
         assert_ne!(layout.id_offset(), 0, "{}: no ID for {parts:?}", layout.name());
@@ -77,11 +77,11 @@ pub fn packing_inverts(layout: &Layout, parts: Parts) {
     assert_eq!(packed.wrapping_add(layout.id_offset()), id, "{}: {parts:?}", layout.name());
 }
 
-/// A run of IDs is the same as packing number after number.
+/// A run of IDs equals packing number by number.
 pub fn runs_agree(layout: &Layout, start: Parts) {
     const RUN: u64 = 70; // past the end of a tick for counters of up to 6 bits, and of any if they start near it
     let number = start.tick << layout.packing().counter_bits() | start.counter;
-    // Like a cursor, which keeps u64::MAX for when it is retired.
+    // Like a cursor, which keeps u64::MAX for its retirement.
     let last = layout.last_number().min(u64::MAX - 1);
     let base = number.min(last.saturating_sub(RUN));
     let node = layout.place_node(start.node);
@@ -93,7 +93,7 @@ pub fn runs_agree(layout: &Layout, start: Parts) {
     }
 }
 
-/// The last tick is the last one that the clock may show, and it ends no later than the last Date.
+/// The last tick is the last one that a clock may show, and it ends no later than the last Date.
 pub fn ends_agree(layout: &Layout) {
     let (scale, end) = (layout.scale(), layout.end_ns());
     let last_date_ns = i128::from(LAST_DATE_MS) * 1_000_000;

@@ -20,7 +20,7 @@ fn spec(fields: &[(&str, u32)]) -> Spec {
     Spec { name: "mine".into(), epoch_ms: 0, tick_ns: 1_000_000, fields }
 }
 
-/// Every layout of the table, with each of its choices.
+/// Every layout of the table, with each of its options.
 fn all() -> Vec<Layout> {
     let mut layouts: Vec<Layout> = DIALECTS.iter().map(|row| named(row.name)).collect();
     layouts.push(named("uniqueid").with_mode(Mode::Sequential).unwrap());
@@ -91,7 +91,7 @@ fn until_when_ids_are_exact_as_floats() {
     let last = |layout: Layout| layout.last_exact_tick();
     assert_eq!(last(named("safe")), Some((1 << 41) - 1));
     assert_eq!(named("safe").exact_end_ns(), named("safe").end_ns(), "53 bits are all it has");
-    // A tick is a hundred µs, of which the last two digits are the host.
+    // A tick is a hundred µs, and the last two digits are the host.
     assert_eq!(last(named("chronicle-micros")), Some((EXACT_MAX - 99) / 100));
     assert_eq!(
         last(named("chronicle")),
@@ -102,7 +102,7 @@ fn until_when_ids_are_exact_as_floats() {
     assert_eq!(named("flake").exact_end_ns(), (1 << 31) * MS);
     assert_eq!(last(named("uniqueid").with_mode(Mode::Sequential).unwrap()), Some((1 << 31) - 1));
     assert_eq!((last(named("uniqueid")), named("uniqueid").exact_end_ns()), (None, 0), "the bits are reversed");
-    // What is above the timestamp: a node or a counter may be 0, and may not.
+    // A node or counter field above the timestamp: its value may be 0, but need not.
     let above =
         |name, bits| last(Layout::custom(spec(&[("zero", bits), (name, 10), ("timestamp", 54 - bits)])).unwrap());
     for name in ["node", "counter"] {
@@ -120,7 +120,7 @@ fn an_id_offset_changes_until_when_ids_are_exact() {
     assert_eq!(safe(-1).last_exact_tick(), Some((1 << 41) - 1), "the next tick has no bits");
     assert_eq!(safe(5 * tick).last_exact_tick(), Some((1 << 41) - 6));
     assert_eq!(safe(1 << 53).last_exact_tick(), None);
-    // flake with an offset that takes away 20 days and more: it begins later, and stays exact for as long
+    // flake with an offset that removes 20 days and more: it starts later, and stays exact for as long
     let flake = |ms: i64| named("flake").with_id_offset(-(ms << 22)).unwrap();
     assert_eq!(flake(1 << 40).scale().first_tick(), 1 << 40);
     assert_eq!(flake(1 << 40).last_exact_tick(), Some((1 << 40) + (1 << 31) - 1));
@@ -152,7 +152,7 @@ fn impossible_specs_are_refused() {
         &[("timestamp", 32), ("timestamp", 32)],
         &[("timestamp", 42), ("a", 11), ("a", 11)],
         &[("timestamp", 42), ("", 22)],
-        &[("timestamp", 42), ("mode", 2), ("counter", 20)], // it is java-uniqueid's
+        &[("timestamp", 42), ("mode", 2), ("counter", 20)], // java-uniqueid's name
         &[("timestamp", 42), ("a", 0), ("counter", 22)],
         &[("timestamp", 64)],
         &[("timestamp", 10), ("counter", 54)],

@@ -1,8 +1,8 @@
-//! What an ID says, read field by field: the inverse of the core's packing, which only makes IDs.
+//! The parts of an ID, read field by field: the inverse of the core's packing, which only generates IDs.
 
 use flakeforge_core::layout::{Layout, Mode, Packing};
 
-/// What an ID says.
+/// The parts of an ID.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parts {
     pub tick: u64,
@@ -13,7 +13,7 @@ pub struct Parts {
     pub mode: Option<Mode>,
 }
 
-/// The ID that the core makes of these parts; `None` if it does not fit 64 bits with its offset.
+/// The ID that the core generates from these parts; `None` if it does not fit 64 bits with its offset.
 pub fn pack(layout: &Layout, parts: Parts) -> Option<u64> {
     let number = parts.tick << layout.packing().counter_bits() | parts.counter;
     let plain = layout.clone().with_id_offset(0).unwrap_or_else(|| layout.clone());
@@ -26,7 +26,7 @@ pub fn unpack(layout: &Layout, id: u64) -> Option<Parts> {
     let id = plain(layout, id)?;
     if layout.packing() == Packing::Decimal {
         let (tick, node) = (id / 100, id % 100);
-        // The very last tick has no IDs of the highest nodes, so it is not used.
+        // The very last tick has no IDs for the highest nodes, so it is not used.
         return (tick <= layout.packing().last_tick()).then_some(Parts { tick, counter: 0, node, mode: None });
     }
     let (mut tick, mut tick_width, mut counter, mut mode) = (0, 0, 0, None);

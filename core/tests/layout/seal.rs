@@ -1,5 +1,5 @@
-//! Seals: the samples of the standard, an implementation that shares no code with ours, and the strings of digits that the
-//! crate `fpe` brings itself.
+//! Seals: the samples of the standard, an implementation that shares no code with ours, and the digit strings of the crate
+//! `fpe`.
 
 use std::fmt::Write;
 
@@ -13,7 +13,7 @@ fn bytes(hex: &str) -> Vec<u8> {
     (0..hex.len()).step_by(2).map(|at| u8::from_str_radix(&hex[at..at + 2], 16).unwrap()).collect()
 }
 
-/// FF1 as `Seal` makes it, in any radix: encrypted, and decrypted again.
+/// FF1 as in `Seal`, in any radix: encrypted, and decrypted again.
 macro_rules! ff1 {
     ($key:expr, $radix:expr, $tweak:expr, $digits:expr) => {
         match $key.len() {
@@ -62,7 +62,7 @@ fn the_samples_of_the_standard() {
     }
 }
 
-/// Rows that Bouncy Castle made: `__test__/vectors/seal/make.sh`.
+/// Rows from Bouncy Castle: `__test__/vectors/seal/make.sh`.
 #[test]
 fn seals_are_those_of_bouncy_castle() {
     let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../__test__/vectors/seal.json");
@@ -118,7 +118,7 @@ proptest! {
         prop_assert_eq!(seal.seal(seal.open(id)), id);
     }
 
-    /// Another bit of the key, or one byte more of the tweak, makes another seal. By chance, one of 2^64 would be equal.
+    /// Another bit of the key, or one byte more of the tweak, gives another seal. By chance, one of 2^64 would be equal.
     #[test]
     fn another_key_or_tweak_makes_another_seal(key in key(), tweak in tweak(), id in any::<u64>(), bit in any::<prop::sample::Index>()) {
         let sealed = Seal::new(&key, &tweak).unwrap().seal(id);

@@ -1,6 +1,6 @@
-//! The frozen vectors that the codec in plain JavaScript is compared with (`__test__/vectors/README.md`), as far as the core
-//! computes the same: layouts, packed IDs, ticks, ranges, bases, and which specs are possible. Each odd line is a question,
-//! the line after it the answer; numbers of 64 bits are texts. UUIDs and reading texts are the codec's alone.
+//! The frozen vectors of the codec in plain JavaScript (`__test__/vectors/README.md`), as far as the core computes the same:
+//! layouts, packed IDs, ticks, ranges, bases, and which specs are possible. Each odd line is a question, the next line its
+//! answer; 64-bit numbers are texts. Only the codec has UUIDs and reads texts.
 
 use flakeforge_core::layout::dialects::DIALECTS;
 use flakeforge_core::layout::format::Base;
@@ -32,13 +32,13 @@ fn the_vectors_of_the_codec_are_what_the_core_computes() {
     let lines: Vec<Value> = CODEC.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert!(lines.len() > 100);
     for pair in lines.chunks(2) {
-        // Written and read again, because serde_json reads some floats with a last digit that differs.
+        // Written and read again, because serde_json reads some floats with another last digit.
         let answer: Value = serde_json::from_str(&answer(&pair[0]).unwrap().to_string()).unwrap();
         assert_eq!(answer, comparable(pair[1].clone()), "{}", pair[0]);
     }
 }
 
-/// A frozen answer without what only the codec computes.
+/// A frozen answer without the codec's own parts.
 fn comparable(mut answer: Value) -> Value {
     if let Some(problems) = answer.as_array() {
         return problems.iter().map(Value::is_null).collect(); // of specs: whether they are possible
@@ -58,7 +58,7 @@ fn comparable(mut answer: Value) -> Value {
     answer
 }
 
-/// What the core says to a question; null for a layout that cannot be.
+/// The core's answer to a question; null for an impossible layout.
 fn answer(question: &Value) -> Option<Value> {
     if question["specs"].is_array() {
         return list(&question["specs"]).map(|own| Some(Layout::custom(spec("", own)?).is_some())).collect();
@@ -80,7 +80,7 @@ fn bytes_of(value: &Value) -> Option<Vec<u8>> {
     list(value).map(|byte| byte.as_u64()?.try_into().ok()).collect()
 }
 
-/// A number of any length, as num-bigint has its digits.
+/// A number of any length, with num-bigint's digits.
 fn digits(bytes: &[u8], base: Base) -> Value {
     let digits = BigUint::from_bytes_be(bytes).to_radix_be(base.radix());
     let padding = base.width(bytes.len()).saturating_sub(digits.len());
@@ -139,7 +139,7 @@ fn row(layout: &Layout) -> Value {
     })
 }
 
-/// What an ID says; null if no generator of this layout could have made it.
+/// The parts of an ID; null if no generator of this layout could have made it.
 fn of_id(layout: &Layout, id: u64) -> Value {
     let Some(parts) = unpack(layout, id) else { return Value::Null };
     let mode = parts.mode.and_then(|mode| MODES.iter().find(|row| row.1 == mode)).map(|row| row.0);

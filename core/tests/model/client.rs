@@ -1,4 +1,4 @@
-//! A process that uses the store: its lease, what it remembers, its steps under way, and what it may use.
+//! A process that uses the store: its lease, its memory, its steps in progress, and what it may use.
 
 use flakeforge_core::lease::Machine;
 use flakeforge_core::lease::grants::memory::Memory;
@@ -10,12 +10,12 @@ use crate::settings::{Options, Setting};
 use crate::store::Version;
 use crate::windows::Ms;
 
-/// What makes IDs, and those that it may make.
+/// A cursor, and the IDs that it may give.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Cursor {
     pub slot: u32,
     pub owner: Owner,
-    /// it never goes back below this
+    /// it never goes below this
     pub first: i64,
     pub ms: Ms,
 }
@@ -29,19 +29,19 @@ pub struct Client {
     pub ahead: i64,
     pub wait: Option<i64>,
     pub cursor: Option<Cursor>,
-    /// a slot that was answered, but its window has not begun
+    /// a granted slot whose window has not started
     pub offer: Option<Grant>,
-    /// it makes the group if it is missing or has ended
+    /// it creates the group if that is missing or has ended
     pub joins: bool,
-    /// somebody called `attach` and did not take that back
+    /// `attach` was called and not withdrawn
     pub wanted: bool,
-    /// somebody called `attach` at some time
+    /// `attach` was called at some time
     pub came: bool,
-    /// the flakeforge that it runs
+    /// the version of flakeforge that it runs
     pub version: Version,
     /// another generator of the process has the node number of the next slot that it opens
     pub is_in_use: bool,
-    /// which store its statements reach
+    /// the store that its statements reach
     pub reaches: Reached,
 }
 
@@ -50,7 +50,7 @@ pub struct Client {
 pub enum Reached {
     /// the group's
     Usual,
-    /// the old primary, which was cut off
+    /// the old primary, which was disconnected
     Old,
     /// another database or schema of the server
     Elsewhere,
@@ -75,13 +75,13 @@ impl Client {
         }
     }
 
-    /// A new generator of the same process: the answers to the old one come to nobody.
+    /// A new generator of the same process: answers to the old one are dropped.
     pub fn begin_anew(&mut self, options: Options) {
         (self.lease, self.joins) = (lease(options), true);
         self.flights.iter_mut().for_each(|flight| flight.is_heard = false);
     }
 
-    /// Whether the server may still run a statement of a step that this client gave up, or waits for.
+    /// Whether the server may still run a statement of a step that this client has abandoned, or waits for.
     pub fn has_sent(&self) -> bool {
         self.flights.iter().any(Flight::is_sent)
     }
@@ -91,8 +91,7 @@ impl Client {
         flight.is_heard && matches!(flight.by, By::Lease(asked, owner) if self.lease.awaits(asked, owner))
     }
 
-    /// Whatever this process may use now, or may use once it hears what it was answered: the slot, the owner and the
-    /// milliseconds.
+    /// Everything that this process may use now, or once its answers arrive: the slot, the owner and the milliseconds.
     pub fn claims(&self, beginning: i64) -> impl Iterator<Item = (u32, Owner, Ms)> {
         let cursor = self.cursor.map(|cursor| (cursor.slot, cursor.owner, cursor.ms));
         let offer = self.offer.map(|Grant { slot, owner, lo, hi }| (slot, owner, Ms::window(beginning, lo, hi)));

@@ -1,10 +1,10 @@
-//! Counters under the same faults: no number is given twice. The IDs that are made of them contain no time, so a lost
-//! write never becomes harmless.
+//! Counters under the same faults: no number is given twice. Their IDs contain no time, so a lost write never becomes
+//! harmless.
 //!
-//! Two things are assumed, and the documentation says so. A process that does not know a counter makes it where it is
-//! absent, so nothing is lost altogether while somebody makes it. And whoever says where to continue knows what was
-//! given, and says it while nothing is lost. And somebody asks before a store forgets a promotion: from then on its
-//! identity may be the one that it had before.
+//! The documentation states three assumptions. A process that does not know a counter creates it where it is absent, so the
+//! counter is not lost entirely meanwhile. An operator who says where to continue knows what was given, and nothing is lost
+//! at that time. And the counter is used before a store forgets a promotion: after that, the store may show its previous
+//! identity again.
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -29,11 +29,11 @@ use crate::{ALL_GIVEN, KEEPS_OFF, NO_NUMBER_TWICE, TURNED_AWAY, WENT_ON};
 pub struct Counting {
     pub clients: usize,
     pub durable: bool,
-    /// the flakeforge that the last client runs
+    /// the version of flakeforge that the last client runs
     pub newest: Version,
-    /// how many numbers are taken
+    /// number of numbers taken
     pub takes: u8,
-    /// how often somebody says where to continue
+    /// how often an operator says where to continue
     pub skips: u8,
     pub troubles: &'static [(Trouble, u8)],
     pub hows: &'static [How],
@@ -55,7 +55,7 @@ pub const COUNTING: Counting = Counting {
 struct Client {
     version: Version,
     memory: Memory,
-    /// each with what it is for, and whether it began after the last loss
+    /// each with its purpose, and whether it started after the last loss
     flights: Vec<(Flight, Kind, bool)>,
 }
 
@@ -69,21 +69,21 @@ enum Kind {
 #[derive(Clone, Debug)]
 pub struct Numbers {
     store: Arc<Store>,
-    /// a primary that was replaced and lives on, cut off: the first client reaches only that one
+    /// a replaced primary that is alive but disconnected: the first client reaches only that one
     old: Option<Arc<Store>>,
     clients: Vec<Client>,
-    /// a bit for each number that was given
+    /// one bit per number given
     given: Ms,
     left: [u8; TROUBLES],
     takes: u8,
     skips: u8,
     duplicate: bool,
-    /// somebody met a record of a newer version, and went on
+    /// a step met a record of a newer version, and continued
     trespassed: bool,
     turned_away: bool,
-    /// a counter continued where somebody had said
+    /// a counter continued where an operator had said
     went_on: bool,
-    /// a step that began after the last loss was answered
+    /// a step that started after the last loss was answered
     is_asked: bool,
     number: u64,
 }
@@ -93,7 +93,7 @@ pub enum Doing {
     Take(usize),
     Skip(usize),
     Go(usize, usize, Option<Stop>),
-    /// a client gives a step up, which goes on
+    /// a client abandons a step, which continues
     TimeOut(usize, usize),
     Arrive(usize, bool),
     Save,
@@ -129,7 +129,7 @@ impl Numbers {
         fresh::bits(self.number, 0)
     }
 
-    /// What somebody says who knows all that was given.
+    /// The instruction of an operator who knows all numbers given.
     fn top(&self) -> u64 {
         64 - u64::from(self.given.0.leading_zeros())
     }
@@ -145,7 +145,7 @@ impl Numbers {
         client.flights.push((flight, kind, true));
     }
 
-    /// A command says that older records were put back.
+    /// A command reports that older records were restored.
     fn tell(&mut self) {
         let (mut memory, number) = (Memory::default(), &mut self.number);
         let mut bits = || {
@@ -187,7 +187,7 @@ impl Numbers {
 impl Counting {
     fn may(&self, numbers: &Numbers, doing: Doing) -> bool {
         let left = |trouble: Trouble| numbers.left[trouble as usize] > 0;
-        // Where nothing may be left, a process that does not know the counter would begin anew.
+        // If nothing may be left, a process that does not know the counter would start again.
         let is_settled = !numbers.is_any(Kind::Skip) && !numbers.is_any(Kind::Open) && !numbers.given.is_empty();
         let is_unborn_on_its_way = numbers.store.late.iter().any(|swap| swap.from.is_none());
         match doing {
@@ -274,7 +274,7 @@ impl Model for Counting {
                         .map(|stop| Doing::Go(who, flight, Some(stop))),
                 );
             }
-            // A client's calls go one after the other; one that was given up still goes on.
+            // A client's calls are sequential; an abandoned one continues.
             if client.flights.iter().all(|(it, ..)| !it.is_heard) {
                 if numbers.takes > 0 {
                     out.push(Doing::Take(who));
@@ -325,7 +325,7 @@ impl Model for Counting {
                 }
             }
             Doing::TimeOut(0, flight) if numbers.old.is_some() => {
-                numbers.clients[0].flights.remove(flight); // its write is made already
+                numbers.clients[0].flights.remove(flight); // its write is done already
             }
             Doing::TimeOut(who, flight) => numbers.clients[who].flights[flight].0.is_heard = false,
             Doing::Arrive(late, again) => {

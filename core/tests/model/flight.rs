@@ -1,7 +1,5 @@
-//! A step under way: the real [`Step`], at some point between a read, a swap and the answer.
-//!
-//! This file must never put anything in place of what the step says. The drivers in `lib/` do the same: they hand every
-//! answer to the lease, except that of a step which took too long.
+//! A step in progress: the real [`Step`], at some point between a read, a swap and the answer. Its decisions are used
+//! unchanged, as in the drivers of `lib/`: they pass every answer to the lease, except that of a step which took too long.
 
 use std::sync::Arc;
 
@@ -13,7 +11,7 @@ use flakeforge_core::lease::messages::{Asked, Event, Failure, Grant, Owner};
 
 use crate::store::{Store, Version, is_next};
 
-/// More turns than any step needs that nobody disturbs.
+/// More turns than any undisturbed step needs.
 const TURNS: usize = 40;
 
 /// Where a step stops, or what goes wrong with its next swap.
@@ -23,9 +21,9 @@ pub enum Stop {
     BeforeSwap,
     AfterSwap,
     BeforeAnswer,
-    /// the swap is done, but its client hears of an error
+    /// the swap is done, but its client gets an error
     Unheard,
-    /// its client hears of an error, and the swap comes later
+    /// its client gets an error, and the swap arrives later
     Late,
 }
 
@@ -40,24 +38,24 @@ impl Stop {
     }
 }
 
-/// The true time, the client's clock, and where new random bits come from.
+/// The true time, the client's clock, and the source of new random bits.
 pub struct Clocks<B> {
     pub time: i64,
     pub local: i64,
     pub bits: B,
 }
 
-/// Who asked for a step.
+/// The origin of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum By {
     Lease(Asked, Owner),
-    /// somebody who ends the group through this member
+    /// a user who ends the group through this member
     End,
-    /// somebody without a lease: a command, or a counter
+    /// a command or a counter, without a lease
     Command,
 }
 
-/// Where a step is.
+/// The progress of a step.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum At {
     Read(Vec<String>),
@@ -65,20 +63,20 @@ pub enum At {
     Answer(Answer),
 }
 
-/// A step under way.
+/// A step in progress.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Flight {
     pub by: By,
     pub step: Step,
     pub at: At,
-    /// nobody gave it up
+    /// not abandoned
     pub is_heard: bool,
     pub is_paused: bool,
-    /// of flakeforge
+    /// the version of flakeforge
     version: Version,
-    /// it met a record of a newer version, and went on
+    /// it met a record of a newer version, and continued
     pub trespasses: bool,
-    /// it is a renewal, and made a group
+    /// it is a renewal, and created a group
     pub founds: bool,
     /// how many of its writes went to a server that cannot answer cleanly
     unclean: u8,
@@ -99,7 +97,7 @@ impl Flight {
         }
     }
 
-    /// Goes on until it has its answer, or until this stop. Returns whether it got there.
+    /// Continues to the answer, or to this stop. Returns whether it got there.
     pub fn go(
         &mut self,
         memory: &mut Memory,
@@ -127,11 +125,11 @@ impl Flight {
                 At::Swap(swap) => {
                     self.founds |= self.renews() && swap.name == GROUP && swap.from.is_none();
                     let is_done = Self::swap(&self.version.sends(swap), Arc::make_mut(store), time, stop);
-                    // A step whose writes stay unclean would try forever: it stops here until its client gives it up.
+                    // A step whose writes stay unclean would try forever: it stops here until its client abandons it.
                     let stays_unclean = time > store.clean_until;
                     self.unclean = (self.unclean + u8::from(stays_unclean)).min(2);
                     self.is_paused = stop == Some(Stop::AfterSwap) || stays_unclean;
-                    // This stop has come, unless it is the one before the answer.
+                    // This stop has been reached, unless it is the one before the answer.
                     stop = stop.filter(|stop| *stop == Stop::BeforeAnswer || *stop == Stop::BeforeRead);
                     self.step.swapped(is_done, memory, bits)
                 }
@@ -145,7 +143,7 @@ impl Flight {
         panic!("a step that nobody disturbs has no end: {self:?}");
     }
 
-    /// What its client hears of a swap.
+    /// The result of a swap for its client.
     fn swap(swap: &Swap, store: &mut Store, time: i64, stop: Option<Stop>) -> bool {
         match stop {
             Some(Stop::Unheard) => {
@@ -160,12 +158,12 @@ impl Flight {
         }
     }
 
-    /// Whether it wrote twice to a server that cannot answer cleanly: the third time shows nothing new.
+    /// Whether it wrote twice to a server that cannot answer cleanly: a third time shows nothing new.
     pub fn is_hopeless(&self) -> bool {
         self.unclean > 1
     }
 
-    /// Whether the server may still run a statement of it, or its answer is on the way.
+    /// Whether the server may still run a statement of it, or its answer is in transit.
     pub fn is_sent(&self) -> bool {
         self.is_paused && !matches!(self.at, At::Answer(_))
     }
@@ -178,7 +176,7 @@ impl Flight {
         matches!(self.at, At::Swap(_))
     }
 
-    /// The event that a driver makes of the answer.
+    /// The event that a driver derives from the answer.
     pub fn event(&self, answer: &Answer) -> Option<Event> {
         let (asked, owner) = match self.by {
             By::Lease(asked, owner) => (asked, owner),

@@ -1,10 +1,10 @@
 //! Leases under a model checker: the real [`lease.rs`](flakeforge_core::lease) and the real steps of
-//! [`grants.rs`](flakeforge_core::lease::grants), not copies, go through every order of events. Each read, each swap and each
-//! answer is an event of its own, and anything may come between them.
+//! [`grants.rs`](flakeforge_core::lease::grants), not copies, go through every order of events. Each read, swap and answer is
+//! a separate event, and anything may happen between them.
 //!
-//! What it checks: **no ms of a node may be used by two acquisitions.** A member may use what it was answered, from `lo`
-//! to `hi`, less what it had not used when its cursor was retired. An answer on its way counts too, as long as its member
-//! awaits it.
+//! The checked property: **no two acquisitions may use the same ms of a node.** A member may use what it was answered, from
+//! `lo` to `hi`, less what was unused when its cursor was retired. An answer in transit counts too, as long as its member
+//! expects it.
 //!
 //! | file | what it contains |
 //! |---|---|
@@ -22,17 +22,17 @@
 //! | `usual` | leases by deadline and by heartbeat, in which the checker must find the duplicate |
 //! | `mutants/` | mistakes in the rules; each must be found |
 //!
-//! Time goes in steps of 1 ms, and the lengths of time are a few ms (`Memory::with_limits`), so a window that is 1 ms too
-//! long is found. A setting visits all states that its troubles lead to, without an end of time, except where it says
-//! `end`. The checker must also see that good things happen, or a rule that grants nothing would pass.
+//! Time advances in steps of 1 ms, and durations are a few ms (`Memory::with_limits`), so a window that is 1 ms too long is
+//! found. A setting visits all states that its troubles lead to, without an end of time, unless it has `end`. The checker
+//! must also see that good things happen, or a rule that grants nothing would pass.
 //!
-//! - The fast part: `cargo test -p flakeforge-core --test model`. With `-- --nocapture`, it says how many states there are.
+//! - The fast part: `cargo test -p flakeforge-core --test model`. With `-- --nocapture`, it prints the number of states.
 //! - The long part: `cargo test -p flakeforge-core --test model -- --ignored more_of_everything`.
 //! - The mistakes: `npm run mutants -- model`.
 //! - One setting: `MODEL='Loss=1 Pause=1; counting takes=4' cargo test -p flakeforge-core --test model -- --ignored
 //!   settings_by_words --nocapture`.
 //!
-//! Not in it: which of many slots a search looks at, and texts that are damaged.
+//! It does not cover which of many slots a search looks at, nor damaged texts.
 #![cfg(not(flakeforge_loom))]
 
 mod client;
@@ -116,7 +116,7 @@ impl Model for Setting {
     }
 }
 
-/// Visits every state, or stops at the first one that is not allowed.
+/// Visits every state, or stops at the first violation.
 fn explore<M>(name: &str, model: M) -> impl Checker<M>
 where
     M: Model + Send + Sync + 'static,
@@ -236,7 +236,7 @@ fn ends_between_a_read_and_a_swap() {
     assert_safe(&[("m=2,2o slots=2 Remove=1 Pause=1 skew=0", &[HEALED, IGNORED])]);
 }
 
-/// A store of which only its position shows a loss, and a group that ends and begins with another ttl.
+/// A store whose losses only its position shows, and a group that ends and begins with another ttl.
 #[test]
 fn a_loss_that_ends_with_its_group() {
     assert_safe(&[
@@ -273,7 +273,7 @@ fn counters() {
     ]);
 }
 
-/// A replica is promoted while the old primary lives on, cut off: it makes writes, but cannot answer them cleanly.
+/// A replica is promoted while the old primary is alive but disconnected: it performs writes, but cannot answer them cleanly.
 #[test]
 fn an_old_primary_that_lives_on() {
     assert_safe(&[
@@ -292,7 +292,7 @@ fn an_old_primary_that_answers_cleanly_for_too_long_makes_an_id_twice() {
     assert_found(name, UNIQUE, &explore(name, Setting::from(name)));
 }
 
-/// Another client's statement moves a session to another schema. The records' place is named in every statement.
+/// Another client's statement moves a session to another schema. Every statement names the records' place.
 #[test]
 fn sessions_that_move() {
     assert_safe(&[("Move=2", &[HANDED_OVER])]);
@@ -300,7 +300,7 @@ fn sessions_that_move() {
     assert_found(name, UNIQUE, &explore(name, Setting::from(name)));
 }
 
-/// A statement that was given up may still run on the server. Its client sends no other before it has ended.
+/// An abandoned statement may still run on the server. Its client sends no other before it has ended.
 #[test]
 fn statements_that_were_given_up() {
     assert_safe(&[("Pause=2 patient=1 skew=0 end=4", &[HANDED_OVER])]);
@@ -308,7 +308,7 @@ fn statements_that_were_given_up() {
     assert_found(name, ONE_STATEMENT, &explore(name, Setting::from(name)));
 }
 
-/// Two versions share a group: this one, and the next one, which writes what this one cannot read.
+/// Two versions share a group: this one and the next one, whose records this one cannot read.
 #[test]
 fn newer_versions() {
     assert_safe(&[
@@ -326,7 +326,7 @@ fn newer_versions() {
     ]);
 }
 
-/// Older records are put back under the same identity, and a command says so.
+/// Older records are restored under the same identity, and a command reports it.
 #[test]
 fn losses_of_which_somebody_tells() {
     assert_safe(&[
@@ -350,7 +350,7 @@ fn more_of_everything() {
         ("m=2,2,2 Pause=1 Crash=1 skew=0 end=6", &[HANDED_OVER, IGNORED]),
         ("m=3,3 longest=3 Loss=1 StoreClock=1 past=6 skew=2 end=7", &[HANDED_OVER, KEPT]),
         ("m=2b,2 Loss=1 Pause=1 lefts=s end=6", &[HANDED_OVER, KEPT, IGNORED]),
-        // Nothing is lost by a restart alone: that is what somebody vouches for.
+        // A mere restart loses nothing: that is what members vouch for.
         ("m=2d,2d hows=p Loss=1 Restart=1 Destroy=1 lefts=es skew=0 end=8", &[HANDED_OVER, HEALED, KEPT]),
         ("born=0 Create=2 Pause=2 Flush=1 skew=0 end=4", &[HEALED, IGNORED]),
         ("m=3o,4 longest=4 slots=2 Destroy=1 Loss=1 Pause=1 skew=0 end=8", &[KEPT, IGNORED]),
@@ -363,7 +363,7 @@ fn more_of_everything() {
     ]);
 }
 
-/// What MODEL says: `MODEL='Loss=1 Pause=1; counting takes=4' cargo test … settings_by_words -- --ignored --nocapture`.
+/// The settings in MODEL: `MODEL='Loss=1 Pause=1; counting takes=4' cargo test … settings_by_words -- --ignored --nocapture`.
 #[test]
 #[ignore = "for trying"]
 fn settings_by_words() {

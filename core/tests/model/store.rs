@@ -8,11 +8,11 @@ use flakeforge_core::lease::grants::task::{Look, Swap};
 
 use crate::settings::{How, Left};
 
-/// How every text of the next version begins. What comes then is what this version would write, so one set of rules does
-/// for both; but this version must not look at it.
+/// The prefix of every text of the next version. What follows is what this version would write, so one set of rules serves
+/// both; but this version may not look at it.
 const NEXT: &str = "flakeforge2 needs=9.9 ";
 
-/// The flakeforge that a process runs.
+/// The version of flakeforge that a process runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Version {
     This,
@@ -21,19 +21,19 @@ pub enum Version {
 }
 
 impl Version {
-    /// What it sees of a text.
+    /// The part of a text that it sees.
     fn sees(self, text: &str) -> &str {
         if self == Self::Next { plain(text) } else { text }
     }
 
-    /// The swap as it sends it.
+    /// The swap that it sends.
     pub fn sends(self, swap: &Swap) -> Swap {
         let to = if self == Self::Next { format!("{NEXT}{}", swap.to) } else { swap.to.clone() };
         Swap { to, ..swap.clone() }
     }
 }
 
-/// What a text says, whichever version wrote it.
+/// The content of a text, whichever version wrote it.
 pub fn plain(text: &str) -> &str {
     text.strip_prefix(NEXT).unwrap_or(text)
 }
@@ -43,7 +43,7 @@ pub fn is_next(text: &str) -> bool {
     text.starts_with(NEXT)
 }
 
-/// Texts of identities begin with this, so that the view knows them.
+/// The prefix of identities, by which the view recognises them.
 pub const SERVER: &str = "server-";
 
 type Records = BTreeMap<String, Arc<str>>;
@@ -56,17 +56,17 @@ pub struct Store {
     pub ahead: i64,
     /// counts writes, in a store that shows them
     pub position: Option<u64>,
-    /// the state that a loss may bring back
+    /// the state that a loss may restore
     pub saved: Option<(Records, Option<u64>)>,
     /// nothing was answered cleanly since that state was saved, so a replica may have no more than it
     pub is_saved_replicated: bool,
-    /// late swaps on their way
+    /// late swaps in transit
     pub late: Vec<Swap>,
     /// whether anything was ever written
     pub is_touched: bool,
-    /// how long it still remembers the history that a promotion left behind, in ms
+    /// how long it still remembers the history that a promotion left behind, ms
     pub history_left: u8,
-    /// from then on no replica acknowledges its writes: it makes them, and cannot answer cleanly
+    /// from then on no replica acknowledges its writes: it performs them, but cannot answer cleanly
     pub clean_until: i64,
 }
 
@@ -109,26 +109,27 @@ impl Store {
         true
     }
 
-    /// What becomes of a primary that a replica was promoted in place of, if it lives on: what is on its way to it is gone,
-    /// and from then on it cannot answer cleanly.
+    /// The replaced primary after a promotion, if it is alive: what is in transit to it is lost, and from then on it cannot
+    /// answer cleanly.
     pub fn cut_off(&self, clean_until: i64) -> Self {
         Self { clean_until, saved: None, is_saved_replicated: false, late: Vec::new(), ..self.clone() }
     }
 
-    /// A swap at this time, and whether its answer is clean: the write is where a promotion will find it.
+    /// A swap at this time, and whether its answer is clean: a promotion will find the write.
     pub fn swap_cleanly(&mut self, swap: &Swap, time: i64) -> bool {
         let is_clean = self.swap(swap) && time <= self.clean_until;
         self.is_saved_replicated &= !is_clean;
         is_clean
     }
 
-    /// Keeps the present state: a loss may bring it back.
+    /// Saves the present state, which a loss may restore.
     pub fn save(&mut self) {
         self.saved = Some((self.records.clone(), self.position));
         self.is_saved_replicated = true;
     }
 
-    /// What a replica may have that is promoted now: all that was answered cleanly, and of the rest all or nothing.
+    /// The possible content of a replica that is promoted now: all that was answered cleanly, and either all or nothing of
+    /// the rest.
     pub fn replicated(&self) -> impl Iterator<Item = Left> {
         std::iter::once(Left::Everything).chain(self.is_saved_replicated.then_some(Left::Saved))
     }
@@ -140,7 +141,7 @@ impl Store {
         self.drop_late();
     }
 
-    /// The next version writes the group's record in its own way.
+    /// The next version writes the group's record in its own format.
     pub fn upgrade(&mut self, nonce: u64) {
         let group = GroupRecord::parse(plain(&self.records[GROUP])).expect("a group");
         self.write(GROUP, &format!("{NEXT}{}", GroupRecord { nonce, ..group }.text()));
@@ -151,7 +152,7 @@ impl Store {
         self.records.get(GROUP).is_some_and(|text| !is_next(text))
     }
 
-    /// Forgets late swaps that can never be done, because no text is ever written twice.
+    /// Forgets late swaps that can never succeed, because no text is ever written twice.
     pub fn drop_late(&mut self) {
         let Self { records, saved, late, .. } = self;
         late.retain(|swap| {
@@ -160,13 +161,13 @@ impl Store {
         });
     }
 
-    /// Two servers take turns.
+    /// Two servers alternate.
     fn other_process(&self) -> String {
         let first = format!("{SERVER}1");
         if self.identity.process == first { format!("{SERVER}2") } else { first }
     }
 
-    /// A loss. `memory`: how long a history is remembered. `number` was never used.
+    /// A loss. `memory`: how long a history is remembered. `number` is unused so far.
     pub fn lose(&mut self, (left, how): (Left, How), ahead: i64, memory: i64, number: u64) {
         match (left, &self.saved) {
             (Left::Saved, Some((records, position))) => {
@@ -194,7 +195,7 @@ impl Store {
     }
 }
 
-/// Whether the record is what the sender of a swap read.
+/// Whether the record is still what the sender of a swap read.
 fn is_as_read(records: &Records, swap: &Swap) -> bool {
     let version = if is_next(&swap.to) { Version::Next } else { Version::This };
     records.get(&swap.name).map(|text| version.sees(text)) == swap.from.as_deref()

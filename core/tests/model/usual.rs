@@ -1,16 +1,15 @@
-//! The two usual designs, and windows for comparison, in the smallest world that shows the difference: one slot, two
-//! members that may pause between any two things they do, and clocks that are right or one step apart.
+//! The two usual designs, compared with windows in the smallest world that shows the difference: one slot, two members that
+//! may pause between any two actions, and clocks that are right or one step apart.
 //!
-//! - By **deadline**: a holder makes IDs until its own clock passes the end of the lease. It looks at the clock, and
-//!   then makes an ID. If there is a pause in between, or its clock is behind, the slot belongs to someone else by
-//!   then.
-//! - By **heartbeat**: a holder makes IDs until the store has told it that the slot belongs to someone else. During a
-//!   pause, it has not been told yet.
-//! - By **window**: a holder makes only IDs whose time is in its window, whenever it makes them.
+//! - By **deadline**: a holder generates IDs until its own clock passes the end of the lease. It looks at the clock, then
+//!   generates an ID. After a pause in between, or with a clock that is behind, the slot belongs to another member by then.
+//! - By **heartbeat**: a holder generates IDs until the store has told it that the slot belongs to another member. During a
+//!   pause, it does not learn that yet.
+//! - By **window**: a holder generates only IDs whose time is in its window, whenever it generates them.
 
 use stateright::{Model, Property};
 
-/// How long a lease lasts, and where the model ends, in steps of time.
+/// The duration of a lease, and the end of the model, in time steps.
 const TTL: i8 = 2;
 const END: i8 = 7;
 
@@ -27,7 +26,7 @@ pub struct Usual {
     pub design: Design,
     /// how far ahead the members' clocks are
     pub ahead: [i8; 2],
-    /// whether there may be a pause between a look at the clock and the ID
+    /// whether a pause is possible between a look at the clock and the ID
     pub pauses: bool,
 }
 
@@ -35,7 +34,7 @@ pub struct Usual {
 pub struct Holder {
     /// the first and the last time of its lease
     lease: Option<(i8, i8)>,
-    /// it has looked at the clock and found that it may make an ID
+    /// it has looked at the clock and found that it may generate an ID
     may: bool,
     /// the time of its last ID
     last: i8,
@@ -47,7 +46,7 @@ pub struct State {
     owner: usize,
     expires: i8,
     holders: [Holder; 2],
-    /// one bit for each time that has an ID
+    /// one bit for each time with an ID
     given: u16,
     duplicate: bool,
 }
@@ -71,7 +70,7 @@ impl Usual {
         }
     }
 
-    /// Makes an ID of the current local time. The counter goes on within one time, and starts at 0 in a new one.
+    /// Generates an ID of the current local time. The counter continues within one time, and starts at 0 in a new one.
     fn make(&self, state: &mut State, who: usize) {
         let local = state.time + self.ahead[who];
         let holder = &mut state.holders[who];
@@ -117,7 +116,7 @@ impl Model for Usual {
             Doing::Tick => state.time += 1,
             Doing::Acquire(who) if state.expires < state.time => {
                 (state.owner, state.expires) = (who, state.time + TTL);
-                // A deadline is judged by the holder's clock; a window is what the store says.
+                // A deadline depends on the holder's clock, a window on the store.
                 let now = if self.design == Design::Window { state.time } else { state.time + self.ahead[who] };
                 state.holders[who] = Holder { lease: Some((now, now + TTL)), ..Holder::default() };
             }

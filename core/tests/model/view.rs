@@ -1,15 +1,14 @@
-//! When the checker treats two states as the same: when everything that can follow is the same.
+//! When the checker treats two states as the same: if everything that can follow is the same.
 //!
-//! - A time counts only by its distance from now. If it is long past, not even that counts. So runs need no end: a
-//!   world that goes round in circles is recognised.
-//! - For owners, nonces, lineages and identities, only which ones are equal counts, not their values. So they are
-//!   numbered in the order in which they come.
+//! - A time counts only by its distance from now, and not even that if it is long past. So runs need no end: a world that
+//!   repeats is recognised.
+//! - For owners, nonces, lineages and identities, only equality counts, not their values. So they are numbered in the order
+//!   of their appearance.
 //! - For positions, only their order counts.
-//! - How often a member failed in a row only changes the length of a wait that is a ms long here, so it does not count.
+//! - The number of a member's consecutive failures only affects a wait, which is one ms here, so it does not count.
 //!
-//! A hasher can do this because in all of these types an `i64` is a time (or a length of time), a `u128` an owner, a
-//! `u16` a number of failures, and a `u64` is far from the others if it is a nonce. The texts of records are hashed
-//! field by field.
+//! A hasher can do this because in all of these types an `i64` is a time (or a duration), a `u128` an owner, a `u16` a number
+//! of failures, and a `u64` is far from the others if it is a nonce. The texts of records are hashed field by field.
 
 use std::hash::Hasher;
 
@@ -19,7 +18,7 @@ use crate::world::DAWN;
 
 const RECORD: &[u8] = b"flakeforge";
 
-/// What was met so far: its number is its place.
+/// The values met so far; the number of each is its position.
 #[derive(Default)]
 struct Known<T>(Vec<T>);
 

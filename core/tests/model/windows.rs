@@ -30,7 +30,7 @@ impl Ms {
 }
 
 impl std::hash::Hash for Ms {
-    /// Not as a `u64`: the view takes those for numbers of records.
+    /// Not as a `u64`, which the view takes for numbers of records.
     fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
         state.write_u32(self.0 as u32);
         state.write_u32((self.0 >> 32) as u32);

@@ -1,6 +1,4 @@
-//! Members, commands and a store, and what each event does to them.
-//!
-//! This file must never put anything in place of what a step or a lease says.
+//! Members, commands and a store, and what each event does to them. The decisions of steps and leases are used unchanged.
 
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
@@ -20,19 +18,19 @@ use crate::view::View;
 use crate::windows::Ms;
 use crate::world_event::{Last, WorldEvent};
 
-/// When time begins: lengths of time are far below.
+/// The start of time, far above all durations.
 pub const DAWN: i64 = 1_000_000;
 
-/// What happened in the last event, for the checks that good things happen too.
+/// What happened in the last event, to check that good things happen too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Good {
-    /// a slot was opened that another had held
+    /// a slot was opened that another member had held
     HandedOver,
     /// a slot was opened in a group that had been quiet
     Healed,
     /// a window was raised in a quiet period
     Kept,
-    /// an answer came that nobody awaited any more
+    /// an answer arrived that was no longer expected
     Ignored,
     /// a member that holds a slot was refused, because a newer version wrote a record
     TurnedAway,
@@ -40,27 +38,27 @@ pub enum Good {
 
 #[derive(Clone, Debug)]
 pub struct World {
-    /// Unix ms, as they truly are
+    /// the true time, Unix ms
     pub time: i64,
     pub store: Arc<Store>,
-    /// a primary that was replaced and lives on, cut off
+    /// a replaced primary that is alive but disconnected
     pub old: Option<Arc<Store>>,
     /// another database or schema of the server
     pub elsewhere: Option<Arc<Store>>,
-    /// the members, and last whoever gives commands
+    /// the members, and last the sender of commands
     pub clients: Vec<Arc<Client>>,
-    /// for each node, what owners may have used who are gone
+    /// for each node, what former owners may have used
     pub given: Vec<Ms>,
-    /// how often each trouble may still come
+    /// how often each trouble may still happen
     pub left: [u8; TROUBLES],
     pub budget: u8,
-    /// somebody may use what another may use
+    /// two members may use the same time
     pub duplicate: bool,
-    /// somebody met a record of a newer version, and went on
+    /// a step met a record of a newer version, and continued
     pub trespassed: bool,
-    /// a renewal made a group
+    /// a renewal created a group
     pub founded: bool,
-    /// counts everything that must be new
+    /// counts everything that has to be new
     number: u64,
     pub good: Option<Good>,
     /// how much of the past counts
@@ -129,7 +127,7 @@ impl World {
         }
     }
 
-    /// Something that was never used.
+    /// An unused number.
     fn new_number(&mut self) -> u64 {
         self.number += 1;
         self.number
@@ -162,7 +160,7 @@ impl World {
         self.left[trouble as usize] -= 1;
     }
 
-    /// The world after this happened; `None` if it could not happen.
+    /// The world after this event; `None` if it is impossible.
     pub fn after(&self, setting: &Setting, world_event: WorldEvent) -> Option<Self> {
         let mut world = self.clone();
         world.good = None;
@@ -261,7 +259,7 @@ impl World {
         true
     }
 
-    /// A replica is promoted. It has what was answered cleanly; the old primary lives on, where this member meets it.
+    /// A replica is promoted. It has what was answered cleanly; the old primary is alive, and only this member reaches it.
     fn split(&mut self, setting: &Setting, who: usize, left: Left, ahead: i64) {
         let (number, memory) = (self.new_number(), setting.longest + setting.skew + 2);
         self.old = Some(self.store.cut_off(self.time - 1 + setting.old).into());
@@ -285,7 +283,7 @@ impl World {
         }
     }
 
-    /// A step begins.
+    /// Starts a step.
     fn begin(&mut self, who: usize, by: By, task: Task) {
         let bits = fresh::bits(self.new_number(), 0);
         let begun = Step::new("group", task, &self.clients[if self.is_one_process { 0 } else { who }].memory, bits);
@@ -293,7 +291,7 @@ impl World {
         self.client(who).flights.push(Flight::new(by, begun, version));
     }
 
-    /// A command says that older records were put back.
+    /// A command reports that older records were restored.
     fn tell(&mut self, setting: &Setting) {
         let mut memory = Memory::with_limits(setting.limits());
         let step = Step::new("group", Task::Restored, &memory, fresh::bits(self.new_number(), 0));
@@ -306,7 +304,7 @@ impl World {
         Flight::new(By::Command, step, Version::This).go(&mut memory, &mut self.store, clocks, None);
     }
 
-    /// A step goes on until it has been answered, or until this stop.
+    /// Continues a step to its answer, or to this stop.
     fn go(&mut self, setting: &Setting, who: usize, flight: usize, choice: usize, stop: Option<Stop>) -> bool {
         let remembers = if setting.is_one_process { 0 } else { who };
         let mut memory = std::mem::take(&mut self.client(remembers).memory);
@@ -358,7 +356,7 @@ impl World {
         let flight = &mut self.client(who).flights[place];
         flight.is_heard = false;
         let by = flight.by;
-        // What was not sent is never sent, and the write of one that the old primary cannot answer is made already.
+        // What was not sent is never sent, and a write that the old primary cannot answer is done already.
         if is_cut_off || !flight.is_paused {
             self.client(who).flights.remove(place);
         }
@@ -366,8 +364,7 @@ impl World {
         self.step(setting, who, Event::Failed { asked, owner, failure: Failure::Store }, Last::All);
     }
 
-    /// Hands an event to a member's lease and carries out what it says. `last`: how far a cursor was used that is
-    /// retired.
+    /// Passes an event to a member's lease and performs the resulting actions. `last`: how far a retired cursor was used.
     fn step(&mut self, setting: &Setting, who: usize, event: Event, last: Last) {
         let mut event = Some(event);
         while let Some(next) = event {
@@ -375,7 +372,7 @@ impl World {
         }
     }
 
-    /// One step of a member's lease. Returns the event that follows at once, if there is one.
+    /// One step of a member's lease. Returns the event that follows immediately, if any.
     fn carry_out(&mut self, setting: &Setting, who: usize, event: Event, last: Last) -> Option<Event> {
         let (now, owner) = (self.local(who), u128::from(self.new_number()));
         let config = setting.config(setting.members[who]);
@@ -436,7 +433,7 @@ impl World {
         Event::Opened { owner }
     }
 
-    /// A cursor never goes back: what is below the highest beginning is not used any more.
+    /// A cursor never goes back: what is below the highest start is no longer used.
     fn raise(&mut self, who: usize, lo: i64, hi: i64) {
         let beginning = self.beginning();
         if self.time + self.store.ahead < self.quiet_until() {
@@ -478,14 +475,14 @@ impl World {
         }
     }
 
-    /// Whether a call for an ID is refused because the window is over, and no timer will look for the next one.
+    /// Whether a call for an ID is refused because the window is over, and no timer will trigger the next look.
     pub fn is_refused(&self, who: usize) -> bool {
         let client = &self.clients[who];
         let is_over = client.lease.held().is_some_and(|held| held.hi < self.local(who));
         client.wait.is_none() && client.cursor.is_some() && is_over
     }
 
-    /// Whether nobody gets a slot any more, although nothing goes wrong from now on and everybody has time.
+    /// Whether no member gets a slot any more, although nothing goes wrong from now on and all members have time.
     pub fn is_stuck(&self, setting: &Setting) -> bool {
         let mut world = self.clone();
         world.store().late.clear();
@@ -520,12 +517,12 @@ impl World {
         true
     }
 
-    /// Whether to look at this state where looking at all of them would take too long. Of one member there are few.
+    /// Whether to check this state where checking all of them would take too long. With one member there are few.
     pub fn is_sample(&self) -> bool {
         self.clients.len() == 2 || self.number.is_multiple_of(128)
     }
 
-    /// Looks whether anybody may use what another may use.
+    /// Checks whether two members may use the same time.
     fn check(&mut self, setting: &Setting) {
         let beginning = self.beginning();
         let members = self.clients[..setting.members.len()].iter().enumerate();

@@ -1,7 +1,7 @@
-//! What can happen in a world.
+//! The possible events in a world.
 //!
-//! A step that just began goes on at once: to its answer, or to a stop, which is a trouble that counts. So states in
-//! which nothing is special are not visited in every order. Stopped steps go on at any time.
+//! A step that just started continues at once to its answer, or to a stop, which is a trouble that counts. So ordinary states
+//! are not visited in every order. Stopped steps continue at any time.
 
 use flakeforge_core::lease::grants::task::Answer;
 use flakeforge_core::lease::messages::{Asked, State};
@@ -11,7 +11,7 @@ use crate::flight::{At, By, Flight, Stop};
 use crate::settings::{How, Left, Setting, Trouble};
 use crate::world::World;
 
-/// Which trouble each stop is.
+/// The trouble of each stop.
 const STOPS: [(Stop, Trouble); 6] = [
     (Stop::BeforeRead, Trouble::Pause),
     (Stop::BeforeSwap, Trouble::Pause),
@@ -28,17 +28,17 @@ impl Stop {
 }
 
 impl Flight {
-    /// The stops that may come next.
+    /// The possible next stops.
     pub fn stops(&self) -> impl Iterator<Item = Stop> {
         let stops = STOPS.into_iter().map(|(stop, _)| stop);
         stops.filter(|stop| {
             let is_here = self.is_paused && Stop::before(&self.at) == *stop;
             let is_past = match stop {
                 Stop::BeforeAnswer => false,
-                Stop::BeforeRead => self.is_swapping() || self.by == By::Command, // a command vouches for now
+                Stop::BeforeRead => self.is_swapping() || self.by == By::Command, // a command vouches for the present
                 _ => matches!(self.at, At::Answer(_)),
             };
-            // What nothing follows from needs no stop.
+            // A stop without consequences is not needed.
             let is_idle = matches!(&self.at, At::Answer(answer) if !matches!(answer, Answer::Granted(_)));
             !is_here && !is_past && !is_idle
         })
@@ -53,7 +53,7 @@ pub enum Last {
     All,
 }
 
-/// One thing that can happen.
+/// An event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum WorldEvent {
     Tick,
@@ -61,23 +61,23 @@ pub enum WorldEvent {
     Wake(usize),
     /// a timer stands still
     Sleep(usize),
-    /// somebody asks for an ID past the end of the window
+    /// a caller asks for an ID past the end of the window
     Refused(usize),
-    /// a step goes on. Where it may choose among slots, this is its choice.
+    /// a step continues. Where it may choose among slots, this is its choice.
     Go {
         who: usize,
         flight: usize,
         choice: usize,
         stop: Option<Stop>,
     },
-    /// a member gives a step up
+    /// a member abandons a step
     TimeOut(usize, usize),
-    /// a late swap comes to the store
+    /// a late swap arrives at the store
     Arrive {
         late: usize,
         again: bool,
     },
-    /// the state that a loss may bring back
+    /// the state that a loss may restore
     Save,
     Lose {
         left: Left,
@@ -109,7 +109,7 @@ pub enum WorldEvent {
 }
 
 impl WorldEvent {
-    /// The trouble that this is, if it is one.
+    /// The trouble of this event, if it is one.
     pub fn trouble(self) -> Option<Trouble> {
         Some(match self {
             Self::Go { stop: Some(stop), .. } => stop.trouble(),
@@ -137,7 +137,7 @@ impl WorldEvent {
 }
 
 impl World {
-    /// Everything that can happen now.
+    /// All events that are possible now.
     pub fn world_events(&self, setting: &Setting, out: &mut Vec<WorldEvent>) {
         if self.duplicate {
             return;
@@ -190,7 +190,7 @@ impl World {
     fn of_member(&self, setting: &Setting, who: usize, out: &mut Vec<WorldEvent>) {
         let member = &self.clients[who];
         let state = member.lease.state();
-        // Of members with the same options, the one that comes first has the lowest number.
+        // Of members with the same options, the first one has the lowest number.
         let has_turn = who == 0 || setting.members[who - 1] != setting.members[who] || self.clients[who - 1].came;
         if !member.wanted && has_turn {
             out.push(WorldEvent::Attach(who));
@@ -244,7 +244,7 @@ impl World {
                     out.extend(setting.hows.iter().map(|how| WorldEvent::Lose { left: *left, how: *how, ahead }));
                 }
             }
-            // The clocks' difference and the time of the old primary's clean answers add up, so it is one or the other.
+            // The clocks' difference and the time of the old primary's clean answers add up, so only one of them is used.
             if ahead == store.ahead || setting.old == 0 {
                 let splits = |left| (0..setting.members.len()).map(move |who| WorldEvent::Split { who, left, ahead });
                 out.extend(store.replicated().flat_map(splits));
@@ -264,7 +264,7 @@ impl World {
         if is_free {
             out.push(WorldEvent::Remove);
         }
-        // Whoever creates a group vouches that nobody used it.
+        // A member that creates a group vouches that it was unused.
         if !store.is_touched {
             out.push(WorldEvent::Create);
         }
