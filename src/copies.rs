@@ -193,7 +193,7 @@ mod system {
         };
         // SAFETY: the function has no preconditions.
         let count = unsafe { _dyld_image_count() };
-        // The system has some hundred of its own.
+        // The system's own images are some hundred.
         let is_system = |path: &[u8]| path.starts_with(b"/usr/lib/") || path.starts_with(b"/System/");
         (0..count).filter_map(image).filter(|(path, _)| !is_system(path.to_bytes())).collect()
     }

@@ -273,7 +273,7 @@ const UNDEFINED: sys::napi_value = ptr::null_mut();
 
 /// `claim()`: returns undefined, with the ID in the scratch array; or returns a status.
 unsafe extern "C" fn claim(env: sys::napi_env, info: sys::napi_callback_info) -> sys::napi_value {
-    // SAFETY: N-API calls this with its live `env` and `info`, and only as made by `Hot::function`.
+    // SAFETY: N-API calls this with its live `env` and `info`, and only as created by `Hot::function`.
     unsafe { answer(env, info, Hot::claim) }
 }
 

@@ -97,7 +97,7 @@ impl Knobs {
 /// # use flakeforge_core::refusal::Refusal;
 /// let layout = Layout::named("flake").unwrap();
 /// let cursor = Arc::new(OwnCursor::from(Cursor::new(LAST)));
-/// let clock = TickClock::given(layout.scale()); // shows what it is told
+/// let clock = TickClock::given(layout.scale()); // shows the time that is set
 /// let knobs = Knobs { seq_mask: 4095, max_ahead_ms: 0.0, is_start_random: false, prefetch: None };
 /// let mut ids = Generator::new(clock, cursor, &layout, layout.place_node(1), &knobs);
 ///

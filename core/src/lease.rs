@@ -11,21 +11,6 @@
 //! A lease is a slot and a **window** of time. The store promises that windows of one slot never overlap, and the cursor
 //! refuses every number past the end of its window. So uniqueness depends on no clock and no timer in this file; they only
 //! decide how soon the next window comes. Every step may come early or late, even hours late after the process was stopped.
-//!
-//! The driver passes events in and performs the actions in order. It knows clients, timers and the clock; this file knows
-//! none of them, so a model checker can try every order of events.
-//!
-//! - Each `Acquire`, `Renew`, `Release` and `GiveBack` is one request. The driver answers each with exactly one event, and
-//!   sends the next event only after the actions of the one before.
-//! - Only the answer to the current request counts. Any other answer (to an abandoned request, or from before the cursor was
-//!   retired) changes nothing: a window that is not opened does no harm.
-//! - `Open` comes once the local clock has reached the window, so an attached generator can generate IDs at once. It is the
-//!   last action of its step, and the very next event says whether it worked.
-//! - A slot whose node number is already in use in this process is set aside. If it were given back at once, the store would
-//!   grant it again. So it is held until another slot is open or the search has failed, and then given back unused, which
-//!   is only possible for a window that was never opened.
-//! - A window is opened or raised only if the store granted it to the present owner, and the cursor is retired before the
-//!   store learns that its slot is free.
 
 pub mod grants;
 pub mod messages;
@@ -71,6 +56,21 @@ struct Request {
 
 /// The state of one holder.
 ///
+/// The driver passes events in and performs the actions in order. It knows clients, timers and the clock; this type knows
+/// none of them, so a model checker can try every order of events.
+///
+/// - Each `Acquire`, `Renew`, `Release` and `GiveBack` is one request. The driver answers each with exactly one event, and
+///   sends the next event only after the actions of the one before.
+/// - Only the answer to the current request counts. Any other answer (to an abandoned request, or from before the cursor was
+///   retired) changes nothing: a window that is not opened does no harm.
+/// - `Open` comes once the local clock has reached the window, so an attached generator can generate IDs at once. It is the
+///   last action of its step, and the very next event says whether it worked.
+/// - A slot whose node number is already in use in this process is set aside. If it were given back at once, the store would
+///   grant it again. So it is held until another slot is open or the search has failed, and then given back unused, which is
+///   only possible for a window that was never opened.
+/// - A window is opened or raised only if the store granted it to the present owner, and the cursor is retired before the
+///   store learns that its slot is free.
+///
 /// The driver performs the returned actions and passes the results in:
 ///
 /// ```
@@ -81,7 +81,7 @@ struct Request {
 /// let actions = machine.step(now, Event::Attach, fresh);
 /// assert_eq!(actions[0], Action::Acquire { owner: fresh });
 ///
-/// // The store's answer. Then a cursor with the numbers of the window is made.
+/// // The store's answer. Then a cursor with the numbers of the window is created.
 /// let grant = Grant { owner: fresh, slot: 7, lo: now, hi: now + 30_000 };
 /// assert_eq!(machine.step(now + 2, Event::Granted(grant), fresh), [Action::Open(grant)]);
 /// machine.step(now + 2, Event::Opened { owner: fresh }, fresh);

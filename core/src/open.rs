@@ -1,4 +1,4 @@
-//! What the addon opens generators with. Generators that could make the same IDs in this process share their numbers.
+//! What the addon opens generators with. Generators that could generate the same IDs in this process share their numbers.
 //!
 //! The lowest file comes first. A file uses only those above it in this table, and the rooms below.
 //!

@@ -8,14 +8,14 @@ use std::fmt;
 pub enum Refusal {
     /// the tick's counter is exhausted
     Overflow {
-        /// real milliseconds until an ID can be made, if the clock keeps running
+        /// real milliseconds until an ID is possible, if the clock keeps running
         retry_after_ms: f64,
     },
     /// the clock is behind the last ID, or behind an earlier reading
     ClockBackwards {
         /// by how many milliseconds
         behind_ms: f64,
-        /// real milliseconds until an ID can be made, if the clock keeps running
+        /// real milliseconds until an ID is possible, if the clock keeps running
         retry_after_ms: f64,
     },
     /// the layout has no bits for the time

@@ -1,6 +1,6 @@
-//! An addon for `npm run memcheck` alone: it makes one mistake with memory each time it is loaded, so that the command can
-//! show that it finds such mistakes, or has the sanitizer write down what memory is in use. The variable MEMCHECK_PROBE
-//! says which. It is compiled with the flags of the addon. It must never be part of the package.
+//! An addon for `npm run memcheck` only: on each load it makes one memory error, so that the command can show that it detects
+//! such errors, or lets the sanitizer report the memory in use. The variable MEMCHECK_PROBE chooses. It is compiled with the
+//! flags of the addon and is not part of the package.
 
 use std::ffi::c_void;
 use std::hint::black_box;
@@ -10,7 +10,7 @@ use std::sync::Mutex;
 static KEPT: Mutex<Vec<Box<[u8; 64]>>> = Mutex::new(Vec::new());
 
 unsafe extern "C" {
-    /// of the sanitizer: how many per cent of the memory, and how many places that took some
+    /// of the sanitizer: the percentage of the memory, and the maximum number of allocation sites to list
     fn __sanitizer_print_memory_profile(top_percent: usize, most_places: usize);
     fn napi_get_typedarray_info(
         env: *mut c_void,
@@ -23,7 +23,7 @@ unsafe extern "C" {
     ) -> i32;
 }
 
-/// Node calls this each time, with the `exports` of the module that it loads: an Uint8Array.
+/// Node calls this on each load, with the `exports` of the module: a Uint8Array.
 #[unsafe(no_mangle)]
 pub extern "C" fn napi_register_module_v1(env: *mut c_void, exports: *mut c_void) -> *mut c_void {
     match std::env::var("MEMCHECK_PROBE").as_deref() {
@@ -39,7 +39,7 @@ pub extern "C" fn napi_register_module_v1(env: *mut c_void, exports: *mut c_void
     exports
 }
 
-/// Writes one element behind a vector's memory.
+/// Writes one element past the end of a vector.
 fn heap_overflow() {
     let mut numbers = black_box(vec![0_u64; 8]);
     let behind = black_box(numbers.len());
@@ -47,21 +47,21 @@ fn heap_overflow() {
     black_box(numbers);
 }
 
-/// Reads a box that is gone.
+/// Reads a freed box.
 fn use_after_free() {
     let gone = Box::into_raw(Box::new(5_u64));
     drop(unsafe { Box::from_raw(black_box(gone)) });
     black_box(unsafe { black_box(gone).read() });
 }
 
-/// Forgets many boxes: the address of one might stay on a stack or in a register, and then it is no leak.
+/// Leaks many boxes: the address of a single one might stay on a stack or in a register, and then it would not count as a leak.
 fn leak() {
     for _ in 0..100 {
         std::mem::forget(black_box(Box::new([1_u8; 64])));
     }
 }
 
-/// Writes one byte behind an array of JavaScript's, as a batch of IDs that is too long would.
+/// Writes one byte past the end of a JavaScript array, like a batch of IDs that is too long.
 fn array_overflow(env: *mut c_void, array: *mut c_void) {
     let (mut length, mut data) = (0, ptr::null_mut());
     let (kind, buffer, offset) = (ptr::null_mut(), ptr::null_mut(), ptr::null_mut());

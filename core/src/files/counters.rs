@@ -25,7 +25,7 @@ pub struct Block {
 }
 
 /// Adds `by` to a counter in a store's folder. A missing counter is created with the value `init`, if that is given. If `by`
-/// is 0, the counter is first raised to `init`.
+/// is 0, the counter is first raised to a given `init`.
 pub fn advance(store: &Path, name: &str, by: u64, init: Option<u64>) -> Result<Block, Refusal> {
     machine::check_shares(store)?;
     let path = &names::counter_file(store, name);

@@ -2,17 +2,6 @@
 //!
 //! Taking a number is the usual `claim()`, on mapped memory: no lock and no system call. A process that is stopped or killed
 //! in between blocks no other and loses nothing, because the page stays in the system's memory.
-//!
-//! Only a *machine* crash can lose the page. Even then no number comes twice:
-//! - Numbers are taken up to `limit`, which is raised only after the mark (`written`) that covers it was synced. So the
-//!   disk's mark is never below a number taken, whatever else of the page the crash lost. The words are in separate disk
-//!   sectors, and each only grows. So a torn page has an older or a newer value of each word, and an older mark still covers
-//!   every limit that was raised before the next mark was synced.
-//! - A process that opens the file continues past the mark, unless the machine has provably not crashed since: entry.rs.
-//!
-//! A file has to stay in place while it is in use. Its removal, truncation or replacement is detected and ends the cursor in
-//! this process. An older copy is detected when a number comes again, before the caller gets it, or within a second: the next
-//! number or the mark is below what this process has seen.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -48,6 +37,17 @@ const WENT_BACK: &str = "went back while in use, as if an older copy was written
 static OPEN: LazyLock<Watcher<SharedCursor>> = LazyLock::new(Watcher::default);
 
 /// A cursor in a file, as opened by this process.
+///
+/// Only a *machine* crash can lose the page. Even then no number comes twice:
+/// - Numbers are taken up to `limit`, which is raised only after the mark (`written`) that covers it was synced. So the
+///   disk's mark is never below a number taken, whatever else of the page the crash lost. The words are in separate disk
+///   sectors, and each only grows. So a torn page has an older or a newer value of each word, and an older mark still covers
+///   every limit that was raised before the next mark was synced.
+/// - A process that opens the file continues past the mark, unless the machine has provably not crashed since: entry.rs.
+///
+/// A file has to stay in place while it is in use. Its removal, truncation or replacement is detected and ends the cursor in
+/// this process. An older copy is detected when a number comes again, before the caller gets it, or within a second: the next
+/// number or the mark is below what this process has seen.
 #[derive(Debug)]
 pub struct SharedCursor {
     page: Mapped<CursorWords>,

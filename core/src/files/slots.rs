@@ -3,11 +3,6 @@
 //! A slot is a file with a cursor, as in `shared.rs`. The operating system's lock on that file decides which process has the
 //! slot. The lock is released when the process ends, however it ends, and the next holder continues after the last number
 //! taken. A slot's file is never created a second time, because nothing else knows how far its numbers went.
-//!
-//! A holder uses its slot in one of two ways. Either it takes numbers from the cursor in the file. Or it never asks for the
-//! cursor, and generates IDs itself in the time from [`lo_ms`](HeldSlot::lo_ms) to [`hi_ms`](HeldSlot::hi_ms). Then the file
-//! does not know which were used: unless the holder reports that when it [releases](HeldSlot::release) the slot, the next one
-//! starts past the mark.
 
 use std::mem::offset_of;
 use std::path::{Path, PathBuf};
@@ -290,6 +285,11 @@ impl Obstacles {
 
 /// A slot that this process holds until the value is dropped. After a fork, the slot stays with the parent, and the child has
 /// [lost](Renewal::Lost) it.
+///
+/// A holder uses its slot in one of two ways. Either it takes numbers from the cursor in the file. Or it never asks for the
+/// cursor, and generates IDs itself in the time from [`lo_ms`](Self::lo_ms) to [`hi_ms`](Self::hi_ms). Then the file does not
+/// know which were used: unless the holder reports that when it [releases](Self::release) the slot, the next one starts past
+/// the mark.
 #[derive(Debug)]
 pub struct HeldSlot {
     slot: u32,

@@ -1,4 +1,4 @@
-//! The CPU's cycle counter, which cheaply tells that a tick read a moment ago is not over yet. Reading it costs about 7 ns;
+//! The CPU's cycle counter, a cheap way to know that a tick read a moment ago is not over yet. Reading it costs about 7 ns;
 //! the clock costs 24.
 //!
 //! A counter is used only if its rate is constant. The rate is measured against the system's clocks, again every second.

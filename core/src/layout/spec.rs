@@ -1,4 +1,4 @@
-//! What a custom layout may consist of. Each accepted spec gives every tick, counter and node number an ID of its own:
+//! What a custom layout may consist of. Each accepted spec gives every tick, counter and node number a separate ID:
 //! `tests/layout` packs and unpacks random specs.
 
 /// The field for the ticks.

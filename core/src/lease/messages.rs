@@ -32,19 +32,19 @@ pub enum Event {
     RenewNow,
     /// the cursor that [`Action::Open`] asked for exists
     Opened {
-        /// who holds the slot
+        /// the holder
         owner: Owner,
     },
     /// the cursor was not created: another generator of this process has the slot's node number
     InUse {
-        /// who would hold the slot
+        /// the intended holder
         owner: Owner,
     },
     /// the store granted a slot and a window
     Granted(Grant),
     /// the store extended the window, or gave a new one
     Renewed {
-        /// who holds the slot
+        /// the holder
         owner: Owner,
         /// first millisecond of the window
         lo: i64,
@@ -53,7 +53,7 @@ pub enum Event {
     },
     /// the store says that the slot has another holder
     Lost {
-        /// who held the slot
+        /// the former holder
         owner: Owner,
     },
     /// the store answered an acquisition or a renewal: the group was destroyed
@@ -65,7 +65,7 @@ pub enum Event {
     },
     /// the store knows that the slot is no longer in use
     Released {
-        /// who held the slot
+        /// the former holder
         owner: Owner,
     },
     /// the store ended the group, as [`Action::End`] asked. After a failure there is no event: the group continues, or it has
@@ -96,7 +96,7 @@ pub enum Asked {
 /// A slot and a window, as granted by the store. Unix ms; both ends are part of the window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Grant {
-    /// who holds the slot
+    /// the holder
     pub owner: Owner,
     /// the node number, or a part of it
     pub slot: u32,

@@ -19,7 +19,7 @@ pub fn unpacking_inverts(layout: &Layout, id: u64) {
     lies_in_its_tick(layout, parts, id);
 }
 
-/// Whether no generator makes this ID: a bit is set that must be zero, the ID is outside of 64 bits before its offset is
+/// Whether no generator can create this ID: a bit is set that must be zero, the ID is outside of 64 bits before its offset is
 /// added, or it is a decimal ID of a tick whose host 99 does not fit 64 bits.
 fn is_impossible(layout: &Layout, id: u64) -> bool {
     let plain = i128::from(id) - i128::from(layout.id_offset() as i64);

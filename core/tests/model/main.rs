@@ -13,7 +13,7 @@
 //! | `world` | members, commands and a store, and what each event does to them |
 //! | `world_event` | what can happen |
 //! | `client` | a process with its lease, its memory, its steps, and what it may use |
-//! | `flight` | a step under way, between a read, a swap and its answer |
+//! | `flight` | a step in progress, between a read, a swap and its answer |
 //! | `store` | a database: texts of two versions, a clock, an identity, what was saved, and swaps that come late |
 //! | `windows` | windows as sets of milliseconds |
 //! | `fresh` | random bits, chosen by the checker |

@@ -48,7 +48,7 @@ fn a_sweep_keeps_what_is_held_and_what_is_recent() {
     let now_ms = (now_ns / 1_000_000) as u64;
     let give = |registry: &mut Registry, node, tick: u64| {
         let cursor = cursor(registry, 0, node);
-        // As if the last ID had been made in that tick.
+        // As if the last ID had been generated in that tick.
         let rule = Rule { counter_bits: 12, seq_mask: 4095, max_ahead: 0, start: Start::ZERO, last: LAST };
         let mut clock = TickClock::given(flake(0).scale());
         clock.set(i128::from(tick) * 1_000_000);

@@ -112,7 +112,7 @@ impl Step {
         Ok(CounterRecord { value, is_settled: false, ..self.settled(view, durable) })
     }
 
-    /// A counter of a new lineage that somebody vouches for.
+    /// A counter of a new lineage whose members vouch for it.
     fn settled(&self, view: &View, durable: bool) -> CounterRecord {
         CounterRecord {
             value: 0,
@@ -125,7 +125,7 @@ impl Step {
         }
     }
 
-    /// Somebody says where to continue. A counter never goes down.
+    /// Called when an operator says where to continue. A counter never goes down.
     fn skip_to(&mut self, view: &View, place: u64, durable: bool, memory: &Memory) -> Decision {
         let value = view.counter.as_ref().map_or(place, |counter| counter.value.max(place));
         self.write_counter(view, CounterRecord { value, ..self.settled(view, durable) }, memory)

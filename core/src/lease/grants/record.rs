@@ -8,18 +8,6 @@
 //! hex digits. Each written text has a new `nonce`, so no text is ever written twice: an equal text means that nothing was
 //! written in between. The checksum at the end detects a record that was truncated or edited. A text is a record only if it
 //! is exactly what this version would write.
-//!
-//! A reader of a version knows all of its fields, because an unknown one would be lost at the next write. So an additional
-//! field means another version of the format. Its texts start with that version and the release of flakeforge that reads it,
-//! and an older reader looks no further:
-//!
-//! ```text
-//! flakeforge2 needs=1.4 slot …
-//! ```
-//!
-//! A member that meets such a text writes nothing (`grants/group.rs`). A later version reads the earlier ones, and writes the
-//! oldest one that can express its content. In a group, it writes the group's record first: each step reads that, but only
-//! some of the slots.
 
 use std::fmt;
 
@@ -34,6 +22,17 @@ pub const COUNTER: &str = "counter";
 const PREFIX: &str = "slot";
 const DIGITS: usize = 10;
 const FORMAT: &str = "flakeforge";
+/// The version of the format. A reader of a version knows all of its fields, because an unknown one would be lost at the next
+/// write. So an additional field means another version. Its texts start with that version and the release of flakeforge that
+/// reads it, and an older reader looks no further:
+///
+/// ```text
+/// flakeforge2 needs=1.4 slot …
+/// ```
+///
+/// A member that meets such a text writes nothing (`grants/group.rs`). A later version reads the earlier ones, and writes the
+/// oldest one that can express its content. In a group, it writes the group's record first: each step reads that, but only
+/// some of the slots.
 const VERSION: u32 = 1;
 
 /// The name of a slot's record. Names sort like the slots.
