@@ -1,4 +1,4 @@
-//! The rules of stores for JavaScript: a step tells what to read and what to swap, as plain objects, until it has its answer.
+//! The rules of stores for JavaScript: a step returns what to read and what to swap, as plain objects, until it has its answer.
 //! `lib/lease/stores/database.ts` performs that.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

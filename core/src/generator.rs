@@ -86,7 +86,7 @@ impl Knobs {
 
 /// Generates the IDs of one node, on one thread.
 ///
-/// A refusal says how long to wait. Here the counter of a tick is exhausted, and the caller lets the time pass:
+/// A refusal includes the time to wait. Here the counter of a tick is exhausted, and the caller lets the time pass:
 ///
 /// ```
 /// # use std::sync::Arc;

@@ -64,7 +64,7 @@ struct Request {
 /// - Only the answer to the current request counts. Any other answer (to an abandoned request, or from before the cursor was
 ///   retired) changes nothing: a window that is not opened does no harm.
 /// - `Open` comes once the local clock has reached the window, so an attached generator can generate IDs at once. It is the
-///   last action of its step, and the very next event says whether it worked.
+///   last action of its step, and the very next event reports whether it worked.
 /// - A slot whose node number is already in use in this process is set aside. If it were given back at once, the store would
 ///   grant it again. So it is held until another slot is open or the search has failed, and then given back unused, which is
 ///   only possible for a window that was never opened.
@@ -339,7 +339,7 @@ impl Machine {
         }
     }
 
-    /// Done once per attachment: if the store then says that the slot is still held, the file itself is at fault.
+    /// Done once per attachment: if the store then reports that the slot is still held, the file itself is at fault.
     fn renew_now(&mut self, now: i64) {
         if let Phase::Held { open: true, renew_at, looked, .. } = &mut self.phase
             && self.request.is_none()

@@ -1,4 +1,4 @@
-//! Why a request was refused: the only error of this crate. It says what is wrong, and when to try again or what to do.
+//! Why a request was refused: the only error of this crate. It names the problem, and the time to try again or the way out.
 
 use std::error::Error;
 use std::fmt;

@@ -275,7 +275,7 @@ mod tests {
                 presence.answer();
             });
             let (cursor, _, presence) = &*file;
-            let question = presence.ask().expect("there was somebody");
+            let question = presence.ask().expect("a process was there");
             if presence.is_answered(question) {
                 assert_eq!(cursor.next(), 10);
             }

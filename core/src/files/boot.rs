@@ -1,4 +1,4 @@
-//! The ID of the current boot, which no two boots share.
+//! The ID of the current boot. No two boots share an ID.
 //!
 //! After a machine crash, the page of a file may be older than the last number taken from it. So a process that opens a file
 //! has to know whether the machine has crashed since. Mistaking another boot for this one causes equal IDs; mistaking this

@@ -1,7 +1,7 @@
 //! Counters in files: each grows by one block at a time, for any process.
 //!
 //! Taking a block is one atomic addition in mapped memory, and a sync before the block is returned. A process that is stopped
-//! or killed in between blocks no other and loses at most one block, and no crash makes a block come again.
+//! or killed in between blocks no other process and loses at most one block, and no crash causes a block to be handed out twice.
 
 use std::fs::File;
 use std::mem::offset_of;

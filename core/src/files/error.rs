@@ -9,7 +9,7 @@ use crate::refusal::Refusal;
 const EPERM: i32 = 1;
 
 impl Refusal {
-    /// Something is wrong with the file, which was left unchanged. `why` says what, and what to do.
+    /// Something is wrong with the file, which was left unchanged. `why` is the problem and the way out.
     pub(crate) fn file(path: &Path, why: impl Into<String>) -> Self {
         Self::File { path: path.display().to_string(), why: why.into() }
     }

@@ -17,7 +17,7 @@
 //! Numbers, also those of the header, are in the byte order of the machine, because atomic operations know no other. So the
 //! version reveals the byte order, and a file with the other one is refused.
 //!
-//! Only [`Page`] says where each field is: code that has the page mapped uses its fields, code that has read it as bytes uses
+//! Only [`Page`] defines where each field is: code that has the page mapped uses its fields, code that has read it as bytes uses
 //! `offset_of!`. The assertions below keep every field in place, because files of older versions are in use.
 
 use std::hash::{BuildHasher, RandomState};

@@ -203,7 +203,8 @@ impl Life {
         fence(SeqCst);
         let numbers = self.numbers();
         let mut floor_ms = whole_ms(system_ns()).max(self.word(offset_of!(GroupPage, words.floor_ms)) as i64);
-        floor_ms = floor_ms.max(numbers.end_ms(self.word(offset_of!(GroupPage, words.top)))); // also covers slots whose files were removed
+        // This also covers slots whose files were removed.
+        floor_ms = floor_ms.max(numbers.end_ms(self.word(offset_of!(GroupPage, words.top))));
         for (_, page) in self.slots()? {
             floor_ms = floor_ms.max(numbers.end_ms(word(&page?, offset_of!(CursorPage, mark))));
         }

@@ -1,7 +1,7 @@
 //! A cursor in a file: generators of all processes that map the file take numbers from a single word.
 //!
 //! Taking a number is the usual `claim()`, on mapped memory: no lock and no system call. A process that is stopped or killed
-//! in between blocks no other and loses nothing, because the page stays in the system's memory.
+//! in between blocks no other process and loses nothing, because the page stays in the system's memory.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -128,7 +128,7 @@ impl SharedCursor {
         Ok(Self { page, path, identity, numbers, group, ended, fault, seen, covered })
     }
 
-    /// The cursor. If it says [`PastLimit`](crate::generator::cursor::Refused::PastLimit), [`raise`](Self::raise) it.
+    /// The cursor. If it returns [`PastLimit`](crate::generator::cursor::Refused::PastLimit), [`raise`](Self::raise) it.
     #[inline]
     pub fn cursor(&self) -> &Cursor {
         &self.page.page().words.cursor

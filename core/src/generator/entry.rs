@@ -40,7 +40,7 @@ pub(super) mod scope {
 
 /// What all copies of the library know about a key. Everything but the cursor and the count is used under the table's lock.
 #[derive(Debug)]
-#[repr(C, align(128))] // separate cache lines, so that generators of different nodes do not slow down each other
+#[repr(C, align(128))] // separate cache lines, so that generators of different nodes do not slow each other down
 pub struct Entry {
     cursor: Cursor,
     scope: AtomicU64,

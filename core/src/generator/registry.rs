@@ -143,7 +143,7 @@ pub(crate) enum Found<'a, K> {
     Free { first: u64 },
 }
 
-/// The uses of keys. `K` is what is known about a cursor stored elsewhere; its text says where.
+/// The uses of keys. `K` is what is known about a cursor stored elsewhere; its text is the location.
 #[derive(Debug)]
 pub struct Registry<K> {
     home: Home,

@@ -32,7 +32,7 @@
 //!
 //! The lowest file comes first, and a file uses only those above it in the table. This file is what the driver calls.
 //!
-//! All times are Unix ms of the store's clock, except where a name says `client`.
+//! All times are Unix ms of the store's clock, except where a name contains `client`.
 //!
 //! A slot's `hi` falls only when its owner reports how far it got; no window starts before `now`; every answer has both a clean
 //! swap and a read; and no group starts again without what was known about the one before. `tests/model/mutants` breaks these

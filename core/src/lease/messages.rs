@@ -51,7 +51,7 @@ pub enum Event {
         /// last millisecond of the window
         hi: i64,
     },
-    /// the store says that the slot has another holder
+    /// the store reports another holder of the slot
     Lost {
         /// the former holder
         owner: Owner,

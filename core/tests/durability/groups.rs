@@ -94,7 +94,7 @@ fn a_destroyed_group_stays_so_over_a_crash() {
         member.tell("destroyed");
         assert_eq!(held.renew(), Ok(Renewal::Destroyed));
         open(&member.root, 1);
-        member.tell("made anew");
+        member.tell("recreated");
         return;
     }
     let Some(disk) = Disk::new() else { return };

@@ -67,7 +67,7 @@ fn check(crash: &Crash) {
     let shared = open(temp.path(), REBOOTED).unwrap();
     let mut ids = Generator::new(clock, shared, &layout, layout.place_node(NODE), &SPARSE);
     let id = ids.next_id().unwrap();
-    assert!(id > last, "{id} after {last}, which had been made when the machine crashed");
+    assert!(id > last, "{id} after {last}, which was generated before the machine crashed");
 }
 
 #[test]
@@ -118,7 +118,7 @@ fn a_sync_that_fails_ends_the_cursor() {
             if make(&member, shared.clone()) == Err(Refusal::Failed) {
                 told(shared.fault().unwrap());
                 for _ in 0..3 {
-                    assert_eq!(other.next_id(), Err(Refusal::Failed), "nor do others of this process go on");
+                    assert_eq!(other.next_id(), Err(Refusal::Failed), "nor do others of this process continue");
                     shared.raise().unwrap_err();
                     thread::sleep(Duration::from_millis(100)); // the watcher checks the files meanwhile
                 }

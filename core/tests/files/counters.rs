@@ -47,7 +47,7 @@ fn counters_count() {
     assert_eq!(advance(store, "orders/1", 1, None), Ok(1000), "nothing was taken");
     fs::remove_file(names::counter_file(store, "orders/1")).unwrap();
     assert!(advance(store, "orders/1", 1, None).is_err());
-    assert_eq!(groups(store).unwrap(), [], "counters are no groups");
+    assert_eq!(groups(store).unwrap(), [], "counters are not groups");
 }
 
 #[test]
@@ -64,5 +64,5 @@ fn processes_never_get_one_block_twice() {
     let blocks: Vec<_> = children.into_iter().map(receive).collect();
     assert_eq!(duplicates(&blocks), 0);
     assert_eq!(blocks.iter().map(Vec::len).sum::<usize>(), 4 * EACH);
-    assert_eq!(advance(temp.path(), "c", 0, None), Ok(4 * EACH as u64 * 3), "and none is lost");
+    assert_eq!(advance(temp.path(), "c", 0, None), Ok(4 * EACH as u64 * 3), "and no number is lost");
 }

@@ -116,7 +116,7 @@ fn members_survive_a_group_whose_file_is_cut_to_nothing() {
     assert!(error.to_string().contains("is not a flakeforge file (it is empty)"), "{error}");
     fs::remove_dir_all(temp.path().join("1")).unwrap();
     let Err(Refusal::Exhausted { retry_at_ms }) = folder.acquire(7, "here") else { panic!("ahead") };
-    assert!(retry_at_ms > last_ms, "the group made anew starts above what this member made");
+    assert!(retry_at_ms > last_ms, "the recreated group starts above the IDs of this member");
 }
 
 #[test]
@@ -150,10 +150,10 @@ fn the_number_of_a_removed_slot_is_not_given_again() {
 
     fs::remove_file(temp.path().join("1/1")).unwrap();
     for folder in [&folder, &other] {
-        let Err(error @ Refusal::File { .. }) = folder.acquire(7, "here") else { panic!("none is left") };
+        let Err(error @ Refusal::File { .. }) = folder.acquire(7, "here") else { panic!("a slot is left") };
         assert!(error.to_string().contains("`npx flakeforge destroy`"), "{error}");
     }
-    assert_eq!(list(temp.path()).unwrap().slots, [], "none was made");
+    assert_eq!(list(temp.path()).unwrap().slots, [], "no slot was created");
     destroy(temp.path()).unwrap();
     let Err(Refusal::Exhausted { retry_at_ms }) = open(temp.path(), 2).acquire(7, "here") else { panic!("ahead") };
     assert!(retry_at_ms > last_ms, "the next group starts above them: {retry_at_ms}, and {last_ms}");

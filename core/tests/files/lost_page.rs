@@ -33,7 +33,7 @@ fn make_to_the_end(path: &Path) -> String {
 fn maker(test: &str, path: &Path) -> (Child, impl Iterator<Item = String> + use<>) {
     let mut child = process(test, path.to_str().unwrap()).stdin(Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map_while(Result::ok);
-    assert!(lines.any(|line| line.contains("made one")), "it begins");
+    assert!(lines.any(|line| line.contains("made one")), "it starts");
     (child, lines)
 }
 
@@ -69,7 +69,7 @@ fn a_file_that_is_cut_to_nothing_while_ids_are_made_ends_no_process() {
     makers.iter_mut().for_each(|(child, _)| go_on(child));
     OpenOptions::new().write(true).open(&path).unwrap().set_len(0).unwrap();
     for why in makers.map(why) {
-        assert!(why.contains("cut short"), "{why}");
+        assert!(why.contains("truncated"), "{why}");
     }
 }
 
@@ -157,7 +157,7 @@ fn assert_full(system: Option<FileSystem>, test: &str, before: impl FnOnce(&Path
     let why = why(maker);
     assert!(why.contains("its disk is full") || why.contains("cannot be synced"), "{why}");
     fs::remove_file(system.root().join("fill0")).unwrap();
-    wait_until("once there is room again, the file goes on", || {
+    wait_until("once there is space again, the file continues", || {
         open(&path).is_ok_and(|shared| generator(shared, &ENDLESS).next_id().is_ok())
     });
 }

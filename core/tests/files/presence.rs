@@ -5,7 +5,7 @@ use flakeforge_core::files::presence::Presence;
 #[test]
 fn a_question_is_answered_by_the_next_who_looks() {
     let presence = Presence::default();
-    assert!(presence.ask().is_none(), "nobody is there, and nobody has to wait");
+    assert!(presence.ask().is_none(), "no process is there, so none has to wait");
     presence.arrive();
     let (one, other) = (presence.ask().unwrap(), presence.ask().unwrap());
     assert!(!presence.is_answered(one) && !presence.is_answered(other));

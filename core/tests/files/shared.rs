@@ -110,7 +110,7 @@ fn killed_and_stopped_processes_repeat_nothing_and_hold_nobody_up() {
         signal("KILL", killer);
         ids.push(reader.join().unwrap());
     }
-    assert!(ids.iter().map(Vec::len).sum::<usize>() > 20_000, "they made some");
+    assert!(ids.iter().map(Vec::len).sum::<usize>() > 20_000, "they generated some");
     assert_eq!(duplicates(&ids), 0);
 }
 

@@ -85,7 +85,7 @@ fn another_boot_starts_past_the_mark() {
     assert!(mark >= limit && limit >> 12 > (next >> 12) + 4900, "some 5 s ahead: {next} {limit} {mark}");
 
     let same = in_boot(Some(1));
-    assert_eq!(same.cursor().next(), next, "in the same boot it goes on");
+    assert_eq!(same.cursor().next(), next, "it continues in the same boot");
     drop(same);
     let other = in_boot(Some(2));
     assert_eq!(other.cursor().next(), mark + 1);

@@ -35,7 +35,7 @@ fn assert_damage(wanted: &str, damage: impl FnOnce(&mut Vec<u8>)) {
     fs::write(&path, &bytes).unwrap();
     assert_refused(&path, wanted);
     assert!(fs::read(&path).unwrap() == bytes, "the file is as it was");
-    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "and nothing is beside it");
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "and nothing is next to it");
 }
 
 const HUGE: [u8; 8] = (0x7f_u64 << 56).to_ne_bytes();
@@ -145,7 +145,7 @@ fn a_file_system_that_may_be_shared() {
     let open_there = |path: &Path| SharedCursor::open_on(&elsewhere, path, flake().scale(), 12, &fingerprint());
     let error = open_there(&folder.path().join("new/ids")).unwrap_err().to_string();
     assert!(error.contains("that may be a network file system"), "{error}");
-    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "nothing was made");
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "nothing was created");
     let path = used(folder.path());
     let before = fs::read(&path).unwrap();
     assert!(open_there(&path).unwrap_err().to_string().contains("For several machines, use join() with a server"));

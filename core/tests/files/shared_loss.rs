@@ -35,8 +35,8 @@ fn a_file_that_is_removed_or_replaced_ends_the_cursor() {
     let (path, old) = removed("removed", &|path| fs::remove_file(path).unwrap());
     let new = open(&path).unwrap();
     assert!(!Arc::ptr_eq(&old, &new));
-    assert!(generator(new, &PLAIN).next_id().is_ok(), "a new one is made when asked for");
-    removed("cut short", &|path| fs::OpenOptions::new().write(true).open(path).unwrap().set_len(100).unwrap());
+    assert!(generator(new, &PLAIN).next_id().is_ok(), "a new one is created on request");
+    removed("truncated", &|path| fs::OpenOptions::new().write(true).open(path).unwrap().set_len(100).unwrap());
     removed("replaced", &|path| {
         fs::copy(path, path.with_extension("new")).unwrap();
         fs::rename(path.with_extension("new"), path).unwrap();
@@ -67,7 +67,7 @@ fn an_idle_process_survives_a_file_that_is_cut_to_nothing() {
 
     fs::remove_file(&path).unwrap();
     let again = open();
-    assert!(again.cursor().next() >> 12 > last >> 22, "a new file goes on above what was given");
+    assert!(again.cursor().next() >> 12 > last >> 22, "a new file continues above all given numbers");
 }
 
 #[test]
@@ -101,7 +101,7 @@ fn an_older_copy_written_over_a_file_is_noticed() {
     assert!(fault.contains("went back while in use"), "{fault}");
     assert_eq!(ids.next_id(), Err(Refusal::Failed));
     let mut again = generator(open(), &ENDLESS);
-    assert!(again.next_id().unwrap() > *made.last().unwrap(), "a new generator goes on above what was given");
+    assert!(again.next_id().unwrap() > *made.last().unwrap(), "a new generator continues above all given numbers");
 }
 
 /// Two generators for which no time passes.
@@ -140,7 +140,7 @@ fn a_number_that_comes_again_is_not_handed_out() {
     assert_eq!(ids.next_id(), Err(Refusal::Failed));
     assert_eq!(others.next_id(), Err(Refusal::Failed));
     assert!(shared.fault().unwrap().to_string().contains("went back while in use"));
-    assert!(shared.next() >= end, "a new generator goes on above what was given");
+    assert!(shared.next() >= end, "a new generator continues above all given numbers");
 }
 
 #[test]

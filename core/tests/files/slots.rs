@@ -136,7 +136,7 @@ fn the_next_holder_goes_on_after_a_killed_one() {
         let mut own = generator(held.cursor(), &ENDLESS);
         ids.push((0..100).map(|_| own.next_id().unwrap()).collect());
     }
-    assert!(ids.iter().map(Vec::len).sum::<usize>() > 5000, "they made some");
+    assert!(ids.iter().map(Vec::len).sum::<usize>() > 5000, "they generated some");
     assert_eq!(duplicates(&ids), 0);
     let all: Vec<_> = ids.concat();
     assert!(all.is_sorted(), "each holder is after those before it");
@@ -232,8 +232,8 @@ fn where_no_slot_can_be_made_those_that_are_there_are_looked_at() {
     if let Some(folder) = part() {
         let folder = open(Path::new(&folder), 80);
         let held = take(&folder);
-        assert_eq!(held.slot(), 70, "after 64 that are held, and new ones that could not be made");
-        let Err(error @ Refusal::File { .. }) = folder.acquire(7, "here") else { panic!("none is free") };
+        assert_eq!(held.slot(), 70, "after 64 that are held, and new ones that could not be created");
+        let Err(error @ Refusal::File { .. }) = folder.acquire(7, "here") else { panic!("a slot is free") };
         assert!(error.to_string().contains("There is no space left"), "{error}");
         assert!(blamed(&error).ends_with("/72"), "the first one: {error}");
         return;
@@ -245,7 +245,7 @@ fn where_no_slot_can_be_made_those_that_are_there_are_looked_at() {
     drop(held.remove(0).cursor());
     held.push(take(&folder)); // the search starts after the first one again
     succeeds(&mut without_room(&process(TEST, temp.path().to_str().unwrap())));
-    assert_eq!(list(temp.path()).unwrap().slots.len(), 72, "none was made");
+    assert_eq!(list(temp.path()).unwrap().slots.len(), 72, "no slot was created");
 }
 
 #[test]
@@ -355,7 +355,7 @@ fn many_come_and_go_and_few_files_are_left() {
     for _ in 0..200 {
         drop(take(&folder).cursor());
     }
-    assert_eq!(list(temp.path()).unwrap().slots.len(), 20, "slots are used again before new ones are made");
+    assert_eq!(list(temp.path()).unwrap().slots.len(), 20, "slots are reused before new ones are created");
     thread::scope(|scope| {
         for _ in 0..4 {
             scope.spawn(|| {

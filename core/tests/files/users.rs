@@ -28,7 +28,7 @@ fn what_is_made_in_a_folder_is_its_groups_if_the_folder_is() {
     assert_eq!(made_in(0o770), [0o660, 0o775, 0o660]);
     assert_eq!(made_in(0o2770), [0o660, 0o2775, 0o660]);
     assert_eq!(made_in(0o777), [0o660, 0o775, 0o660], "never others'");
-    assert_eq!(made_in(0o1777), [0o600, 0o755, 0o600], "not where everybody's files are their own");
+    assert_eq!(made_in(0o1777), [0o600, 0o755, 0o600], "not where each user owns their files");
 }
 
 const GROUP: u32 = 60_123;

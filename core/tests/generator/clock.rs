@@ -63,7 +63,7 @@ fn a_given_clock_is_never_trusted() {
         clock.set(ms * MS);
         assert_eq!(clock.trusted(), Ok(ms as u64));
     }
-    assert_eq!((clock.highest(), clock.steps()), (6, 1), "one step back; standing still is none");
+    assert_eq!((clock.highest(), clock.steps()), (6, 1), "one step back; standing still does not count");
     clock.set(-1);
     assert_eq!(clock.trusted(), Err(OutOfRange { unix_ns: -1 }));
 }

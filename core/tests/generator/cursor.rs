@@ -49,7 +49,7 @@ fn a_tick_that_gave_no_number_begins_at_a_random_counter_if_the_rule_says_so() {
         assert_eq!(base >> 12, tick);
         assert!(base & 4095 < 1024, "below a quarter");
         assert_eq!(cursor.claim(1, &random, &mut at(tick)).unwrap().base, base + 2, "the tick has begun");
-        assert_eq!(cursor.claim(1, &FLAKE, &mut at(tick)).unwrap().base, base + 3, "another generator goes on");
+        assert_eq!(cursor.claim(1, &FLAKE, &mut at(tick)).unwrap().base, base + 3, "another generator continues");
         starts.insert(base & 4095);
     }
     assert!(starts.len() > 100, "{} counters", starts.len());

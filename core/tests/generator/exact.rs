@@ -61,7 +61,7 @@ fn which_dialects_have_them() {
             assert_eq!(batch, (2, None), "{}", row.name);
         } else {
             assert_eq!((one, batch), (Err(Refusal::NotExact), (0, Some(Refusal::NotExact))), "{}", row.name);
-            assert_eq!(ids.fill_exact(&mut [], |id| id), (0, Some(Refusal::NotExact)), "not even none");
+            assert_eq!(ids.fill_exact(&mut [], |id| id), (0, Some(Refusal::NotExact)), "not even an empty batch");
             assert_eq!((ids.stats().ids, ids.stats().batches), (0, 0), "{}", row.name);
         }
     }
@@ -100,7 +100,7 @@ fn the_last_exact_id_and_none_behind_it() {
         assert_eq!(cursor.next(), next, "no number is taken");
     }
     ids.set_time(end_ns(&layout));
-    assert_eq!(ids.next_id(), Ok((1 << 53) + NODE * 64), "the layout goes on, without a gap");
+    assert_eq!(ids.next_id(), Ok((1 << 53) + NODE * 64), "the layout continues without a gap");
     assert_eq!((ids.stats().ids, ids.stats().overflows), (65, 0));
 }
 
@@ -119,7 +119,7 @@ fn the_time_of_the_layout_is_told_apart_from_that_of_exact_ids() {
     let safe = Layout::named("safe").unwrap();
     let mut ids = of(&safe);
     ids.set_time(safe.end_ns());
-    assert!(matches!(ids.next_exact(), Err(Refusal::TimeRange { .. })), "no other ID can be made then");
+    assert!(matches!(ids.next_exact(), Err(Refusal::TimeRange { .. })), "no other ID is possible then");
     ids.set_time(i128::from(safe.scale().epoch_ms()) * MS - 1);
     assert!(matches!(ids.next_exact(), Err(Refusal::TimeRange { .. })));
     let layout = until(now_ms() + 5_000 * DAY_MS);
@@ -185,7 +185,7 @@ fn prefetched_numbers_that_have_expired_stay_dead_also_where_they_were_set_aside
     assert!(id >> 12 << 6 | id & 63 >= next, "none of the hundred, although the clock has stepped back");
 }
 
-/// Layouts of 41 to 44 bits and of more, since fields in any order leave zeros anywhere; some with an offset.
+/// Layouts with 41 to 44 bits and more, because fields in any order leave zeros anywhere; some have an offset.
 fn exact_layouts() -> impl Strategy<Value = Layout> {
     let fields = Just(vec![("timestamp", 30u32), ("node", 6), ("counter", 5), ("zero", 23)]).prop_shuffle();
     (fields, 0..4u32, 0..4u32).prop_map(|(mut fields, wider, offset)| {

@@ -161,9 +161,9 @@ fn uniqueids_modes() {
     let in_spread = 1 << 63 | counter | generator | cluster;
     let in_sequence = 1 << 22 | counter | generator | 1 << 12 | cluster;
     for layout in [spread, sequential] {
-        assert_eq!(pack(&layout, parts(Mode::Spread)), Some(in_spread), "whatever the layout writes by itself");
+        assert_eq!(pack(&layout, parts(Mode::Spread)), Some(in_spread), "whatever the layout's own mode");
         assert_eq!(pack(&layout, parts(Mode::Sequential)), Some(in_sequence));
-        assert_eq!(unpack(&layout, in_spread), Some(parts(Mode::Spread)), "an ID says its own mode");
+        assert_eq!(unpack(&layout, in_spread), Some(parts(Mode::Spread)), "an ID contains its own mode");
         assert_eq!(unpack(&layout, in_sequence), Some(parts(Mode::Sequential)));
     }
 }

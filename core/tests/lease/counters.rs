@@ -71,7 +71,7 @@ fn a_counter_needs_no_clock() {
 fn a_counter_ends_with_its_64_bits() {
     let (mut store, mut client) = (Store::empty(), Client::new(1));
     assert_eq!(client.run(&mut store, advance(2, Some(u64::MAX))), refused(StepError::Full(u64::MAX)));
-    assert!(store.records.is_empty(), "it was not made either");
+    assert!(store.records.is_empty(), "it was not created either");
     assert_eq!(client.run(&mut store, advance(2, Some(u64::MAX - 2))), number(u64::MAX - 2));
     let before = store.records.clone();
     assert_eq!(client.run(&mut store, advance(1, None)), refused(StepError::Full(u64::MAX)));
@@ -217,7 +217,11 @@ fn another_identity_stops_a_counter_until_somebody_says_where_to_continue() {
         let before = store.counter();
         for task in [advance(10, None), advance(10, Some(0)), advance(0, None)] {
             assert_eq!(one.run(&mut store, task.clone()), refused(StepError::Behind));
-            assert_eq!(Client::new(9).run(&mut store, task), refused(StepError::Behind), "who knows nothing of it too");
+            assert_eq!(
+                Client::new(9).run(&mut store, task),
+                refused(StepError::Behind),
+                "also a client that knows nothing about it"
+            );
         }
         let nonce = store.counter().nonce;
         assert_eq!(store.counter(), CounterRecord { is_lost: true, nonce, ..before });
@@ -266,7 +270,7 @@ fn who_knows_another_counter_stops_the_one_that_was_made_in_its_place() {
         let (mut store, mut one, _) = known();
         store.records.clear();
         let mut newcomer = Client::new(9);
-        assert_eq!(newcomer.run(&mut store, advance(by, Some(0))), number(0), "who knows of none begins it");
+        assert_eq!(newcomer.run(&mut store, advance(by, Some(0))), number(0), "a client that knows none starts it");
         assert_eq!(one.run(&mut store, advance(10, Some(0))), refused(StepError::Behind), "above what it knows, too");
         assert_eq!(newcomer.run(&mut store, advance(10, None)), refused(StepError::Behind));
         assert_eq!(one.run(&mut store, skip_to(7)), number(by));
@@ -422,7 +426,7 @@ fn members_agree_whether_they_vouch_for_the_store() {
         assert_eq!(client.run(&mut store, other), refused(StepError::Durable(durable)));
         assert_eq!(store.records, before);
         assert_eq!(client.run(&mut store, Task::SkipTo { place: 0, durable: !durable }), number(10));
-        assert_eq!(store.counter().durable, !durable, "who says where to continue says this too");
+        assert_eq!(store.counter().durable, !durable, "the command that continues it sets this, too");
     }
 }
 
@@ -483,6 +487,6 @@ fn a_counter_stops_once_somebody_says_that_older_records_were_put_back() {
         assert_eq!(Client::new(3).run(&mut store, advance()), number(500));
         let mut store = Store::empty();
         assert_eq!(Client::new(2).run(&mut store, Task::CounterRestored), Answer::Done);
-        assert_eq!(Client::new(3).run(&mut store, advance()), refused(StepError::Behind), "nobody begins it anew");
+        assert_eq!(Client::new(3).run(&mut store, advance()), refused(StepError::Behind), "no client starts it again");
     }
 }

@@ -145,7 +145,7 @@ fn a_swap_without_a_clean_answer_is_made_again_although_a_read_shows_it() {
         if is_clean { Fate::Done } else { Fate::Unheard }
     });
     assert!(matches!(answer, Answer::Granted(_)));
-    assert_eq!((texts.len(), store.records.len()), (4, 2), "four swaps of one slot, beside the group");
+    assert_eq!((texts.len(), store.records.len()), (4, 2), "four swaps of one slot, besides the group");
 }
 
 #[test]
@@ -173,7 +173,7 @@ fn a_renewal_keeps_lo_and_never_lowers_hi() {
     assert_eq!(at(first.lo + 10_000), (0, 40_000));
     assert_eq!(at(first.lo + 6_000), (0, 40_000), "a clock set back");
     assert_eq!(at(first.lo + 40_000), (0, 70_000), "its last ms is its own");
-    assert_eq!(at(first.lo + 70_001), (70_001, 100_001), "a window of its own");
+    assert_eq!(at(first.lo + 70_001), (70_001, 100_001), "a separate window");
 }
 
 #[test]

@@ -142,7 +142,7 @@ fn a_renewal_raises_the_window() {
     let raised = [Action::Raise { lo: T, hi: T + 42_000 }, Action::Tell(News::Renewed)];
     assert_eq!(holder.step(T + 12_005, renewed), raised);
     assert_eq!(holder.machine.held(), Some(Grant { owner: 1000, slot: 3, lo: T, hi: T + 42_000 }));
-    assert_eq!(holder.step(T + 12_006, renewed), [], "nobody asked for it");
+    assert_eq!(holder.step(T + 12_006, renewed), [], "it was not requested");
 }
 
 #[test]
@@ -265,7 +265,7 @@ fn attach_during_a_recovery_waits_as_long_as_it_may() {
     assert_eq!(holder.step(T + 30_000, Event::Time), [Action::Acquire { owner: 4000 }]);
     let rejected = [Action::Reject(Why::Refused(Failure::Store))];
     assert_eq!(holder.step(T + 12_002 + 90_000, refused(4000, Failure::Store)), rejected);
-    assert!(holder.machine.is_recovering(), "it goes on by itself all the same");
+    assert!(holder.machine.is_recovering(), "it continues on its own nevertheless");
 }
 
 #[test]
@@ -618,7 +618,7 @@ fn a_file_that_failed_is_looked_at_once_for_each_attachment() {
     let mut holder = Holder::attached();
     assert_eq!(holder.step(T + 1, Event::RenewNow), [renewal(1000)]);
     holder.step(T + 2, Event::Renewed { owner: 1000, lo: T, hi: T + 30_000 });
-    assert_eq!(holder.step(T + 3, Event::RenewNow), [], "it is still held, says the store");
+    assert_eq!(holder.step(T + 3, Event::RenewNow), [], "it is still held, according to the store");
 
     assert_eq!(holder.step(T + 12_000, Event::Time), [renewal(1000)]);
     let fresh = 1000 + holder.fresh;
@@ -651,7 +651,7 @@ fn grant_of(slot: u32, owner: Owner, lo: i64) -> Grant {
 fn a_slot_in_use_is_set_aside_until_another_one_is_open() {
     let mut holder = holder();
     holder.step(T, Event::Attach);
-    assert_eq!(holder.in_use(T, grant_of(0, 1000, T)), [Action::Acquire { owner: 3000 }], "with a token of its own");
+    assert_eq!(holder.in_use(T, grant_of(0, 1000, T)), [Action::Acquire { owner: 3000 }], "with another token");
     assert_eq!(holder.in_use(T, grant_of(1, 3000, T)), [Action::Acquire { owner: 5000 }]);
     assert_eq!(holder.machine.state(), State::Detached);
     let opened = [
@@ -662,7 +662,7 @@ fn a_slot_in_use_is_set_aside_until_another_one_is_open() {
         Action::GiveBack { owner: 3000, slot: 1 },
     ];
     assert_eq!(holder.step(T, Event::Granted(grant_of(2, 5000, T))), opened);
-    assert!(holder.machine.is_settled(), "nobody waits for those");
+    assert!(holder.machine.is_settled(), "no caller waits for those");
     assert_eq!(holder.step(T + 1, Event::Released { owner: 1000 }), []);
     assert_eq!(holder.step(T + 1, Event::Detach).last(), Some(&Action::Release { owner: 5000, slot: 2 }), "once");
 }
@@ -674,7 +674,7 @@ fn slots_set_aside_are_given_back_when_the_search_fails() {
     waiting.step(T, Event::Attach);
     waiting.in_use(T, grant(1000, T));
     assert_eq!(waiting.step(T, refused(3000, full)), [Action::GiveBack { owner: 1000, slot: 3 }]);
-    assert_eq!(waiting.step(T + 2_000, Event::Time), [Action::Acquire { owner: 3000 }], "and it goes on looking");
+    assert_eq!(waiting.step(T + 2_000, Event::Time), [Action::Acquire { owner: 3000 }], "and it keeps looking");
 
     let mut hasty = Holder { machine: Machine::new(Timing { wait_ms: 0, ..CONFIG }), fresh: 0 };
     hasty.step(T, Event::Attach);

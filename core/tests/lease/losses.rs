@@ -83,7 +83,7 @@ fn two_servers_that_take_turns_are_an_error_that_names_both_and_keep_nobody_quie
             other => panic!("{other:?}"),
         }
     }
-    panic!("nobody is granted a slot");
+    panic!("no member is granted a slot");
 }
 
 #[test]

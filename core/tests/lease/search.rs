@@ -241,7 +241,7 @@ fn reads(client: &mut Client, store: &mut Store, task: Task) -> (Vec<Vec<u32>>, 
         if let Ask::Read(names) = ask {
             assert_eq!(names[0], GROUP);
             let slots: Vec<u32> = names[1..].iter().map(|name| slot_of(name).unwrap()).collect();
-            assert_eq!(slots.iter().collect::<BTreeSet<_>>().len(), slots.len(), "none is read twice");
+            assert_eq!(slots.iter().collect::<BTreeSet<_>>().len(), slots.len(), "no slot is read twice");
             reads.push(slots);
         }
         Fate::Done

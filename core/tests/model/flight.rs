@@ -140,7 +140,7 @@ impl Flight {
                 return true;
             }
         }
-        panic!("a step that nobody disturbs has no end: {self:?}");
+        panic!("an undisturbed step has no end: {self:?}");
     }
 
     /// The result of a swap for its client.

@@ -64,20 +64,20 @@ use world::{Good, World};
 use world_event::WorldEvent;
 
 const UNIQUE: &str = "no ms of a node twice";
-const NOT_STUCK: &str = "somebody gets a slot in the end";
+const NOT_STUCK: &str = "a member gets a slot in the end";
 const HANDED_OVER: &str = "a slot is opened that another had";
 const HEALED: &str = "a slot is opened after a quiet period";
 const KEPT: &str = "a window is raised in a quiet period";
-const IGNORED: &str = "an answer comes to nobody";
-const KEEPS_OFF: &str = "whoever meets a record of a newer version writes and answers nothing";
-const TURNED_AWAY: &str = "somebody is refused because of a newer version";
+const IGNORED: &str = "an answer is dropped";
+const KEEPS_OFF: &str = "a step that meets a record of a newer version writes and answers nothing";
+const TURNED_AWAY: &str = "a member is refused because of a newer version";
 const FOUNDS_NOTHING: &str = "no renewal makes a group";
 const ONE_STATEMENT: &str = "a client has one statement at the server";
 /// What holds in every setting of members and slots.
 const ALWAYS: [&str; 5] = [UNIQUE, NOT_STUCK, KEEPS_OFF, FOUNDS_NOTHING, ONE_STATEMENT];
 const NO_NUMBER_TWICE: &str = "no number twice";
 const ALL_GIVEN: &str = "all numbers are given";
-const WENT_ON: &str = "a counter continues where somebody said";
+const WENT_ON: &str = "a counter continues where an operator said";
 
 impl Model for Setting {
     type State = World;

@@ -141,7 +141,9 @@ impl Model for Usual {
     fn properties(&self) -> Vec<Property<Self>> {
         vec![
             Property::always("no ID twice", |_, state: &State| !state.duplicate),
-            Property::sometimes("two members make IDs", |_, state: &State| state.holders.iter().all(|it| it.last > 0)),
+            Property::sometimes("two members generate IDs", |_, state: &State| {
+                state.holders.iter().all(|it| it.last > 0)
+            }),
         ]
     }
 }

@@ -45,7 +45,7 @@ pub struct World {
     pub old: Option<Arc<Store>>,
     /// another database or schema of the server
     pub elsewhere: Option<Arc<Store>>,
-    /// the members, and last the sender of commands
+    /// the members, followed by the sender of commands
     pub clients: Vec<Arc<Client>>,
     /// for each node, what former owners may have used
     pub given: Vec<Ms>,

@@ -32,7 +32,7 @@ fn one_key_is_used_in_one_way() {
     assert_eq!(registry.shared(key(1), &other).unwrap_err(), clash(&in_file(&path), &in_file(&other)));
     assert!(!other.exists(), "a clash makes no file");
     drop(shared);
-    assert_eq!(registry.plain(key(1)).unwrap_err(), clash(&in_file(&path), PLAIN), "also when nobody has it open");
+    assert_eq!(registry.plain(key(1)).unwrap_err(), clash(&in_file(&path), PLAIN), "even if it is not open");
     assert_eq!(registry.lease(key(1)).unwrap_err(), clash(&in_file(&path), LEASED));
     registry.shared(key(1), &path).unwrap();
 

@@ -115,7 +115,7 @@ fn a_key_is_free_when_its_last_lease_and_their_windows_are_over() {
     assert!(registry.plain(key(1)).is_err(), "one holds it still");
     let last = number(system_ns() - 2_000_000_000) - 1;
     second.end(last);
-    assert_eq!(registry.plain(key(1)).unwrap().next(), last + 1, "above all that they made");
+    assert_eq!(registry.plain(key(1)).unwrap().next(), last + 1, "above all their numbers");
     assert!(registry.lease(key(1)).is_err(), "and now it is the other's");
 
     registry.lease(key(2)).unwrap().end(number(system_ns() + 60_000_000_000));

@@ -11,7 +11,7 @@ struct View {
     identity: ServerIdentity,
     text: Option<String>,
     counter: Option<CounterRecord>,
-    /// whether this client saw the store go back, which the record does not say yet
+    /// whether this client saw the store go back, which the record does not note yet
     is_lost: bool,
     fresh: u128,
 }

@@ -1,5 +1,5 @@
 //! What a client remembers from step to step, for one store: whether it saw the store go back, and what it was given. A loss
-//! is remembered until the record says so.
+//! is remembered until the record notes it.
 
 use std::collections::BTreeMap;
 

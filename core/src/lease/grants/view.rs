@@ -12,7 +12,7 @@ pub(super) struct View {
     pub texts: Vec<(String, Option<String>)>,
     pub group: Option<GroupRecord>,
     pub slots: Vec<(u32, Option<Result<SlotRecord, Unreadable>>)>,
-    /// whether this client saw the store go back, which the record does not say yet
+    /// whether this client saw the store go back, which the record does not note yet
     pub is_lost: bool,
     pub fresh: u128,
 }
