@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_is_free_above_all_that_its_leases_made() {
+    fn a_key_is_free_above_all_numbers_of_its_leases() {
         loom::model(|| {
             let mut registry = Registry::<&str>::default();
             let [one, other] = [(); 2].map(|()| registry.lease(key()).unwrap());
@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn those_who_enter_another_boot_at_once_start_past_the_mark() {
+    fn processes_that_enter_another_boot_at_once_start_past_the_mark() {
         let mut model = loom::model::Builder::new();
         model.preemption_bound = Some(3);
         model.check(|| {
@@ -263,7 +263,7 @@ mod tests {
     /// A process that trusts an answer takes nothing that may have been taken before the crash, and a question that no
     /// process saw is not answered.
     #[test]
-    fn an_answer_is_given_by_one_who_has_entered() {
+    fn only_a_process_that_has_entered_answers() {
         loom::model(|| {
             let (cursor, mark, presence) = (Cursor::window(8, 9), Mark::new(9), Presence::default());
             presence.arrive(); // before the crash

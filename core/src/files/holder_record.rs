@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn a_record_of_which_some_words_are_older_is_none() {
+    fn a_record_with_some_older_words_is_invalid() {
         let rooms = records().map(|record| {
             let room = empty();
             record.write(&room);

@@ -7,7 +7,7 @@ fn text(refusal: Refusal) -> String {
 }
 
 #[test]
-fn each_refusal_says_what_is_wrong_with_the_values() {
+fn each_refusal_names_the_problem_with_its_values() {
     let [path, theirs, ours, why] = ["ids", "epoch 0", "epoch 5", "is damaged"].map(str::to_owned);
     let (behind_ms, retry_after_ms) = (10.0, 4.5);
     let clash = Refusal::Clash { theirs: "a lease".to_owned(), ours: "the file ids".to_owned() };

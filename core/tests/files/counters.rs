@@ -14,7 +14,7 @@ fn advance(store: &Path, name: &str, by: u64, init: Option<u64>) -> Result<u64, 
 }
 
 #[test]
-fn a_counter_keeps_its_lineage_until_somebody_says_where_to_continue_or_it_is_made_again() {
+fn a_counter_keeps_its_lineage_until_it_is_raised_or_recreated() {
     let temp = tempfile::tempdir().unwrap();
     let lineage = |name: &str, by, init| counters::advance(temp.path(), name, by, init).unwrap().lineage;
     let first = lineage("c", 1, Some(0));

@@ -39,7 +39,7 @@ fn damaged_and_foreign_slots_are_left_alone() {
 }
 
 #[test]
-fn a_slot_that_cannot_be_used_keeps_nobody_from_the_others() {
+fn an_unusable_slot_does_not_block_the_others() {
     let temp = tempfile::tempdir().unwrap();
     let folder = open(temp.path(), 4);
     let held: Vec<_> = (0..3).map(|_| take(&folder)).collect();
@@ -120,7 +120,7 @@ fn members_survive_a_group_whose_file_is_cut_to_nothing() {
 }
 
 #[test]
-fn a_group_that_is_whole_again_after_it_was_cut_is_opened_anew() {
+fn a_group_restored_after_truncation_is_opened_again() {
     let temp = tempfile::tempdir().unwrap();
     let folder = open(temp.path(), 4);
     let (held, path) = (take(&folder), temp.path().join("1/group"));
@@ -160,7 +160,7 @@ fn the_number_of_a_removed_slot_is_not_given_again() {
 }
 
 #[test]
-fn a_removed_group_is_made_anew_above_what_is_known_of_it() {
+fn a_removed_group_is_recreated_above_what_is_known_about_it() {
     let temp = tempfile::tempdir().unwrap();
     let path = temp.path().join("group");
     let folder = open(&path, 4);
@@ -187,7 +187,7 @@ fn a_removed_group_is_made_anew_above_what_is_known_of_it() {
 }
 
 #[test]
-fn a_member_of_a_removed_group_starts_above_it_in_one_that_others_made() {
+fn a_member_of_a_removed_group_starts_above_it_in_the_recreated_one() {
     let temp = tempfile::tempdir().unwrap();
     let folder = open(temp.path(), 4);
     let held = take(&folder);
@@ -275,7 +275,7 @@ fn no_number_of_a_destroyed_group_is_above_the_next_ones_floor() {
 }
 
 #[test]
-fn of_many_who_open_a_group_at_once_one_has_made_it() {
+fn when_many_open_a_group_at_once_one_creates_it() {
     let temp = tempfile::tempdir().unwrap();
     let makers = || -> usize {
         thread::scope(|scope| {

@@ -12,7 +12,7 @@ use crate::support::{ENDLESS, generator, open, part, process, wait_until};
 use flakeforge_core::refusal::Refusal;
 
 /// Generates IDs until there are no more, and returns why.
-fn make_to_the_end(path: &Path) -> String {
+fn generate_to_the_end(path: &Path) -> String {
     let shared = open(path).unwrap();
     let mut ids = generator(shared.clone(), &ENDLESS);
     ids.next_id().unwrap();
@@ -53,18 +53,18 @@ fn go_on(child: &mut Child) {
 /// In the other process: generates IDs, and reports why they ended.
 fn is_maker() -> bool {
     let Some(path) = part() else { return false };
-    println!("ended: {}", make_to_the_end(Path::new(&path)));
+    println!("ended: {}", generate_to_the_end(Path::new(&path)));
     true
 }
 
 #[test]
-fn a_file_that_is_cut_to_nothing_while_ids_are_made_ends_no_process() {
+fn truncating_a_file_during_generation_ends_no_process() {
     if is_maker() {
         return;
     }
     let temp = tempfile::tempdir().unwrap();
     let path = temp.path().join("ids");
-    let test = "lost_page::a_file_that_is_cut_to_nothing_while_ids_are_made_ends_no_process";
+    let test = "lost_page::truncating_a_file_during_generation_ends_no_process";
     let mut makers = [maker(test, &path), maker(test, &path)];
     makers.iter_mut().for_each(|(child, _)| go_on(child));
     OpenOptions::new().write(true).open(&path).unwrap().set_len(0).unwrap();

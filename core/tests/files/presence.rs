@@ -3,7 +3,7 @@
 use flakeforge_core::files::presence::Presence;
 
 #[test]
-fn a_question_is_answered_by_the_next_who_looks() {
+fn the_next_process_that_looks_answers_a_question() {
     let presence = Presence::default();
     assert!(presence.ask().is_none(), "no process is there, so none has to wait");
     presence.arrive();
@@ -15,7 +15,7 @@ fn a_question_is_answered_by_the_next_who_looks() {
 }
 
 #[test]
-fn those_who_leave_are_not_waited_for() {
+fn processes_that_leave_are_not_waited_for() {
     let presence = Presence::default();
     presence.arrive();
     presence.arrive();
@@ -28,7 +28,7 @@ fn those_who_leave_are_not_waited_for() {
 }
 
 #[test]
-fn one_who_was_too_slow_to_answer_is_asked_again() {
+fn a_process_that_was_too_slow_is_asked_again() {
     let presence = Presence::default();
     presence.arrive();
     presence.forget_users();

@@ -85,14 +85,14 @@ fn what_counts_duplicates_finds_them() {
 }
 
 #[test]
-fn killed_and_stopped_processes_repeat_nothing_and_hold_nobody_up() {
+fn killed_and_stopped_processes_repeat_nothing_and_block_no_other() {
     if let Some(path) = part() {
         return send(blocks(generator(open(Path::new(&path)).unwrap(), &ENDLESS)));
     }
     let folder = folder();
     let path = folder.path().join("ids");
     let start =
-        || process("shared::killed_and_stopped_processes_repeat_nothing_and_hold_nobody_up", path.to_str().unwrap());
+        || process("shared::killed_and_stopped_processes_repeat_nothing_and_block_no_other", path.to_str().unwrap());
     let mut ids = Vec::new();
     for round in 0..12 {
         let mut child = start().spawn().unwrap();
@@ -200,7 +200,7 @@ fn the_mark_is_raised_before_ids_reach_it() {
 }
 
 #[test]
-fn an_ended_cursor_gives_nothing_here_and_goes_on_elsewhere() {
+fn an_ended_cursor_gives_nothing_here_and_continues_elsewhere() {
     let folder = folder();
     let path = folder.path().join("ids");
     let shared = open(&path).unwrap();
@@ -238,7 +238,7 @@ fn files_and_mappings_do_not_leak() {
 }
 
 #[test]
-fn one_of_those_who_create_it_at_once_wins() {
+fn one_of_several_creators_wins() {
     let folder = folder();
     for round in 0..300 {
         let path = folder.path().join(format!("{round}"));

@@ -17,7 +17,7 @@ use flakeforge_core::refusal::Refusal;
 
 /// If a tick lasts an hour, a machine crash costs some numbers of it, not all the rest.
 #[test]
-fn after_another_boot_long_ticks_go_on_at_once() {
+fn after_another_boot_long_ticks_continue_at_once() {
     let folder = folder();
     let fields = vec![("timestamp".to_owned(), 40), ("worker".to_owned(), 10), ("counter".to_owned(), 14)];
     let spec = Spec { name: "hours".to_owned(), epoch_ms: 0, tick_ns: 3_600_000_000_000, fields };
@@ -143,7 +143,7 @@ fn quick_restarts_without_a_boot_id_wait_for_one_mark() {
 }
 
 #[test]
-fn those_who_open_a_file_in_use_put_nobody_ahead() {
+fn opening_a_file_in_use_skips_nothing() {
     if let Some(part) = part() {
         let (boot, path) = part.split_once(' ').unwrap();
         let mut ids = generator(open_in_boot(Path::new(path), boot.parse().ok()), &PLAIN);
@@ -156,7 +156,7 @@ fn those_who_open_a_file_in_use_put_nobody_ahead() {
         ids.next_id().unwrap(); // now the mark is ahead of the clock
         let start = |boot: &str| {
             let part = format!("{boot} {}", path.display());
-            process("shared_boots::those_who_open_a_file_in_use_put_nobody_ahead", &part).spawn().unwrap()
+            process("shared_boots::opening_a_file_in_use_skips_nothing", &part).spawn().unwrap()
         };
         // The boot is unknown, or the file has another boot's ID.
         let others: Vec<_> = ["no", "7", "no", "8", "no", "no"].map(start).into_iter().map(receive).collect();
@@ -167,7 +167,7 @@ fn those_who_open_a_file_in_use_put_nobody_ahead() {
 }
 
 #[test]
-fn who_had_a_file_open_before_a_crash_does_not_answer() {
+fn a_process_counted_before_a_crash_does_not_answer() {
     for (users, asked, answered) in [(1u64, 5u64, 5u64), (1, 5, 6), (3, u64::MAX, 0)] {
         let folder = folder();
         let path = folder.path().join("ids");

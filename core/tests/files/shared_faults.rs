@@ -111,7 +111,7 @@ fn another_use_shows_both() {
 }
 
 #[test]
-fn what_is_no_file() {
+fn things_that_are_not_files() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
     assert_refused(folder.path(), "is a folder. Use the path of a file");
@@ -155,7 +155,7 @@ fn a_file_system_that_may_be_shared() {
 }
 
 /// Runs the test `test` as a user without root's permissions.
-fn as_nobody(test: &str, part: &str) {
+fn as_unprivileged_user(test: &str, part: &str) {
     let mut command = process(test, part);
     if fs::metadata("/proc/self").unwrap().uid() == 0 {
         command.uid(65534).gid(65534);
@@ -178,7 +178,7 @@ fn what_may_not_be_written() {
     fs::set_permissions(folder.path(), Permissions::from_mode(0o555)).unwrap();
     let before = fs::read(&path).unwrap();
     for target in [&path, &folder.path().join("new"), &folder.path().join("new/ids")] {
-        as_nobody("shared_faults::what_may_not_be_written", target.to_str().unwrap());
+        as_unprivileged_user("shared_faults::what_may_not_be_written", target.to_str().unwrap());
     }
     assert!(fs::read(&path).unwrap() == before);
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);

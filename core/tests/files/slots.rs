@@ -106,7 +106,7 @@ fn the_child_of_a_fork_has_no_slot_and_gives_none_back() {
 }
 
 #[test]
-fn the_next_holder_goes_on_after_a_killed_one() {
+fn the_next_holder_continues_after_a_killed_one() {
     if let Some(folder) = part() {
         let held = take(&open(Path::new(&folder), 1));
         let mut ids = generator(held.cursor(), &PLAIN);
@@ -121,7 +121,7 @@ fn the_next_holder_goes_on_after_a_killed_one() {
     let temp = tempfile::tempdir().unwrap();
     let mut ids = Vec::new();
     for round in 0..15 {
-        let child = process("slots::the_next_holder_goes_on_after_a_killed_one", temp.path().to_str().unwrap())
+        let child = process("slots::the_next_holder_continues_after_a_killed_one", temp.path().to_str().unwrap())
             .spawn()
             .unwrap();
         let pid = child.id();
@@ -166,7 +166,7 @@ fn a_holder_without_the_cursor_has_its_time_to_itself() {
 }
 
 #[test]
-fn what_a_holder_says_it_used_counts_only_for_its_own_time() {
+fn a_holders_report_counts_only_for_its_own_time() {
     let temp = tempfile::tempdir().unwrap();
     let folder = open(temp.path(), 1);
     let held = take(&folder);
@@ -227,8 +227,8 @@ fn the_slot_of_a_killed_holder_rests_while_others_are_free() {
 }
 
 #[test]
-fn where_no_slot_can_be_made_those_that_are_there_are_looked_at() {
-    const TEST: &str = "slots::where_no_slot_can_be_made_those_that_are_there_are_looked_at";
+fn if_no_slot_can_be_created_existing_ones_are_tried() {
+    const TEST: &str = "slots::if_no_slot_can_be_created_existing_ones_are_tried";
     if let Some(folder) = part() {
         let folder = open(Path::new(&folder), 80);
         let held = take(&folder);
@@ -317,7 +317,7 @@ fn a_group_keeps_its_lineage_as_long_as_it_lives() {
 }
 
 #[test]
-fn the_list_shows_who_holds_what_and_disturbs_nobody() {
+fn the_list_shows_holders_without_disturbing_them() {
     let temp = tempfile::tempdir().unwrap();
     let path = group_folder(temp.path(), "my group/ü");
     assert_eq!(list(&path).unwrap().slots, []);

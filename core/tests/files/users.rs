@@ -22,7 +22,7 @@ fn made_in(folder_mode: u32) -> [u32; 3] {
 }
 
 #[test]
-fn what_is_made_in_a_folder_is_its_groups_if_the_folder_is() {
+fn new_files_belong_to_the_folders_group_if_the_folder_does() {
     assert_eq!(made_in(0o700), [0o600, 0o755, 0o600]);
     assert_eq!(made_in(0o750), [0o600, 0o755, 0o600]);
     assert_eq!(made_in(0o770), [0o660, 0o775, 0o660]);

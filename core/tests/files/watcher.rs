@@ -81,8 +81,8 @@ fn it_ends_with_the_last_file_and_starts_again() {
 }
 
 #[test]
-fn it_goes_on_with_a_file_that_was_opened_again() {
-    alone("watcher::it_goes_on_with_a_file_that_was_opened_again", |folder| {
+fn it_continues_with_a_reopened_file() {
+    alone("watcher::it_continues_with_a_reopened_file", |folder| {
         let path = folder.join("ids");
         let ended = open(&path).unwrap();
         generator(ended.clone(), &PLAIN).next_id().unwrap();

@@ -40,7 +40,7 @@ fn a_new_tick_starts_at_counter_0() {
 }
 
 #[test]
-fn a_tick_that_gave_no_number_begins_at_a_random_counter_if_the_rule_says_so() {
+fn an_unused_tick_starts_at_a_random_counter_if_the_rule_has_one() {
     let cursor = Cursor::new(u64::MAX);
     let random = Rule { start: Start::random(4095, 7), ..FLAKE };
     let mut starts = std::collections::HashSet::new();
@@ -67,7 +67,7 @@ fn a_tick_gives_what_it_has_and_then_refuses() {
 }
 
 #[test]
-fn only_the_real_clock_says_behind() {
+fn only_the_real_clock_reports_behind() {
     let cursor = Cursor::new(u64::MAX);
     cursor.claim(4096, &FLAKE, &mut at(5)).unwrap();
     let mut late = Shown { trusted: 5, real: 6 };
@@ -172,7 +172,7 @@ fn the_limit_is_the_last_number_and_only_rises() {
 }
 
 #[test]
-fn a_window_starts_where_it_says() {
+fn a_window_starts_at_its_first_number() {
     let cursor = Cursor::window(number(5, 2), number(6, 0));
     assert_eq!(cursor.claim(1, &FLAKE, &mut at(5)).unwrap().base, number(5, 2));
     assert_eq!(cursor.claim(9, &FLAKE, &mut at(6)), Ok(Claim { base: number(6, 0), got: 1 }));
@@ -203,7 +203,7 @@ fn a_generator_may_have_an_earlier_end_than_the_cursor() {
 }
 
 #[test]
-fn a_sealed_cursor_says_so_whatever_the_clock_says() {
+fn a_retired_cursor_reports_it_whatever_the_clock_shows() {
     struct Broken;
     impl Clock for Broken {
         fn trusted(&mut self) -> Result<u64, OutOfRange> {
@@ -267,7 +267,7 @@ fn model(next: &mut u64, n: u64, rule: Rule, limit: u64, now: u64, start: u64) -
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(if cfg!(miri) { 20 } else { 2000 }))]
     #[test]
-    fn claims_are_what_the_model_says(
+    fn claims_match_the_model(
         counter_bits in 0u32..5,
         mask_bits in 0u32..5,
         is_random in any::<bool>(),

@@ -91,7 +91,7 @@ fn a_rate_counts_once_two_intervals_have_shown_it() {
 }
 
 #[test]
-fn a_suspend_while_it_is_measured_does_not_make_it_higher() {
+fn a_suspend_during_measurement_does_not_raise_the_rate() {
     use Fault::*;
     for fault in [Suspend(5000), DeepSuspend(5000), Halt(5000), StepForward(5000), StepBack(5000), Stall(5000), Restart]
     {

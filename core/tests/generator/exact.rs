@@ -115,7 +115,7 @@ fn a_batch_ends_with_the_last_exact_id() {
 }
 
 #[test]
-fn the_time_of_the_layout_is_told_apart_from_that_of_exact_ids() {
+fn the_time_of_the_layout_is_distinguished_from_that_of_exact_ids() {
     let safe = Layout::named("safe").unwrap();
     let mut ids = of(&safe);
     ids.set_time(safe.end_ns());

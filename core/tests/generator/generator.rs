@@ -39,7 +39,7 @@ fn how_far_ahead_of_any_time_that_is_set() {
 }
 
 #[test]
-fn overflow_says_when_the_next_tick_starts() {
+fn overflow_includes_the_start_of_the_next_tick() {
     let mut generator = given(PLAIN);
     at(&mut generator, 7 * MS + 400_000).fill(&mut [0; 4096], |id| id);
     assert_eq!(generator.next_id(), Err(Refusal::Overflow { retry_after_ms: 0.6 }));
@@ -47,7 +47,7 @@ fn overflow_says_when_the_next_tick_starts() {
 }
 
 #[test]
-fn a_step_back_says_how_far() {
+fn a_step_back_includes_its_size() {
     let mut generator = given(PLAIN);
     at(&mut generator, 1000 * MS).next_id().unwrap();
     let refusal = at(&mut generator, 990 * MS).next_id();
@@ -88,7 +88,7 @@ fn waits_are_counted_and_added_up() {
 }
 
 #[test]
-fn a_generator_says_since_when_it_counts() {
+fn a_generator_reports_since_when_it_counts() {
     let before = to_ms(system_ns());
     let since = given(PLAIN).since_ms();
     assert!((before..=to_ms(system_ns())).contains(&since));

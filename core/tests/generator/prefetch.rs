@@ -100,7 +100,7 @@ fn a_prefetch_larger_than_the_ticks_allow_takes_what_there_is() {
 }
 
 #[test]
-fn what_is_held_needs_no_clock() {
+fn held_numbers_need_no_clock() {
     // Numbers claimed before are given even when a new claim would fail.
     let mut held = generator(3, 0, 0.0);
     let first = next_at(&mut held, START).unwrap();
@@ -195,7 +195,7 @@ fn counts() -> impl Strategy<Value = u64> {
 
 proptest! {
     #[test]
-    fn is_what_the_model_says(
+    fn matches_the_model(
         count in counts(),
         validity_ms in 0..10u64,
         max_ahead_ms in prop_oneof![Just(0u64), 1..8u64, Just(15_000)],

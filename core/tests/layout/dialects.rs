@@ -65,7 +65,7 @@ fn iso(unix_ms: i64) -> String {
 }
 
 #[test]
-fn dates_are_told_right() {
+fn dates_are_right() {
     assert_eq!(iso(0), "1970-01-01T00:00:00.000Z");
     assert_eq!(iso(951_782_400_000), "2000-02-29T00:00:00.000Z");
     assert_eq!(iso(1_700_000_000_123), "2023-11-14T22:13:20.123Z");

@@ -238,7 +238,7 @@ fn nodes_leave_bits_for_the_counter_and_for_a_node() {
 }
 
 #[test]
-fn what_no_generator_makes_has_no_parts() {
+fn ids_that_no_generator_creates_have_no_parts() {
     assert!(unpack(&named("chronicle"), u64::MAX).is_none(), "host 15 of a tick whose host 99 does not fit");
     assert!(unpack(&named("chronicle"), u64::MAX - 16).is_some());
     assert!(unpack(&named("twitter"), 1 << 63).is_none());

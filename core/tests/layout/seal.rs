@@ -112,7 +112,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_sealed_opens(key in key(), tweak in tweak(), id in any::<u64>()) {
+    fn a_seal_opens(key in key(), tweak in tweak(), id in any::<u64>()) {
         let seal = Seal::new(&key, &tweak).unwrap();
         prop_assert_eq!(seal.open(seal.seal(id)), id);
         prop_assert_eq!(seal.seal(seal.open(id)), id);
@@ -120,7 +120,7 @@ proptest! {
 
     /// Another bit of the key, or one byte more of the tweak, gives another seal. By chance, one of 2^64 would be equal.
     #[test]
-    fn another_key_or_tweak_makes_another_seal(key in key(), tweak in tweak(), id in any::<u64>(), bit in any::<prop::sample::Index>()) {
+    fn another_key_or_tweak_gives_another_seal(key in key(), tweak in tweak(), id in any::<u64>(), bit in any::<prop::sample::Index>()) {
         let sealed = Seal::new(&key, &tweak).unwrap().seal(id);
         let mut other = key.clone();
         let bit = bit.index(key.len() * 8);

@@ -209,7 +209,7 @@ fn blocks_of_many_at_once_are_disjoint() {
 // Losses
 
 #[test]
-fn another_identity_stops_a_counter_until_somebody_says_where_to_continue() {
+fn another_identity_stops_a_counter_until_an_operator_says_where_to_continue() {
     let lost: [fn(&mut Store); 2] = [Store::restart, Store::fail_over];
     for lose in lost {
         let (mut store, mut one, mut two) = known();
@@ -251,7 +251,7 @@ fn a_loss_that_was_seen_once_counts_when_the_identity_comes_back() {
 }
 
 #[test]
-fn who_was_given_numbers_knows_that_a_missing_counter_was_lost_and_tells_the_others() {
+fn a_client_that_was_given_numbers_notes_the_loss_of_a_missing_counter() {
     let (mut store, mut one, _) = known();
     let known = store.counter();
     store.records.clear();
@@ -265,7 +265,7 @@ fn who_was_given_numbers_knows_that_a_missing_counter_was_lost_and_tells_the_oth
 }
 
 #[test]
-fn who_knows_another_counter_stops_the_one_that_was_made_in_its_place() {
+fn a_client_that_knows_another_counter_stops_its_replacement() {
     for by in [10, 110] {
         let (mut store, mut one, _) = known();
         store.records.clear();
@@ -341,7 +341,7 @@ fn a_client_begins_a_counter_once_whatever_the_order_of_its_answers() {
 }
 
 #[test]
-fn a_settled_counter_stays_so_for_all_who_know_another_lineage() {
+fn a_settled_counter_stays_so_for_clients_of_another_lineage() {
     let (mut store, mut one, mut two) = known();
     one.run(&mut store, skip_to(0));
     let settled = store.counter();
@@ -402,7 +402,7 @@ fn a_counter_never_goes_down() {
 }
 
 #[test]
-fn skip_to_makes_a_counter_that_is_missing_and_a_new_lineage_each_time() {
+fn skip_to_creates_a_missing_counter_and_a_new_lineage_each_time() {
     let (mut store, mut client) = (Store::empty(), Client::new(1));
     let mut lineages = BTreeSet::new();
     for _ in 0..5 {
@@ -431,7 +431,7 @@ fn members_agree_whether_they_vouch_for_the_store() {
 }
 
 #[test]
-fn a_durable_counter_goes_on_after_a_restart_and_stops_after_another_history() {
+fn a_durable_counter_continues_after_a_restart_and_stops_after_another_history() {
     let advance = || Task::Advance { by: 10, init: Some(0), durable: true };
     let (mut store, mut client) = (Store::empty(), Client::new(1));
     client.run(&mut store, advance());
@@ -474,7 +474,7 @@ fn a_counter_that_cannot_be_read_is_refused_by_name_and_left_alone() {
 }
 
 #[test]
-fn a_counter_stops_once_somebody_says_that_older_records_were_put_back() {
+fn a_counter_stops_once_restored_records_are_reported() {
     for durable in [false, true] {
         let advance = || Task::Advance { by: 10, init: Some(0), durable };
         let (mut store, mut one) = (Store::empty(), Client::new(1));

@@ -51,7 +51,7 @@ fn a_slot_is_free_from_the_millisecond_after_its_window() {
 }
 
 #[test]
-fn the_same_token_gets_the_same_slot_again_by_a_write_of_its_own() {
+fn the_same_token_gets_the_same_slot_again_by_a_separate_write() {
     let (mut store, mut client, first) = held(&config(2));
     store.now = first.hi;
     let before = store.slot(first.slot).nonce;
@@ -133,7 +133,7 @@ fn a_swap_that_lies_grants_nothing() {
 }
 
 #[test]
-fn a_swap_without_a_clean_answer_is_made_again_although_a_read_shows_it() {
+fn a_swap_without_a_clean_answer_is_repeated_although_a_read_shows_it() {
     let mut store = Store::with(&config(3));
     let mut texts = BTreeSet::new();
     let mut is_clean = false;
@@ -149,7 +149,7 @@ fn a_swap_without_a_clean_answer_is_made_again_although_a_read_shows_it() {
 }
 
 #[test]
-fn a_renewal_without_a_clean_answer_is_made_again_although_a_read_shows_it() {
+fn a_renewal_without_a_clean_answer_is_repeated_although_a_read_shows_it() {
     let (mut store, mut client, first) = held(&config(1));
     let mut swaps = 0;
     let answer = client.run_with(&mut store, renew(&config(1), 1, 0, first.hi), |_, ask| {
@@ -188,7 +188,7 @@ fn a_renewal_changes_nothing_but_the_window() {
 }
 
 #[test]
-fn whose_slot_it_is_no_longer_is_told_so() {
+fn a_former_owner_learns_that_its_slot_is_lost() {
     let (mut store, mut client, first) = held(&config(1));
     let before = store.clone();
     assert_eq!(client.run(&mut store, renew(&config(1), 2, 0, first.hi)), Answer::Lost, "another's");

@@ -38,7 +38,7 @@ fn an_absent_group_may_be_a_lost_one_so_it_is_quiet_to_the_millisecond() {
 }
 
 #[test]
-fn every_step_that_needs_a_group_makes_it_in_the_same_way() {
+fn every_step_that_needs_a_group_creates_it_in_the_same_way() {
     for task in [join(&config(1), 1, "h"), acquire(&config(1), 1)] {
         let mut store = Store::empty();
         let now = store.now;
@@ -50,7 +50,7 @@ fn every_step_that_needs_a_group_makes_it_in_the_same_way() {
 }
 
 #[test]
-fn a_renewal_makes_no_group() {
+fn a_renewal_creates_no_group() {
     let unknown = GroupRecord { state: Stage::Unknown, nonce: 1, ..GroupRecord::default() };
     for records in [None, Some(unknown)] {
         let mut store = Store::empty();
@@ -104,7 +104,7 @@ fn from_nothing_only_an_unknown_group_is_written_and_the_next_read_begins_the_qu
 }
 
 #[test]
-fn create_says_whether_it_made_the_group() {
+fn create_reports_whether_it_created_the_group() {
     let mut store = Store::empty();
     let until = store.now + CREATED;
     assert_eq!(Client::new(1).run(&mut store, create(&config(1))), opened(true, until, store.now));
@@ -114,7 +114,7 @@ fn create_says_whether_it_made_the_group() {
 }
 
 #[test]
-fn of_two_who_open_a_group_at_once_one_made_it() {
+fn when_two_open_a_group_at_once_one_creates_it() {
     let mut store = Store::empty();
     let mut clients = [Client::new(1), Client::new(2)];
     let mut running: Vec<_> = clients.iter_mut().map(|client| Running::new(client, create(&config(1)))).collect();
@@ -259,7 +259,7 @@ fn a_group_is_ended_in_two_steps_and_the_second_read_begins_the_quiet_period() {
 }
 
 #[test]
-fn a_group_that_is_made_while_the_one_before_is_ended_lives() {
+fn a_group_created_while_its_predecessor_is_ended_lives() {
     let (mut store, mut client, _) = held(&config(1));
     let mut other = Client::new(7);
     let answer = client.run_with(&mut store, Task::Destroy, |store, ask| {
@@ -306,7 +306,7 @@ fn ending() -> Store {
 }
 
 #[test]
-fn whoever_finds_a_group_that_is_being_ended_finishes_that() {
+fn every_client_that_finds_a_started_end_finishes_it() {
     let now = ending().now;
     for (task, expected) in [
         (Task::Destroy, Answer::Done),
@@ -369,7 +369,7 @@ fn a_group_exists_while_it_is_alive() {
 }
 
 #[test]
-fn what_its_members_are_told_when_a_group_has_ended() {
+fn the_answers_for_members_of_an_ended_group() {
     let (mut store, mut client, Granted { hi, .. }) = held(&config(1));
     client.run(&mut store, Task::Destroy);
     let before = store.clone();
@@ -401,7 +401,7 @@ fn only_join_and_create_begin_a_group_again_with_a_new_life_and_the_quiet_period
 }
 
 #[test]
-fn a_renewal_from_another_life_is_told_that_its_group_ended_in_a_quiet_period_too() {
+fn a_renewal_from_another_life_learns_that_its_group_ended_in_a_quiet_period_too() {
     let (mut store, mut client, Granted { hi, .. }) = held(&config(1));
     let before = store.text(&slot_name(0)).map(str::to_owned);
     client.run(&mut store, Task::Destroy);
@@ -498,7 +498,7 @@ fn members_agree_on_everything_or_nothing_is_written() {
 }
 
 #[test]
-fn a_group_keeps_its_lineage_as_long_as_it_lives_and_each_group_made_has_another() {
+fn a_group_keeps_its_lineage_as_long_as_it_lives_and_each_new_group_has_another() {
     let (mut store, mut client, Granted { hi, .. }) = held(&config(1));
     let first = store.group().lineage;
     let lineage_of = |store: &mut Store, client: &mut Client, task| {
@@ -621,7 +621,7 @@ fn the_stores_clock_was_read_between_two_readings_of_the_clients() {
 }
 
 #[test]
-fn a_release_makes_no_group() {
+fn a_release_creates_no_group() {
     let mut store = Store::empty();
     assert_eq!(Client::new(1).run(&mut store, release(&config(1), 1, 0, 5)), Answer::Done);
     assert!(store.records.is_empty());

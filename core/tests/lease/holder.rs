@@ -164,7 +164,7 @@ fn renewals_that_fail_are_repeated_sooner_and_for_ever() {
 }
 
 #[test]
-fn the_first_renewal_of_an_outage_that_fails_is_told() {
+fn the_first_failed_renewal_of_an_outage_is_reported() {
     let mut holder = Holder::renewing(T + 12_000);
     let failed = |holder: &mut Holder, now| holder.step(now, unrenewed(1000, Failure::Store));
     for now in [T + 12_000, T + 30_000] {
@@ -180,7 +180,7 @@ fn the_first_renewal_of_an_outage_that_fails_is_told() {
 }
 
 #[test]
-fn a_renewal_without_an_answer_is_told_at_half_of_the_window() {
+fn a_renewal_without_an_answer_is_reported_at_half_of_the_window() {
     let mut holder = Holder::renewing(T + 12_000);
     assert_eq!(holder.wait(T + 12_001, Event::Time), T + 15_000);
     assert_eq!(holder.step(T + 14_999, Event::Time), []);
@@ -194,7 +194,7 @@ fn a_renewal_without_an_answer_is_told_at_half_of_the_window() {
 }
 
 #[test]
-fn a_renewal_that_fails_before_the_window_has_begun_is_told_to_nobody() {
+fn a_renewal_that_fails_before_the_window_starts_is_not_reported() {
     let mut holder = holder();
     holder.step(T, Event::Attach);
     holder.step(T, Event::Granted(grant(1000, T + 60_000)));
@@ -363,7 +363,7 @@ fn the_last_look_at_a_full_group_begins_early_enough_for_its_answer() {
 }
 
 #[test]
-fn who_may_not_wait_does_not() {
+fn without_a_waiting_time_a_caller_does_not_wait() {
     for failure in [Failure::Exhausted { retry_at: T + 1, store_now: T }, Failure::Quiet { until: T + 1, store_now: T }]
     {
         let mut machine = Machine::new(Timing { wait_ms: 0, ..CONFIG });
@@ -460,7 +460,7 @@ fn destroy_changes_nothing_before_the_store_has_done_it() {
 }
 
 #[test]
-fn destroy_rejects_who_waits() {
+fn destroy_rejects_waiting_callers() {
     let mut holder = holder();
     holder.step(T, Event::Attach);
     holder.step(T, Event::Destroy);
@@ -501,7 +501,7 @@ fn a_process_that_was_stopped_for_hours_asks_first() {
 // --- the end of a wait ---
 
 #[test]
-fn who_has_waited_long_enough_hears_so_though_the_store_is_silent_and_the_late_grant_goes_back() {
+fn a_waiting_time_ends_although_the_store_is_silent_and_the_late_grant_goes_back() {
     let mut holder = holder();
     holder.step(T, Event::Attach);
     assert_eq!(holder.step(T + 90_900, Event::GiveUp), [Action::Reject(Why::Late)]);
@@ -562,7 +562,7 @@ fn after_a_failed_attach_a_slot_is_sought_until_one_is_open() {
 }
 
 #[test]
-fn who_gives_up_during_a_search_that_goes_on_ends_only_the_wait() {
+fn giving_up_during_a_continued_search_only_ends_the_wait() {
     let mut holder = holder();
     holder.step(T, Event::Attach);
     assert_eq!(holder.step(T + 1, Event::Seek), []);
@@ -572,7 +572,7 @@ fn who_gives_up_during_a_search_that_goes_on_ends_only_the_wait() {
 }
 
 #[test]
-fn a_search_that_nobody_waits_for_takes_a_grant_that_is_on_its_way() {
+fn a_search_without_a_waiting_caller_takes_a_pending_grant() {
     let mut holder = holder();
     holder.step(T, Event::Attach);
     holder.step(T + 1, Event::GiveUp);
@@ -581,7 +581,7 @@ fn a_search_that_nobody_waits_for_takes_a_grant_that_is_on_its_way() {
 }
 
 #[test]
-fn what_never_passes_and_detach_end_a_search_that_nobody_waits_for() {
+fn permanent_failures_and_detach_end_a_search_without_a_waiting_caller() {
     for end in [refused(1000, Failure::Fatal), Event::Detach] {
         let mut holder = holder();
         assert_eq!(holder.step(T, Event::Seek), [Action::Acquire { owner: 1000 }]);
@@ -592,7 +592,7 @@ fn what_never_passes_and_detach_end_a_search_that_nobody_waits_for() {
 }
 
 #[test]
-fn who_holds_a_slot_or_has_none_for_ever_seeks_none() {
+fn a_holder_with_a_slot_or_a_destroyed_group_seeks_none() {
     let mut ended = holder();
     ended.step(T, Event::Ended);
     for mut holder in [Holder::attached(), Holder::renewing(T + 12_000), ended] {
@@ -603,7 +603,7 @@ fn who_holds_a_slot_or_has_none_for_ever_seeks_none() {
 }
 
 #[test]
-fn where_nobody_waits_there_is_nothing_to_give_up() {
+fn without_a_waiting_caller_there_is_nothing_to_give_up() {
     for mut holder in [holder(), Holder::attached(), Holder::renewing(T + 12_000)] {
         let before = holder.machine.clone();
         assert_eq!(holder.step(T + 1, Event::GiveUp), []);
@@ -697,7 +697,7 @@ fn slots_set_aside_are_given_back_however_the_search_ends() {
 }
 
 #[test]
-fn a_renewal_of_a_slot_in_use_holds_nobody_up() {
+fn a_renewal_of_a_slot_in_use_delays_no_caller() {
     let mut holder = holder();
     holder.step(T, Event::Attach);
     holder.step(T, Event::Granted(grant(1000, T + 15_000)));
@@ -777,7 +777,7 @@ fn a_window_that_was_renewed_before_it_began_opens_where_it_begins_now() {
 }
 
 #[test]
-fn a_release_that_failed_holds_up_nobody() {
+fn a_failed_release_delays_no_caller() {
     let mut holder = Holder::attached();
     holder.step(T + 1, Event::Detach);
     assert_eq!(holder.step(T + 2, Event::Attach), []);

@@ -63,7 +63,7 @@ fn a_second_loss_lengthens_the_quiet_period_and_never_shortens_it() {
 
 /// A load balancer in front of two servers, each with the same record.
 #[test]
-fn two_servers_that_take_turns_are_an_error_that_names_both_and_keep_nobody_quiet_for_ever() {
+fn two_alternating_servers_are_an_error_that_names_both_and_keep_no_group_quiet_forever() {
     let mut store = Store::with(&config(1));
     let (first, second) = (store.identity.clone(), identity("history", "second"));
     let (mut ends, mut refusals) = (Vec::new(), 0);
@@ -146,7 +146,7 @@ fn a_durable_group_is_not_quiet_when_it_is_new() {
 }
 
 #[test]
-fn a_durable_group_goes_on_after_a_restart_and_loses_by_another_history() {
+fn a_durable_group_continues_after_a_restart_and_loses_by_another_history() {
     let (mut store, mut client, first) = held(&durable(1));
     store.restart();
     store.now += 1;
@@ -188,7 +188,7 @@ fn witnessed(config: &GroupConfig) -> (Store, Client) {
 }
 
 #[test]
-fn a_position_that_falls_is_a_loss_and_is_noted_for_those_who_did_not_see_it() {
+fn a_position_that_falls_is_a_loss_and_is_noted_for_other_clients() {
     for config in [config(1), durable(1)] {
         let (mut store, mut witness) = witnessed(&config);
         at(&mut store, 99);
@@ -202,7 +202,7 @@ fn a_position_that_falls_is_a_loss_and_is_noted_for_those_who_did_not_see_it() {
 }
 
 #[test]
-fn whoever_saw_a_position_fall_and_ends_the_group_leaves_the_longest_quiet_period() {
+fn a_client_that_saw_a_position_fall_and_ends_the_group_leaves_the_longest_quiet_period() {
     let (mut store, mut witness) = witnessed(&durable(1));
     at(&mut store, 99);
     let until = store.now + QUIET;
@@ -316,7 +316,7 @@ fn the_look_that_finds_the_fall_counts_though_it_is_the_first_at_its_group() {
 }
 
 #[test]
-fn a_loss_counts_until_a_record_says_so() {
+fn a_loss_counts_until_a_record_notes_it() {
     let (mut store, mut witness) = witnessed(&config(1));
     at(&mut store, 50);
     let mut tries = 0;
@@ -366,7 +366,7 @@ fn restarted() -> (Store, Client, Granted) {
 }
 
 #[test]
-fn in_a_quiet_period_who_holds_a_window_beyond_the_skew_is_renewed() {
+fn in_a_quiet_period_a_window_beyond_the_skew_is_renewed() {
     let (store, mut client, first) = restarted();
     let now = store.now;
     let until = now + QUIET;
@@ -398,7 +398,7 @@ fn a_renewal_in_a_quiet_period_ends_no_quiet_period() {
 }
 
 #[test]
-fn the_read_that_finds_the_loss_notes_it_and_the_renewal_goes_on() {
+fn the_read_that_finds_the_loss_notes_it_and_the_renewal_continues() {
     let (mut store, mut client, first) = held(&config(1));
     store.restart();
     store.now += 3_000;
@@ -445,7 +445,7 @@ fn the_answering_read_need_not_repeat_the_condition() {
 }
 
 #[test]
-fn nobody_is_granted_a_slot_in_a_quiet_period_not_even_its_owner_again() {
+fn no_slot_is_granted_in_a_quiet_period_not_even_to_its_owner_again() {
     let (mut store, mut client, _) = restarted();
     let until = store.now + QUIET;
     let before = store.records.clone();
@@ -456,7 +456,7 @@ fn nobody_is_granted_a_slot_in_a_quiet_period_not_even_its_owner_again() {
 }
 
 #[test]
-fn who_was_not_renewed_gets_a_window_of_its_own_afterwards() {
+fn a_member_that_was_not_renewed_gets_a_separate_window_afterwards() {
     let (mut store, mut client, first) = restarted();
     let until = store.now + QUIET;
     store.now = until;
@@ -536,7 +536,7 @@ fn a_group_of_which_older_records_were_put_back_is_another_one_and_quiet() {
 }
 
 #[test]
-fn a_group_that_older_records_lack_or_show_as_ended_is_quiet_even_if_somebody_vouches_for_the_store() {
+fn a_group_that_older_records_lack_or_show_as_ended_is_quiet_even_if_its_store_is_vouched_for() {
     let (ended, mut ending) = (&mut Store::with(&durable(1)), Store::with(&durable(1)));
     Client::new(1).run(ended, Task::Destroy);
     let mut half = Running::new(&mut Client::new(1), Task::Destroy);
@@ -552,7 +552,7 @@ fn a_group_that_older_records_lack_or_show_as_ended_is_quiet_even_if_somebody_vo
 }
 
 #[test]
-fn a_position_that_is_lower_in_another_history_is_no_loss_of_its_own() {
+fn a_lower_position_in_another_history_is_not_a_separate_loss() {
     let mut store = Store { position: Some(100_000), ..Store::with(&config(1)) };
     let (mut one, mut two) = (Client::new(1), Client::new(2));
     for client in [&mut one, &mut two] {

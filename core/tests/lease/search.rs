@@ -51,7 +51,7 @@ fn mean(calls: &[usize]) -> f64 {
 }
 
 #[test]
-fn three_hundred_who_start_at_once_take_few_calls_each() {
+fn three_hundred_members_that_start_at_once_take_few_calls_each() {
     for (kind, host) in
         [("one host", (|_| "h".to_owned()) as fn(u32) -> String), ("many", |member| format!("h{member}"))]
     {
@@ -63,7 +63,7 @@ fn three_hundred_who_start_at_once_take_few_calls_each() {
 }
 
 #[test]
-fn all_the_slots_there_are_are_found_by_those_who_start_at_once() {
+fn members_that_start_at_once_find_every_slot() {
     for slots in [1, 7, 64, 65, 300] {
         let (calls, got) = all_at_once(slots, slots, |member| format!("h{}", member % 3));
         assert_eq!(got.len(), slots as usize);
@@ -307,7 +307,7 @@ fn many_begin_their_pass_at_different_parts() {
 }
 
 #[test]
-fn a_swap_that_failed_makes_the_pass_count_for_nothing() {
+fn a_failed_swap_voids_the_pass() {
     // Another member takes the one free slot just before the swap and gives it back at once. So it is free.
     for fate in [Fate::Done, Fate::Dropped, Fate::Unheard] {
         let mut store = taken(2000, &[777]);
@@ -346,7 +346,7 @@ fn after_a_swap_that_failed_all_slots_are_looked_at_again_before_it_is_exhausted
 }
 
 #[test]
-fn a_slot_that_another_overwrote_after_our_swap_makes_the_pass_count_for_nothing() {
+fn a_slot_overwritten_after_our_swap_voids_the_pass() {
     let mut store = taken(3000, &[777]);
     let (mut swaps, mut is_swapped, mut after) = (0, false, BTreeSet::new());
     let answer = Client::new(3).run_with(&mut store, join(&config(3000), 1, "h"), |store, ask| {

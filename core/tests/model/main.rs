@@ -251,7 +251,7 @@ fn client_clocks() {
 }
 
 #[test]
-fn stores_that_somebody_vouches_for() {
+fn stores_that_members_vouch_for() {
     assert_safe(&[
         ("m=2d,2d Restart=1 Destroy=1 skew=0", &[HANDED_OVER, HEALED]),
         ("m=2d,2d Loss=1 hows=p Restart=1 lefts=es skew=0", &[HANDED_OVER, HEALED, KEPT]),
@@ -287,7 +287,7 @@ fn an_old_primary_that_lives_on() {
 
 /// An old primary may answer cleanly for as long as the skew covers, and no longer.
 #[test]
-fn an_old_primary_that_answers_cleanly_for_too_long_makes_an_id_twice() {
+fn an_old_primary_that_answers_cleanly_for_too_long_repeats_an_id() {
     let name = "Split=1 skew=0 old=2 end=9";
     assert_found(name, UNIQUE, &explore(name, Setting::from(name)));
 }
@@ -328,7 +328,7 @@ fn newer_versions() {
 
 /// Older records are restored under the same identity, and a command reports it.
 #[test]
-fn losses_of_which_somebody_tells() {
+fn losses_that_an_operator_reports() {
     assert_safe(&[
         ("Loss=1 hows=t Pause=1 skew=0 end=4", &[HEALED, KEPT, IGNORED]),
         ("m=2d,2d Loss=2 hows=t skew=0 end=5", &[HANDED_OVER, HEALED, KEPT]),
@@ -377,7 +377,7 @@ fn settings_by_words() {
 }
 
 #[test]
-fn a_lease_by_deadline_makes_an_id_twice() {
+fn a_lease_by_deadline_repeats_an_id() {
     let design = Design::Deadline;
     for usual in [Usual { design, ahead: [0, 0], pauses: true }, Usual { design, ahead: [0, -1], pauses: false }] {
         let name = format!("{usual:?}");
@@ -386,7 +386,7 @@ fn a_lease_by_deadline_makes_an_id_twice() {
 }
 
 #[test]
-fn a_lease_by_heartbeat_makes_an_id_twice() {
+fn a_lease_by_heartbeat_repeats_an_id() {
     let usual = Usual { design: Design::Heartbeat, ahead: [0, 0], pauses: false };
     assert_found("by heartbeat", "no ID twice", &explore("by heartbeat", usual));
 }
@@ -399,6 +399,6 @@ fn windows_in_the_same_world_do_not() {
 }
 
 #[test]
-fn nor_do_deadlines_where_clocks_are_right_and_nobody_pauses() {
+fn nor_do_deadlines_with_right_clocks_and_no_pauses() {
     explore("no pauses", Usual { design: Design::Deadline, ahead: [0, 0], pauses: false }).assert_properties();
 }

@@ -44,7 +44,7 @@ fn one_key_is_used_in_one_way() {
 }
 
 #[test]
-fn a_file_goes_on_above_the_leases_before_it() {
+fn a_file_continues_above_earlier_leases() {
     let (mut registry, path) = (Registry::<KeyFile>::default(), file("after-a-lease"));
     let last = (((system_ns() - 2_000_000_000) / 1_000_000) as u64) << 12;
     registry.lease(key(3)).unwrap().end(last);
@@ -74,7 +74,7 @@ fn a_file_by_another_name_is_the_same_file() {
 }
 
 #[test]
-fn a_file_that_was_replaced_is_opened_anew() {
+fn a_replaced_file_is_opened_again() {
     let (mut registry, path) = (Registry::<KeyFile>::default(), file("replaced"));
     let first = registry.shared(key(3), &path).unwrap();
     let far = u64::MAX / 2;

@@ -39,7 +39,7 @@ fn each_field_keeps_what_is_stored_in_it() {
 }
 
 #[test]
-fn a_page_that_was_cut_off_is_replaced_by_zeros_for_good() {
+fn a_truncated_page_is_permanently_replaced_by_zeros() {
     let mapped = page::<GroupWords>();
     mapped.checked().words.top.store(7, Relaxed);
     mapped.file.set_len(SIZE as u64 - 1).unwrap();

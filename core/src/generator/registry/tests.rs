@@ -81,7 +81,7 @@ fn key(node: u64) -> Key {
 }
 
 #[test]
-fn a_fingerprint_says_what_the_bits_say() {
+fn a_fingerprint_describes_the_bits() {
     let bits = "epoch 0, tick 1 ms, timestamp 42 bits at 22, counter 12 bits at 0";
     assert_eq!(key(7).fingerprint(), format!("{bits}, node 0x7000"));
     assert_eq!(key(7).group_fingerprint(), bits);

@@ -89,7 +89,7 @@ module.exports = [
         'Some(_) => {',
       ],
     ],
-    tests: 'model losses_of_which_somebody_tells',
+    tests: 'model losses_that_an_operator_reports',
   },
   {
     name: 'a counter goes down',

@@ -91,7 +91,7 @@ module.exports = [
         'let quiet_until = group.quiet_until;\n        let (lineage,',
       ],
     ],
-    tests: 'model losses_of_which_somebody_tells',
+    tests: 'model losses_that_an_operator_reports',
   },
   {
     name: 'a restored group is quiet 1 ms too short',
@@ -102,7 +102,7 @@ module.exports = [
         'let quiet_until = group.quiet_until.max(self.unknown_until(view) - 1);\n        let (lineage,',
       ],
     ],
-    tests: 'model losses_of_which_somebody_tells',
+    tests: 'model losses_that_an_operator_reports',
   },
   {
     name: 'a lower position of another history is a loss',
@@ -235,7 +235,7 @@ module.exports = [
   {
     name: 'the history is not compared',
     edits: [[RECORD, 'same(&self.history, &now.history) && (durable', '(durable']],
-    tests: 'model losses stores_that_somebody_vouches_for',
+    tests: 'model losses stores_that_members_vouch_for',
   },
   {
     name: 'a recorded history that was empty matches any',
@@ -246,7 +246,7 @@ module.exports = [
         'recorded == shown || shown.is_empty() || recorded.is_empty();',
       ],
     ],
-    tests: 'model losses stores_that_somebody_vouches_for',
+    tests: 'model losses stores_that_members_vouch_for',
   },
   {
     name: 'the swap carries another identity than the read',
