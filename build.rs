@@ -8,7 +8,7 @@ fn main() {
 }
 
 /// Arguments for a module whose memory JavaScript creates, so that the threads of a process can share it: `npm/wasm32-wasi`.
-/// napi-build would add 64 MB of stack, and functions for threads started by Rust, which there are none of.
+/// napi-build would add 64 MB of stack, and functions for threads that Rust starts; there are none.
 ///
 /// The memory never grows, because engines tell other threads late. The system provides pages when they are first used.
 fn wasm() {

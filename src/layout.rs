@@ -98,7 +98,7 @@ impl Layout {
         Ok(Self { core })
     }
 
-    /// This layout in the core.
+    /// The core's layout.
     pub fn core(&self) -> &layout::Layout {
         &self.core
     }

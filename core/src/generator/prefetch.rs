@@ -39,8 +39,8 @@ impl Prefetch {
         self.left > 0 && self.dead_at_ns != i128::MAX
     }
 
-    /// Forgets the held numbers if they have expired at `now_ns`, that is, from the instant of the claim plus the validity
-    /// on.
+    /// Forgets the held numbers if they have expired at `now_ns`, which is the instant of the claim plus the validity or later
+    /// .
     #[inline]
     pub fn expire(&mut self, now_ns: i128) {
         if now_ns >= self.dead_at_ns {

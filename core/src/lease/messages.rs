@@ -69,7 +69,7 @@ pub enum Event {
         owner: Owner,
     },
     /// the store ended the group, as [`Action::End`] asked. After a failure there is no event: the group continues, or it has
-    /// ended, or another member that finds its end started will finish it. The next answer to this member shows which.
+    /// ended, or another member that finds its end in progress finishes it. The next answer to this member shows which.
     Ended,
     /// a request failed
     Failed {

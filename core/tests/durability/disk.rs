@@ -1,7 +1,7 @@
 //! What a disk is certain to have. A process runs with `disk.c` preloaded, which writes a journal. From the journal, the test
 //! restores every state in which a machine crash may have left the disk.
 //!
-//! This is the harshest disk that POSIX allows. It only has what a sync brought there, and a name only once its folder was
+//! This is the harshest disk that POSIX allows. It only holds what a sync brought there, and a name only once its folder was
 //! synced. Of later writes, any sectors may be there too, each of them whole.
 
 use std::collections::HashMap;

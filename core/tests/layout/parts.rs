@@ -21,7 +21,7 @@ pub fn pack(layout: &Layout, parts: Parts) -> Option<u64> {
     plain.packing().pack(number, plain.place_node(parts.node)).checked_add_signed(layout.id_offset().cast_signed())
 }
 
-/// The parts of an ID; `None` if no generator of this layout could have generated it.
+/// The parts of an ID; `None` if no generator of this layout could produce it.
 pub fn unpack(layout: &Layout, id: u64) -> Option<Parts> {
     let id = plain(layout, id)?;
     if layout.packing() == Packing::Decimal {

@@ -139,7 +139,7 @@ fn row(layout: &Layout) -> Value {
     })
 }
 
-/// The parts of an ID; null if no generator of this layout could have generated it.
+/// The parts of an ID; null if no generator of this layout could produce it.
 fn of_id(layout: &Layout, id: u64) -> Value {
     let Some(parts) = unpack(layout, id) else { return Value::Null };
     let mode = parts.mode.and_then(|mode| MODES.iter().find(|row| row.1 == mode)).map(|row| row.0);

@@ -28,7 +28,7 @@ pub enum Task {
     },
     /// end the group
     Destroy,
-    /// older records were restored: the group is another one from now on, and quiet at first
+    /// older records were restored: the group becomes a new one, quiet at first
     Restored,
     /// the holders of all slots
     List,
