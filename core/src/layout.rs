@@ -197,7 +197,7 @@ impl Layout {
     }
 
     /// Hazelcast's id-offset, which is added to the finished ID. Ticks in which some ID would not fit 64 bits are then out of
-    /// range. `None` if IDs do not sort chronologically, because such ticks would be scattered everywhere.
+    /// range. `None` if IDs do not sort chronologically, because such ticks would be scattered.
     pub fn with_id_offset(mut self, offset: i64) -> Option<Self> {
         if !self.is_time_ordered() {
             return None;

@@ -70,7 +70,7 @@ impl Usual {
         }
     }
 
-    /// Generates an ID of the current local time. The counter continues within one time, and starts at 0 in a new one.
+    /// Generates an ID with the current local time. The counter continues within one time, and starts at 0 in a new one.
     fn make(&self, state: &mut State, who: usize) {
         let local = state.time + self.ahead[who];
         let holder = &mut state.holders[who];
