@@ -2,7 +2,7 @@
 //!
 //! A database holds records: texts with names. It can do two things: **read** some records of a group at one moment, with its
 //! clock and its identity, and **swap** one record, if its text and the database's identity are still those that were read. A
-//! [`Step`] decides what to read and what to swap, after each read. The driver only performs these steps, so a model checker can put
+//! [`Step`] decides what to read and what to swap, after each read. The driver only reads and swaps, so a model checker can put
 //! a pause, a lost answer, a failover or a loss between every read and swap.
 //!
 //! The central promise: **no two grants of a slot share a millisecond.** It does not depend on the holders' clocks. It holds
