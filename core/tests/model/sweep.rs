@@ -1,5 +1,6 @@
-//! Every three troubles together, each as far as some tens of thousands of states: no hand-written setting needs to think
-//! of them. A window that began too early hid where an unheard write, a pause and a clock that is set back meet.
+//! Every combination of three troubles, each up to some tens of thousands of states, so that no hand-written setting has to
+//! cover it. A window that started too early was hidden in the combination of an unheard write, a pause and a clock that is
+//! set back.
 
 use stateright::{Checker, HasDiscoveries, Model};
 
@@ -7,10 +8,10 @@ use crate::setting_text::NAMES;
 use crate::settings::Setting;
 use crate::{ALWAYS, assert_holds};
 
-/// States of one setting, the shortest stories first: about three seconds.
+/// States per setting, the shortest stories first: about three seconds.
 const STATES: usize = 50_000;
 
-/// These have their own settings: they need other members, or break a rule on purpose.
+/// These have separate settings: they need other members, or break a rule on purpose.
 const APART: [&str; 4] = ["Again", "Sleep", "Upgrade", "Move"];
 
 fn words(names: [&str; 3]) -> String {
