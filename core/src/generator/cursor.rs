@@ -179,7 +179,7 @@ impl Cursor {
 
     /// Takes up to `n` consecutive numbers (`n` ≥ 1) for a generator with this rule and clock.
     ///
-    /// Lock-free: a thread that stops in between blocks no other process and loses nothing.
+    /// Lock-free: a thread that stops in between blocks no other thread and loses nothing.
     #[inline]
     pub fn claim(&self, n: u64, rule: &Rule, clock: &mut impl Clock) -> Result<Claim, Refused> {
         // Nothing slow may come between the load and the exchange, or busy neighbours make every exchange fail. So the clock

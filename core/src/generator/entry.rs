@@ -180,7 +180,7 @@ impl Table {
     }
 
     pub(super) fn sweep(&mut self, now_ns: i128) {
-        // Stored cursors have at most one entry per node, and only these know where the last ID is.
+        // Entries of stored cursors stay: there is at most one per node, and only their storage knows the last ID.
         let is_needed = |key: &[u8], entry: &Entry| match (entry.first_unused(), Head::of(key)) {
             (Some(first), Some(head)) => first > 0 && head.start_of(first) > now_ns - LONG_PAST_NS,
             _ => true,

@@ -118,7 +118,7 @@ impl Step {
         is_soon && *nonce == group.nonce && group.identity == *identity && view.identity == *identity
     }
 
-    /// Every member that finds a group with its end started finishes that. The quiet period counts from this second read.
+    /// Every member that finds a group whose end has started finishes it. The quiet period counts from this second read.
     fn ending(&mut self, view: &View, group: &GroupRecord, config: &GroupConfig, memory: &Memory) -> Decision {
         match self.task {
             Task::Release { .. } => Ok(Next::Done(Answer::Done)),
