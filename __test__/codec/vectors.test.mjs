@@ -1,5 +1,5 @@
 // The codec in plain JavaScript against the core: what an ID says, the ID of given parts, ranges, UUIDs, ends, texts, and what is
-// wrong with fields. The core's answers are in vectors/codec.jsonl, which a test of the core compares with it.
+// wrong with fields. The core's answers in vectors/codec.jsonl are frozen: see vectors/README.md.
 
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
