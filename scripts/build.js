@@ -1,6 +1,6 @@
 'use strict'
 
-// `npm run build`: the addon, optimised. It writes no types: index.d.ts is written by hand. Options go to `napi build`,
+// `npm run build`: the addon, optimised. It writes no types for users: scripts/declarations.js does. Options go to `napi build`,
 // as in `npm run build -- --target aarch64-apple-darwin`.
 
 const { execFileSync, spawnSync } = require('node:child_process')

@@ -15,9 +15,20 @@ const FLAGS = ['--noEmit', 'false', '--declaration', '--emitDeclarationOnly', '-
 
 /** By the name in dist/: the file in lib/entries/. */
 const ENTRIES = {
-  ...Object.fromEntries(['index', 'lease', 'codec', 'remote', 'metrics'].map((name) => [name, name])),
-  ...{ 'web/index': 'browser', 'web/lease': 'browser-lease', 'web/codec': 'codec', 'web/remote': 'remote' },
-  'types/biguint-format': 'biguint-format',
+  ...Object.fromEntries(['lease', 'codec', 'remote', 'metrics'].map((name) => [name, name])),
+  ...{ 'web/index': 'browser', 'web/lease': 'browser-lease' },
+  ...{ 'types/index': 'index', 'types/biguint-format': 'biguint-format' },
+}
+
+/**
+ * The types for `import`, and which of those for `require` they pass on: if each were declared for itself, no function of one kind
+ * of module would take a generator of the other, because of the private fields.
+ */
+const FOR_IMPORT = {
+  'index.d.mts': './types/index.cjs',
+  ...Object.fromEntries(['lease', 'codec', 'remote', 'metrics'].map((name) => [`${name}.d.mts`, `./${name}.cjs`])),
+  ...{ 'web/index.d.ts': './index.cjs', 'web/lease.d.ts': './lease.cjs' },
+  ...{ 'web/codec.d.ts': '../codec.cjs', 'web/remote.d.ts': '../remote.cjs' },
 }
 
 /** What a file needs that a project may not have by itself. */
@@ -32,17 +43,38 @@ function needs({ modules }) {
   return lines.join('\n')
 }
 
-/**
- * A namespace, as index.d.ts has one, passes on only what is not exported by `type`. That says something of a class alone.
- */
+/** A namespace passes on only what is not exported by `type`. That says nothing of interfaces and of names for types. */
 const PASSED_ON = {
   name: 'passed-on',
-  renderChunk: (code) => code.replace(/^export \{.*\};?$/m, (list) => list.replace(/\btype (?!LeasedFlakeId\b)/g, '')),
+  renderChunk: (code) => code.replace(/^export \{.*\};?$/m, (list) => list.replace(/\btype /g, '')),
+}
+
+/** `require('flakeforge')` is the class, with every other export as a property of it. */
+function typesOfClass(names) {
+  const others = names.filter((name) => name !== 'FlakeId' && name !== 'default').sort()
+  return `import * as all from './types/index.cjs'
+
+/**
+ * Makes 64-bit IDs that are unique and ordered by time, without coordination: {@link all.FlakeId}.
+ *
+ * @example
+ * const FlakeId = require('flakeforge')
+ * const flake = new FlakeId({ datacenter: 9, worker: 7 })
+ * flake.next()       // <Buffer 68 7e 48 89 89 12 70 00>
+ * flake.nextString() // '7529535382561648640'
+ */
+declare class FlakeId<const L extends all.AnyLayout = any> extends all.FlakeId<L> {}
+
+declare namespace FlakeId {
+  export { FlakeId, FlakeId as default }
+${others.map((name) => `  export import ${name} = all.${name}\n`).join('')}}
+
+export = FlakeId
+`
 }
 
 /** `require('flakeforge/biguint-format')` is a function, with its types beside it. */
-const FORMAT = {
-  'biguint-format.d.cts': `import type * as all from './types/biguint-format.cjs'
+const FORMAT = `import type * as all from './types/biguint-format.cjs'
 declare const format: all.Format
 declare namespace format {
   export type Base = all.Base
@@ -50,23 +82,11 @@ declare namespace format {
   export type Options = all.Options
 }
 export = format
-`,
-  'biguint-format.d.mts': `import type { Format } from './types/biguint-format.cjs'
-export type { Base, Format, Options } from './types/biguint-format.cjs'
-declare const format: Format
-export default format
-`,
-}
+`
 
-/**
- * The types for `import` are those for `require`: if each were declared for itself, no function of one kind of module would
- * take a generator of the other, because of the private fields.
- */
-function typesForImport(name) {
-  const from = `'./${path.posix.basename(name)}.cjs'`
-  const named = `export * from ${from}\n`
-  return name.endsWith('index') ? `${named}export { FlakeId as default } from ${from}\n` : named
-}
+/** The main entry has a default export, which `export *` leaves out. */
+const passedOn = (from) =>
+  `export * from '${from}'\n${/\bindex\b/.test(from) ? `export { FlakeId as default } from '${from}'\n` : ''}`
 
 /** Writes the types of all entries, for `require` and for `import`. */
 async function writeDeclarations() {
@@ -77,7 +97,7 @@ async function writeDeclarations() {
   fs.mkdirSync(path.join(MADE, 'target'))
   fs.copyFileSync(path.join(ROOT, 'target', 'native.d.ts'), path.join(MADE, 'target', 'native.d.ts'))
   const input = Object.entries(ENTRIES).map(([name, file]) => [name, path.join(MADE, 'lib', 'entries', `${file}.d.ts`)])
-  await build({
+  const { output } = await build({
     input: Object.fromEntries(input),
     plugins: [dts({ dtsInput: true, emitDtsOnly: true }), PASSED_ON],
     output: {
@@ -89,10 +109,10 @@ async function writeDeclarations() {
     },
     checks: { pluginTimings: false },
   })
-  const ofImport = Object.keys(ENTRIES)
-    .filter((name) => !name.startsWith('types/'))
-    .map((name) => [`${name}.d.mts`, typesForImport(name)])
-  for (const [file, text] of [...ofImport, ...Object.entries(FORMAT)]) fs.writeFileSync(path.join(DIST, file), text)
+  const main = output.find(({ name }) => name?.startsWith('types/index'))
+  const forImport = Object.entries(FOR_IMPORT).map(([file, from]) => [file, passedOn(from)])
+  const others = { 'index.d.cts': typesOfClass(main.exports), 'biguint-format.d.cts': FORMAT }
+  for (const [file, text] of [...forImport, ...Object.entries(others)]) fs.writeFileSync(path.join(DIST, file), text)
 }
 
 module.exports = { writeDeclarations }

@@ -1,8 +1,9 @@
 'use strict'
 
-// `npm run dist` writes dist/ from lib/ and bin/: for Node as ES modules (.mjs) and CommonJS (.cjs), for browsers as ES modules
-// (web/). The packages in packages/ have a dist/ of their own, by dist-packages.js. Besides, target/rooms/ has each of these files
-// as one of CommonJS, for tests of rooms. It does nothing where nothing has changed. dist/ is not in git; the packages have it.
+// `npm run dist` writes dist/ from lib/ and bin/: for Node as CommonJS (.cjs), whose exports ES modules (.mjs) pass on, for browsers
+// as ES modules (web/). The packages in packages/ have a dist/ of their own, by dist-packages.js. Besides, target/rooms/ has each of
+// these files as one of CommonJS, for tests of rooms. It does nothing where nothing has changed. dist/ is not in git; the packages
+// have it.
 
 const fs = require('node:fs')
 const path = require('node:path')
@@ -10,7 +11,6 @@ const { filesOf, hash } = require('./built.js')
 const { writeDeclarations } = require('./declarations.js')
 const { sourcesIn } = require('./imports.js')
 const packages = require('./dist-packages.js')
-const { shareCopies } = require('./share-copies.js')
 const { engines, version } = require('../package.json')
 
 const ROOT = path.join(__dirname, '..')
@@ -30,7 +30,6 @@ const SOURCES = [
   'scripts/dist.js',
   'scripts/dist-packages.js',
   'scripts/imports.js',
-  'scripts/share-copies.js',
   ...packages.SOURCES,
 ]
 
@@ -40,17 +39,36 @@ const COMMAND = [
   { name: 'command', test: /\/bin\/(?!flakeforge|main|with-addon)/ },
 ]
 
-const ENTRIES = ['lease', 'codec', 'remote', 'metrics', 'biguint-format']
+/** What `import` loads too, under the names of its exports. */
+const ENTRIES = ['index', 'lease', 'codec', 'remote', 'metrics']
 
-/** The files that the entries take from, and that keep what must be there once. */
-const PARTS = ['base', 'index', 'client', 'leases', 'meters']
+/** The files that the entries take from. The first ID needs `base` and `core` alone. */
+const PARTS = ['base', 'core', 'client', 'leases', 'meters']
 
-/** Those that the first ID does not need. */
-const ONCE = ['leases', 'meters']
+/**
+ * Each part has an empty input. What an input exports is an ordinary property; of any other file it is a getter, and these take the
+ * first ID 1.5 ms.
+ */
+const PART_INPUTS = Object.fromEntries(PARTS.map((name) => [name, `\0part-${name}`]))
+const partInputs = {
+  name: 'part-inputs',
+  resolveId: (id) => (Object.values(PART_INPUTS).includes(id) ? id : undefined),
+  load: (id) => (Object.values(PART_INPUTS).includes(id) ? 'export {}' : undefined),
+}
 
 const lib = (file) => path.join(ROOT, 'lib', file)
 const entry = (name) => lib(`entries/${name}.ts`)
-const entries = (names) => Object.fromEntries(names.map((name) => [name, entry(name)]))
+
+/** What `require` and the program load: the files of lib/ by the names that they have in dist/. */
+const INPUTS = {
+  ...Object.fromEntries(ENTRIES.map((name) => [name, entry(name)])),
+  index: entry('class'),
+  'biguint-format': entry('biguint-format'),
+  join: lib('lease/join.ts'), // what the first FlakeId.join() loads
+  // What browsers load, for tools that load it by `require`, such as jest with jsdom. It has the classes of the other entries.
+  'web/index': entry('browser'),
+  'web/lease': entry('browser-lease'),
+}
 
 /** The files of lib/ whose code is loaded with a file, and itself: not those that only pass something on. */
 async function loadedWith(file) {
@@ -68,11 +86,8 @@ async function loadedWith(file) {
 async function parts() {
   const files = ['codec', 'index', 'remote', 'lease', 'metrics', 'browser'].map(entry)
   const [codec, main, remote, lease, metrics, browser] = await Promise.all(files.map(loadedWith))
-  const places = new Map([
-    [lib('native/packages/named-cjs.ts'), 'index'],
-    ['\0rolldown/runtime.js', 'base'],
-  ])
-  const names = new Set([...ENTRIES, 'browser', 'browser-lease'].map(entry))
+  const places = new Map()
+  const names = new Set(Object.values(INPUTS))
   const put = (name, files) => {
     for (const file of files) if (!places.has(file) && !names.has(file)) places.set(file, name)
   }
@@ -81,18 +96,13 @@ async function parts() {
     ...main.filter((file) => remote.includes(file)),
     ...browser.filter((file) => !remote.includes(file)),
   ])
-  put('index', main)
+  put('core', main)
   put('client', remote)
   put('leases', [...lease, ...(await loadedWith(lib('lease/join.ts')))])
   put('meters', metrics)
+  for (const [name, id] of Object.entries(PART_INPUTS)) places.set(id, name)
   return PARTS.map((name) => ({ name, test: (id) => places.get(id) === name }))
 }
-
-/** Puts one module in the place of another. */
-const instead = (places) => ({
-  name: 'instead',
-  resolveId: (id, importer) => importer && places[path.resolve(path.dirname(importer), id)],
-})
 
 /** Modules do nothing when they are loaded, unless somebody uses what they export. */
 const treeshake = { moduleSideEffects: (id) => /\/(?:entries|bin)\//.test(id) }
@@ -136,7 +146,7 @@ const ownExports = {
 const needsNode = {
   name: 'needs-node',
   renderChunk(code, { fileName }) {
-    if (!/^index\.[cm]js$/.test(fileName)) return
+    if (fileName !== 'core.cjs') return
     const text = JSON.stringify(`flakeforge needs Node.js ${engines.node}, and this is `)
     const error = `Object.assign(new Error(${text} + process.version), { code: "ERR_FLAKE_LOAD" })`
     const [strict] = /^(?:"use strict";\n)?/.exec(code)
@@ -144,8 +154,35 @@ const needsNode = {
   },
 }
 
-/** One function for both formats is that of CommonJS. What it takes from the parts must be in those of the ES modules too. */
-const leftOut = { name: 'left-out', generateBundle: (_, bundle) => delete bundle['biguint-format.mjs'] }
+/**
+ * A process may load the package more than once: test runners forget the modules that were loaded, and packages bring copies of
+ * their own. What a part has is made once for each version, so that an object of one copy is an object of the others.
+ */
+const COPIES = `(globalThis[Symbol.for("flakeforge@${version}")] ??= {})`
+const once = {
+  intro: ({ name }) => (PARTS.includes(name) ? `module.exports = ${COPIES}.${name} ??= ((exports) => {` : ''),
+  outro: ({ name }) => (PARTS.includes(name) ? 'return exports;\n})({});' : ''),
+}
+
+/**
+ * An entry as an ES module: the exports of the file for `require`, by their names. Before Node gives a file of CommonJS to a module,
+ * it searches the file for exports, and those that the file passes on as they are. Entries are short, and pass on none.
+ */
+function esModule(name, exports) {
+  const named = exports.filter((each) => each !== 'default')
+  const byDefault = exports.includes('default') ? 'export default all;\n' : ''
+  return `import all from "./${name}.cjs";\n${byDefault}export const { ${named.sort().join(', ')} } = all;\n`
+}
+
+const esModules = {
+  name: 'es-modules',
+  generateBundle() {
+    for (const name of ENTRIES) {
+      const source = esModule(name, this.getModuleInfo(entry(name)).exports)
+      this.emitFile({ type: 'asset', fileName: `${name}.mjs`, source })
+    }
+  },
+}
 
 /** Of package.json, what the command shows. */
 const manifest = {
@@ -159,33 +196,25 @@ const manifest = {
   },
 }
 
-const es = (parts) => ({
-  ...node,
-  input: { ...entries(['index', ...ENTRIES]), flakeforge: path.join(ROOT, 'bin', 'flakeforge.ts') },
-  plugins: [ascii, ownExports, shareCopies(PARTS, ONCE), needsNode, leftOut, manifest],
-  output: output('mjs', {
-    format: 'es',
-    codeSplitting: { includeDependenciesRecursively: false, groups: [...parts, ...COMMAND] },
-  }),
-})
-
-const BY_REQUIRE = instead({ [lib('native/packages/named.ts')]: lib('native/packages/named-cjs.ts') })
-
-/** What browsers load, for tools that load it by `require`, such as jest with jsdom. It has the classes of the other entries. */
-const WEB = { 'web/index': entry('browser'), 'web/lease': entry('browser-lease') }
-
 const cjs = (parts) => ({
   ...node,
-  input: { ...entries(['index', ...ENTRIES]), ...WEB },
-  plugins: [ascii, ownExports, BY_REQUIRE, shareCopies(PARTS, ONCE), needsNode],
+  input: { ...INPUTS, ...PART_INPUTS, flakeforge: path.join(ROOT, 'bin', 'flakeforge.ts') },
+  plugins: [partInputs, ascii, ownExports, needsNode, esModules, manifest],
   output: output('cjs', {
     format: 'cjs',
     exports: 'auto',
     dynamicImportInCjs: false,
     externalLiveBindings: false,
     strict: true,
-    codeSplitting: { includeDependenciesRecursively: false, groups: parts },
+    ...once,
+    codeSplitting: { includeDependenciesRecursively: false, groups: [...parts, ...COMMAND] },
   }),
+})
+
+/** Puts one module in the place of another. */
+const instead = (places) => ({
+  name: 'instead',
+  resolveId: (id, importer) => importer && places[path.resolve(path.dirname(importer), id)],
 })
 
 const shortened = (name) => [lib(`base/errors/${name}.ts`), lib(`base/errors/${name}-short.ts`)]
@@ -210,18 +239,15 @@ const fromDist = {
   name: 'from-dist',
   transform: {
     filter: { id: /\/native\/packages\/search\.ts$/ },
-    handler: (code) =>
-      code.replace(/const file = .*/, "const file = join(import.meta.dirname, '../../../../../dist/index.cjs')"),
+    handler: (code) => code.replace(/const name = .*/, "const name = join(__dirname, '../../../../../dist/index.cjs')"),
   },
 }
 
 const rooms = () => ({
   ...node,
   treeshake: false,
-  input: ['lib', 'bin']
-    .flatMap((folder) => sourcesIn(path.join(ROOT, folder)))
-    .filter((file) => !file.endsWith('/named.ts')),
-  plugins: [BY_REQUIRE, fromDist],
+  input: ['lib', 'bin'].flatMap((folder) => sourcesIn(path.join(ROOT, folder))),
+  plugins: [fromDist],
   output: output('js', {
     dir: ROOMS,
     format: 'cjs',
@@ -251,10 +277,11 @@ async function buildDist() {
   const { build } = await import('rolldown')
   for (const folder of [DIST, ROOMS, ...packages.DISTS]) fs.rmSync(folder, { recursive: true, force: true })
   const groups = await parts()
-  const configs = [es(groups), cjs(groups), web(), rooms(), ...packages.packageConfigs(ROOMS)]
+  const configs = [cjs(groups), web(), rooms(), ...packages.packageConfigs(ROOMS)]
   for (const config of configs) await build({ ...config, checks: { mixedExports: false } })
   fs.writeFileSync(path.join(DIST, 'web', 'package.json'), '{ "type": "module", "sideEffects": false }\n')
-  for (const file of ['traced.cjs', 'none.cjs']) fs.copyFileSync(lib(`native/packages/${file}`), path.join(DIST, file))
+  for (const file of ['traced.cjs', 'bundled.mjs'])
+    fs.copyFileSync(lib(`native/packages/${file}`), path.join(DIST, file))
   await writeDeclarations()
   fs.mkdirSync(path.dirname(STAMP), { recursive: true })
   fs.writeFileSync(STAMP, JSON.stringify(hash))

@@ -8,7 +8,7 @@ import { Application, Converter, ReflectionKind } from 'typedoc'
 const FOLDER = fileURLToPath(new URL('./api/', import.meta.url))
 
 const OPTIONS = {
-  entryPoints: ['index', 'lease', 'codec', 'metrics', 'remote'].map((name) => `../dist/${name}.d.cts`), // the main entry first
+  entryPoints: ['types/index', 'lease', 'codec', 'metrics', 'remote'].map((name) => `../dist/${name}.d.cts`), // the main entry first
   tsconfig: 'tsconfig.json',
   plugin: ['typedoc-plugin-markdown'],
   out: FOLDER,

@@ -36,7 +36,7 @@ const blocksOf = (text, language) =>
   [...text.matchAll(new RegExp(`^ *\`\`\`${language}\\n(.*?)^ *\`\`\`$`, 'gms'))].map(([, code]) => code)
 
 const run = (...args) => promisify(execFile)(process.execPath, args)
-const command = (...args) => run(join(root, 'dist', 'flakeforge.mjs'), ...args)
+const command = (...args) => run(join(root, 'dist', 'flakeforge.cjs'), ...args)
 
 /** A folder in which the package and its clients are installed. */
 async function installed(t) {

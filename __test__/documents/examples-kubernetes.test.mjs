@@ -74,7 +74,7 @@ function createByJob(url) {
   const [npx, program, ...args] = containerOf('Job').command
   if (npx !== 'npx' || program !== 'flakeforge') throw new Error(`not npx flakeforge but ${npx} ${program}`)
   const filled = args.map((arg) => arg.replace('$(FLAKEFORGE_STORE)', url))
-  return promisify(execFile)(process.execPath, [pathOf('dist/flakeforge.mjs'), ...filled])
+  return promisify(execFile)(process.execPath, [pathOf('dist/flakeforge.cjs'), ...filled])
 }
 
 test('three replicas, and a rolling restart under load: no duplicate, no failed request, slots given back', async (t) => {
@@ -105,7 +105,7 @@ test('three replicas, and a rolling restart under load: no duplicate, no failed 
   t.true(ids.length > 1000, `only ${ids.length}`)
   t.is(new Set(ids).size, ids.length)
   const { stdout } = await promisify(execFile)(process.execPath, [
-    ...[pathOf('dist/flakeforge.mjs'), 'slots', url, '--group', 'orders', '--json'],
+    ...[pathOf('dist/flakeforge.cjs'), 'slots', url, '--group', 'orders', '--json'],
   ])
   const slots = stdout.trim().split('\n').map(JSON.parse)
   t.true(slots.length <= 6, stdout) // three, and one for each of them later

@@ -18,7 +18,7 @@ onRedis(
   async (t) => {
     const server = await startRedis()
     t.teardown(() => server.stop())
-    await run('dist/flakeforge.mjs', 'create', server.url, 'cluster-example')
+    await run('dist/flakeforge.cjs', 'create', server.url, 'cluster-example')
     const { stdout, stderr } = await run('examples/cluster-redis/cluster.mjs', server.url)
     t.is(stderr, '')
     const [, nodes, count, duplicates] = /^(\d+) node numbers\n(\d+) IDs, (\d+) duplicates\n$/.exec(stdout)
@@ -31,7 +31,7 @@ onRedis(
 onPostgres('postgres: orders of several processes, in the order of time by their key', async (t) => {
   const server = await startPostgres()
   t.teardown(() => server.stop())
-  await run('dist/flakeforge.mjs', 'create', server.url, 'orders')
+  await run('dist/flakeforge.cjs', 'create', server.url, 'orders')
   const { stdout, stderr } = await run('examples/postgres/orders.mjs', server.url)
   t.is(stderr, '')
   t.is(

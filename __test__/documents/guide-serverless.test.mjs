@@ -97,7 +97,7 @@ test('the command makes the group that the handler joins, so that nobody waits',
   const { url } = await started(t)
   const command = blocksOf('run/serverless.md', 'sh').find((text) => text.includes('flakeforge create'))
   const [, , ...args] = command.trim().replace('redis://localhost', url).split(' ')
-  await promisify(execFile)(process.execPath, [join(root, 'dist', 'flakeforge.mjs'), ...args])
+  await promisify(execFile)(process.execPath, [join(root, 'dist', 'flakeforge.cjs'), ...args])
   const instance = await instanceOf(t, url, TIMES)
   t.true(nodeOf(await instance.request()) < 1024)
   instance.child.kill('SIGKILL')

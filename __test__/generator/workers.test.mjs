@@ -117,29 +117,6 @@ withLoader('the addon holds itself, so that it stays when the only thread that l
   t.deepEqual(counts, ['1', '2'])
 })
 
-for (const way of ['a cleared cache', 'a cleared cache, the addon too', 'vm contexts']) {
-  test.serial(`loaded twice in one thread by ${way}, both work and share their numbers`, async (t) => {
-    const { made, different, ascending, same, codes, read, warnings } = await run(
-      'load-twice.cjs',
-      [way],
-      ['--expose-gc'],
-    )
-    t.is(same, way !== 'vm contexts', 'a context has classes of its own')
-    t.is(made, 2000 * 2 * 10 + 100 * 10)
-    t.is(different, made)
-    t.true(ascending)
-    const expected = ['ERR_FLAKE_OPTION', 'ERR_FLAKE_ID', 'ERR_FLAKE_TIME_RANGE']
-    t.deepEqual(codes, [expected, expected])
-    const parts = [
-      { machine: 513, isNow: true, isSame: true },
-      { mode: 'spread', generator: 3, cluster: 9, isNow: true, isSame: true },
-      { shard: 77, isNow: true, isSame: true },
-    ]
-    t.deepEqual(read, [parts, parts])
-    t.deepEqual(warnings, [])
-  })
-}
-
 /** Puts what npm would install, and the addon, into `folder`; of another version, if one is given. */
 async function installCopy(folder, version) {
   const { NAPI_RS_NATIVE_LIBRARY_PATH: named } = process.env

@@ -177,7 +177,7 @@ test('signedEnd is the end where the top bit is always 0, and the start where it
   t.true(nodeFirst.signedEnd.getTime() - 5 <= 1)
 })
 
-test('the dates of flake, as index.d.ts tells them', (t) => {
+test('the dates of flake, as the types tell them', (t) => {
   t.is(layouts.flake.end.toISOString().slice(0, 10), '2109-05-15')
   t.is(layouts.flake.signedEnd.toISOString().slice(0, 10), '2039-09-07')
 })

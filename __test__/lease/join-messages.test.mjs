@@ -143,7 +143,7 @@ for (const options of GROUPS) {
   const checked = readJoinOptions(options)
   test.serial(`the command for ${howToCreate('redis://localhost', checked)} makes this very group`, async (t) => {
     const store = `file:${diskFolder(t)}`
-    const flakeforge = `'${process.execPath}' '${path.join(root, 'dist', 'flakeforge.mjs')}'`
+    const flakeforge = `'${process.execPath}' '${path.join(root, 'dist', 'flakeforge.cjs')}'`
     const command = howToCreate(store, checked).replace('npx flakeforge', flakeforge)
     await promisify(execFile)('sh', ['-c', command])
     t.is(fs.readdirSync(store.slice('file:'.length)).filter((name) => !name.startsWith('.')).length, 1)

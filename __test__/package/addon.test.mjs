@@ -188,20 +188,21 @@ test('a program that names the loader of musl uses musl', async (t) => {
   t.false(usesMusl(path.join(folder, 'nothing')), 'where the program cannot be read it is taken for glibc')
 })
 
-test('traced.cjs knows every platform and every client; none.cjs gives none', async (t) => {
-  const { folder } = await project(t)
+test('traced.cjs knows every platform and every client; bundled.mjs gives none, and its own name', async (t) => {
+  const { folder, installed } = await project(t)
   const platforms = await readdir(path.join(root, 'npm'))
   const clients = ['ioredis', 'iovalkey', 'redis', 'pg', 'postgres', 'mariadb', 'mysql2']
   const all = [...platforms.map((platform) => `@flakeforge/binding-${platform}`), ...clients]
   const code = (name) => `
-    const { loadAddon, loadClient } = require('./node_modules/flakeforge/dist/${name}.cjs')
-    const loaded = [...${JSON.stringify(platforms)}.map(loadAddon), ...${JSON.stringify(clients)}.map(loadClient)]
-    console.log(loaded.map(String).join())`
-  const none = all.map(() => 'undefined').join()
-  t.is(await run(folder, code('traced')), none)
+    import('./node_modules/flakeforge/dist/${name}').then(({ loadAddon, loadClient, filename }) => {
+      const loaded = [...${JSON.stringify(platforms)}.map(loadAddon), ...${JSON.stringify(clients)}.map(loadClient)]
+      console.log([...loaded, filename].map(String).join())
+    })`
+  const none = all.map(() => 'undefined')
+  t.is(await run(folder, code('traced.cjs')), [...none, 'undefined'].join())
   for (const each of all) await addPackage(folder, each, `module.exports = '${each}'`)
-  t.is(await run(folder, code('traced')), all.join())
-  t.is(await run(folder, code('none')), none)
+  t.is(await run(folder, code('traced.cjs')), [...all, 'undefined'].join())
+  t.is(await run(folder, code('bundled.mjs')), [...none, path.join(installed, 'dist', 'bundled.mjs')].join())
 })
 
 /** flakeforge's own file stands in for a bundle: this is the folder that it is in. */

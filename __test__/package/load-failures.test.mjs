@@ -86,18 +86,16 @@ test('a Node that is too old gets one sentence, from each format and from the co
     const { message, code } = failureOf(await install.node('-r', old, ...program))
     t.deepEqual([message, code], [needs + process.version, 'ERR_FLAKE_LOAD'])
   }
-  const command = path.join(install.package, 'dist', 'flakeforge.mjs')
+  const command = path.join(install.package, 'dist', 'flakeforge.cjs')
   const { stderr } = await install.node('-r', old, command, '1')
   t.is(stderr, `flakeforge: ${needs}${process.version}\n`)
 })
 
 /** Changes the release that an addon says it belongs to. */
 function setVersion(install, to) {
-  const file = path.join(install.package, 'dist')
-  for (const name of ['index.cjs', 'index.mjs']) {
-    const text = fs.readFileSync(path.join(file, name), 'utf8')
-    fs.writeFileSync(path.join(file, name), text.replaceAll(`"${version}"`, `"${to}"`))
-  }
+  const file = path.join(install.package, 'dist', 'core.cjs')
+  const text = fs.readFileSync(file, 'utf8')
+  fs.writeFileSync(file, text.replaceAll(`"${version}"`, `"${to}"`))
 }
 
 test('an addon of another release', async (t) => {
@@ -306,7 +304,7 @@ test('JavaScript that the environment names, which is not there or does not load
 test('the command prints the sentence and no stack', async (t) => {
   const install = new Install(t)
   fs.rmSync(install.platform, { recursive: true })
-  const { code, stdout, stderr } = await install.node(path.join(install.package, 'dist', 'flakeforge.mjs'), '1')
+  const { code, stdout, stderr } = await install.node(path.join(install.package, 'dist', 'flakeforge.cjs'), '1')
   t.not(code, 0)
   t.is(stdout, '')
   t.regex(stderr, /^flakeforge: .*could not load its native addon\. The package .* is not installed.*\n$/)
@@ -371,7 +369,7 @@ for (const [what, spoil] of [
   test(`the command reads IDs where the addon is ${what}`, async (t) => {
     const [whole, install] = [new Install(t), new Install(t)]
     spoil(install)
-    const run = (where, args) => where.node(path.join(where.package, 'dist', 'flakeforge.mjs'), ...args)
+    const run = (where, args) => where.node(path.join(where.package, 'dist', 'flakeforge.cjs'), ...args)
     for (const args of WITHOUT) {
       const found = await run(install, args)
       t.is(found.code, 0, `${args.join(' ')}: ${found.stderr}`)
@@ -390,7 +388,7 @@ for (const [what, spoil] of [
 test('without the addon, inspect reads stdin and says which line is none', async (t) => {
   const install = new Install(t)
   fs.rmSync(install.platform, { recursive: true })
-  const command = path.join(install.package, 'dist', 'flakeforge.mjs')
+  const command = path.join(install.package, 'dist', 'flakeforge.cjs')
   const { status, stdout, stderr } = spawnSync(process.execPath, [command, 'inspect', '--layout', 'twitter'], {
     input: '1541815603606036480\nnothing\n',
     encoding: 'utf8',

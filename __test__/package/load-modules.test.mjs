@@ -36,10 +36,10 @@ const TELL_OF_IMPORT = `
 const own = (files) => files.map((file) => path.relative(root, file)).sort()
 const added = (before, after) => after.modules.filter((module) => !before.modules.includes(module))
 
-/** What is loaded for both formats: not the file with leases and stores, nor that with the client of the service. */
-const LIGHT = ['base', 'index']
+/** What the first ID needs: not the file with leases and stores, nor that with the client of the service. */
+const LIGHT = ['base', 'core', 'index']
 
-const partsOf = (files) => own(files).map((file) => path.basename(file).replace(/\.[cm]js$/, ''))
+const partsOf = (files) => own(files).map((file) => path.basename(file, '.cjs'))
 
 test('require and the first ID load no module of Node, and few files of ours', async (t) => {
   const empty = await run(t, 'empty.cjs', TELL)
@@ -49,12 +49,12 @@ test('require and the first ID load no module of Node, and few files of ours', a
   t.deepEqual(partsOf(loaded.files), LIGHT)
 })
 
-test('an ES import and the first ID load no module of Node, and no file of CommonJS', async (t) => {
+test('an ES import and the first ID load no module of Node, and the same files', async (t) => {
   const url = JSON.stringify(pathToFileURL(path.join(root, 'dist', 'index.mjs')))
   const plain = await run(t, 'plain.mjs', TELL_OF_IMPORT)
   const loaded = await run(t, 'first.mjs', `import FlakeId from ${url}; new FlakeId().next();${TELL_OF_IMPORT}`)
   t.deepEqual(added(plain, loaded), [])
-  t.deepEqual(own(loaded.files), [])
+  t.deepEqual(partsOf(loaded.files), LIGHT)
 })
 
 test('join() loads the file with leases', async (t) => {
@@ -63,53 +63,38 @@ test('join() loads the file with leases', async (t) => {
   const source = `require(${JSON.stringify(INDEX)}).join(${JSON.stringify(`file:${folder}`)}).then(async (flake) => {
     await flake.close();${TELL} })`
   const { files } = await run(t, 'join.cjs', source)
-  t.deepEqual(partsOf(files), ['base', 'client', 'index', 'leases-once', 'leases'])
+  t.deepEqual(partsOf(files), ['base', 'client', 'core', 'index', 'join', 'leases'])
 })
 
-const FROM_COPIES = /^\s*const \{(?<names>[^}]*)\} = (?:\(globalThis\[.*\]\)|copies)\.(?<part>\w+);$/gm
+const ENTRIES = ['index', 'lease', 'codec', 'remote', 'metrics']
 
-/** What each file takes from which other, as [file, other, name], without their ends. */
-function* taken(ext, wanted) {
-  for (const file of fs.readdirSync(path.join(root, 'dist')).filter((name) => name.endsWith(ext))) {
-    for (const { groups } of fs.readFileSync(path.join(root, 'dist', file), 'utf8').matchAll(wanted)) {
-      for (const name of groups.names.split(','))
-        yield [file.slice(0, -ext.length), groups.part, name.trim().split(/[ :]/)[0]]
-    }
-  }
-}
-
-// Of a process that has both formats, the files that are loaded first serve both: share-copies.js. The command has one.
-test('what files of one format take from each other, those of the other have too', async (t) => {
-  const commonjs = [...taken('.cjs', /\brequire_(?<part>\w+)\.(?<names>\w+)/g)]
-  const modules = [
-    ...taken('.mjs', /^import \{(?<names>[^}]*)\} from "\.\/(?<part>\w+)\.mjs"/gm),
-    ...['.mjs', '-once.cjs'].flatMap((end) => [...taken(end, FROM_COPIES)]),
-  ]
-  const parts = [...new Set(commonjs.map(([, other]) => other))].sort()
-  t.deepEqual(parts, ['base', 'client', 'index', 'leases', 'meters'])
-  const version = JSON.parse(fs.readFileSync(path.join(root, 'package.json'), 'utf8')).version
-  const has = ([format, ext]) =>
-    run(
+test('import gives what require gives: the same values, by the same names', async (t) => {
+  for (const name of ENTRIES) {
+    const [required, imported] = ['cjs', 'mjs'].map((ext) => path.join(root, 'dist', `${name}.${ext}`))
+    const answer = await run(
       t,
-      `parts-${format}.cjs`,
-      `const files = ${JSON.stringify(parts.map((part) => path.join(root, 'dist', part + ext)))}
-      const tell = () => console.log(JSON.stringify(Object.fromEntries(
-        Object.entries(globalThis[Symbol.for('flakeforge@${version}')]).map(([part, made]) => [part, Object.keys(made)]))))
-      Promise.all(files.map((file) => ${format}(file))).then(tell)`,
+      `${name}.mjs`,
+      `import { createRequire } from 'node:module'
+      import * as imported from ${JSON.stringify(pathToFileURL(imported))}
+      const required = createRequire(import.meta.url)(${JSON.stringify(required)})
+      const { default: byDefault, ...named } = imported
+      const isSame = Object.keys(named).every((each) => named[each] === required[each])
+      console.log(JSON.stringify([Object.keys(named), Object.keys(required), isSame, byDefault === required]))`,
     )
-  const [cjs, mjs] = await Promise.all(Object.entries({ require: '.cjs', import: '.mjs' }).map(has))
-  t.deepEqual(
-    commonjs.filter(([, part, name]) => !mjs[part].includes(name)),
-    [],
-  )
-  const ofUsers = modules.filter(
-    ([file, part]) => part in cjs && !/^(?:command|faults|flakeforge|main|with-addon)$/.test(file),
-  )
-  t.true(ofUsers.length > 50 && ofUsers.some(([file, part]) => file === 'leases' && part === 'index'))
-  t.deepEqual(
-    ofUsers.filter(([file, part, name]) => file !== part && !cjs[part].includes(name)),
-    [],
-  )
+    const [named, all, isSame, hasDefault] = answer
+    t.true(named.length > 1 && isSame, name)
+    t.deepEqual(named.sort(), all.filter((each) => each !== 'default').sort(), name)
+    t.is(hasDefault, name === 'index', name)
+  }
+})
+
+// To search a part takes Node 20 40 ms.
+test('of the files that are imported, Node searches only short ones for exports', (t) => {
+  for (const name of ENTRIES) {
+    const text = fs.readFileSync(path.join(root, 'dist', `${name}.cjs`), 'utf8')
+    t.true(text.length < 2000, `${name}.cjs has ${text.length} characters`)
+    t.notRegex(text, /module\.exports = require\(|__exportStar|\.\.\.require/, `${name}.cjs passes on another file`)
+  }
 })
 
 test('an export is an ordinary property of the class', async (t) => {

@@ -131,7 +131,7 @@ test('the tarball has what a user needs and nothing else', async (t) => {
   const all = await fs.readdir(installed, { recursive: true })
   for (const file of JSON.stringify(manifest.exports).match(/(?<="\.\/)[^"]+(?=")/g))
     t.true(all.includes(path.normalize(file)) || !file.includes('/'), `${file} is missing`)
-  t.true(all.includes(path.join('dist', 'flakeforge.mjs')))
+  t.true(all.includes(path.join('dist', 'flakeforge.cjs')))
   t.deepEqual(
     all.filter((file) =>
       /\.(?:node|rs|toml|tgz|test\.mjs)$|(?<!\.d)\.ts$|__test__|^src|npmignore|binding\.gyp/.test(file),

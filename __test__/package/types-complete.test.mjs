@@ -1,7 +1,6 @@
 // The types declare exactly what there is at run time. What there is, is listed here as TypeScript, and compiled: a name that
 // the types lack is an error in it, and so is one that only the types have.
 
-import fs from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import path from 'node:path'
 import test from 'ava'
@@ -79,16 +78,6 @@ test('every export', async (t) => {
 test('every export as a property of what require() gives', async (t) => {
   const statements = [exactly("Exclude<keyof typeof FlakeId, 'prototype'>", staticsOf(FlakeId))]
   await check(t, 'required', statements, 'list.cts', ["import FlakeId = require('flakeforge')"])
-})
-
-test('the types for ES modules and for CommonJS have the same names', async (t) => {
-  const read = (file) => fs.readFile(path.join(import.meta.dirname, '..', '..', file), 'utf8')
-  const [, list] = /^export \{([^}]*)\}/m.exec(await read('dist/index.d.cts'))
-  const names = list.split(',').map((name) => name.trim().replace(/^type /, ''))
-  const ours = (await read('index.d.ts')).matchAll(/^ {2}export (?:import|type|\{) ?(\w+)/gm)
-  t.true(names.includes('JoinOptions'))
-  const passedOn = Array.from(ours, ([, name]) => name)
-  t.deepEqual([...passedOn, 'FlakeId as default'].sort(), names.sort())
 })
 
 test('every member of each class', async (t) => {

@@ -1,4 +1,4 @@
-// index.d.ts, index.d.mts and types/ as TypeScript users meet them: the files in types/ are compiled in each kind of project,
+// The package's types as TypeScript users meet them: the files in types/ are compiled in each kind of project,
 // and those that Node can run are run. `node lab/consumers/index.js typescript` does the same with older
 // versions of TypeScript.
 

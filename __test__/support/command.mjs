@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 import { outputOf } from './index.mjs'
 import { turns } from './turns.mjs'
 
-export const COMMAND = fileURLToPath(new URL('../../dist/flakeforge.mjs', import.meta.url))
+export const COMMAND = fileURLToPath(new URL('../../dist/flakeforge.cjs', import.meta.url))
 const OUTSIDE = ['--require', path.join(import.meta.dirname, '..', 'workers', 'not-in-a-container.cjs')]
 const ASKING = /^(?:NO_COLOR|FORCE_COLOR|FLAKEFORGE_.*|XDG_STATE_HOME|container|KUBERNETES_SERVICE_HOST)$/
 

@@ -1,6 +1,8 @@
 // `flakeforge`: what makes IDs and reads them. It loads all of it, so it has only what is light; leases and stores are in
 // lease.ts. `require('flakeforge')` is the class alone, so the class has everything else as a property.
 
+import type { AnyLayout } from '../codec/node-fields.ts'
+import type { LeasedFlakeId as Leased } from '../lease/leased-flake-id.ts'
 import * as all from './index.ts'
 
 export type { IterationOptions, SignalOptions } from '../base/abort.ts'
@@ -26,8 +28,11 @@ export { Seal } from '../layout/seal.ts'
 // What FlakeId.join() takes and gives.
 export type { ElseFrom } from '../lease/else-from/options.ts'
 export type { JoinOptions, LeaseOptions } from '../lease/join-options.ts'
-export type { LeaseDetail, LeasedFlakeId, LeasedStats, LeaseEvent, LeaseListener } from '../lease/leased-flake-id.ts'
+export type { LeaseDetail, LeasedStats, LeaseEvent, LeaseListener } from '../lease/leased-flake-id.ts'
 export type { Store } from '../lease/stores/store.ts'
 export { createGroup, FlakeId, FlakeId as default } from './main.ts'
+
+/** What `FlakeId.join()` gives. The class itself is in flakeforge/lease. */
+export type LeasedFlakeId<L extends AnyLayout = any> = Leased<L>
 
 Object.assign(all.FlakeId, all)

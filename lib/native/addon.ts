@@ -5,8 +5,7 @@
 
 import { loadInstead } from './fallback.ts'
 import { isThere } from './is-there.ts'
-import { loadAddon as loadNamed } from './packages/named.ts'
-import { findOwn, here, load, packageFolder } from './packages/search.ts'
+import { findOwn, here, load, packageFolder, packages } from './packages/search.ts'
 
 const { closeSync, openSync, readSync } = process.getBuiltinModule('node:fs')
 const { basename, dirname, join, resolve, toNamespacedPath } = process.getBuiltinModule('node:path')
@@ -122,7 +121,7 @@ function findFile(name: string, file: string) {
 /** The addon of a target from its package; undefined if it is missing. */
 function loadPackage(target: string): Addon | undefined {
   const path = findOwn(`@flakeforge/binding-${target}`)
-  return path === undefined ? loadNamed(target) : load(path)
+  return path === undefined ? packages().loadAddon(target) : load(path)
 }
 
 /** The addon, or the error that says why it cannot be loaded. */

@@ -72,7 +72,7 @@ async function makeRedis(build) {
 
 /** The tables as a migration makes them. */
 const schemaOf = (folder, kind) =>
-  execFileSync(process.execPath, [path.join(folder, 'dist', 'flakeforge.mjs'), 'schema', kind], { encoding: 'utf8' })
+  execFileSync(process.execPath, [path.join(folder, 'dist', 'flakeforge.cjs'), 'schema', kind], { encoding: 'utf8' })
 
 async function makePostgres(build, folder) {
   const server = await startPostgres({ fsync: 'on' })

@@ -7,7 +7,7 @@ const path = require('node:path')
 const { project, run } = require('../project.js')
 const { ownPlatform } = require('../../../scripts/pack.js')
 
-const COMMAND = path.join('node_modules', 'flakeforge', 'dist', 'flakeforge.mjs')
+const COMMAND = path.join('node_modules', 'flakeforge', 'dist', 'flakeforge.cjs')
 const WAYS = ['an address', 'a client'] // see ids.mjs
 const DOCUMENT = path.join(__dirname, '..', '..', '..', 'docs', 'reference', 'bundling.md')
 const platform = ownPlatform().manifest

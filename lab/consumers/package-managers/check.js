@@ -158,7 +158,7 @@ module.exports = async function check(report, wants) {
       must(
         run(
           process.execPath,
-          ['dist/flakeforge.mjs', 'create', server.url, 'orders'],
+          ['dist/flakeforge.cjs', 'create', server.url, 'orders'],
           path.join(__dirname, '../../..'),
         ),
       )

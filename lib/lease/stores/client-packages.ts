@@ -6,8 +6,7 @@
 // installed. Only the text of an error names the version that was found.
 
 import { clientError, storeError } from '../../base/errors.ts'
-import { loadClient as loadNamed } from '../../native/packages/named.ts'
-import { find, findOfProgram, findOwn, load as loadFile } from '../../native/packages/search.ts'
+import { find, findOfProgram, findOwn, load as loadFile, packages } from '../../native/packages/search.ts'
 
 const { existsSync, readFileSync } = process.getBuiltinModule('node:fs')
 const { basename, dirname, join } = process.getBuiltinModule('node:path')
@@ -35,7 +34,7 @@ export const load = (name: string) => loadFrom(name, find)
 function loadFrom(name: string, search: typeof find) {
   const path = search(name)
   // A package that is not installed may still be there: a tool may have put it into the program itself.
-  return exported(path === undefined ? loadNamed(name) : loadFile(path))
+  return exported(path === undefined ? packages().loadClient(name) : loadFile(path))
 }
 
 /** The version of a package of the user's project, as numbers; undefined if it is unknown. */

@@ -2,23 +2,30 @@
 // package that is kept apart from the project, the file that Node was started with. Another folder may belong to another
 // user: the current one, and the one above a bundle.
 
+import type { Addon } from '../addon.ts'
 import { isThere } from '../is-there.ts'
 
 const { dirname, isAbsolute, join } = process.getBuiltinModule('node:path')
 
-/** The name of this file. In a bundle of CommonJS `import.meta` is empty, and Node gives `__filename`; some bundles have neither. */
-function ownFile() {
-  try {
-    return import.meta.filename ?? __filename
-  } catch {
-    return undefined
-  }
+/** `#packages` of package.json: packages by their names. Node has traced.cjs, and bundlers take bundled.mjs. */
+interface Packages {
+  loadAddon: (target: string) => Addon | undefined
+  loadClient: (name: string) => unknown
+  /** only in a bundle */
+  filename?: string
 }
 
-const file = ownFile()
+declare const require: (name: '#packages') => Packages
+
+export const packages = () => require('#packages')
+
+const isPath = (name: string | undefined) => name !== undefined && isAbsolute(name)
+
+/** A bundle that is an ES module has no `__filename`, unless `node --eval` loads it: there it is `[eval]`, in every module. */
+const name = typeof __filename === 'string' && isPath(__filename) ? __filename : packages().filename
 
 /** The file that this code is in: of the package, a bundle, or a single executable application. Bundlers may give another name. */
-export const here = file !== undefined && isAbsolute(file) ? file : undefined
+export const here = isPath(name) ? name : undefined
 
 /** A `require` in that file. It must not be `require` itself, which bundlers change. */
 const requireIn = (file: string) => process.getBuiltinModule('node:module').createRequire(file)

@@ -1,8 +1,8 @@
 'use strict'
 
 // Every package that may be missing, required by its name: `#packages` of package.json. Node itself does not need this. It is
-// for tools that collect what a program needs and read the names here (Next.js, ncc, Bun). Bundlers take none.cjs instead,
-// because they cannot put an addon into a bundle, and would warn about each missing package.
+// for tools that collect what a program needs and read the names here (Next.js, ncc, Bun). Bundlers take bundled.mjs
+// instead, because they cannot put an addon into a bundle, and would warn about each missing package.
 // It must never require a package by any other expression, nor outside of `try`: only there do the tools treat a
 // missing package as optional.
 
