@@ -49,9 +49,7 @@ for (const kind of Object.keys(KINDS)) {
     t.not(code, 0)
     t.deepEqual(unexpected(output), [], output)
     if (!KINDS[kind].extensions.includes('mts')) return
-    for (const name of RUN) {
-      t.deepEqual(await node([`${name}.mjs`], right), { code: 0, output: `${name}.mts is right\n` })
-      t.deepEqual(await node([`${name}.cjs`], right), { code: 0, output: `${name}.cts is right\n` })
-    }
+    for (const name of RUN)
+      t.deepEqual(await node([name.replace('ts', 'js')], right), { code: 0, output: `${name} is right\n` })
   })
 }

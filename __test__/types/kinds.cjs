@@ -27,8 +27,8 @@ const STRICT = {
   noEmitOnError: false,
 }
 
-/** Files of one kind of module, each in two, which are also run. They print that they are right. */
-const RUN = ['consumer', 'codec', 'biguint-format', 'metrics']
+/** Files that are also run. They print that they are right. What require() gives is another type where it is the export itself. */
+const RUN = ['consumer.mts', 'consumer.cts', 'codec.mts', 'metrics.mts', 'biguint-format.mts', 'biguint-format.cts']
 
 /** An ES module and a CommonJS one in one program. */
 const TOGETHER = ['both.mts', 'takes.cts']
@@ -47,9 +47,8 @@ function consumers(kind) {
   const files = {}
   for (const extension of extensions) {
     for (const name of ANYWHERE) files[`${name}.${extension}`] = adapt(read(`${name}.ts`), extension)
-    if (extension !== 'ts') for (const name of RUN) files[`${name}.${extension}`] = read(`${name}.${extension}`)
   }
-  if (extensions === ES_AND_COMMONJS) for (const name of TOGETHER) files[name] = read(name)
+  if (extensions === ES_AND_COMMONJS) for (const name of [...RUN, ...TOGETHER]) files[name] = read(name)
   return files
 }
 

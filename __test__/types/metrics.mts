@@ -1,10 +1,11 @@
 // flakeforge/metrics in an ES module. Compiled, and run.
 
 import assert from 'node:assert'
-import { subscribe } from 'node:diagnostics_channel'
+import { subscribe, type TracingChannel, tracingChannel } from 'node:diagnostics_channel'
 import {
   type ClockStepMessage,
   type LeaseStateMessage,
+  type LeaseTrace,
   openTelemetryMetrics,
   prometheusMetrics,
 } from 'flakeforge/metrics'
@@ -22,5 +23,22 @@ subscribe('flakeforge:lease.state', (message) => {
   const isLost: boolean = state === 'detached' && event === 'lost' && slot !== undefined && cause !== undefined
   void isLost
 })
+
+// Newer types of Node name what a trace has first, older ones last.
+const renew: TracingChannel<LeaseTrace, LeaseTrace> = tracingChannel('flakeforge:lease.renew')
+const ignore = (): void => {}
+const asyncEnd = ({ group, slot, result, error }: LeaseTrace): void => {
+  const texts: Array<string | undefined> = [group, slot?.toFixed(), result, error?.code]
+  void texts
+}
+renew.subscribe({ start: ignore, end: ignore, asyncStart: ignore, asyncEnd, error: ignore })
+
+/** What must not compile. It is never called. */
+export function mistakes(trace: LeaseTrace): void {
+  // @ts-expect-error: a client is needed
+  prometheusMetrics()
+  // @ts-expect-error: the owner is a secret
+  void trace.owner
+}
 
 console.log('metrics.mts is right')

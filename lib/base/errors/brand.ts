@@ -1,5 +1,5 @@
-// What all errors of flakeforge have, and no others: a property that every copy of it knows, of either format, of any version and
-// in any context of the process. It cannot be seen. Browsers load it with their first function, so it stays short.
+// What all errors of flakeforge have, and no others: a property that every copy of it knows, of any version and in any context
+// of the process. It cannot be seen. Browsers load it with their first function, so it stays short.
 
 const BRAND = Symbol.for('ERR_FLAKE')
 

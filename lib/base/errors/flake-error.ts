@@ -76,7 +76,7 @@ export interface FlakeErrorClass extends Function {
 
 /**
  * What every error of flakeforge is an instance of, beside TypeError, RangeError or Error: also of another copy or version
- * of it, and of either format.
+ * of it.
  *
  * @example
  * try {
