@@ -49,11 +49,15 @@ test('require and the first ID load no module of Node, and few files of ours', a
   t.deepEqual(partsOf(loaded.files), LIGHT)
 })
 
-test('an ES import and the first ID load no module of Node, and the same files', async (t) => {
+/** What Node searches a CommonJS file with, before it gives it to an ES module. */
+const LEXER = /cjs-module-lexer/
+
+test('an ES import and the first ID load the same files, and no other module of Node', async (t) => {
   const url = JSON.stringify(pathToFileURL(path.join(root, 'dist', 'index.mjs')))
   const plain = await run(t, 'plain.mjs', TELL_OF_IMPORT)
   const loaded = await run(t, 'first.mjs', `import FlakeId from ${url}; new FlakeId().next();${TELL_OF_IMPORT}`)
-  t.deepEqual(added(plain, loaded), [])
+  const others = added(plain, loaded).filter((module) => !LEXER.test(module))
+  t.deepEqual(others, [])
   t.deepEqual(partsOf(loaded.files), LIGHT)
 })
 

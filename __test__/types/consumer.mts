@@ -158,6 +158,10 @@ for await (const id of flake) {
   break
 }
 
+const { since, ...counts }: Stats = flake.stats
+const allCounts: number[] = Object.values<number>(counts)
+assert.ok(allCounts.length === 7 && since.getTime() <= Date.now())
+
 const layout: Layout = flake.layout
 const parts: Parts = flake.decode(await called)
 const stats: Stats = flake.stats
@@ -213,6 +217,13 @@ assert.deepEqual([toBigInt(ofUuid), revived.id, JSON.stringify([7n], unlessSecre
 const sealOptions: SealOptions = { tweak: 'orders' }
 const seal: Seal = new Seal(Buffer.alloc(16), sealOptions)
 assert.equal(toBigInt(seal.openString(seal.sealString(id))), 123n)
+
+const sealed: [Buffer, bigint, string] = [seal.seal('5'), seal.sealBigInt(5n), seal.sealString('0x5', 'base62')]
+const opened: Array<Buffer | bigint> = [seal.open(sealed[0]), seal.openBigInt(sealed[1])]
+assert.deepEqual([...opened, seal.openString(sealed[2], 'base62')].map(toBigInt), [5n, 5n, 5n])
+const [ofNumbers]: BigUint64Array = seal.openAll(seal.sealAll(BigUint64Array.of(7n)))
+const ofBytes: Buffer = seal.openAll(seal.sealAll(new Uint8Array(8)))
+assert.deepEqual([ofNumbers, ofBytes.length], [7n, 8])
 
 const orders = new Seal(Buffer.alloc(16), { tweak: 'orders', prefix: 'ord_' })
 const order: `ord_${string}` = orders.sealString(id)
