@@ -6,10 +6,7 @@
 // for.
 // It must never run what holds a slot or a file, or reads stdin: that wants a process of its own.
 
-const { pathToFileURL } = require('node:url')
-
 const [program] = process.argv.slice(2)
-let count = 0
 
 let output
 
@@ -35,6 +32,7 @@ process.on('message', (args) => {
   process.channel.unref() // or this process would never have nothing to wait for
   output = { stdout: '', stderr: '' }
   process.argv = [process.argv[0], program, ...args]
-  import(`${pathToFileURL(program)}?${count++}`)
+  delete require.cache[program]
+  require(program)
   process.once('beforeExit', answer) // after the command's own listener, which reports what is unfinished
 })
