@@ -6,6 +6,7 @@
 const { execFileSync } = require('node:child_process')
 const fs = require('node:fs')
 const path = require('node:path')
+const { ENTRIES: IMPORTED } = require('./dist-parts.js')
 
 const ROOT = path.join(__dirname, '..')
 const DIST = path.join(ROOT, 'dist')
@@ -13,9 +14,12 @@ const MADE = path.join(ROOT, 'target', 'declarations')
 const TSC = path.join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc')
 const FLAGS = ['--noEmit', 'false', '--declaration', '--emitDeclarationOnly', '--stripInternal', '--rootDir', ROOT]
 
+/** `require('flakeforge')` has types of its own: see below. */
+const NAMED = IMPORTED.filter((name) => name !== 'index')
+
 /** By the name in dist/: the file in lib/entries/. */
 const ENTRIES = {
-  ...Object.fromEntries(['lease', 'codec', 'remote', 'metrics'].map((name) => [name, name])),
+  ...Object.fromEntries(NAMED.map((name) => [name, name])),
   ...{ 'web/index': 'browser', 'web/lease': 'browser-lease' },
   ...{ 'types/index': 'index', 'types/biguint-format': 'biguint-format' },
 }
@@ -26,7 +30,7 @@ const ENTRIES = {
  */
 const FOR_IMPORT = {
   'index.d.mts': './types/index.cjs',
-  ...Object.fromEntries(['lease', 'codec', 'remote', 'metrics'].map((name) => [`${name}.d.mts`, `./${name}.cjs`])),
+  ...Object.fromEntries(NAMED.map((name) => [`${name}.d.mts`, `./${name}.cjs`])),
   ...{ 'web/index.d.ts': './index.cjs', 'web/lease.d.ts': './lease.cjs' },
   ...{ 'web/codec.d.ts': '../codec.cjs', 'web/remote.d.ts': '../remote.cjs' },
 }

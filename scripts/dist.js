@@ -11,6 +11,7 @@ const { filesOf, hash } = require('./built.js')
 const { writeDeclarations } = require('./declarations.js')
 const { sourcesIn } = require('./imports.js')
 const packages = require('./dist-packages.js')
+const { ENTRIES, entry, INPUTS, lib, PARTS, partInputs, parts } = require('./dist-parts.js')
 const { engines, version } = require('../package.json')
 
 const ROOT = path.join(__dirname, '..')
@@ -29,6 +30,7 @@ const SOURCES = [
   'scripts/declarations.js',
   'scripts/dist.js',
   'scripts/dist-packages.js',
+  'scripts/dist-parts.js',
   'scripts/imports.js',
   ...packages.SOURCES,
 ]
@@ -38,71 +40,6 @@ const COMMAND = [
   { name: 'faults', test: /\/bin\/parts\/(?:faults|output)\.ts$|\/package\.json$/ },
   { name: 'command', test: /\/bin\/(?!flakeforge|main|with-addon)/ },
 ]
-
-/** What `import` loads too, under the names of its exports. */
-const ENTRIES = ['index', 'lease', 'codec', 'remote', 'metrics']
-
-/** The files that the entries take from. The first ID needs `base` and `core` alone. */
-const PARTS = ['base', 'core', 'client', 'leases', 'meters']
-
-/**
- * Each part has an empty input. What an input exports is an ordinary property; of any other file it is a getter, and these take the
- * first ID 1.5 ms.
- */
-const PART_INPUTS = Object.fromEntries(PARTS.map((name) => [name, `\0part-${name}`]))
-const partInputs = {
-  name: 'part-inputs',
-  resolveId: (id) => (Object.values(PART_INPUTS).includes(id) ? id : undefined),
-  load: (id) => (Object.values(PART_INPUTS).includes(id) ? 'export {}' : undefined),
-}
-
-const lib = (file) => path.join(ROOT, 'lib', file)
-const entry = (name) => lib(`entries/${name}.ts`)
-
-/** What `require` and the program load: the files of lib/ by the names that they have in dist/. */
-const INPUTS = {
-  ...Object.fromEntries(ENTRIES.map((name) => [name, entry(name)])),
-  index: entry('class'),
-  'biguint-format': entry('biguint-format'),
-  join: lib('lease/join.ts'), // what the first FlakeId.join() loads
-  // What browsers load, for tools that load it by `require`, such as jest with jsdom. It has the classes of the other entries.
-  'web/index': entry('browser'),
-  'web/lease': entry('browser-lease'),
-}
-
-/** The files of lib/ whose code is loaded with a file, and itself: not those that only pass something on. */
-async function loadedWith(file) {
-  const { build } = await import('rolldown')
-  const later = { name: 'later', resolveDynamicImport: (id) => ({ id, external: true }) }
-  const { output } = await build({ ...node, input: file, plugins: [later], write: false })
-  const modules = output.flatMap(({ modules = {} }) => Object.entries(modules))
-  return modules.filter(([id, { renderedLength }]) => id === file || renderedLength > 0).map(([id]) => id)
-}
-
-/**
- * How the files of lib/ are put together. `codec`, `remote` and what browsers load may not load the addon, so what they have in
- * common with the main entry is a part of its own.
- */
-async function parts() {
-  const files = ['codec', 'index', 'remote', 'lease', 'metrics', 'browser'].map(entry)
-  const [codec, main, remote, lease, metrics, browser] = await Promise.all(files.map(loadedWith))
-  const places = new Map()
-  const names = new Set(Object.values(INPUTS))
-  const put = (name, files) => {
-    for (const file of files) if (!places.has(file) && !names.has(file)) places.set(file, name)
-  }
-  put('base', [
-    ...codec,
-    ...main.filter((file) => remote.includes(file)),
-    ...browser.filter((file) => !remote.includes(file)),
-  ])
-  put('core', main)
-  put('client', remote)
-  put('leases', [...lease, ...(await loadedWith(lib('lease/join.ts')))])
-  put('meters', metrics)
-  for (const [name, id] of Object.entries(PART_INPUTS)) places.set(id, name)
-  return PARTS.map((name) => ({ name, test: (id) => places.get(id) === name }))
-}
 
 /** Modules do nothing when they are loaded, unless somebody uses what they export. */
 const treeshake = { moduleSideEffects: (id) => /\/(?:entries|bin)\//.test(id) }
@@ -158,9 +95,11 @@ const needsNode = {
  * A process may load the package more than once: test runners forget the modules that were loaded, and packages bring copies of
  * their own. What a part has is made once for each version, so that an object of one copy is an object of the others.
  */
-const COPIES = `(globalThis[Symbol.for("flakeforge@${version}")] ??= {})`
+const KEY = `Symbol.for("flakeforge@${version}")`
+const NEW = `Object.defineProperty(globalThis, ${KEY}, { __proto__: null, value: { __proto__: null } })[${KEY}]`
 const once = {
-  intro: ({ name }) => (PARTS.includes(name) ? `module.exports = ${COPIES}.${name} ??= ((exports) => {` : ''),
+  intro: ({ name }) =>
+    PARTS.includes(name) ? `module.exports = (globalThis[${KEY}] ?? ${NEW}).${name} ??= ((exports) => {` : '',
   outro: ({ name }) => (PARTS.includes(name) ? 'return exports;\n})({});' : ''),
 }
 
@@ -198,7 +137,7 @@ const manifest = {
 
 const cjs = (parts) => ({
   ...node,
-  input: { ...INPUTS, ...PART_INPUTS, flakeforge: path.join(ROOT, 'bin', 'flakeforge.ts') },
+  input: { ...INPUTS, flakeforge: path.join(ROOT, 'bin', 'flakeforge.ts') },
   plugins: [partInputs, ascii, ownExports, needsNode, esModules, manifest],
   output: output('cjs', {
     format: 'cjs',
@@ -239,7 +178,8 @@ const fromDist = {
   name: 'from-dist',
   transform: {
     filter: { id: /\/native\/packages\/search\.ts$/ },
-    handler: (code) => code.replace(/const name = .*/, "const name = join(__dirname, '../../../../../dist/index.cjs')"),
+    handler: (code) =>
+      code.replace(/const ownFile = .*/, "const ownFile = join(__dirname, '../../../../../dist/index.cjs')"),
   },
 }
 
@@ -276,7 +216,7 @@ async function buildDist() {
   if (lastBuild() === hash) return
   const { build } = await import('rolldown')
   for (const folder of [DIST, ROOMS, ...packages.DISTS]) fs.rmSync(folder, { recursive: true, force: true })
-  const groups = await parts()
+  const groups = await parts(node)
   const configs = [cjs(groups), web(), rooms(), ...packages.packageConfigs(ROOMS)]
   for (const config of configs) await build({ ...config, checks: { mixedExports: false } })
   fs.writeFileSync(path.join(DIST, 'web', 'package.json'), '{ "type": "module", "sideEffects": false }\n')

@@ -10,6 +10,8 @@ module.exports = async (report, wants) => {
   if (wants('jest')) {
     report('jest, in processes', bin('jest', '--ci', '-w', '2'))
     report('jest, in worker threads', bin('jest', '--ci', '-w', '2', '--workerThreads'))
+    const esModules = ['--experimental-vm-modules', path.join('node_modules', 'jest', 'bin', 'jest.js'), '--ci']
+    report('jest, ES modules', run(process.execPath, [...esModules, '--testMatch', '**/jest/*.test.mjs'], folder))
   }
   if (wants('vitest')) report('vitest, in threads, processes and contexts', bin('vitest', 'run'))
   for (const when of wants('sinon') ? ['first', 'later'] : []) {

@@ -22,10 +22,10 @@ export const packages = () => require('#packages')
 const isPath = (name: string | undefined) => name !== undefined && isAbsolute(name)
 
 /** A bundle that is an ES module has no `__filename`, unless `node --eval` loads it: there it is `[eval]`, in every module. */
-const name = typeof __filename === 'string' && isPath(__filename) ? __filename : packages().filename
+const ownFile = typeof __filename === 'string' && isPath(__filename) ? __filename : packages().filename
 
 /** The file that this code is in: of the package, a bundle, or a single executable application. Bundlers may give another name. */
-export const here = isPath(name) ? name : undefined
+export const here = isPath(ownFile) ? ownFile : undefined
 
 /** A `require` in that file. It must not be `require` itself, which bundlers change. */
 const requireIn = (file: string) => process.getBuiltinModule('node:module').createRequire(file)

@@ -1,0 +1,77 @@
+'use strict'
+
+// What dist/ is divided into: entries, which users load, and parts, which have what the entries are made of.
+
+const path = require('node:path')
+
+const ROOT = path.join(__dirname, '..')
+const lib = (file) => path.join(ROOT, 'lib', file)
+const entry = (name) => lib(`entries/${name}.ts`)
+
+/** What `import` loads too, under the names of its exports. */
+const ENTRIES = ['index', 'lease', 'codec', 'remote', 'metrics']
+
+/** The files that the entries take from. The first ID needs `base` and `core` alone. */
+const PARTS = ['base', 'core', 'client', 'leases', 'meters']
+
+/**
+ * Each part has an empty input. What an input exports is an ordinary property; of any other file it is a getter, and these take the
+ * first ID 1.5 ms.
+ */
+const PART_INPUTS = Object.fromEntries(PARTS.map((name) => [name, `\0part-${name}`]))
+const partInputs = {
+  name: 'part-inputs',
+  resolveId: (id) => (Object.values(PART_INPUTS).includes(id) ? id : undefined),
+  load: (id) => (Object.values(PART_INPUTS).includes(id) ? 'export {}' : undefined),
+}
+
+/** What `require` and the program load: the files of lib/ by the names that they have in dist/. */
+const INPUTS = {
+  ...Object.fromEntries(ENTRIES.map((name) => [name, entry(name)])),
+  index: entry('class'),
+  'biguint-format': entry('biguint-format'),
+  join: lib('lease/join.ts'), // what the first FlakeId.join() loads
+  ...PART_INPUTS,
+  // What browsers load, for tools that load it by `require`, such as jest with jsdom. It has the classes of the other entries.
+  'web/index': entry('browser'),
+  'web/lease': entry('browser-lease'),
+}
+
+/** The files of lib/ whose code is loaded with a file, and itself: not those that only pass something on. */
+async function loadedWith(file, options) {
+  const { build } = await import('rolldown')
+  const later = { name: 'later', resolveDynamicImport: (id) => ({ id, external: true }) }
+  const { output } = await build({ ...options, input: file, plugins: [later], write: false })
+  const modules = output.flatMap(({ modules = {} }) => Object.entries(modules))
+  return modules.filter(([id, { renderedLength }]) => id === file || renderedLength > 0).map(([id]) => id)
+}
+
+/**
+ * How the files of lib/ are put together. `codec`, `remote` and what browsers load may not load the addon, so what they have in
+ * common with the main entry is a part of its own.
+ * @param {object} options of rolldown, as dist/ is built with them
+ */
+async function parts(options) {
+  const files = ['codec', 'index', 'remote', 'lease', 'metrics', 'browser'].map(entry)
+  const [codec, main, remote, lease, metrics, browser] = await Promise.all(
+    files.map((file) => loadedWith(file, options)),
+  )
+  const places = new Map()
+  const names = new Set(Object.values(INPUTS))
+  const put = (name, files) => {
+    for (const file of files) if (!places.has(file) && !names.has(file)) places.set(file, name)
+  }
+  put('base', [
+    ...codec,
+    ...main.filter((file) => remote.includes(file)),
+    ...browser.filter((file) => !remote.includes(file)),
+  ])
+  put('core', main)
+  put('client', remote)
+  put('leases', [...lease, ...(await loadedWith(lib('lease/join.ts'), options))])
+  put('meters', metrics)
+  for (const [name, id] of Object.entries(PART_INPUTS)) places.set(id, name)
+  return PARTS.map((name) => ({ name, test: (id) => places.get(id) === name }))
+}
+
+module.exports = { ENTRIES, entry, INPUTS, lib, PARTS, partInputs, parts }
