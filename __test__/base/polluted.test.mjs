@@ -16,8 +16,11 @@ test('no call obeys an option that Object.prototype has', async (t) => {
   t.true(count > 500, `${count} combinations`)
 })
 
-test('both formats load while Object.prototype has what is no function', async (t) => {
-  const pollute = `for (const value of [7, {}, null]) Object.prototype['polluted' + value] = value;`
+const PARTS = ['base', 'core', 'client', 'leases', 'meters']
+
+test('import and require load while Object.prototype has what is no function, and names of parts', async (t) => {
+  const pollute = `for (const value of [7, {}, null]) Object.prototype['polluted' + value] = value;
+    for (const part of ${JSON.stringify(PARTS)}) Object.prototype[part] = {};`
   const dist = path.join(here, '..', 'dist')
   for (const load of [
     `const FlakeId = require(${JSON.stringify(path.join(dist, 'index.cjs'))}); console.log(new FlakeId().next().length)`,

@@ -101,6 +101,16 @@ test('of the files that are imported, Node searches only short ones for exports'
   }
 })
 
+test('what copies share is not seen by a program that lists or clears globalThis, as jest does', async (t) => {
+  const source = `
+    const before = Reflect.ownKeys(globalThis)
+    new (require(${JSON.stringify(INDEX)}))().next()
+    const added = Reflect.ownKeys(globalThis).filter((key) => !before.includes(key))
+    const isSeen = (key) => Object.getOwnPropertyDescriptor(globalThis, key).enumerable
+    console.log(JSON.stringify([added.length, added.filter(isSeen).length]))`
+  t.deepEqual(await run(t, 'seen.cjs', source), [1, 0])
+})
+
 test('an export is an ordinary property of the class', async (t) => {
   const source = `
     const FlakeId = require(${JSON.stringify(INDEX)})
