@@ -15,21 +15,20 @@ const ENTRIES = ['index', 'lease', 'codec', 'remote', 'metrics']
 const PARTS = ['base', 'core', 'client', 'leases', 'meters']
 
 /**
- * Each part has an empty input. What an input exports is an ordinary property; of any other file it is a getter, and these take the
- * first ID 1.5 ms.
+ * Each part is an input, empty if nothing else is one. What an input exports is an ordinary property; of any other file it is a
+ * getter, and these take the first ID 1.5 ms.
  */
-const PART_INPUTS = Object.fromEntries(PARTS.map((name) => [name, `\0part-${name}`]))
+const PART_INPUTS = { ...Object.fromEntries(PARTS.map((name) => [name, `\0part-${name}`])), core: entry('index') }
+const EMPTY = Object.values(PART_INPUTS).filter((id) => id.startsWith('\0'))
 const partInputs = {
   name: 'part-inputs',
-  resolveId: (id) => (Object.values(PART_INPUTS).includes(id) ? id : undefined),
-  load: (id) => (Object.values(PART_INPUTS).includes(id) ? 'export {}' : undefined),
+  resolveId: (id) => (EMPTY.includes(id) ? id : undefined),
+  load: (id) => (EMPTY.includes(id) ? 'export {}' : undefined),
 }
 
 /** What `require` and the program load: the files of lib/ by the names that they have in dist/. */
 const INPUTS = {
-  ...Object.fromEntries(ENTRIES.map((name) => [name, entry(name)])),
-  index: entry('class'),
-  'biguint-format': entry('biguint-format'),
+  ...Object.fromEntries(['lease', 'codec', 'remote', 'metrics', 'biguint-format'].map((name) => [name, entry(name)])),
   join: lib('lease/join.ts'), // what the first FlakeId.join() loads
   ...PART_INPUTS,
   // What browsers load, for tools that load it by `require`, such as jest with jsdom. It has the classes of the other entries.

@@ -93,7 +93,7 @@ test('a Node that is too old gets one sentence, from each format and from the co
 
 /** Changes the release that an addon says it belongs to. */
 function setVersion(install, to) {
-  const file = path.join(install.package, 'dist', 'core.cjs')
+  const file = path.join(install.package, 'dist', 'index.cjs')
   const text = fs.readFileSync(file, 'utf8')
   fs.writeFileSync(file, text.replaceAll(`"${version}"`, `"${to}"`))
 }
