@@ -158,7 +158,7 @@ test('nothing else is one', (t) => {
     t.false(other instanceof FlakeError, inspect(other))
 })
 
-test('all entries of both formats have the same class', (t) => {
+test('all entries, required and imported, have the same class', (t) => {
   for (const entry of ['flakeforge', 'flakeforge/codec', 'flakeforge/lease', 'flakeforge/remote'])
     t.is(require(entry).FlakeError, FlakeError, entry)
   for (const entry of [codec, lease, remote]) t.is(entry.FlakeError, FlakeError)

@@ -77,7 +77,7 @@ test('the permission model with least rights loads, makes IDs and joins', async 
   t.notRegex(stdout, /ERR_ACCESS_DENIED/)
 })
 
-test('a Node that is too old gets one sentence, from each format and from the command', async (t) => {
+test('a Node that is too old gets one sentence, from require, import and the command', async (t) => {
   const install = new Install(t)
   const old = path.join(install.folder, 'old.cjs')
   fs.writeFileSync(old, 'delete process.getBuiltinModule') // all that an older Node lacks
