@@ -9,7 +9,7 @@ const GROUPS = {
     'start/choosing': 'Choosing an ID',
     'start/comparison': 'Compared with others',
     glossary: 'Glossary',
-    design: 'Why it is built so',
+    design: 'Design decisions',
   },
   Run: {
     'run/processes': 'Processes of one machine',
