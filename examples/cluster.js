@@ -1,12 +1,12 @@
 'use strict'
 
-// Node's cluster: each worker joins the group and gets its own slot, and with it its own node number. Nothing is
-// configured. The primary collects all IDs and looks for one that was made twice.
+// Node's cluster: each worker joins the group and gets its own slot, and with it its own node number. No configuration is
+// needed. The primary collects all IDs and looks for duplicates.
 //
 //   node examples/cluster.js [STORE]
 //
 // STORE is `file:DIR`, `redis://HOST`, `postgres://HOST/DB` or `etcd://HOST`. Without it, join() uses the environment
-// variable FLAKEFORGE_STORE, or else a folder in your home. A container has no such folder: name a store there.
+// variable FLAKEFORGE_STORE, or else a folder in your home. A container has no default folder: name a store there.
 
 const cluster = require('node:cluster')
 const { once } = require('node:events')
@@ -19,7 +19,7 @@ async function work() {
   const flake = await FlakeId.join(process.argv[2])
   const ids = await flake.takeAsync(IDS)
   process.send({ node: flake.id, ids: ids.toString('base64') })
-  await once(process, 'message') // all have what they need; until then, the slot stays ours
+  await once(process, 'message') // keep the slot until every worker is done
   await flake.close()
   process.disconnect()
 }
@@ -41,7 +41,7 @@ async function supervise() {
   for (const worker of workers) worker.send('done')
 }
 
-/** All workers have the same store, so they all have the same problem with it. */
+/** All workers use the same store, so they all have the same problem with it. */
 function fail(problem) {
   console.error(problem)
   process.exit(1)

@@ -1,18 +1,18 @@
 'use strict'
 
 // Every system in one line of code, with a known ID of that system: `node examples/systems.js` prints the table of
-// docs/reference/layouts.md. The code in the table is the code that runs. With --fresh, each row also has a new ID. Without it, the output
-// is always the same, because a test compares it with the page.
+// docs/reference/layouts.md. The code in the table is the code that runs. With --fresh, each row also has a new ID. Without
+// it, the output is always the same, so that a test can compare it with the page.
 
 const FlakeId = require('..')
 
-/** [system, the code that makes its generator, an ID of that system, where the ID is from] */
+/** [system, the code that creates its generator, an ID of that system]; the comments say where the ID is from */
 const SYSTEMS = [
   // Hazelcast's FlakeIdGeneratorTest, node 1234
   ['Hazelcast', "new FlakeId({ layout: 'hazelcast', node: 1234 })", '5300086112257234'],
   // the worked example of snowcast's manual
   ['snowcast', "new FlakeId({ layout: 'snowcast', nodes: 8192, node: 1234 })", '44368455009519617'],
-  // an ID that java-uniqueid's issue 2 takes apart
+  // an ID that java-uniqueid's issue 2 decodes
   ['java-uniqueid, SPREAD', "new FlakeId({ layout: 'uniqueid', generator: 0, cluster: 1 })", '7928662235423965185'],
   [
     'java-uniqueid, TIME_SEQUENTIAL',
@@ -30,34 +30,34 @@ const SYSTEMS = [
   ['Instagram', "new FlakeId({ layout: 'instagram', shard: 2675 })", '2384288897814875714'],
   // computed with Sonyflake's formula for 2023-11-14T22:13:20Z, because it publishes no ID
   ['Sonyflake', "new FlakeId({ layout: 'sonyflake', machine: 0xc0a8 })", '487328464253796520'],
-  // from biguint-format's manual, where it is one of flake-idgen's
+  // from biguint-format's manual, which took it from flake-idgen
   ['flake-idgen', 'new FlakeId({ datacenter: 0, worker: 0 })', '5827048346035945473'],
-  // computed with the layout's fields for the instant of README's first ID, by numbers alone
+  // computed from the layout's fields for the time of README's first ID, with numbers only
   ['JavaScript numbers', "new FlakeId({ layout: 'safe', node: 37 })", '890242364234053'],
   // two fewer fields, and time from 2020
   [
-    'your own',
+    'custom',
     "new FlakeId({ layout: { epoch: 1577836800000, fields: [['timestamp', 41], ['shard', 13], ['counter', 10]] }, shard: 5 })",
     '1024779196825605120',
   ],
 ]
 
 /** The parts of an ID in words: the time, then the counter and the node fields. */
-function says({ date, timestamp: _, tick: __, id: ___, ...parts }) {
+function decoded({ date, timestamp: _, tick: __, id: ___, ...parts }) {
   return [date.toISOString(), ...Object.entries(parts).map(([name, value]) => `${name} ${value}`)].join(', ')
 }
 
-/** Runs a line of the table. It needs nothing but `FlakeId`. */
+/** Runs a line of the table, which needs only `FlakeId`. */
 const run = (code) => new Function('FlakeId', `return ${code}`)(FlakeId)
 
 function row([system, code, id], isFresh) {
   const flake = run(code)
-  const cells = [system, `\`${code}\``, `\`${id}\``, says(flake.decode(id))]
+  const cells = [system, `\`${code}\``, `\`${id}\``, decoded(flake.decode(id))]
   return isFresh ? [...cells, `\`${flake.nextString()}\``] : cells
 }
 
 function main(isFresh) {
-  const headings = ['system', 'code', 'a real ID', 'says', ...(isFresh ? ['a fresh ID'] : [])]
+  const headings = ['system', 'code', 'known ID', 'decoded', ...(isFresh ? ['new ID'] : [])]
   const rows = [headings, headings.map(() => '---'), ...SYSTEMS.map((system) => row(system, isFresh))]
   console.log(rows.map((cells) => `| ${cells.join(' | ')} |`).join('\n'))
 }

@@ -38,8 +38,8 @@ onPostgres('postgres: orders of several processes, in the order of time by their
     stdout,
     [
       '8000 rows by 4 processes',
-      '0 of them not in the order in which they were made',
-      '8000 of them since the start, by the key alone',
+      '0 of them out of order',
+      '8000 of them since the start, found by key alone',
       '',
     ].join('\n'),
   )

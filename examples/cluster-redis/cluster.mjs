@@ -1,5 +1,5 @@
-// Node's cluster, with the application's own Redis client as the store: each worker has a slot, and with it a node number,
-// of its own. The primary kills a worker in the middle, starts another, and looks for an ID that was made twice.
+// Node's cluster, with the application's own Redis client as the store: each worker has its own slot, and with it its
+// own node number. The primary kills a worker midway, starts another, and looks for duplicates.
 //
 //   node examples/cluster-redis/cluster.mjs [redis://HOST]
 
@@ -15,7 +15,7 @@ const BATCH = 5_000
 const URL = process.argv[2] ?? 'redis://localhost'
 
 async function work() {
-  // The client with all its settings stays the application's: what flakeforge needs of it are its scripts.
+  // The client and all its settings remain the application's; flakeforge only runs its scripts on it.
   const client = new Redis(URL, {
     reconnectOnError: (error) => error.message.startsWith('READONLY'), // after a failover: find the primary
   })
@@ -25,13 +25,13 @@ async function work() {
     await new Promise((resolve) => process.send({ node: flake.id, ids: ids.toString('base64') }, resolve))
   }
   process.send({ isDone: true })
-  await once(process, 'message') // until all have what they need, the slot stays ours
+  await once(process, 'message') // keep the slot until every worker is done
   await flake.close() // gives the slot back, and leaves the client alone
   client.disconnect()
   process.disconnect()
 }
 
-/** Collects a worker's IDs; resolves when it has made them all, or is gone. */
+/** Collects a worker's IDs; resolves when it has generated all of them, or has exited. */
 function collect(worker, all) {
   return new Promise((resolve) => {
     worker.on('message', ({ node, ids, isDone }) => {

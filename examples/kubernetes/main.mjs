@@ -1,4 +1,4 @@
-// One replica: joins the group, serves, and gives its slot back when Kubernetes says so.
+// One replica: joins the group, serves, and gives its slot back on SIGTERM.
 //
 //   FLAKEFORGE_STORE=redis://localhost PORT=8080 node examples/kubernetes/main.mjs
 
@@ -9,7 +9,7 @@ import { createService } from './service.mjs'
 let flake
 const service = createService(() => flake)
 
-/** The requests under way are answered first, then the slot is given back. The library has no signal handler. */
+/** Answers the requests in progress first, then gives the slot back. The library installs no signal handler. */
 async function stop() {
   const closed = once(service, 'close')
   service.close()
@@ -19,10 +19,10 @@ async function stop() {
 }
 
 process.once('SIGTERM', stop)
-service.listen(process.env.PORT ?? 8080) // before join(): /readyz answers while that waits
+service.listen(process.env.PORT ?? 8080) // before join(), so that /readyz responds while join() waits
 
-// What join() throws ends the process, and Kubernetes starts it again, each time a little later.
+// An error from join() ends the process, and Kubernetes restarts it, with increasing delays.
 flake = await FlakeId.join(process.env.FLAKEFORGE_STORE, { group: 'orders' })
-flake.on('lost', ({ slot, cause }) => console.error(`slot ${slot} is another's, getting a new one`, cause ?? ''))
+flake.on('lost', ({ slot, cause }) => console.error(`slot ${slot} went to another member, getting a new one`, cause ?? ''))
 flake.on('attached', ({ slot }) => console.log(`slot ${slot}`))
 console.log(`slot ${flake.slot}, node number ${flake.id}`)

@@ -1,21 +1,21 @@
-// The HTTP side of a service that hands out order numbers, and what Kubernetes asks it.
-// It must never say that it is ready while it cannot make IDs.
+// The HTTP side of a service that hands out order numbers, and the endpoints for Kubernetes' probes.
+// It reports ready only while it can generate IDs.
 
 import { createServer } from 'node:http'
 import { format } from 'flakeforge'
 
-const MOST = 4096 // of one request: what takes a millisecond
+const MOST = 4096 // IDs per request: those of one millisecond
 
-/** A slot is held, and its window is not over. */
+/** Whether a slot is held and its window is not over. */
 const canMakeIds = (flake) => flake?.state === 'attached' && flake.expires > new Date()
 
-/** `n` IDs as text, for JSON has no integers of 64 bits. */
+/** `n` IDs as text, because JSON has no 64-bit integers. */
 function idsAsText(flake, n) {
   const bytes = flake.take(n)
   return Array.from({ length: n }, (_, i) => format(bytes.subarray(i * 8, i * 8 + 8)))
 }
 
-/** Answers 503 where the generator says no for now: the client may come again, or ask another replica. */
+/** Responds with 503 if the generator refuses for now: the client may retry, or ask another replica. */
 function ids(flake, query) {
   const n = Number(query.get('n') ?? 1)
   if (!Number.isInteger(n) || n < 1 || n > MOST) return [400, { error: `n must be 1 to ${MOST}` }]
@@ -30,9 +30,9 @@ function ids(flake, query) {
 
 const ROUTES = {
   '/ids': ids,
-  // May this replica get requests?
+  // Whether this replica should get requests.
   '/readyz': (flake) => [canMakeIds(flake) ? 200 : 503, { state: flake?.state ?? 'joining', slot: flake?.slot }],
-  // Does it help to start it again? Only where the group has ended; a store that is down comes back by itself.
+  // Whether a restart would help: only if the group has ended. It recovers from a store outage without one.
   '/healthz': (flake) => [flake?.state === 'destroyed' ? 500 : 200, {}],
 }
 

@@ -1,5 +1,5 @@
-// The same with OpenTelemetry: its SDK collects, and any of its exporters sends it on. Here that is the one which Prometheus
-// can ask, so that both programs show the same; an exporter for OTLP goes into `readers` in the same way.
+// The same with OpenTelemetry: its SDK collects the metrics, and any of its exporters sends them on. This one serves
+// Prometheus, so that both programs show the same; an OTLP exporter goes into `readers` in the same way.
 //
 //   node examples/observability/opentelemetry.mjs
 

@@ -1,11 +1,11 @@
-// A service that makes IDs, and shows Prometheus how that goes: GET /metrics.
+// A service that generates IDs and serves metrics for Prometheus: GET /metrics.
 //
 //   node examples/observability/prometheus.mjs
 
 import { createServer } from 'node:http'
 import { FlakeId } from 'flakeforge'
 import { prometheusMetrics } from 'flakeforge/metrics'
-import client from 'prom-client' // or '@prometheus-io/client', as it is called now
+import client from 'prom-client' // or '@prometheus-io/client', its new name
 
 prometheusMetrics(client) // all generators and leases of this thread, earlier ones included
 const flake = await FlakeId.join(process.env.FLAKEFORGE_STORE, { group: 'orders' })

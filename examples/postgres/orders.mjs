@@ -1,5 +1,5 @@
-// IDs as primary keys in PostgreSQL. Several processes insert orders at once; each has one pool, for its rows and for its
-// slot. The rows are in the order of time by their key alone.
+// IDs as primary keys in PostgreSQL. Several processes insert orders at once; each has one pool for both its rows and its
+// slot. Sorting by the key alone sorts the rows by time.
 //
 //   node examples/postgres/orders.mjs [postgres://HOST/DATABASE]
 
@@ -15,14 +15,14 @@ const ORDERS = 2_000
 const BATCH = 100
 const URL = process.argv[2] ?? 'postgres://localhost/postgres'
 
-/** As a bigint column takes it: signed, and as text, since a number has 53 bits. */
+/** For a bigint column: signed, and as text, since a number has 53 bits. */
 const keyOf = (id) => String(toSigned(id))
 
 const TABLE = `
   CREATE TABLE orders (
     id bigint PRIMARY KEY,
     writer integer NOT NULL,
-    place integer NOT NULL -- which of its writer's orders it is
+    place integer NOT NULL -- position among its writer's orders
   )`
 
 const INSERT = `
@@ -41,7 +41,7 @@ async function write(writer) {
   await pool.end()
 }
 
-/** Rows that a writer made earlier, but that come later in the order of the key. */
+/** Rows that a writer inserted earlier but that sort later by key. */
 const MISPLACED = `
   SELECT count(*)::integer AS count
   FROM (SELECT place, lag(place) OVER (PARTITION BY writer ORDER BY id) AS before FROM orders) AS neighbours
@@ -59,9 +59,9 @@ async function supervise() {
 
   const { min, max } = layouts.flake.range(start, Date.now())
   console.log(`${await count('SELECT count(*)::integer FROM orders')} rows by ${WRITERS} processes`)
-  console.log(`${await count(MISPLACED)} of them not in the order in which they were made`)
+  console.log(`${await count(MISPLACED)} of them out of order`)
   const since = 'SELECT count(*)::integer FROM orders WHERE id BETWEEN $1 AND $2'
-  console.log(`${await count(since, [keyOf(min), keyOf(max)])} of them since the start, by the key alone`)
+  console.log(`${await count(since, [keyOf(min), keyOf(max)])} of them since the start, found by key alone`)
   await pool.end()
 }
 

@@ -1,13 +1,13 @@
 #!/bin/sh
-# Prints n new IDs, one a line: ids.sh NAME N URL...
-# A server that answers gives them, which one by chance: after a network error, a timeout or a 5xx the next one is asked.
-# While none can answer, it goes round until FLAKEFORGE_WAIT seconds (default 10) are over. Exit status 1: no server gave
-# IDs, or one refused the request; its words are on stderr. FLAKEFORGE_TOKEN is the token, where the servers want one.
-# FLAKEFORGE_CA is a file with the CA of https servers, FLAKEFORGE_CERT and FLAKEFORGE_KEY are those of a client certificate.
+# Prints n new IDs, one per line: ids.sh NAME N URL...
+# A randomly chosen server provides them; after a network error, a timeout or a 5xx, the next one is asked.
+# While no server responds, the script retries until FLAKEFORGE_WAIT seconds (default 10) are over. Exit status 1: no server
+# returned IDs, or one rejected the request; its message is on stderr. FLAKEFORGE_TOKEN is the token, if the servers require
+# one. FLAKEFORGE_CA is a file with the CA of https servers, FLAKEFORGE_CERT and FLAKEFORGE_KEY name a client certificate.
 #
-# It prints complete answers only: curl's output goes to a file. It prints no IDs of two groups or layouts, which could be
-# equal, and none that a cache repeats, also if it runs many times: what the servers showed is kept in the file
-# FLAKEFORGE_SEEN, by default one in ~/.local/state for each NAME and list of URLs, and beside it in .slots and .ids.
+# It prints only complete responses: curl's output goes to a file. It never mixes IDs of two groups or layouts, which could be
+# equal, and prints no replayed IDs, even across runs: it keeps what the servers have shown in the file FLAKEFORGE_SEEN, by
+# default one in ~/.local/state for each NAME and list of URLs, and next to it in .slots and .ids.
 set -eu
 
 name=$1 n=$2
@@ -18,8 +18,8 @@ answer=$(mktemp)
 trap 'rm -f "$answer" "$answer.headers" "$answer.ids" "$answer.slots" "$seen.$$"' EXIT
 give_up=$(($(date +%s) + ${FLAKEFORGE_WAIT:-10}))
 
-# ask URL N: the status and the type of the answer. The token comes by standard input: in the arguments, every user of the
-# machine could see it. The answer must repeat $nonce.
+# ask URL N: the status and the type of the response. The token is passed on standard input: every user of the machine could
+# see it in the arguments. The response has to echo $nonce.
 ask() {
   { [ -z "${FLAKEFORGE_TOKEN:-}" ] || echo "Authorization: Bearer $FLAKEFORGE_TOKEN"; } |
     curl --silent --show-error --max-time 2 ${FLAKEFORGE_CA:+--cacert "$FLAKEFORGE_CA"} \
@@ -31,8 +31,8 @@ ask() {
 
 new_nonce() { od -An -N16 -tx1 /dev/urandom | tr -d ' \n'; }
 
-# has_ids N: whether the answer is N IDs, each on a line, that ascend or are all different. Padded to one length they compare
-# as texts: awk's numbers are too short.
+# has_ids N: whether the response is N IDs, one per line, that ascend or are all different. They are padded to one length and
+# compared as texts, because awk's numbers are too short.
 has_ids() {
   [ -z "$(tail -c 1 "$answer")" ] &&
     LC_ALL=C awk -v n="$1" -v order="$(header flakeforge-order)" '
@@ -43,18 +43,18 @@ has_ids() {
       END { exit bad || NR != n }' "$answer"
 }
 
-# header NAME: what the answer says there.
+# header NAME: its value in the response.
 header() {
   awk -v name="$1" '{ sub(/\r$/, "") } tolower($1) == name ":" { sub(/^[^:]*: */, ""); print }' "$answer.headers"
 }
 
-# What its IDs ascend in, from answer to answer: a group's slot. Empty where they do not.
+# The slot in which the IDs ascend from response to response; empty if they do not.
 slot() {
   [ "$(header flakeforge-order)" = none ] || [ -z "$(header flakeforge-group)" ] || [ -z "$(header flakeforge-slot)" ] ||
     echo "$(header flakeforge-group) $(header flakeforge-slot)"
 }
 
-# An ID that was here before the request. Of a slot its last one is kept; of those without one, the most recent IDs.
+# An ID that was known before the request. The last ID of each slot is kept; without slots, the most recent IDs.
 repeated() {
   if [ -n "$slot" ]; then
     head -n 1 "$answer" | LC_ALL=C awk -v slot="$slot" '
@@ -65,7 +65,7 @@ repeated() {
   fi
 }
 
-# Keeps what repeated() needs. Another run may have got later ones.
+# Saves what repeated() needs. Another run may have received later IDs.
 remember() {
   if [ -n "$slot" ]; then
     { cat "$seen.slots" 2>/dev/null || :; echo "$slot $(tail -n 1 "$answer.ids")"; } | LC_ALL=C awk -v slot="$slot" '
@@ -79,7 +79,7 @@ remember() {
   fi
 }
 
-# Of what its IDs are: their layout, which a segment has not, and random digits of their group.
+# The origin of the IDs: their layout (a segment has none), and the random digits of their group.
 origin() { echo "layout $(header flakeforge-layout), group $(header flakeforge-group)"; }
 
 # The servers in a random order.
@@ -88,13 +88,13 @@ shuffled() {
   printf '%s\n' "$@" | awk -v seed="$seed" 'BEGIN { srand(seed) } { print rand() " " $0 }' | sort -n | cut -d ' ' -f 2-
 }
 
-# show URL: prints the IDs that it gave, if they may follow those before, and ends. A group that was made again is taken if
-# all servers that answer show it, and among these is the one that gave the last IDs.
+# show URL: prints the IDs from this server and exits, if they may follow the earlier ones. A recreated group is accepted if
+# every server that responds shows it, and one of them is the server that returned the last IDs.
 show() {
   mv "$answer" "$answer.ids"
   theirs=$(origin)
   printf '%s\n' "$1" "$theirs" >"$seen.$$"
-  [ -e "$seen" ] || ln "$seen.$$" "$seen" 2>/dev/null || : # another run may be the first
+  [ -e "$seen" ] || ln "$seen.$$" "$seen" 2>/dev/null || : # another run may be first
   rm "$seen.$$"
   last=$(sed -n 1p "$seen") ours=$(sed -n 2p "$seen") left=$(sed 1,2d "$seen")
   if [ "$theirs" != "$ours" ]; then
@@ -110,13 +110,13 @@ show() {
   exit
 }
 
-# refuse_copy URL WHAT: says that an answer was given twice.
+# refuse_copy URL WHAT: reports a replayed response.
 refuse_copy() {
   echo "$1: ERR_FLAKE_REPLAY $2: configure every proxy and cache on the way not to cache POST, and to pass on the header" \
     flakeforge-nonce >&2
 }
 
-# Whether all servers that answer show the origin of the first one. is_last_there: whether the last one is among them.
+# Whether every server that responds shows the origin of the first one. is_last_there: whether the last one is among them.
 may_follow() {
   is_last_there=
   [ -n "$(header flakeforge-group)" ] && [ "${theirs%, group *}" = "${ours%, group *}" ] || return
@@ -131,25 +131,25 @@ may_follow() {
 
 pause=1
 while :; do
-  soonest= # of Retry-After; 0 for a server that did not say
+  soonest= # Retry-After of the server that asks for the least; 0 if one sent none
   for url in $(shuffled "$@"); do
     seconds=0 nonce=$(new_nonce)
-    cat "$seen.slots" >"$answer.slots" 2>/dev/null || : # as it is before the request
-    if status=$(ask "$url" "$n"); then # else curl has said why
+    cat "$seen.slots" >"$answer.slots" 2>/dev/null || : # its state before the request
+    if status=$(ask "$url" "$n"); then # else curl has printed the reason
       case $status in
         '200 text/plain'*)
           slot=$(slot)
           if [ "$(header flakeforge-nonce)" != "$nonce" ]; then
-            refuse_copy "$url" 'an answer without the nonce of this request may be a copy of an earlier one'
+            refuse_copy "$url" 'a response without the nonce of this request may be a copy of an earlier one'
           elif ! has_ids "$n"; then
-            echo "$url: not $n IDs" >&2
+            echo "$url: expected $n IDs" >&2
           elif old=$(repeated) && [ -n "$old" ]; then
-            refuse_copy "$url" "the ID $old was sent before, or is not after the last one of its slot"
+            refuse_copy "$url" "the ID $old was sent before, or is not after the last ID of its slot"
           else
             show "$url" "$@"
           fi
           ;;
-        200*) echo "$url: no IDs but ${status#200 }" >&2 ;;
+        200*) echo "$url: expected IDs, got ${status#200 }" >&2 ;;
         408* | 429* | 5*)
           seconds=$(header retry-after)
           case $seconds in '' | *[!0-9]* | ???????*) seconds=0 ;; esac
@@ -165,7 +165,7 @@ while :; do
   done
   [ "$soonest" -le "$pause" ] || pause=$soonest
   [ $(($(date +%s) + pause)) -le "$give_up" ] || { echo 'no server gave IDs' >&2 && exit 1; }
-  [ "$pause" -le 30 ] || pause=30 # what a server waits for may be over sooner than it said
+  [ "$pause" -le 30 ] || pause=30 # a server may be ready sooner than it said
   sleep "$pause"
   pause=1
 done

@@ -1,12 +1,12 @@
 // IDs of a flakeforge-server, with the standard library only. Copy this file.
 //
 //	ids := NewIDs([]string{"http://ids-1:8080", "http://ids-2:8080"}, "orders")
-//	id, err := ids.Next(ctx)         // out of what was fetched before, in most cases
-//	batch, err := ids.Fetch(ctx, 500) // by one request
+//	id, err := ids.Next(ctx)          // in most cases one that was fetched earlier
+//	batch, err := ids.Fetch(ctx, 500) // with one request
 //
-// It stays with one server for a minute or three, and goes on to another one after a network error or a 503, by chance. An
-// answer that was lost costs numbers, never uniqueness. No number comes twice: neither to two goroutines, nor from servers whose
-// layouts or groups differ, nor from a cache that repeats an answer.
+// It stays with one server for one to three minutes, and switches to a random other one after a network error or a 503. A lost
+// response costs numbers, never uniqueness. No number comes twice: neither to two goroutines, nor from servers whose layouts or
+// groups differ, nor from a cache that replays a response.
 
 package main
 
@@ -31,27 +31,27 @@ import (
 
 const (
 	batchType = "application/octet-stream"
-	maxBody   = 1 << 20 // the largest answer, 10 000 IDs in decimal, has a quarter of it
+	maxBody   = 1 << 20 // the largest response, 10 000 IDs in decimal, takes a quarter of it
 	mismatch  = "ERR_FLAKE_CONFIG_MISMATCH"
 	replay    = "ERR_FLAKE_REPLAY"
 	noCache   = "configure every proxy and cache on the way not to cache POST, and to pass on the header flakeforge-nonce"
 
-	mostSlots = 1000   // whose last ID is remembered
-	mostIDs   = 65_536 // the most recent ones, remembered each
+	mostSlots = 1000   // how many slots' last IDs are remembered
+	mostIDs   = 65_536 // how many recent IDs are remembered
 
-	// How long it stays with a server on average: after a restart of all, each has clients again.
+	// How long it stays with a server on average: after all were restarted, each gets clients again.
 	stay = 2 * time.Minute
-	// What a server waits for may be over sooner than it said.
+	// A server may be ready sooner than it said.
 	longestRest = 30 * time.Second
 )
 
-// Error is what a server refused, or why none of its IDs are used. Code is the server's, such as ERR_FLAKE_NAME.
+// Error says why a server rejected the request, or why its IDs are not used. Code is the server's, such as ERR_FLAKE_NAME.
 type Error struct {
 	Status     int
 	Code       string
 	Detail     string
 	RetryAfter time.Duration
-	isFinal    bool // no other server, and no other time, can help
+	isFinal    bool // no other server and no retry can help
 }
 
 func (e *Error) Error() string {
@@ -61,13 +61,13 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%d %s: %s", e.Status, e.Code, e.Detail)
 }
 
-// origin is what a server says of its IDs: their layout, "" for a segment, and random digits of their group.
+// origin is the origin of a server's IDs: their layout, "" for a segment, and the random digits of their group.
 type origin struct{ url, layout, group string }
 
 func (o origin) fits(other origin) bool { return o.layout == other.layout && o.group == other.group }
 
-// answer has IDs. Its slot is what ascends from answer to answer, "" where nothing does; lasts is what was known when it was
-// asked for.
+// answer has the IDs of a response. slot is the slot in which IDs ascend from response to response, or ""; lasts has the last
+// IDs known at the time of the request.
 type answer struct {
 	origin origin
 	slot   string
@@ -75,27 +75,27 @@ type answer struct {
 	lasts  map[string]uint64
 }
 
-// IDs is a client for all goroutines of a process. Change its exported fields before the first call only.
+// IDs is one client for all goroutines of a process. Change its exported fields only before the first call.
 type IDs struct {
-	Token    string        // sent in the header, where it is not empty
+	Token    string        // sent in the header, if it is not empty
 	Prefetch int           // how many IDs a refill fetches; it starts when half are used
-	Validity time.Duration // for how long fetched IDs are used
+	Validity time.Duration // how long fetched IDs are used
 	Timeout  time.Duration // of one request
-	Wait     time.Duration // how long a call goes round the servers while none can answer
+	Wait     time.Duration // how long a call keeps asking all servers while none responds
 	HTTP     *http.Client  // its Transport may have a private CA and a client certificate
 
 	urls []string
 	name string
 
 	mu      sync.Mutex
-	current string // the server it stays with
+	current string // the current server
 	moveAt  time.Time
-	known   *origin         // of the last answer
-	left    map[string]bool // groups that were followed by another one
+	known   *origin         // of the last response
+	left    map[string]bool // groups that were replaced by another one
 	ids     []fetched
 	refill  *refill
 	lasts   map[string]uint64   // the last ID of each group and slot
-	recent  map[uint64]struct{} // the IDs that came last
+	recent  map[uint64]struct{} // the most recent IDs
 	order   []uint64            // the same, the oldest first
 }
 
@@ -104,13 +104,13 @@ type fetched struct {
 	until time.Time
 }
 
-// refill is a request on its way; err may be read once done is closed.
+// refill is a request in progress; err may be read once done is closed.
 type refill struct {
 	done chan struct{}
 	err  error
 }
 
-// NewIDs makes a client. It starts at a random server, so that clients spread over them.
+// NewIDs creates a client. It starts with a random server, so that clients spread over all of them.
 func NewIDs(urls []string, name string) *IDs {
 	noRedirect := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return &IDs{
@@ -121,7 +121,7 @@ func NewIDs(urls []string, name string) *IDs {
 	}
 }
 
-// Next gives one ID. It waits only where nothing is left.
+// Next returns one ID. It waits only if none is left.
 func (c *IDs) Next(ctx context.Context) (uint64, error) {
 	for {
 		id, ok, next := c.one()
@@ -139,7 +139,7 @@ func (c *IDs) Next(ctx context.Context) (uint64, error) {
 	}
 }
 
-// one gives an ID that was fetched, or the refill to wait for.
+// one returns a fetched ID, or the refill to wait for.
 func (c *IDs) one() (id uint64, ok bool, next *refill) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -171,17 +171,17 @@ func (c *IDs) fetchMore(own *refill) {
 	close(own.done)
 }
 
-// Fetch gives n new IDs (1 to 10 000), by one request to the first server that answers.
+// Fetch returns n new IDs (1 to 10 000), with one request to the first server that responds.
 func (c *IDs) Fetch(ctx context.Context, n int) ([]uint64, error) {
 	ids, _, err := c.fetch(ctx, n)
 	return ids, err
 }
 
-// fetch says also of the how manieth group the IDs are.
+// fetch also returns the position of the IDs' group in the sequence of groups.
 func (c *IDs) fetch(ctx context.Context, n int) ([]uint64, int, error) {
 	giveUp := time.Now().Add(c.Wait)
 	for pause := 100 * time.Millisecond; ; pause = min(2*pause, time.Second) {
-		asked := time.Duration(math.MaxInt64) // by the server that asked for the least time
+		asked := time.Duration(math.MaxInt64) // the shortest time that a server asked for
 		failure := &Error{Detail: "no server gave IDs:"}
 		for _, server := range c.inTurn() {
 			ids, group, err := c.take(ctx, server, n)
@@ -210,7 +210,7 @@ func (c *IDs) fetch(ctx context.Context, n int) ([]uint64, int, error) {
 	}
 }
 
-// inTurn gives all servers: the one in use, and then the others by chance. Now and then another one is first.
+// inTurn returns all servers: first the current one, then the others in random order. From time to time the current one changes.
 func (c *IDs) inTurn() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -229,7 +229,7 @@ func (c *IDs) inTurn() []string {
 
 func nextMove() time.Time { return time.Now().Add(stay/2 + time.Duration(rand.Int63n(int64(stay)))) }
 
-// take gives IDs of this server, if they are of the same group as those before, and new.
+// take returns IDs from this server, if they are new and from the same group as earlier ones.
 func (c *IDs) take(ctx context.Context, server string, n int) ([]uint64, int, error) {
 	c.mu.Lock()
 	before := len(c.left)
@@ -243,7 +243,7 @@ func (c *IDs) take(ctx context.Context, server string, n int) ([]uint64, int, er
 	if known == nil {
 		return answer.ids, group, err
 	}
-	// It may be the same group, made again on an emptied store. Then all servers show it.
+	// It may be the same group, recreated on an emptied store. Then all servers show it.
 	mayFollow := theirs.layout == known.layout && theirs.group != "" && !c.wasLeft(theirs.group)
 	var shown []origin
 	if mayFollow {
@@ -255,7 +255,7 @@ func (c *IDs) take(ctx context.Context, server string, n int) ([]uint64, int, er
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if before != len(c.left) {
-		return nil, 0, fmt.Errorf("%s was asked before its group was made again", server)
+		return nil, 0, fmt.Errorf("%s was asked before its group was recreated", server)
 	}
 	isKnownThere := false
 	for _, each := range shown {
@@ -270,7 +270,7 @@ func (c *IDs) take(ctx context.Context, server string, n int) ([]uint64, int, er
 	return answer.ids, len(c.left), c.remember(answer)
 }
 
-// accept takes IDs of the same group as those before, and says of the how manieth; else it gives the origin of those.
+// accept takes IDs from the same group as earlier ones and returns its position; otherwise it returns the earlier origin.
 func (c *IDs) accept(theirs answer) (int, *origin, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -281,12 +281,12 @@ func (c *IDs) accept(theirs answer) (int, *origin, error) {
 	return len(c.left), nil, c.remember(theirs)
 }
 
-// remember is an error if an ID was here before. Those of one slot come after all that were here when they were asked for. Of
-// requests that were under way at once the answers may come in any order: their IDs are compared one by one.
+// remember returns an error if an ID is not new. Those of one slot come after all IDs known at the time of the request.
+// Responses to concurrent requests may arrive in any order, so their IDs are compared one by one.
 func (c *IDs) remember(theirs answer) error {
 	ids := theirs.ids
 	if last, ok := theirs.lasts[theirs.slot]; ok && theirs.slot != "" && ids[0] <= last {
-		return replayError(fmt.Sprintf("the ID %d is not after %d, the last one of its slot", ids[0], last))
+		return replayError(fmt.Sprintf("the ID %d is not after %d, the last ID of its slot", ids[0], last))
 	}
 	for _, id := range ids {
 		if _, ok := c.recent[id]; ok {
@@ -311,7 +311,7 @@ func (c *IDs) remember(theirs answer) error {
 	return nil
 }
 
-// replayError: an answer came twice, and its IDs were used before.
+// replayError reports a replayed response, whose IDs were used before.
 func replayError(what string) *Error { return &Error{Code: replay, Detail: what + ": " + noCache} }
 
 func (c *IDs) wasLeft(group string) bool {
@@ -320,7 +320,7 @@ func (c *IDs) wasLeft(group string) bool {
 	return c.left[group]
 }
 
-// mismatchError: IDs of two groups or layouts could be equal, so those of the second are not used.
+// mismatchError: IDs of two groups or layouts could be equal, so the second group's are not used.
 func mismatchError(name string, theirs, known origin, isFinal bool) *Error {
 	detail := fmt.Sprintf("%s: %q is layout %q, group %q; %s, which gave the last IDs, has layout %q, group %q",
 		theirs.url, name, theirs.layout, theirs.group, known.url, known.layout, known.group)
@@ -330,7 +330,7 @@ func mismatchError(name string, theirs, known origin, isFinal bool) *Error {
 	return &Error{Code: mismatch, Detail: detail, isFinal: isFinal}
 }
 
-// askAll gives the origins of all servers that give an ID.
+// askAll returns the origins of all servers that return an ID.
 func (c *IDs) askAll(ctx context.Context) (shown []origin) {
 	for _, server := range c.urls {
 		if each, err := c.ask(ctx, server, 1); err == nil {
@@ -349,7 +349,7 @@ func (c *IDs) ask(ctx context.Context, server string, n int) (answer, error) {
 		return answer{}, err
 	}
 	if len(body) != 8*n {
-		return answer{}, fmt.Errorf("not %d IDs, which are %d bytes, but %d bytes", n, 8*n, len(body))
+		return answer{}, fmt.Errorf("expected %d IDs, %d bytes, but got %d bytes", n, 8*n, len(body))
 	}
 	isOrdered := header.Get("Flakeforge-Order") != "none"
 	ids, seen := make([]uint64, n), map[uint64]bool{}
@@ -382,7 +382,7 @@ func (c *IDs) lastIDs() map[string]uint64 {
 	return lasts
 }
 
-// Post makes one request to one server. A refusal is an *Error, and so is an answer that was made for another request.
+// Post sends one request to one server. A refusal is an *Error, and so is the response to another request.
 func (c *IDs) Post(ctx context.Context, server string, n int, accept string) (http.Header, []byte, error) {
 	address := fmt.Sprintf("%s/v1/ids/%s?n=%d", strings.TrimRight(server, "/"), url.PathEscape(c.name), n)
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, address, nil)
@@ -412,10 +412,10 @@ func (c *IDs) Post(ctx context.Context, server string, n int, accept string) (ht
 	}
 	media, _, _ := strings.Cut(response.Header.Get("Content-Type"), ";")
 	if media != accept {
-		return nil, nil, fmt.Errorf("answered 200 with %q, which is not %s", media, accept)
+		return nil, nil, fmt.Errorf("responded 200 with %q, expected %s", media, accept)
 	}
 	if response.Header.Get("Flakeforge-Nonce") != nonce {
-		return nil, nil, replayError("an answer without the nonce of this request may be a copy of an earlier one")
+		return nil, nil, replayError("a response without the nonce of this request may be a copy of an earlier one")
 	}
 	return response.Header, body, nil
 }
@@ -426,12 +426,12 @@ func newNonce() (string, error) {
 	return hex.EncodeToString(bytes), err
 }
 
-// refusal is what a problem+json says; or only the status, where something else answered.
+// refusal is the error in a problem+json, or only the status if the body is something else.
 func refusal(response *http.Response, body []byte) *Error {
 	var problem struct{ Code, Detail string }
 	_ = json.Unmarshal(body, &problem)
 	seconds, _ := strconv.Atoi(response.Header.Get("Retry-After"))
-	seconds = max(0, min(seconds, 1_000_000)) // a duration has room for no more than 292 years
+	seconds = max(0, min(seconds, 1_000_000)) // a duration holds at most 292 years
 	status := response.StatusCode
 	isFinal := status >= 400 && status < 500 && status != http.StatusRequestTimeout && status != http.StatusTooManyRequests
 	return &Error{status, problem.Code, problem.Detail, time.Duration(seconds) * time.Second, isFinal}

@@ -1,7 +1,7 @@
-// Prints IDs of a server, one a line: go run . one|json|bytes|many NAME N URL...
+// Prints IDs from a server, one per line: go run . one|json|bytes|many NAME N URL...
 //
-// The environment's FLAKEFORGE_TOKEN is the token, where the server wants one. FLAKEFORGE_CA is a file with the CA of an https
-// server, FLAKEFORGE_CERT and FLAKEFORGE_KEY are those of a client certificate.
+// The variable FLAKEFORGE_TOKEN is the token, if the server requires one. FLAKEFORGE_CA is a file with the CA of an https
+// server; FLAKEFORGE_CERT and FLAKEFORGE_KEY name a client certificate.
 package main
 
 import (
@@ -44,7 +44,7 @@ func main() {
 	}
 }
 
-// withTLS trusts this CA and no other. The certificate and its key may be "": the server asks for none.
+// withTLS trusts only this CA. The certificate and its key may be "" if the server requires none.
 func withTLS(ca, cert, key string) (*http.Transport, error) {
 	pem, err := os.ReadFile(ca)
 	if err != nil {
@@ -88,7 +88,7 @@ func print(out *bufio.Writer, ids *IDs, how string, n int) error {
 	}
 }
 
-// In JSON the IDs are decimal strings: numbers would be rounded by other languages.
+// In JSON the IDs are decimal strings: other languages would round numbers.
 func printJSON(out *bufio.Writer, ids *IDs, n int) error {
 	_, body, err := ids.Post(context.Background(), ids.urls[0], n, "application/json")
 	if err != nil {
@@ -104,7 +104,7 @@ func printJSON(out *bufio.Writer, ids *IDs, n int) error {
 	return nil
 }
 
-// printMany: n IDs by four goroutines, out of one client.
+// printMany: n IDs taken by four goroutines from one client.
 func printMany(out *bufio.Writer, ids *IDs, n int) error {
 	var mu sync.Mutex
 	var work sync.WaitGroup

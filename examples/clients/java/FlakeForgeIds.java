@@ -1,12 +1,12 @@
-// IDs of a flakeforge-server, with the JDK only (Java 17 or newer). Copy this file, without main and what it calls.
+// IDs of a flakeforge-server, with the JDK only (Java 17 or newer). Copy this file, without main and the methods it calls.
 //
 //   var ids = new FlakeForgeIds(List.of("http://ids-1:8080", "http://ids-2:8080"), "orders", null);
-//   long id = ids.next();           // out of what was fetched before, in most cases
-//   long[] batch = ids.fetch(500);  // by one request
+//   long id = ids.next();           // in most cases one that was fetched earlier
+//   long[] batch = ids.fetch(500);  // with one request
 //
-// It stays with one server for a minute or three, and goes on to another one after a network error or a 503, by chance. An
-// answer that was lost costs numbers, never uniqueness. No number comes twice: neither to two threads, nor from servers whose
-// layouts or groups differ, nor from a cache that repeats an answer.
+// It stays with one server for one to three minutes, and switches to a random other one after a network error or a 503. A lost
+// response costs numbers, never uniqueness. No number comes twice: neither to two threads, nor from servers whose layouts or
+// groups differ, nor from a cache that replays a response.
 
 import java.io.IOException;
 import java.net.URI;
@@ -39,34 +39,34 @@ import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 
 /**
- * A client for all threads of a process. An ID with its first bit set, which the layout {@code flake} makes from 2039 on, is
- * a negative long: {@link Long#toUnsignedString(long)} shows it as the other languages do.
+ * One client for all threads of a process. An ID with its first bit set, which the layout {@code flake} generates from 2039
+ * on, is a negative long: {@link Long#toUnsignedString(long)} prints it as other languages do.
  */
 public final class FlakeForgeIds {
     private static final int PREFETCH = 100; // how many IDs a refill fetches; it starts when half are used
-    private static final Duration VALIDITY = Duration.ofMinutes(10); // for how long fetched IDs are used
+    private static final Duration VALIDITY = Duration.ofMinutes(10); // how long fetched IDs are used
     private static final Duration TIMEOUT = Duration.ofSeconds(2); // of one request
-    private static final Duration WAIT = Duration.ofSeconds(10); // how long a call goes round while no server can answer
-    private static final Duration PAUSE = Duration.ofMillis(100); // after the first round in vain; then longer
+    private static final Duration WAIT = Duration.ofSeconds(10); // how long a call keeps asking while no server responds
+    private static final Duration PAUSE = Duration.ofMillis(100); // after the first failed round; then longer
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(1);
-    private static final Duration LONGEST_REST = Duration.ofSeconds(30); // a server may be back sooner than it said
-    private static final Duration STAY = Duration.ofMinutes(2); // with a server: after a restart of all, each has clients again
+    private static final Duration LONGEST_REST = Duration.ofSeconds(30); // a server may be ready sooner than it said
+    private static final Duration STAY = Duration.ofMinutes(2); // with a server: after a restart of all, each gets clients
     private static final String BATCH = "application/octet-stream";
     private static final String MISMATCH = "ERR_FLAKE_CONFIG_MISMATCH";
     private static final String REPLAY = "ERR_FLAKE_REPLAY";
     private static final String NO_CACHE =
             ": configure every proxy and cache on the way not to cache POST, and to pass on the header flakeforge-nonce";
-    private static final int MOST_SLOTS = 1000; // whose last ID is remembered
-    private static final int MOST_IDS = 65_536; // the most recent ones, remembered each
+    private static final int MOST_SLOTS = 1000; // how many slots' last IDs are remembered
+    private static final int MOST_IDS = 65_536; // how many recent IDs are remembered
     private static final SecureRandom RANDOM = new SecureRandom();
 
-    /** What a server refused, or why none of its IDs are used. The code is the server's, such as ERR_FLAKE_NAME. */
+    /** Why a server rejected the request, or why its IDs are not used. The code is the server's, such as ERR_FLAKE_NAME. */
     @SuppressWarnings("serial")
     public static final class Refusal extends IOException {
         public final int status;
         public final String code;
         final Duration retryAfter;
-        final boolean isFinal; // no other server, and no other time, can help
+        final boolean isFinal; // no other server and no retry can help
 
         Refusal(int status, String code, String detail, Duration retryAfter, boolean isFinal) {
             super(((status == 0 ? "" : status + " ") + code + ": " + detail));
@@ -77,25 +77,25 @@ public final class FlakeForgeIds {
         }
     }
 
-    /** What a server says of its IDs: their layout, "" for a segment, and random digits of their group. */
+    /** The origin of a server's IDs: their layout, "" for a segment, and the random digits of their group. */
     private record Origin(String url, String layout, String group) {
         boolean fits(Origin other) {
             return layout.equals(other.layout) && group.equals(other.group);
         }
     }
 
-    /** IDs, and of the how manieth group they are. */
+    /** IDs, and the position of their group in the sequence of groups. */
     private record Batch(long[] ids, int group) {}
 
     /**
-     * IDs. The slot is what ascends from answer to answer, "" where nothing does; the last IDs are those that were known when
-     * it was asked for.
+     * IDs. The slot is the one in which IDs ascend from response to response, or ""; the last IDs are those known at the time
+     * of the request.
      */
     private record Answer(Origin origin, String slot, long[] ids, Map<String, Long> lasts) {}
 
     private record Fetched(long id, long until) {}
 
-    private final HttpClient http = // it follows no redirect, which would take the token along
+    private final HttpClient http = // it follows no redirect, which would send the token along
             HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(TIMEOUT).build();
     private final List<String> urls;
     private final String name;
@@ -104,15 +104,15 @@ public final class FlakeForgeIds {
     // Guarded by this object's monitor.
     private final ArrayDeque<Fetched> ids = new ArrayDeque<>();
     private CompletableFuture<Void> refill;
-    private Origin known; // of the last answer
-    private final Set<String> left = new HashSet<>(); // groups that were followed by another one
+    private Origin known; // of the last response
+    private final Set<String> left = new HashSet<>(); // groups that were replaced by another one
     private final Map<String, Long> lasts = new HashMap<>(); // the last ID of each group and slot
-    private final Set<Long> recent = new HashSet<>(); // the IDs that came last
+    private final Set<Long> recent = new HashSet<>(); // the most recent IDs
     private final ArrayDeque<Long> order = new ArrayDeque<>(); // the same, the oldest first
-    private String current; // the server it stays with
+    private String current; // the current server
     private long moveAt = nextMove();
 
-    /** Starts at a random server, so that clients spread over them. The token may be null. */
+    /** Starts with a random server, so that clients spread over all of them. The token may be null. */
     public FlakeForgeIds(List<String> urls, String name, String token) {
         this.urls = List.copyOf(urls);
         this.name = name;
@@ -120,7 +120,7 @@ public final class FlakeForgeIds {
         current = urls.get(ThreadLocalRandom.current().nextInt(urls.size()));
     }
 
-    /** One ID. Waits only where nothing is left. */
+    /** One ID. Waits only if none is left. */
     public long next() throws IOException, InterruptedException {
         while (true) {
             CompletableFuture<Void> awaited;
@@ -152,7 +152,7 @@ public final class FlakeForgeIds {
         Throwable failure = null;
         try {
             more = fetchBatch(PREFETCH);
-        } catch (Throwable e) { // whatever it is, those who wait must hear of it
+        } catch (Throwable e) { // whatever it is, waiting threads have to get it
             failure = e;
         }
         synchronized (this) {
@@ -164,7 +164,7 @@ public final class FlakeForgeIds {
         else own.completeExceptionally(failure);
     }
 
-    /** n new IDs (1 to 10 000), by one request to the first server that answers. */
+    /** n new IDs (1 to 10 000), with one request to the first server that responds. */
     public long[] fetch(int n) throws IOException, InterruptedException {
         return fetchBatch(n).ids();
     }
@@ -172,8 +172,8 @@ public final class FlakeForgeIds {
     private Batch fetchBatch(int n) throws IOException, InterruptedException {
         long giveUp = System.nanoTime() + WAIT.toNanos();
         for (Duration pause = PAUSE; ; pause = shorter(pause.multipliedBy(2), LONGEST_PAUSE)) {
-            Duration asked = null; // by the server that asked for the least time
-            String code = ""; // of a mistake that an operator has to repair
+            Duration asked = null; // the shortest time that a server asked for
+            String code = ""; // of a fault that an operator has to fix
             StringJoiner causes = new StringJoiner("; ");
             for (String url : inTurn()) {
                 try {
@@ -200,7 +200,7 @@ public final class FlakeForgeIds {
         return one == null || one.compareTo(other) > 0 ? other : one;
     }
 
-    /** All servers: the one in use, and then the others by chance. Now and then another one is first. */
+    /** All servers: first the current one, then the others in random order. From time to time the current one changes. */
     private synchronized List<String> inTurn() {
         List<String> all = new ArrayList<>(urls);
         Collections.shuffle(all, ThreadLocalRandom.current());
@@ -216,19 +216,19 @@ public final class FlakeForgeIds {
         return System.nanoTime() + STAY.toNanos() / 2 + ThreadLocalRandom.current().nextLong(STAY.toNanos());
     }
 
-    /** IDs of this server, if they are of the same group as those before, and new. */
+    /** IDs from this server, if they are new and from the same group as earlier ones. */
     private Batch take(String url, int n) throws IOException, InterruptedException {
         int before = groups();
         Answer answer = ask(url, n);
         Origin theirs = answer.origin();
         Origin last = lastUnlessItFits(answer);
         if (last == null) return new Batch(answer.ids(), groups());
-        // It may be the same group, made again on an emptied store. Then all servers show it.
+        // It may be the same group, recreated on an emptied store. Then all servers show it.
         boolean mayFollow = theirs.layout().equals(last.layout()) && !theirs.group().isEmpty() && !wasLeft(theirs.group());
         List<Origin> shown = mayFollow ? askAll() : List.of();
         synchronized (this) {
             if (lastUnlessItFits(answer) == null) return new Batch(answer.ids(), left.size());
-            if (before != left.size()) throw new IOException(url + " was asked before its group was made again");
+            if (before != left.size()) throw new IOException(url + " was asked before its group was recreated");
             boolean isFinal = !mayFollow || !shown.stream().allMatch(theirs::fits);
             if (isFinal || shown.stream().noneMatch(each -> each.url().equals(last.url()))) throw mismatch(theirs, last, isFinal);
             left.add(last.group());
@@ -247,7 +247,7 @@ public final class FlakeForgeIds {
         return left.contains(group);
     }
 
-    /** The origin of the IDs so far, if those of this answer must not follow them. */
+    /** The origin of the earlier IDs, if those of this response must not follow them. */
     private synchronized Origin lastUnlessItFits(Answer answer) throws Refusal {
         Origin theirs = answer.origin();
         if (known != null && !known.fits(theirs)) return known;
@@ -258,15 +258,15 @@ public final class FlakeForgeIds {
     }
 
     /**
-     * Throws if an ID was here before. Those of one slot come after all that were here when they were asked for. Of requests
-     * that were under way at once the answers may come in any order: their IDs are compared one by one.
+     * Throws if an ID is not new. Those of one slot come after all IDs known at the time of the request. Responses to
+     * concurrent requests may arrive in any order, so their IDs are compared one by one.
      */
     private synchronized void remember(Answer answer) throws Refusal {
         long[] all = answer.ids();
         Long last = answer.lasts().get(answer.slot());
         if (last != null && Long.compareUnsigned(all[0], last) <= 0)
             throw replay("the ID " + Long.toUnsignedString(all[0]) + " is not after " + Long.toUnsignedString(last)
-                    + ", the last one of its slot");
+                    + ", the last ID of its slot");
         for (long id : all) if (recent.contains(id)) throw replay("the ID " + Long.toUnsignedString(id) + " was sent before");
         for (long id : all) {
             recent.add(id);
@@ -282,25 +282,25 @@ public final class FlakeForgeIds {
         return Map.copyOf(lasts);
     }
 
-    /** An answer that came twice: its IDs were used before. */
+    /** A replayed response: its IDs were used before. */
     private static Refusal replay(String what) {
         return new Refusal(0, REPLAY, what + NO_CACHE, Duration.ZERO, false);
     }
 
-    /** IDs of two groups or layouts could be equal, so those of the second are not used. */
+    /** IDs of two groups or layouts could be equal, so the second group's are not used. */
     private Refusal mismatch(Origin theirs, Origin last, boolean isFinal) {
         String detail = theirs.url() + ": '" + name + "' is layout '" + theirs.layout() + "', group '" + theirs.group() + "'; "
                 + last.url() + ", which gave the last IDs, has layout '" + last.layout() + "', group '" + last.group() + "'";
         return new Refusal(0, MISMATCH, isFinal ? detail : detail + " and does not answer", Duration.ZERO, isFinal);
     }
 
-    /** The origins of all servers that give an ID. */
+    /** The origins of all servers that return an ID. */
     private List<Origin> askAll() throws InterruptedException {
         List<Origin> shown = new ArrayList<>();
         for (String url : urls) {
             try {
                 shown.add(ask(url, 1).origin());
-            } catch (IOException e) { // it shows nothing
+            } catch (IOException e) { // it shows no origin
             }
         }
         return shown;
@@ -311,7 +311,7 @@ public final class FlakeForgeIds {
         HttpResponse<byte[]> response = post(url, n, BATCH);
         byte[] body = response.body();
         if (body.length != 8 * n)
-            throw new IOException("not " + n + " IDs, which are " + 8 * n + " bytes, but " + body.length + " bytes");
+            throw new IOException("expected " + n + " IDs, " + 8 * n + " bytes, but got " + body.length + " bytes");
         long[] batch = new long[n];
         ByteBuffer.wrap(body).asLongBuffer().get(batch);
         boolean isOrdered = !header(response, "flakeforge-order").equals("none");
@@ -342,9 +342,9 @@ public final class FlakeForgeIds {
         HttpResponse<byte[]> response = inTime(http.sendAsync(request.build(), BodyHandlers.ofByteArray()));
         if (response.statusCode() != 200) throw refusal(response);
         String type = header(response, "content-type").split(";")[0];
-        if (!type.equals(accept)) throw new IOException("answered 200 with " + type + ", which is not " + accept);
+        if (!type.equals(accept)) throw new IOException("responded 200 with " + type + ", expected " + accept);
         if (!header(response, "flakeforge-nonce").equals(nonce))
-            throw replay("an answer without the nonce of this request may be a copy of an earlier one");
+            throw replay("a response without the nonce of this request may be a copy of an earlier one");
         return response;
     }
 
@@ -354,20 +354,20 @@ public final class FlakeForgeIds {
         return HexFormat.of().formatHex(bytes);
     }
 
-    /** The JDK's own timeout ends with the headers; this one is for the body, too. */
+    /** The JDK's own timeout covers only the headers; this one covers the body, too. */
     private static <T> T inTime(CompletableFuture<T> answer) throws IOException, InterruptedException {
         try {
             return answer.get(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
         } catch (TimeoutException e) {
-            throw new IOException("no whole answer within " + TIMEOUT.toMillis() + " ms", e);
+            throw new IOException("no complete response within " + TIMEOUT.toMillis() + " ms", e);
         } catch (ExecutionException e) {
             throw new IOException(e.getCause().toString(), e.getCause());
         } finally {
-            answer.cancel(true); // of one that is over, this does nothing
+            answer.cancel(true); // no effect if it has completed
         }
     }
 
-    /** What a problem+json says. The JDK reads no JSON, and two of its strings need no parser. */
+    /** The error in a problem+json. The JDK has no JSON parser, and two strings need none. */
     private static Refusal refusal(HttpResponse<byte[]> response) {
         String body = new String(response.body(), StandardCharsets.UTF_8);
         String seconds = header(response, "retry-after");
@@ -382,8 +382,8 @@ public final class FlakeForgeIds {
         return matcher.find() ? matcher.group(1) : "";
     }
 
-    // ---- An example: java FlakeForgeIds.java one|json|bytes|many NAME N URL... prints IDs, one a line. The environment's
-    // FLAKEFORGE_TOKEN is the token, where the server wants one.
+    // ---- An example: java FlakeForgeIds.java one|json|bytes|many NAME N URL... prints IDs, one per line. The variable
+    // FLAKEFORGE_TOKEN is the token, if the server requires one.
 
     public static void main(String[] args) throws Exception {
         if (args.length < 4) throw new IllegalArgumentException("java FlakeForgeIds.java one|json|bytes|many NAME N URL...");
@@ -398,14 +398,14 @@ public final class FlakeForgeIds {
         }
     }
 
-    /** In JSON the IDs are decimal strings: numbers would be rounded by other languages. */
+    /** In JSON the IDs are decimal strings: other languages would round numbers. */
     private static void printJson(FlakeForgeIds ids, int n) throws Exception {
         String json = new String(ids.post(ids.urls.get(0), n, "application/json").body(), StandardCharsets.UTF_8);
         Pattern.compile("\"(\\d+)\"").matcher(json.substring(json.indexOf("\"ids\""))).results()
                 .forEach(each -> System.out.println(each.group(1)));
     }
 
-    /** n IDs by four threads, out of one client. */
+    /** n IDs taken by four threads from one client. */
     private static void printMany(FlakeForgeIds ids, int n) throws Exception {
         CompletableFuture<?>[] work = IntStream.range(0, 4)
                 .mapToObj(thread -> CompletableFuture.runAsync(() -> print(ids, n / 4)))

@@ -1,7 +1,7 @@
-"""Prints IDs of a server, one a line: python3 example.py one|json|bytes|many NAME N URL...
+"""Prints IDs from a server, one per line: python3 example.py one|json|bytes|many NAME N URL...
 
-The environment's FLAKEFORGE_TOKEN is the token, where the server wants one. FLAKEFORGE_CA is a file with the CA of an https
-server, FLAKEFORGE_CERT and FLAKEFORGE_KEY are those of a client certificate.
+The variable FLAKEFORGE_TOKEN is the token, if the server requires one. FLAKEFORGE_CA is a file with the CA of an https
+server; FLAKEFORGE_CERT and FLAKEFORGE_KEY name a client certificate.
 """
 
 import concurrent.futures
@@ -15,7 +15,7 @@ from flakeforge_ids import FlakeForgeIds, post
 
 
 def tls():
-    """What https needs beyond the CAs of this machine; None if nothing."""
+    """The SSL context for a private CA and a client certificate; None if there is no private CA."""
     ca, cert, key = (os.environ.get(f"FLAKEFORGE_{each}") for each in ("CA", "CERT", "KEY"))
     if ca is None:
         return None
@@ -31,7 +31,7 @@ def as_json(urls, name, n, **how):
 
 
 def many(urls, name, n, **how):
-    """n IDs by four threads, out of one client."""
+    """n IDs taken by four threads from one client."""
     ids = FlakeForgeIds(urls, name, **how)
     printing = threading.Lock()
 
@@ -43,7 +43,7 @@ def many(urls, name, n, **how):
 
     with concurrent.futures.ThreadPoolExecutor(4) as threads:
         for each in [threads.submit(work) for _ in range(4)]:
-            each.result()  # raises what the thread raised
+            each.result()  # raises the error of the thread
     return []
 
 

@@ -1,12 +1,12 @@
 """IDs of a flakeforge-server, with the standard library only (Python 3.9 or newer). Copy this file.
 
     ids = FlakeForgeIds(["http://ids-1:8080", "http://ids-2:8080"], "orders")
-    ids.next()      # an int; out of what was fetched before, in most cases
-    ids.fetch(500)  # a list, by one request
+    ids.next()      # an int; in most cases one that was fetched earlier
+    ids.fetch(500)  # a list, with one request
 
-It stays with one server for a minute or three, and goes on to another one after a network error or a 503, by chance. An answer
-that was lost costs numbers, never uniqueness. No number comes twice: neither to two threads, nor to a parent and the child that
-it forked, nor from servers whose layouts or groups differ, nor from a cache that repeats an answer.
+It stays with one server for one to three minutes, and switches to a random other one after a network error or a 503. A lost
+response costs numbers, never uniqueness. No number comes twice: neither to two threads, nor to a parent and its forked child,
+nor from servers whose layouts or groups differ, nor from a cache that replays a response.
 """
 
 import collections
@@ -27,36 +27,36 @@ import weakref
 
 
 _BATCH = "application/octet-stream"
-_MOST_BYTES = 2**20  # the largest answer, 10 000 IDs in decimal, has a quarter of it
-_STAY = (60, 180)  # seconds with a server, by chance: after a restart of all, each has clients again
-_LONGEST_REST = 30  # seconds: what a server waits for may be over sooner than it said
+_MOST_BYTES = 2**20  # the largest response, 10 000 IDs in decimal, takes a quarter of it
+_STAY = (60, 180)  # random seconds with a server: after all were restarted, each gets clients again
+_LONGEST_REST = 30  # seconds: a server may be ready sooner than it said
 _MISMATCH = "ERR_FLAKE_CONFIG_MISMATCH"
 _REPLAY = "ERR_FLAKE_REPLAY"
 _NO_CACHE = "configure every proxy and cache on the way not to cache POST, and to pass on the header flakeforge-nonce"
-_MOST_SLOTS = 1000  # whose last ID is remembered
-_MOST_IDS = 65536  # the most recent ones, remembered each
+_MOST_SLOTS = 1000  # how many slots' last IDs are remembered
+_MOST_IDS = 65536  # how many recent IDs are remembered
 
 
 class FlakeForgeError(Exception):
-    """What a server refused, or why none answered. `code` is the server's, such as ERR_FLAKE_NAME; `status` is HTTP's."""
+    """A server rejected the request, or none responded. `code`: the server's, such as ERR_FLAKE_NAME; `status`: HTTP's."""
 
     def __init__(self, message, status=None, code=None, retry_after=0.0, is_final=False):
         super().__init__(message)
         self.status = status
         self.code = code
         self.retry_after = retry_after  # seconds
-        self.is_final = is_final  # no other server, and no other time, can help
+        self.is_final = is_final  # no other server and no retry can help
 
 
-# What a server says of its IDs: their layout, "" for a segment, and random digits of their group.
+# The origin of a server's IDs: their layout, "" for a segment, and the random digits of their group.
 _Origin = collections.namedtuple("_Origin", "url layout group")
 
-# `slot`: what ascends from answer to answer; None where nothing does. `lasts`: what was known when it was asked for.
+# `slot`: in which IDs ascend from response to response, or None. `lasts`: the last IDs known when it was requested.
 _Answer = collections.namedtuple("_Answer", "origin slot ids lasts")
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
-    """A redirect is an error: urllib would take the token along."""
+    """A redirect is an error: urllib would send the token along."""
 
     def redirect_request(self, *_):
         return None
@@ -67,10 +67,10 @@ def _opener(context):
 
 
 def post(url, name, n=1, token=None, timeout=2.0, accept=_BATCH, *, context=None):
-    """One request to one server: its headers and its body. Raises FlakeForgeError, or OSError for the network's.
+    """One request to one server: returns its headers and body. Raises FlakeForgeError, or OSError for network errors.
 
-    urllib's timeout is that of each wait, so a server could make a request last for hours. This one is for all of it: the
-    request runs in a separate thread, and an answer that comes later is not used. An answer to another request is refused.
+    urllib's timeout applies to each wait, so a server could make a request last for hours. This timeout covers the whole
+    request: it runs in a separate thread, and a late response is not used. A response to another request is rejected.
     context: an ssl.SSLContext, for a private CA and a client certificate.
     """
     answers = queue.SimpleQueue()
@@ -85,7 +85,7 @@ def post(url, name, n=1, token=None, timeout=2.0, accept=_BATCH, *, context=None
     try:
         answer, error = answers.get(timeout=timeout)
     except queue.Empty:
-        raise TimeoutError(f"no whole answer within {timeout} s") from None
+        raise TimeoutError(f"no complete response within {timeout} s") from None
     if error is not None:
         raise error
     return answer
@@ -103,9 +103,9 @@ def _exchange(url, name, n, token, timeout, accept, context):
         with _opener(context).open(request, timeout=timeout) as response:
             media = response.headers.get_content_type()
             if media != accept:
-                raise FlakeForgeError(f"answered {response.status} with {media}, which is not {accept}")
+                raise FlakeForgeError(f"responded {response.status} with {media}, expected {accept}")
             if response.headers.get("flakeforge-nonce") != nonce:
-                raise _replay("an answer without the nonce of this request may be a copy of an earlier one")
+                raise _replay("a response without the nonce of this request may be a copy of an earlier one")
             return response.headers, _read(response, end)
     except urllib.error.HTTPError as error:
         with error:
@@ -113,17 +113,17 @@ def _exchange(url, name, n, token, timeout, accept, context):
 
 
 def _read(response, end):
-    """The body, unless it has no end."""
+    """The body, unless it is too long."""
     body = b""
     while part := response.read1(65536):
         body += part
         if len(body) > _MOST_BYTES or time.monotonic() > end:
-            raise TimeoutError("the answer does not end")
+            raise TimeoutError("the response does not end")
     return body
 
 
 def _refusal(response, body):
-    """The error that a problem+json says; or only the status, where something else answered."""
+    """The error in a problem+json; only the status if the body is something else."""
     try:
         problem = json.loads(body)
         code, detail = problem["code"], problem["detail"]
@@ -136,10 +136,10 @@ def _refusal(response, body):
 
 
 class FlakeForgeIds:
-    """A client for all threads of a process.
+    """One client for all threads of a process.
 
-    prefetch: how many IDs a refill fetches; it starts when half are used. validity: for how many seconds they are used.
-    timeout: seconds for one request. wait: for how many seconds a call goes round the servers while none can answer.
+    prefetch: how many IDs a refill fetches; it starts when half are used. validity: how many seconds they are used.
+    timeout: seconds for one request. wait: how many seconds a call keeps asking all servers while none responds.
     context: an ssl.SSLContext, for a private CA and a client certificate.
     """
 
@@ -151,38 +151,38 @@ class FlakeForgeIds:
         self._prefetch, self._validity = prefetch, validity
         self._current = random.choice(self._urls)  # so that clients spread over the servers
         self._move_at = time.monotonic() + random.uniform(*_STAY)
-        self._known = None  # the _Origin of the last answer
-        self._left = []  # groups that were followed by another one
+        self._known = None  # the _Origin of the last response
+        self._left = []  # groups that were replaced by another one
         self._lasts = collections.OrderedDict()  # the last ID of each group and slot
-        self._recent = collections.OrderedDict()  # the IDs that came last, as its keys
-        self._start_anew()
+        self._recent = collections.OrderedDict()  # the most recent IDs, as keys
+        self._reset()
         _clients.add(self)
 
-    def _start_anew(self):
+    def _reset(self):
         self._lock = threading.Lock()
-        self._ids = collections.deque()  # (ID, until when it may be used)
+        self._ids = collections.deque()  # (ID, time until which it may be used)
         self._refill = None
 
     def next(self):
-        """One ID. Waits only where nothing is left."""
+        """One ID. Waits only if none is left."""
         while True:
             with self._lock:
                 while self._ids and self._ids[0][1] < time.monotonic():
                     self._ids.popleft()
                 if len(self._ids) <= self._prefetch // 2 and self._refill is None:
                     self._refill = concurrent.futures.Future()
-                    # A daemon: the end of the process does not wait for it.
+                    # A daemon, so that it does not keep the process alive.
                     threading.Thread(target=self._fetch_more, args=(self._refill,), name="flakeforge", daemon=True).start()
                 if self._ids:
                     return self._ids.popleft()[0]
                 refill = self._refill
-            refill.result()  # waits, and raises what the refill raised
+            refill.result()  # waits, and raises the error of the refill
 
     def _fetch_more(self, refill):
         ids, group, failure = [], 0, None
         try:
             ids, group = self._fetch(self._prefetch)
-        except BaseException as error:  # pylint: disable=broad-except # those who wait must hear of it
+        except BaseException as error:  # pylint: disable=broad-except # waiting threads have to get the error
             failure = error
         with self._lock:
             if group == len(self._left):
@@ -195,11 +195,11 @@ class FlakeForgeIds:
             refill.set_exception(failure)
 
     def fetch(self, n):
-        """n new IDs (1 to 10 000), by one request to the first server that answers."""
+        """n new IDs (1 to 10 000), with one request to the first server that responds."""
         return self._fetch(n)[0]
 
     def _fetch(self, n):
-        """The same, and of the how manieth group they are."""
+        """The same, with the position of their group in the sequence of groups."""
         give_up = time.monotonic() + self._wait
         pause = 0.1
         while True:
@@ -221,7 +221,7 @@ class FlakeForgeIds:
             pause = min(pause * 2, 1.0)
 
     def _in_turn(self):
-        """All servers: the one in use, and then the others by chance. Now and then another one is first."""
+        """All servers: first the current one, then the others in random order. Sometimes the current one changes."""
         with self._lock:
             others = random.sample(self._urls, len(self._urls))
             if time.monotonic() > self._move_at:
@@ -231,7 +231,7 @@ class FlakeForgeIds:
             return [self._current, *others]
 
     def _take(self, url, n):
-        """IDs of this server, if they are of the same group as those before, and new."""
+        """IDs from this server, if they are new and from the same group as earlier ones."""
         group = len(self._left)
         answer = self._ask(url, n)
         origin = answer.origin
@@ -245,7 +245,7 @@ class FlakeForgeIds:
             if self._fits(origin):
                 return self._new(answer), len(self._left)
             if group != len(self._left):
-                raise FlakeForgeError(f"{url} was asked before its group was made again")
+                raise FlakeForgeError(f"{url} was asked before its group was recreated")
             if not may_follow or any(each[1:] != origin[1:] for each in shown):
                 raise _mismatch(self._name, origin, known, True)
             if all(each.url != known.url for each in shown):
@@ -256,12 +256,12 @@ class FlakeForgeIds:
             return self._new(answer), len(self._left)
 
     def _new(self, answer):
-        """Its IDs, if none was here before. Those of one slot come after all that were here when they were asked for. Of
-        requests that were under way at once the answers may come in any order: their IDs are compared one by one."""
+        """The response's IDs, if all are new. Those of one slot come after all IDs known at the time of the request.
+        Responses to concurrent requests may arrive in any order, so their IDs are compared one by one."""
         ids, slot = answer.ids, answer.slot
         last = answer.lasts.get(slot, -1)
         if slot is not None and ids[0] <= last:
-            raise _replay(f"the ID {ids[0]} is not after {last}, the last one of its slot")
+            raise _replay(f"the ID {ids[0]} is not after {last}, the last ID of its slot")
         old = next((each for each in ids if each in self._recent), None)
         if old is not None:
             raise _replay(f"the ID {old} was sent before")
@@ -275,7 +275,7 @@ class FlakeForgeIds:
         return ids
 
     def _fits(self, origin):
-        """Whether IDs of this origin may follow those before; then they are the last ones."""
+        """Whether IDs of this origin may follow the earlier ones; if so, they are now the last ones."""
         if self._known is not None and self._known[1:] != origin[1:]:
             return False
         self._known = origin
@@ -283,7 +283,7 @@ class FlakeForgeIds:
         return True
 
     def _may_follow(self, origin, known):
-        """Whether it may be the same group, made again on an emptied store."""
+        """Whether it may be the same group, recreated on an emptied store."""
         return origin.layout == known.layout and origin.group != "" and origin.group not in self._left
 
     def _ask(self, url, n):
@@ -291,7 +291,7 @@ class FlakeForgeIds:
             lasts = dict(self._lasts)
         headers, body = post(url, self._name, n, self._token, self._timeout, context=self._context)
         if len(body) != 8 * n:
-            raise FlakeForgeError(f"not {n} IDs, which are {8 * n} bytes, but {len(body)} bytes")
+            raise FlakeForgeError(f"expected {n} IDs, {8 * n} bytes, but got {len(body)} bytes")
         origin = _Origin(url, headers.get("flakeforge-layout", ""), headers.get("flakeforge-group", ""))
         ids = list(struct.unpack(f">{n}Q", body))
         is_ordered = headers.get("flakeforge-order") != "none"
@@ -302,7 +302,7 @@ class FlakeForgeIds:
         return _Answer(origin, f"{origin.group} {slot}" if has_order else None, ids, lasts)
 
     def _ask_all(self):
-        """The origins of all servers that give an ID."""
+        """The origins of all servers that return an ID."""
         shown = []
         for url in self._urls:
             try:
@@ -313,12 +313,12 @@ class FlakeForgeIds:
 
 
 def _replay(what):
-    """An answer that came twice: its IDs were used before."""
+    """A replayed response: its IDs were used before."""
     return FlakeForgeError(f"{_REPLAY} {what}: {_NO_CACHE}", code=_REPLAY)
 
 
 def _mismatch(name, origin, known, is_final):
-    """IDs of two groups or layouts could be equal, so those of the second are not used."""
+    """IDs of two groups or layouts could be equal, so the second group's are not used."""
     return FlakeForgeError(
         f"{_MISMATCH} {origin.url}: {name!r} is layout {origin.layout!r}, group {origin.group!r}; "
         f"{known.url}, which gave the last IDs, has layout {known.layout!r}, group {known.group!r}"
@@ -332,9 +332,9 @@ _clients = weakref.WeakSet()
 
 
 def _after_fork():
-    """A child that was forked (multiprocessing, gunicorn) has copies of its parent's IDs, and none of its threads."""
+    """A forked child (multiprocessing, gunicorn) has copies of its parent's IDs, and none of its threads."""
     for client in _clients:
-        client._start_anew()
+        client._reset()
 
 
 if hasattr(os, "register_at_fork"):
