@@ -23,6 +23,6 @@ service.listen(process.env.PORT ?? 8080) // before join(), so that /readyz respo
 
 // An error from join() ends the process, and Kubernetes restarts it, with increasing delays.
 flake = await FlakeId.join(process.env.FLAKEFORGE_STORE, { group: 'orders' })
-flake.on('lost', ({ slot, cause }) => console.error(`slot ${slot} went to another member, getting a new one`, cause ?? ''))
+flake.on('lost', ({ slot, cause }) => console.error(`slot ${slot} was taken over, getting a new one`, cause ?? ''))
 flake.on('attached', ({ slot }) => console.log(`slot ${slot}`))
 console.log(`slot ${flake.slot}, node number ${flake.id}`)
