@@ -46,5 +46,5 @@ test('README says how to start before it says why, and names the two commands fi
   const [first] = all
   t.regex(first.code, /^git clone .*\nnpm start -- 5\nnpm test\n$/)
   t.true(README.indexOf('npm install flakeforge') > README.indexOf(first.code))
-  t.true(README.indexOf('| you run | take |') < README.indexOf('## Why'))
+  t.true(README.indexOf('| you run | use |') < README.indexOf('## Why'))
 })
