@@ -1,7 +1,7 @@
 // Builds the documentation site into target/site, and checks it: `npm run docs` in the repository.
 //
-//   npm ci here, the API pages from the types, VitePress (which refuses links to pages that are not there), the inspector,
-//   which is the server's page without its live half, and then every link and anchor of what was built.
+// It runs npm ci in this folder, writes the API pages from the types, runs VitePress (which refuses links to missing pages),
+// builds the inspector, which is the server's page without its live half, and checks every link and anchor of the result.
 
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url'
 const here = fileURLToPath(new URL('.', import.meta.url))
 process.chdir(here)
 
-/** What npm left in node_modules is what the lock file says. */
+/** Whether node_modules matches the lock file. */
 function isInstalled() {
   const [wanted, found] = ['package-lock.json', 'node_modules/.package-lock.json'].map((name) =>
     existsSync(name) ? JSON.parse(readFileSync(name, 'utf8')).packages : {},
@@ -27,7 +27,7 @@ if (!isInstalled()) {
   })
 }
 
-// Only now are their packages there.
+// These need the packages, which are installed only now.
 const { writeMap } = await import('../scripts/map/index.js')
 const { writeApi } = await import('./write-api.js')
 const { build } = await import('vitepress')

@@ -1,5 +1,5 @@
-// Follows every link of the built site to its page and its anchor, and refuses what a page would fetch from elsewhere.
-// Links to other sites are not followed.
+// Follows every link of the built site to its page and its anchor, and refuses resources that a page would fetch from another
+// site. It does not follow links to other sites.
 
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
@@ -16,7 +16,7 @@ const FETCHED = [
   'link[rel=modulepreload][href]',
 ]
 
-/** The pages of a folder: their address without `.html`, the anchors in them, and what they link to. */
+/** The pages of a folder, by their address without `.html`: the parsed HTML and its anchors. */
 function readPages(folder, base) {
   const names = readdirSync(folder, { recursive: true }).map((name) => name.replaceAll('\\', '/'))
   const pages = names.filter((name) => name.endsWith('.html') && name !== '404.html')
@@ -29,17 +29,17 @@ function readPages(folder, base) {
   )
 }
 
-/** What is wrong with one link; undefined where it leads somewhere. */
+/** The fault of a link; undefined if its target exists. */
 function fault(href, address, pages) {
   const url = new URL(href, ORIGIN + address)
   if (url.origin !== ORIGIN) return undefined
   const page = pages.get(url.pathname)
-  if (page === undefined) return `${href}: there is no such page`
+  if (page === undefined) return `${href}: no such page`
   const anchor = decodeURIComponent(url.hash.slice(1))
   if (anchor !== '' && !page.ids.has(anchor)) return `${href}: the page has no such anchor`
 }
 
-/** What is wrong with the links of a built site, one line each; throws where it found nothing to check. */
+/** The faults in the links of a built site, one line each; throws if it found too few links to be the whole site. */
 export function faultsOf(folder, base) {
   const pages = readPages(folder, base)
   const faults = []

@@ -1,4 +1,4 @@
-// What stands in the navigation, in which order and under which name. A guide that is missing here fails the build.
+// The entries of the navigation, with their order and titles. A guide that is missing here fails the build.
 
 import { existsSync, readdirSync } from 'node:fs'
 import path from 'node:path'
@@ -75,12 +75,13 @@ const isThere = (name) => GUIDES.includes(`${name}.md`)
 
 const named = new Set(Object.values(GROUPS).flatMap(Object.keys))
 const unnamed = GUIDES.filter((file) => !named.has(file.replace(/\.md$/, '')))
-if (unnamed.length > 0) throw new Error(`site/navigation.js does not name docs/${unnamed.join(', docs/')}`)
+if (unnamed.length > 0)
+  throw new Error(`site/navigation.js lacks docs/${unnamed.join(', docs/')}. Add an entry for each guide.`)
 
-/** What an API page is called: `flakeforge_remote.RemoteOptions` without its entry, and an entry as it is imported. */
+/** The title of an API page: `flakeforge_remote.RemoteOptions` without its entry, and an entry as it is imported. */
 const titleOf = (name) => name.replace(/^.*\./, '').replace('_', '/')
 
-/** The API pages, as write-api.js left them: a folder for each kind, with the entries first. */
+/** The API pages that write-api.js wrote: a folder for each kind, with the entries first. */
 function apiGroups() {
   const api = path.join(root, 'site', 'api')
   const kinds = existsSync(api) ? readdirSync(api, { withFileTypes: true }).filter((entry) => entry.isDirectory()) : []
@@ -100,7 +101,7 @@ export const navigation = {
   nav: [
     { text: 'Guide', link: '/start/choosing' },
     { text: 'API', link: '/api/' },
-    { text: 'Inspector', link: '/inspector/', target: '_self' }, // a page of its own, see build.js
+    { text: 'Inspector', link: '/inspector/', target: '_self' }, // a separate page, see build.js
     { text: 'Changes', link: '/changelog' },
   ],
   sidebar: {

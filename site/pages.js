@@ -1,5 +1,5 @@
-// Which files of the repository are pages of the site, where each one is there, and how a link in one of them becomes a
-// link of the site. The files stay as they are: their links must work on GitHub too.
+// Maps files of the repository to pages of the site, and their links to links of the site. The files themselves are not
+// changed, because their links must work on GitHub too.
 
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import path from 'node:path'
@@ -11,7 +11,7 @@ const GITHUB = 'https://github.com/flakeforge/flakeforge'
 const filesIn = (folder) =>
   readdirSync(path.join(root, folder), { recursive: true }).map((name) => name.replaceAll('\\', '/'))
 
-/** The guides, as paths in docs/. The list of guides and the map are for readers of the repository. */
+/** The guides, as paths in docs/. The list of guides and the map are only for readers of the repository. */
 export const GUIDES = filesIn('docs').filter((name) => name.endsWith('.md') && !['README.md', 'map.md'].includes(name))
 const EXAMPLES = filesIn('examples')
   .filter((name) => path.posix.basename(name) === 'README.md')
@@ -19,18 +19,18 @@ const EXAMPLES = filesIn('examples')
 
 const pagesOfGuides = GUIDES.map((name) => [`docs/${name}`, name])
 
-/** The page of each file, both as paths: of the file in the repository, of the page in the site. */
+/** The page of each file: from a path in the repository to a path on the site. */
 const PAGES = new Map([['README.md', 'index.md'], ['CHANGELOG.md', 'changelog.md'], ...pagesOfGuides, ...EXAMPLES])
 
-/** What VitePress reads: the pages above, and the API pages that write-api.js left in site/api. */
+/** Whether VitePress reads a file: the pages above, and the API pages that write-api.js wrote to site/api. */
 export const isPage = (file) => PAGES.has(file) || file.startsWith('site/api/')
 
 export const pageOf = (file) => PAGES.get(file) ?? file.replace('site/api/', 'api/')
 
 /**
- * A link as the site needs it: to a page of the site, or to the file on GitHub.
- * @param {string} from the file that has the link, in the repository
- * @throws where neither is there
+ * Converts a link for the site: to a page of the site, or to the file on GitHub.
+ * @param {string} from the file with the link, as a path in the repository
+ * @throws if neither exists
  */
 export function linkOnSite(href, from) {
   if (/^(?:[a-z]+:|#)/i.test(href)) return href
@@ -39,6 +39,6 @@ export function linkOnSite(href, from) {
   const page = [file, `${file}/README.md`].find(isPage)
   if (page !== undefined) return `/${pageOf(page)}${anchor}`
   const local = path.join(root, file)
-  if (!existsSync(local)) throw new Error(`${from} links to ${href}, and there is no such file`)
+  if (!existsSync(local)) throw new Error(`${from} links to ${href}, which does not exist`)
   return `${GITHUB}/${statSync(local).isDirectory() ? 'tree' : 'blob'}/main/${file}${anchor}`
 }

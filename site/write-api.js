@@ -1,5 +1,4 @@
-// The API pages: the types of each entry as Markdown, in site/api/, which VitePress then reads like the guides.
-// It must never change what the types say.
+// Writes the API pages: the types of each entry as Markdown, in site/api/, which VitePress then reads like the guides.
 
 import { rm } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
@@ -27,7 +26,7 @@ const OPTIONS = {
   validation: { notExported: false, invalidLink: true },
 }
 
-/** The main entry's exports stand at the top, those of another entry below its name, without what stands at the top. */
+/** Lists the main entry's exports at the top, and those of other entries below their names, without the ones at the top. */
 function asImported({ project }) {
   const [main, ...others] = project.getChildrenByKind(ReflectionKind.Module)
   for (const entry of others) entry.name = `flakeforge/${entry.name}`

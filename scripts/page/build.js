@@ -1,9 +1,9 @@
 'use strict'
 
-// Builds the page that flakeforge-server serves, and the documentation's inspector, which is the same without its live half:
-// one file each of HTML, CSS and JavaScript, and the icon. `npm run page:build` writes packages/server/page/built.
+// Builds the page that flakeforge-server serves, and the documentation's inspector, which is the same page without its live
+// half: one file each of HTML, CSS and JavaScript, and the icon. `npm run page:build` writes packages/server/page/built.
 //
-// It must never leave a file half written: a server may serve it at that moment.
+// Each file is replaced in one step, because a server may be serving it at that moment.
 
 const fs = require('node:fs')
 const path = require('node:path')
@@ -11,13 +11,13 @@ const path = require('node:path')
 const SOURCES = path.join(__dirname, '..', '..', 'packages', 'server', 'page')
 const BUILT = path.join(SOURCES, 'built')
 
-/** The documentation's page comes from a server that sends no headers of ours. */
+/** The documentation is served without our headers, so the policy is in the page. */
 const POLICY =
   "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'self'; base-uri 'none'; form-action 'none'\">"
 
 const sourceOf = (name) => fs.readFileSync(path.join(SOURCES, name), 'utf8')
 
-/** What only the other page has is left out: `<!-- live -->…<!-- /live -->`, or the comment `<!-- site … /site -->`. */
+/** The HTML without the parts of the other page: `<!-- live -->…<!-- /live -->`, or the comment `<!-- site … /site -->`. */
 function html({ isLive }) {
   const source = sourceOf('index.html')
   if (isLive) return source.replaceAll(/ *<!-- \/?live -->\n| *<!-- site .*? \/site -->\n/gs, '')
@@ -38,7 +38,7 @@ function write(folder, name, content) {
  * Writes the page into a folder.
  * @param {typeof import('esbuild')} esbuild
  * @param {string} folder
- * @param {{ isLive?: boolean }} options whether there is a server behind it
+ * @param {{ isLive?: boolean }} options whether a server is behind the page
  */
 async function buildPage(esbuild, folder, { isLive = true } = {}) {
   const { outputFiles } = await esbuild.build({
@@ -46,7 +46,7 @@ async function buildPage(esbuild, folder, { isLive = true } = {}) {
     bundle: true,
     format: 'esm',
     target: 'es2022',
-    platform: 'neutral', // not 'browser': people read the page, so its errors have their full texts
+    platform: 'neutral', // not 'browser', so that errors on the page have their full texts
     minify: true,
     legalComments: 'none',
     outdir: folder,

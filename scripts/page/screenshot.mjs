@@ -1,5 +1,5 @@
-// Makes docs/service/page.png, the page as README shows it: `npm run page:screenshot`. It needs Chromium and Redis, as the tests
-// do, and takes the picture of a real server with two more members of its group.
+// Takes docs/service/page.png, the screenshot of the page in README: `npm run page:screenshot`. It needs Chromium and Redis, as
+// the tests do, and shows a real server with two more members of its group.
 
 import { mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { rm, writeFile } from 'node:fs/promises'
@@ -19,7 +19,7 @@ const FILE = fileURLToPath(new URL('../../docs/service/page.png', import.meta.ur
 const MOST_BYTES = 150_000
 const SIZE = { width: 960, height: 900 }
 
-/** Two more members of the group, as other machines have them. */
+/** Joins another member of the group, as from another machine. */
 const join = (url, host) => FlakeId.join(url, { group: 'orders', durable: true, host })
 
 async function takePicture(page, url) {
@@ -37,7 +37,7 @@ async function takePicture(page, url) {
   writeFileSync(FILE, await page.screenshot({ fullPage: true, animations: 'disabled' }))
 }
 
-/** A folder with the server's configuration. */
+/** Writes the server's configuration to a new folder. */
 async function configured() {
   const folder = await freshFolder('screenshot')
   const names = { orders: { group: 'orders', durable: true, host: 'ids-1' } }
@@ -46,7 +46,7 @@ async function configured() {
   return { folder, file }
 }
 
-/** Starts all that there is to see, takes the picture, and ends it. */
+/** Starts everything in the picture, takes the screenshot, and stops everything. */
 async function main(browser) {
   const ends = []
   try {
@@ -72,8 +72,8 @@ async function main(browser) {
 }
 
 const browser = await launchBrowser()
-if (browser === undefined) throw new Error('There is no Chromium: install it (Debian: apt-get install chromium).')
+if (browser === undefined) throw new Error('Chromium was not found. Install it (Debian: apt-get install chromium).')
 await main(browser)
 const { size } = statSync(FILE)
 console.log(`${path.relative('', FILE)}: ${size} bytes`)
-if (size > MOST_BYTES) throw new Error(`${size} bytes are too many for README: ${MOST_BYTES} at most.`)
+if (size > MOST_BYTES) throw new Error(`The screenshot has ${size} bytes. README allows at most ${MOST_BYTES}.`)

@@ -1,5 +1,5 @@
-// The site: what VitePress reads, and its navigation. Nothing on a page is fetched from another server: search and fonts
-// are part of the site.
+// The configuration of the site: its pages and its navigation. Pages fetch nothing from other servers: search and fonts are
+// part of the site.
 
 import { readdirSync } from 'node:fs'
 import { slug } from 'github-slugger'
@@ -10,12 +10,12 @@ import { isPage, linkOnSite, pageOf, root } from '../pages.js'
 const HERE = 'site'
 const BASE = '/flakeforge/' // as GitHub Pages serves a project
 
-/** All that is no page, so that VitePress does not look for pages in it. */
+/** Everything except pages, so that VitePress does not search it for pages. */
 const others = readdirSync(root)
   .filter((name) => !['docs', 'examples', HERE].includes(name) && !isPage(name))
   .flatMap((name) => [name, `${name}/**`])
 
-/** Links to files of the repository, as links of the site. */
+/** Converts links to files of the repository to links of the site. */
 function links(md) {
   md.core.ruler.push('links-on-site', ({ tokens, env }) => {
     if (env.realPath === undefined) return // the search index, which needs no links
@@ -26,19 +26,19 @@ function links(md) {
   })
 }
 
-/** On the first page, behind README's first screen: the inspector, live. */
+/** Puts the live inspector on the first page, after README's first screen. */
 function inspector(md) {
   md.core.ruler.push('inspector', ({ tokens, env, Token }) => {
     if (env.realPath !== `${root}README.md`) return
-    const at = tokens.findIndex(({ content }) => content === 'Which set-up') - 1 // its heading opens before its words
-    if (at < 0) throw new Error('README.md has no section "Which set-up", before which the inspector stands')
+    const at = tokens.findIndex(({ content }) => content === 'Which set-up') - 1 // the token before its text opens the heading
+    if (at < 0) throw new Error('README.md has no section "Which set-up", which the inspector precedes')
     const frame = new Token('html_block', '', 0)
     frame.content = `<iframe class="inspector" title="Take an ID apart" src="${BASE}inspector/"></iframe>\n`
     tokens.splice(at, 0, frame)
   })
 }
 
-/** A header that says nothing is none: screen readers would announce an empty one. */
+/** Turns empty header cells into data cells, because screen readers announce empty headers. */
 function emptyHeaders(md) {
   md.core.ruler.push('empty-headers', ({ tokens }) => {
     for (const [i, { type, content }] of tokens.entries()) {
@@ -48,7 +48,7 @@ function emptyHeaders(md) {
   })
 }
 
-/** The pages lie above the folder that has Vue. What renders them runs in this folder, and imports it from here. */
+/** The pages are above the folder that has Vue. The renderer runs in this folder, and imports Vue from here. */
 const vueFromHere = {
   name: 'vue-from-here',
   enforce: 'pre',
@@ -57,9 +57,9 @@ const vueFromHere = {
 
 export default defineConfig({
   title: 'flakeforge',
-  description: 'Unique 64-bit IDs, ordered by time, made without a round trip for each one',
+  description: 'Unique 64-bit IDs, ordered by time, generated without a round trip per ID',
   base: BASE,
-  appearance: 'force-auto', // the system's theme: pictures and the inspector know no other
+  appearance: 'force-auto', // the system's theme: pictures and the inspector support no other
   cleanUrls: true,
   srcDir: '..',
   srcExclude: [...others, 'docs/README.md', 'docs/map.md'],
@@ -67,7 +67,7 @@ export default defineConfig({
   outDir: '../target/site',
   cacheDir: '../target/site-cache',
   markdown: {
-    anchor: { slugify: (text) => slug(text) }, // as GitHub does: one anchor for both
+    anchor: { slugify: (text) => slug(text) }, // as on GitHub, so that anchors work in both places
     config: (md) => void [links, inspector, emptyHeaders].map((rule) => rule(md)),
     theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
   },

@@ -1,4 +1,4 @@
-// VitePress's own theme, a little wider: the guides have tables and outputs of a command line.
+// VitePress's default theme, a little wider, because the guides have tables and command-line output.
 
 import DefaultTheme from 'vitepress/theme'
 import './wide.css'
