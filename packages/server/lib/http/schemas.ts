@@ -29,21 +29,25 @@ export const ORIGIN = {
     schema: { type: 'string' },
   },
   'flakeforge-group': {
-    description: 'names the group or the segment, as made on its store. IDs of two may be equal',
+    description: 'identifies the group or segment, as created on its store. IDs of two groups or segments may be equal',
     schema: { type: 'string', pattern: '^[0-9a-f]{16}$' },
   },
-  'flakeforge-slot': { description: 'groups: the slot that made them', schema: { type: 'integer', minimum: 0 } },
+  'flakeforge-slot': {
+    description: 'groups: the slot that generated the IDs',
+    schema: { type: 'integer', minimum: 0 },
+  },
 }
 
 /** The headers of an answer with IDs. */
 export const MADE = {
   ...ORIGIN,
   'flakeforge-order': {
-    description: 'none: IDs of one slot are in no order. Without it they ascend, from answer to answer too',
+    description: 'none: the IDs of a slot are not ordered. Without this header they ascend, also across responses',
     schema: { type: 'string', enum: ['none'] },
   },
   'flakeforge-nonce': {
-    description: 'that of the request, if it had one. Another one, or none: the answer was made for another request',
+    description:
+      'the nonce of the request, if it had one. If it differs or is missing, the response is for another request',
     schema: { type: 'string' },
   },
 }
@@ -53,15 +57,15 @@ const time: (description: string) => object = (description) => text(description,
 
 const Problem = {
   $id: 'Problem',
-  description: 'What is wrong, by RFC 9457.',
+  description: 'An error, in the format of RFC 9457.',
   ...object(
     {
       type: text('always about:blank'),
-      title: text('the name of the status'),
-      status: integer('the status', { minimum: 400, maximum: 599 }),
-      detail: text('what is wrong, the bound, and what to do'),
-      code: text('stable, for programs', { pattern: '^ERR_FLAKE_[A-Z_]+$' }),
-      retryAfterMs: { type: 'number', description: 'when to try again', minimum: 0 },
+      title: text('the reason phrase of the HTTP status'),
+      status: integer('the HTTP status', { minimum: 400, maximum: 599 }),
+      detail: text('what was wrong, what is allowed, and what to do'),
+      code: text('stable error code, for programs', { pattern: '^ERR_FLAKE_[A-Z_]+$' }),
+      retryAfterMs: { type: 'number', description: 'ms to wait before the next attempt', minimum: 0 },
     },
     ['retryAfterMs'],
   ),
@@ -70,28 +74,31 @@ const Problem = {
 const Ids = {
   $id: 'Ids',
   ...object({
-    name: text('the name that was asked for'),
-    ids: list(text('64 bits, not negative', { pattern: DECIMAL }), 'decimal, as text: a JSON number would be rounded'),
+    name: text('the requested name'),
+    ids: list(
+      text('unsigned 64-bit number', { pattern: DECIMAL }),
+      'decimal text, because a JSON number would be rounded',
+    ),
   }),
 }
 
 const Layout = {
   $id: 'Layout',
-  description: "what new Layout(spec, options) of 'flakeforge/codec' needs",
+  description: "the arguments of new Layout(spec, options) of 'flakeforge/codec'",
   ...object(
     {
-      name: text('of the layout'),
-      epoch: { type: 'number', description: 'Unix ms' },
-      tickMs: { type: 'number', description: 'length of a tick' },
+      name: text('the name of the layout'),
+      epoch: { type: 'number', description: 'in Unix ms' },
+      tickMs: { type: 'number', description: 'length of a tick in ms' },
       fields: list(
         { type: 'array', items: { anyOf: [{ type: 'string' }, { type: 'integer' }] }, minItems: 2, maxItems: 2 },
-        'name and bits of each field, the most significant first; none for decimal layouts',
+        'name and number of bits of each field, most significant first; empty for decimal layouts',
       ),
       end: time('when the layout ends'),
       signedEnd: time('when its IDs no longer fit into signed 64-bit columns'),
-      nodes: integer('snowcast: how many nodes'),
-      mode: text('uniqueid'),
-      idOffset: text('what is added to each ID', { pattern: '^-?\\d+$' }),
+      nodes: integer('snowcast: the number of nodes'),
+      mode: text('uniqueid: the mode'),
+      idOffset: text('the number added to each ID', { pattern: '^-?\\d+$' }),
     },
     ['nodes', 'mode', 'idOffset'],
   ),
@@ -101,15 +108,15 @@ const Name = {
   $id: 'Name',
   ...object(
     {
-      name: text('for POST /v1/ids/{name}'),
-      kind: text('what gives its IDs', { enum: ['group', 'segment'] }),
+      name: text('the name, as in POST /v1/ids/{name}'),
+      kind: text('the source of its IDs', { enum: ['group', 'segment'] }),
       group: text('the group on the store'),
       layout: { $ref: 'Layout#' },
-      state: text('of its slot', { enum: ['attached', 'detached', 'destroyed'] }),
+      state: text('the state of its slot', { enum: ['attached', 'detached', 'destroyed'] }),
       slot: integer('its slot', { minimum: 0 }),
-      expires: time('until when IDs can be made without the store; a folder moves it on as IDs are made'),
+      expires: time('until when IDs are available without the store; in a folder, it advances as they are generated'),
       segment: text('the counter on the store'),
-      block: integer('how many numbers are taken from the store at once'),
+      block: integer('how many numbers each call takes from the store'),
     },
     ['group', 'layout', 'state', 'slot', 'expires', 'segment', 'block'],
   ),
@@ -122,13 +129,13 @@ const Inspected = {
       id: text('the ID in decimal', { pattern: DECIMAL }),
       hex: text('16 digits', { pattern: '^[0-9a-f]{16}$' }),
       bits: text('64 digits', { pattern: '^[01]{64}$' }),
-      layout: text('the layout that it was read in'),
-      timestamp: { type: 'number', description: 'Unix ms; with a fraction where ticks are finer' },
-      date: time('the same, unless it is beyond what a date can say'),
+      layout: text('the layout that was used to decode it'),
+      timestamp: { type: 'number', description: 'Unix ms, with a fraction if ticks are finer' },
+      date: time('the timestamp as a date; missing if a date cannot represent it'),
       tick: text("ticks since the layout's epoch", { pattern: DECIMAL }),
-      counter: integer('the how manieth of its tick and node'),
-      node: integer('all node fields, joined'),
-      mode: text('uniqueid: how it was made'),
+      counter: integer('position within its tick and node'),
+      node: integer('all node fields, combined into one number'),
+      mode: text('uniqueid: the mode in which it was generated'),
       fields: { type: 'object', description: 'the node fields by name', additionalProperties: { type: 'integer' } },
     },
     ['date', 'mode'],
@@ -140,12 +147,12 @@ const Slot = {
   ...object(
     {
       slot: integer('from 0', { minimum: 0 }),
-      host: text('the host of the holder, or of the last one'),
-      lo: { type: 'number', description: "Unix ms by the store's clock: the first of its window" },
-      hi: { type: 'number', description: 'the last of it' },
-      expires: time('hi, as text; not in a folder, where a slot is held as long as the process runs'),
-      held: { type: 'boolean', description: 'whether somebody holds it' },
-      mine: { type: 'boolean', description: 'whether this server does' },
+      host: text('the host of its holder, or of its last holder'),
+      lo: { type: 'number', description: "the first ms of its window, in Unix ms of the store's clock" },
+      hi: { type: 'number', description: 'the last ms of its window' },
+      expires: time('hi as a date; missing for a folder, where a slot is held as long as its process runs'),
+      held: { type: 'boolean', description: 'whether the slot is held' },
+      mine: { type: 'boolean', description: 'whether this server holds it' },
     },
     ['host', 'expires'],
   ),
@@ -153,7 +160,7 @@ const Slot = {
 
 const Slots = {
   $id: 'Slots',
-  ...object({ name: text('the name'), group: text('the group'), slots: list({ $ref: 'Slot#' }) }),
+  ...object({ name: text('the requested name'), group: text('its group'), slots: list({ $ref: 'Slot#' }) }),
 }
 const Names = { $id: 'Names', ...object({ names: list({ $ref: 'Name#' }) }) }
 const Status = { $id: 'Status', ...object({ status: text('ok', { enum: ['ok'] }) }) }
@@ -161,20 +168,20 @@ const Status = { $id: 'Status', ...object({ status: text('ok', { enum: ['ok'] })
 export const ALL = [Problem, Ids, Layout, Name, Names, Inspected, Slot, Slots, Status]
 
 const MEANINGS: Record<number, string> = {
-  400: 'a header, parameter, ID or body that cannot be',
-  401: 'no token, or a wrong one, where the server wants one',
-  403: 'a page of another site asks, or one that takes this machine for another',
-  404: 'no such name or route',
-  405: 'another method; the header Allow says which',
-  406: 'none of the forms that are accepted',
+  400: 'an invalid header, parameter, ID or body',
+  401: 'the server requires a token, and the request has none or an invalid one',
+  403: 'a page of another site sent the request, or the header Host does not name this server',
+  404: 'unknown name or route',
+  405: 'wrong method; the header Allow lists the allowed ones',
+  406: 'the server offers none of the accepted media types',
   408: 'the request took too long to arrive',
-  413: 'a body, where none is taken',
-  415: 'a body, where none is taken',
-  417: 'the header Expect wants what the server cannot do',
-  429: 'too many requests from this address; the header Retry-After says when to ask again',
-  431: 'headers that are too long',
-  500: 'a mistake in the server',
-  503: 'no IDs at present; the header Retry-After says when to ask again',
+  413: 'the request has a body, and this route accepts none',
+  415: 'the request has a body, and this route accepts none',
+  417: 'the server cannot meet the header Expect',
+  429: 'too many requests from this address; retry after the time in the header Retry-After',
+  431: 'the headers are too long',
+  500: 'an internal error of the server',
+  503: 'no IDs at the moment; retry after the time in the header Retry-After',
 }
 
 /**

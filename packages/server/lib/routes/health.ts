@@ -11,12 +11,12 @@ const STATUS = { 'application/json': { $ref: 'Status#' } }
 const OPEN = { security: [] } // of all tokens
 
 const LIVE = {
-  ...{ summary: 'Whether the process answers', operationId: 'isAlive', ...OPEN },
-  response: answers(STATUS, 'it does', []),
+  ...{ summary: 'Check whether the process responds', operationId: 'isAlive', ...OPEN },
+  response: answers(STATUS, 'the process responds', []),
 }
 const READY = {
-  ...{ summary: 'Whether every name gives IDs', operationId: 'isReady', ...OPEN },
-  response: answers(STATUS, 'they do', [503]),
+  ...{ summary: 'Check whether IDs are available for every name', operationId: 'isReady', ...OPEN },
+  response: answers(STATUS, 'IDs are available for every name', [503]),
 }
 
 export async function routes(

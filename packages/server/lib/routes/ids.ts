@@ -70,13 +70,13 @@ function textsOf(ids: Buffer) {
 }
 
 const SCHEMA = {
-  summary: 'New IDs',
+  summary: 'Take new IDs',
   operationId: 'takeIds',
-  params: { type: 'object', properties: { name: text('a name of GET /v1/names') }, required: ['name'] },
+  params: { type: 'object', properties: { name: text('a name from GET /v1/names') }, required: ['name'] },
   headers: {
     type: 'object',
     properties: {
-      [NONCE]: text('random for each request. The answer repeats it; refuse an answer with another one, or with none', {
+      [NONCE]: text('random for each request. The response repeats it: reject one in which it differs or is missing', {
         pattern: PATTERN,
       }),
     },
@@ -85,10 +85,10 @@ const SCHEMA = {
   response: answers(
     {
       'application/json': { $ref: 'Ids#' },
-      'text/plain': { type: 'string', description: 'decimal, one a line, each ended by a line feed' },
+      'text/plain': { type: 'string', description: 'decimal, one per line, each followed by a line feed' },
       'application/octet-stream': { type: 'string', format: 'binary', description: '8 bytes each, big-endian' },
     },
-    'IDs that nobody else has, ascending',
+    'IDs that no other request gets, ascending',
     [400, 404, 406, 413, 415, 503],
     MADE,
   ),

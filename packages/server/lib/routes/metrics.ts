@@ -6,9 +6,9 @@ import { answers } from '../http/schemas.ts'
 
 export async function routes(app: FastifyInstance, { measures }: { measures: Measures }) {
   const schema = {
-    summary: 'Metrics for Prometheus',
+    summary: 'Get metrics for Prometheus',
     operationId: 'getMetrics',
-    response: answers({ 'text/plain': { type: 'string' } }, "Prometheus' text format", []),
+    response: answers({ 'text/plain': { type: 'string' } }, 'the text format of Prometheus', []),
   }
   app.get('/metrics', { schema }, async (_request, reply) => {
     const { registry } = measures

@@ -17,10 +17,10 @@ const COMMON = new Set(['timestamp', 'date', 'tick', 'counter', 'id', 'mode'])
 /** An ID as a text. How large it may be, and which bits are 0, its layout says. */
 const ID = '^([0-9]+|0[xX][0-9a-fA-F]+|0[bB][01]+)$'
 
-const NAME = { name: text('a name of GET /v1/names') }
+const NAME = { name: text('a name from GET /v1/names') }
 const SCHEMAS = {
   names: {
-    summary: 'What this server gives IDs of',
+    summary: 'List the names for which this server has IDs',
     operationId: 'getNames',
     response: answers(
       { 'application/json': { $ref: 'Names#' } },
@@ -29,28 +29,28 @@ const SCHEMAS = {
     ),
   },
   slots: {
-    summary: 'Who holds the slots of a group',
+    summary: 'List the slots of a group and their holders',
     operationId: 'getSlots',
     params: { type: 'object', properties: NAME, required: ['name'] },
     response: answers(
       { 'application/json': { $ref: 'Slots#' } },
-      'the slots that were ever held',
+      'all slots that are or were held',
       [400, 404, 503],
       ORIGIN,
     ),
   },
   inspect: {
-    summary: 'What an ID says',
+    summary: 'Decode an ID',
     operationId: 'inspectId',
     params: { type: 'object', properties: { id: text('decimal, 0x… or 0b…', { pattern: ID }) }, required: ['id'] },
     querystring: {
       type: 'object',
       properties: {
-        name: text('the name whose layout it has'),
-        layout: text('its layout, in place of the one that the name has', { enum: Object.keys(layouts) }),
+        name: text('decode with the layout of this name'),
+        layout: text('decode with this layout instead of that of the name', { enum: Object.keys(layouts) }),
       },
     },
-    response: answers({ 'application/json': { $ref: 'Inspected#' } }, 'its parts', [400, 404, 503]),
+    response: answers({ 'application/json': { $ref: 'Inspected#' } }, 'the parts of the ID', [400, 404, 503]),
   },
 }
 

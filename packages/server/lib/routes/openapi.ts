@@ -13,7 +13,7 @@ const swaggerOf = (hasTokens: boolean) => ({
     openapi: '3.0.3',
     info: {
       title: 'flakeforge-server',
-      description: 'Unique 64-bit IDs. They are text in JSON, because a JSON number would be rounded.',
+      description: 'Unique 64-bit IDs. In JSON they are text, because a JSON number would be rounded.',
       version: manifest.version,
       license: { name: 'MIT', url: 'https://github.com/flakeforge/flakeforge/blob/main/LICENSE' },
     },
@@ -42,9 +42,9 @@ async function documentOf(known: Route[], hasTokens: boolean) {
 export async function routes(app: FastifyInstance, { known, hasTokens }: { known: Route[]; hasTokens: boolean }) {
   let text: Promise<string> | undefined // it does not change
   const schema = {
-    summary: 'This document',
+    summary: 'Get this document',
     operationId: 'getDocument',
-    response: answers({ 'application/json': { type: 'object' } }, 'OpenAPI 3.0', []),
+    response: answers({ 'application/json': { type: 'object' } }, 'this API in OpenAPI 3.0', []),
   }
   app.get('/openapi.json', { schema }, async (_request, reply) => {
     text ??= documentOf(known, hasTokens)
