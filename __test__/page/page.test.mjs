@@ -106,7 +106,7 @@ when('an ID in every form is the same ID', async (t) => {
 when('a form of the ID can be copied', async (t) => {
   const page = await open(t, `#id=${ID}`, { permissions: ['clipboard-read', 'clipboard-write'] })
   await page.click('button[aria-label="Copy Base 58"]')
-  await untilSaid(page, '#said', 'Base 58 is copied')
+  await untilSaid(page, '#said', 'Base 58 copied')
   t.is(await page.evaluate(() => navigator.clipboard.readText()), format(ID, 'base58'))
 })
 
@@ -141,7 +141,7 @@ when('an ID in every layout: its fields, their bits and what they say', async (t
 when('which layout it could be: the most plausible first, and another one at a click', async (t) => {
   const page = await open(t)
   await page.fill('#id', '175928847299117063')
-  t.is(await textOf(page, '#result-title'), 'discord, most plausibly')
+  t.is(await textOf(page, '#result-title'), 'discord (most plausible)')
   t.is(await textOf(page, '#when'), '2016-04-30 11:18:25.796 UTC')
   const likely = await textsOf(page, '#readings .reading-name')
   t.is(likely[0], 'discord')
@@ -219,7 +219,7 @@ when('a link has the ID and its layout', async (t) => {
   await page.fill('#id', '')
   t.is(await hashOf(page), '')
   const other = await open(t, `#id=${ID}&layout=nobody`)
-  t.regex(await textOf(other, '#id-hint'), /The link asks for 'nobody', a layout that this page does not know\.$/)
+  t.regex(await textOf(other, '#id-hint'), /The link names the layout 'nobody', which this page does not know\.$/)
   const spread = await open(t, `#id=${ID}&name=shards`)
   await untilSaid(spread, '#result-title', 'shards')
   t.deepEqual(
@@ -281,7 +281,7 @@ when('a segment has numbers, and neither fields nor slots', async (t) => {
 when('slots: who holds them', async (t) => {
   const page = await open(t)
   await page.waitForSelector('#slots-rows tr')
-  t.is(await textOf(page, '#slots-status'), '1 slot is held.')
+  t.is(await textOf(page, '#slots-status'), '1 slot is in use.')
   const [row] = await textsOf(page, '#slots-rows tr')
   const { slots } = await ask('/v1/slots/orders')
   t.true(row.startsWith(String(slots[0].slot)), row)
@@ -292,14 +292,12 @@ when('slots: who holds them', async (t) => {
 when('a token is asked for, kept in this tab, and in no address', async (t) => {
   const page = await open(t, `#id=${ID}`, { token: '' })
   await page.waitForSelector('#token-form:visible')
-  t.is(await textOf(page, '#state'), 'The server wants a token')
-  t.is(await textOf(page, '#result-title'), 'flake, most plausibly')
+  t.is(await textOf(page, '#state'), 'The server requires a token')
+  t.is(await textOf(page, '#result-title'), 'flake (most plausible)')
   await isSound(t, page)
   await page.fill('#token', 'not-one-of-its-tokens')
   await page.press('#token', 'Enter')
-  await page.waitForFunction(() =>
-    document.querySelector('#token-text').textContent.startsWith('The server does not take'),
-  )
+  await page.waitForFunction(() => document.querySelector('#token-text').textContent.startsWith('The server rejected'))
   await page.fill('#token', TOKEN)
   await page.press('#token', 'Enter')
   await isReady(page)
@@ -321,18 +319,18 @@ when('a server that stops is shown as such, and the page goes on by itself', asy
   await page.waitForSelector('#live-rows tr')
   await stopProcess(server.child.pid)
   await page.waitForSelector('#state[data-state=gone]')
-  t.is(await textOf(page, '#trouble-title'), 'The server does not answer')
-  t.regex(await textOf(page, '#slots-status'), /^The server does not answer\. This was so at \d\d:\d\d:\d\d UTC\.$/)
+  t.is(await textOf(page, '#trouble-title'), 'The server does not respond')
+  t.regex(await textOf(page, '#slots-status'), /^The server does not respond\. Last updated at \d\d:\d\d:\d\d UTC\.$/)
   await untilSaid(page, '#live-status', 'Waiting for the server.')
   await page.fill('#id', '175928847299117063')
-  t.is(await textOf(page, '#result-title'), 'discord, most plausibly')
+  t.is(await textOf(page, '#result-title'), 'discord (most plausible)')
   await isSound(t, page)
   const before = await textOf(page, '#live-count')
   server.child.kill('SIGCONT')
   await isReady(page)
   t.true(await page.isHidden('#trouble'))
   await page.waitForFunction((text) => document.querySelector('#live-count').textContent !== text, before)
-  await untilSaid(page, '#slots-status', '1 slot is held.')
+  await untilSaid(page, '#slots-status', '1 slot is in use.')
   t.deepEqual(page.faults, [])
 })
 
@@ -347,7 +345,7 @@ when('a server that was killed and started again: the page goes on by itself', a
   server = await startServer({ args, port })
   await isReady(page)
   await page.waitForSelector('#slots-table:not(.stale)')
-  t.is(await textOf(page, '#result-title'), 'flake, most plausibly')
+  t.is(await textOf(page, '#result-title'), 'flake (most plausible)')
   t.deepEqual(page.faults, [])
 })
 

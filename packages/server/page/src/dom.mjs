@@ -1,13 +1,12 @@
-// The few things that the page does with the document. It must never make an element from text: what a server or a link says
-// is only ever shown as text.
+// The page's few operations on the document. None parses text as HTML: content from a server or a link is only shown as text.
 
-/** The element with this id; undefined where this page has none, as the documentation's has no live half. */
+/** The element with this id; undefined if this page has none: the documentation's page has no live half. */
 export const byId = (id) => document.getElementById(id) ?? undefined
 
 /**
  * A new element.
  * @param {string} tag
- * @param {Record<string, string | boolean | undefined>} attributes those that are undefined or false are left out
+ * @param {Record<string, string | boolean | undefined>} attributes undefined and false ones are omitted
  * @param {...(Node | string | undefined)} children
  */
 export function el(tag, attributes = {}, ...children) {
@@ -19,12 +18,12 @@ export function el(tag, attributes = {}, ...children) {
   return made
 }
 
-/** Shows a text, without touching the document where it says so already: a screen reader would say it again. */
+/** Shows a text. Leaves an equal text untouched, because a screen reader would read it again. */
 export function say(element, text) {
   if (element.textContent !== text) element.textContent = text
 }
 
-/** The options of a select; what was chosen stays chosen where it is still there. */
+/** Replaces the options of a select, and keeps the selected one if it still exists. */
 export function setOptions(select, children) {
   const chosen = select.value
   select.replaceChildren(...children)
@@ -33,7 +32,7 @@ export function setOptions(select, children) {
 
 export const option = (value, text) => el('option', { value }, text)
 
-/** Goes to a part of the page: for the eyes, and for the keyboard. */
+/** Moves both the view and the keyboard focus to a part of the page. */
 export function goTo(element) {
   element.focus({ preventScroll: true })
   element.scrollIntoView({ block: 'start' })

@@ -1,24 +1,24 @@
-// The inspector: takes a text, shows the ID in it field by field, and keeps the link in the address bar. It works without a
-// server. It must never change what somebody has typed.
+// The inspector: reads a text, shows the ID in it field by field, and keeps the link in the address bar. It works without a
+// server, and never changes the typed text.
 
 import { byId, el, goTo, option, say, setOptions } from './dom.mjs'
 import { linkTo, readLink } from './link.mjs'
 import { DIALECTS, describe, dialectChoices, FORMS, layouts, rankAll, readText } from './reading.mjs'
 
-const SAID_AFTER_MS = 800 // a screen reader says the result once the typing pauses
+const SAID_AFTER_MS = 800 // a screen reader reads the result once the typing pauses
 const COPIED_MS = 1500
 const EXAMPLES = [
   ['a Discord ID', '175928847299117063', 'discord'],
   ['a Twitter ID', '1212092628029698048', 'twitter'],
   ['a UUID', () => layouts.flake.toUuid(layouts.flake.encode({ timestamp: Date.now(), worker: 7, counter: 5 })), ''],
-  ['a time of Chronicle', '2021-12-28T14:07:02.954100128', 'chronicle'],
+  ['a Chronicle timestamp', '2021-12-28T14:07:02.954100128', 'chronicle'],
 ]
 
 const shown = {}
 let choices = dialectChoices
 let saying
 
-/** The choices that a text is read with: the one that is chosen, or all. */
+/** The layouts to read a text with: the selected one, or all. */
 const chosenOnes = () => (shown.layout.value === '' ? choices : choices.filter(({ key }) => key === shown.layout.value))
 
 function fieldInStrip({ name, kind, digits }) {
@@ -45,9 +45,9 @@ async function copy(name, text, button) {
     () => true,
     () => false,
   )
-  clearTimeout(saying) // this is what matters now
-  say(button, isCopied ? 'Copied' : 'Refused')
-  say(shown.said, isCopied ? `${name} is copied` : `The browser refuses to copy ${name}`)
+  clearTimeout(saying) // this message is more urgent
+  say(button, isCopied ? 'Copied' : 'Failed')
+  say(shown.said, isCopied ? `${name} copied` : `The browser did not allow copying ${name}`)
   setTimeout(() => say(button, 'Copy'), COPIED_MS)
 }
 
@@ -76,7 +76,7 @@ function readingRow({ choice, date, why, isPossible }, current) {
   return el('li', {}, button)
 }
 
-/** The layout to show: the chosen one, or the most plausible of those that the text allows. */
+/** The layout to show: the selected one, or the most plausible one that the text allows. */
 function layoutToShow(readings, only) {
   const chosen = chosenOnes()
   if (chosen.length === 1) return chosen[0]
@@ -84,7 +84,7 @@ function layoutToShow(readings, only) {
   return readings.find(({ choice, isPossible }) => isPossible && allowed.includes(choice))?.choice ?? allowed[0]
 }
 
-/** What the text is: an ID in a layout and all that is shown of it; throws a plain sentence. */
+/** The ID in a text, its layout and everything to show; throws an error whose message is a plain sentence. */
 function examine(text) {
   const { id, form, note, only } = readText(text, shown.form.value, chosenOnes())
   const readings = rankAll(id, choices)
@@ -94,15 +94,15 @@ function examine(text) {
 
 function show({ form, note, readings, current, described }) {
   const { when, iso, also, fields, forms, isMoved, isDecimal } = described
-  say(shown.title, `${current.label}${shown.layout.value === '' ? ', most plausibly' : ''}`)
+  say(shown.title, `${current.label}${shown.layout.value === '' ? ' (most plausible)' : ''}`)
   say(shown.when, when)
   if (iso === undefined) shown.when.removeAttribute('datetime')
   else shown.when.dateTime = iso
   say(shown.also, also)
   const remarks = [note === undefined ? `Read as ${form}.` : `${note[0].toUpperCase()}${note.slice(1)}.`]
-  if (isMoved) remarks.push('This layout adds an offset to its IDs. The bits are those before that.')
+  if (isMoved) remarks.push('This layout adds an offset to its IDs. The bits are shown without it.')
   if (shown.wanted !== undefined)
-    remarks.push(`The link asks for '${shown.wanted}', a layout that this page does not know.`)
+    remarks.push(`The link names the layout '${shown.wanted}', which this page does not know.`)
   say(shown.hint, remarks.join(' '))
   say(shown.placeTitle, isDecimal ? 'Digits' : 'Bits')
   shown.strip.replaceChildren(...fields.map(fieldInStrip))
@@ -115,23 +115,23 @@ function show({ form, note, readings, current, described }) {
   sayLater(`${current.label}: ${when}, ${values.join(', ')}`)
 }
 
-/** Those that could be meant, and folded away those that hardly are. */
+/** Shows the likely readings, with the unlikely ones collapsed. */
 function showReadings(readings, current) {
   const isShown = ({ isLikely, choice }) => isLikely || choice.key === current.rankedAs
   const [likely, others] = [readings.filter(isShown), readings.filter((each) => !isShown(each))]
   shown.readings.replaceChildren(...likely.map((each) => readingRow(each, current)))
   shown.others.replaceChildren(...others.map((each) => readingRow(each, current)))
   shown.unlikely.hidden = others.length === 0
-  say(shown.unlikelyTitle, `${others.length} ${others.length === 1 ? 'layout' : 'layouts'} that hardly fit`)
+  say(shown.unlikelyTitle, `${others.length} unlikely ${others.length === 1 ? 'layout' : 'layouts'}`)
 }
 
-/** For screen readers, after a pause: not at each key. */
+/** For screen readers, after a pause rather than at each key. */
 function sayLater(text) {
   clearTimeout(saying)
   saying = setTimeout(() => say(shown.said, text), SAID_AFTER_MS)
 }
 
-/** An error as a sentence. */
+/** An error's message as a sentence. */
 const sentence = ({ message }) => (/[.!?]$/.test(message) ? message : `${message}.`)
 
 function showFault(text) {
@@ -142,7 +142,7 @@ function showFault(text) {
   if (text !== '') sayLater(text)
 }
 
-/** Reads what is typed and chosen, and shows it. */
+/** Reads the text and the selected form and layout, and shows the result. */
 function update() {
   const text = shown.id.value.trim()
   shown.empty.hidden = text !== ''
@@ -166,17 +166,17 @@ function update() {
   }
 }
 
-/** The address bar always has the link to what is shown. Going back leads to the page before, not to each key typed. */
+/** Keeps the link to the current view in the address bar, without a history entry for each key. */
 function setLink(hash) {
   if (location.hash !== hash) history.replaceState(null, '', hash === '' ? location.pathname + location.search : hash)
 }
 
-/** The key that a link means: a name of the server may be given as its layout too. */
+/** The key that a link means: `layout=` may also be a name of the server. */
 function keyOf(wanted) {
   return [wanted, `name ${wanted}`].find((key) => choices.some((choice) => choice.key === key)) ?? ''
 }
 
-/** Shows what the hash asks for. A layout that is not known yet may come with the server's names. */
+/** Shows the ID in the hash. An unknown layout may arrive later, with the server's names. */
 function follow() {
   const link = readLink(location.hash)
   if (link === undefined) return false

@@ -1,7 +1,7 @@
-// The link to an ID: #id=…&layout=… (or &name=… for a name of this server). It must never go to the server, which is why it is
-// in the hash.
+// The link to an ID: #id=…&layout=… (or &name=… for a name of this server). It is in the hash, which browsers do not send to
+// the server.
 
-/** What a hash asks for; undefined where it asks for no ID. */
+/** The ID and the layout in a hash; undefined if it has no ID. */
 export function readLink(hash) {
   const asked = new URLSearchParams(hash.replace(/^#/, ''))
   const id = asked.get('id')
@@ -10,7 +10,7 @@ export function readLink(hash) {
   return { id, key: name === null ? (asked.get('layout') ?? '') : `name ${name}` }
 }
 
-/** The hash for a text and a chosen layout; '' is the most plausible one. */
+/** The hash for a text and a selected layout; '' stands for the most plausible one. */
 export function linkTo(id, key) {
   const asked = new URLSearchParams({ id })
   if (key.startsWith('name ')) asked.set('name', key.slice('name '.length))

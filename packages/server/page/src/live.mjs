@@ -1,5 +1,5 @@
-// IDs being made: asks for a few at a time, as long as somebody watches. They are real IDs, so it must never make any that
-// were not asked for: not before Start, and not in a tab that nobody sees.
+// IDs being generated: requests a few at a time while the page is visible. They are real IDs, so the page takes none before
+// Start, and none in a hidden tab.
 
 import { byId, el, option, say, setOptions } from './dom.mjs'
 import { linkTo } from './link.mjs'
@@ -7,12 +7,12 @@ import { rowOf } from './reading.mjs'
 import { ask, NoAnswer } from './server.mjs'
 
 const ROWS = 12
-const STEPS = 2 // a second, at most: that many requests
-const WAIT_MS = 2000 // after an error that does not say how long
+const STEPS = 2 // requests per second, at most
+const WAIT_MS = 2000 // after an error without retryAfterMs
 
 const shown = {}
 let names = []
-let run // what is being made; undefined when stopped
+let run // the current run; undefined when stopped
 
 const chosen = () => names.find(({ name }) => name === shown.name.value)
 
@@ -29,10 +29,10 @@ function showIds(ids, from) {
   run.made += ids.length
   shown.table.hidden = false
   shown.count.hidden = false
-  say(shown.count, `${run.made.toLocaleString('en-GB')} ${run.made === 1 ? 'ID' : 'IDs'} made`)
+  say(shown.count, `${run.made.toLocaleString('en-GB')} ${run.made === 1 ? 'ID' : 'IDs'} generated`)
 }
 
-/** One request; resolves to how many ms to wait before the next. */
+/** Sends one request; resolves to the ms to wait before the next. */
 async function step({ from, rate, signal }) {
   const every = Math.max(1000 / STEPS, 1000 / rate)
   const started = performance.now()
@@ -41,20 +41,20 @@ async function step({ from, rate, signal }) {
       method: 'POST',
       signal,
     })
-    if (signal.aborted) return 0 // these were made, but nobody watches any more
+    if (signal.aborted) return 0 // these IDs were generated, but the run has ended
     showIds(ids, from)
-    say(shown.status, `Making IDs of ${from.name}.`)
+    say(shown.status, `Generating IDs of ${from.name}.`)
     return Math.max(0, every - (performance.now() - started))
   } catch (error) {
     if (signal.aborted) return 0
-    if (error.status === 401) stop('Stopped: the server wants a token.')
+    if (error.status === 401) stop('Stopped: the server requires a token.')
     else if (error instanceof NoAnswer) say(shown.status, 'Waiting for the server.')
-    else say(shown.status, `No IDs now: ${error.message}`)
+    else say(shown.status, `No IDs at the moment: ${error.message}`)
     return error.retryAfterMs ?? WAIT_MS
   }
 }
 
-/** Waits; ends early with the signal. */
+/** Waits; resolves early if the signal aborts. */
 const pause = (ms, signal) =>
   new Promise((resolve) => {
     const timer = setTimeout(resolve, ms)
@@ -96,7 +96,7 @@ function stop(why = 'Stopped.') {
   say(shown.status, why)
 }
 
-/** Another name or rate while IDs are made: goes on with these. */
+/** Applies another name or rate to a run in progress. */
 function restart() {
   if (run === undefined) return
   stop()
@@ -104,8 +104,8 @@ function restart() {
 }
 
 /**
- * The names that IDs can be made of.
- * @param {{ name: string, layout?: object }[]} given `layout`: the codec's; none for a segment
+ * The names that the server generates IDs for.
+ * @param {{ name: string, layout?: object }[]} given `layout`: the codec's; missing for a segment
  */
 export function setLiveNames(given) {
   names = given
@@ -117,7 +117,7 @@ export function setLiveNames(given) {
   if (run !== undefined && chosen()?.name !== run.from.name) stop(`Stopped: the server no longer has ${run.from.name}.`)
 }
 
-/** Wires the controls up. */
+/** Connects the controls. */
 export function startLive() {
   const parts = ['name', 'rate', 'button', 'status', 'count', 'table', 'rows']
   for (const part of parts) shown[part] = byId(`live-${part}`)

@@ -1,5 +1,5 @@
-// The page: starts the inspector, and where a server is behind the page, the live half. It must never need more than its own
-// files and that server.
+// The page: starts the inspector and, if a server is behind the page, the live half. Its Content-Security-Policy allows
+// only its own files and that server.
 
 import { byId, goTo, say } from './dom.mjs'
 import { setNames, startInspector } from './inspect.mjs'
@@ -9,14 +9,14 @@ import { hasToken, onChange, useToken, watchServer } from './server.mjs'
 import { setGroups, setPresent, startSlots } from './slots.mjs'
 
 const WORDS = {
-  ready: 'The server makes IDs',
+  ready: 'The server generates IDs',
   unready: 'The server is not ready',
-  gone: 'The server does not answer',
-  token: 'The server wants a token',
+  gone: 'The server does not respond',
+  token: 'The server requires a token',
 }
 const TROUBLE = {
-  unready: 'It answers, but cannot make IDs now.',
-  gone: 'The page keeps asking, and goes on by itself once the server is back. The inspector works without it.',
+  unready: 'It responds, but cannot generate IDs at the moment.',
+  gone: 'The page keeps retrying, and resumes once the server is back. The inspector works without it.',
 }
 
 const layoutsOf = (names) => names.filter(({ kind }) => kind === 'group').map(choiceOfName)
@@ -28,7 +28,7 @@ function useNames(names) {
   setGroups(layouts.map(({ name }) => name))
 }
 
-let known = '' // the names that are shown
+let known = '' // the displayed names
 
 function showState(state, detail) {
   const pill = byId('state')
@@ -39,7 +39,7 @@ function showState(state, detail) {
   say(byId('trouble-title'), WORDS[state])
   say(byId('trouble-text'), [detail, TROUBLE[state]].filter(Boolean).join(' '))
   byId('token-form').hidden = state !== 'token'
-  if (state === 'token' && detail !== '') say(byId('token-text'), `The server does not take this token: ${detail}`)
+  if (state === 'token' && detail !== '') say(byId('token-text'), `The server rejected this token: ${detail}`)
   byId('forget').hidden = !hasToken()
   byId('openapi').hidden = hasToken() || state === 'token' // a link has no token
 }
@@ -68,7 +68,7 @@ function startToken() {
   })
 }
 
-/** The links within the page, which must not replace the hash: it has the ID. */
+/** Handles the links within the page here, so that they do not replace the hash, which holds the ID. */
 function startSkips() {
   for (const link of document.querySelectorAll('[data-skip]')) {
     link.addEventListener('click', (event) => {

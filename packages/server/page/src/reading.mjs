@@ -1,12 +1,12 @@
-// What a text says: the ID in it, the layouts that it could be of, and the fields, times and forms to show. It knows neither
-// the document nor the server. It must never show a value that the codec has not read.
+// Reads a text: the ID in it, its possible layouts, and the fields, times and forms to show. It knows neither the document nor
+// the server. Every value that it returns comes from the codec.
 
 import { contenders, isPlausible, ownSystem, rank, reasons } from '../../../../bin/parts/ranking.ts'
 import { fromNow } from '../../../../bin/parts/stamps.ts'
 import { prefixOf, readId } from '../../../../bin/parts/text-forms.ts'
 import { format, Layout, layouts, parse, toBigInt, toSigned } from '../../../../lib/entries/codec.ts'
 
-/** The forms that can be chosen, and their names. */
+/** The forms that can be selected, and their names. */
 export const FORMS = {
   auto: 'any form',
   dec: 'decimal',
@@ -25,8 +25,8 @@ const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i
 const DIGITS_OF_HOST = 2 // of the decimal layouts
 
 /**
- * A layout that can be chosen: its key in links, what people call it, the codec's Layout, the server's name for it, and what it
- * adds to its IDs. It is ranked under its key, or as the dialect that it is.
+ * A layout that can be selected: its key in links, its label, the codec's Layout, the server's name for it, and the offset of
+ * its IDs. It is ranked under its key, or as the dialect that it equals.
  */
 const choice = (key, label, layout, name, idOffset = 0n) => ({
   key,
@@ -37,7 +37,7 @@ const choice = (key, label, layout, name, idOffset = 0n) => ({
   rankedAs: idOffset === 0n && isUsual(layout) ? layout.name : key,
 })
 
-/** Whether a layout is what its name says: same epoch and same fields. */
+/** Whether a layout equals the dialect of its name: same epoch and same fields. */
 function isUsual({ name, epoch, fields }) {
   const usual = layouts[name]
   return usual?.epoch === epoch && JSON.stringify(usual.fields) === JSON.stringify(fields)
@@ -45,7 +45,7 @@ function isUsual({ name, epoch, fields }) {
 
 export const dialectChoices = DIALECTS.map((name) => choice(name, name, layouts[name]))
 
-/** The layout of a name of the server, from what /v1/names says of it. */
+/** The layout of one of the server's names, from its entry in /v1/names. */
 export function choiceOfName({ name, layout }) {
   const { nodes, mode, epoch, tickMs, fields } = layout
   const idOffset = layout.idOffset === undefined ? undefined : BigInt(layout.idOffset)
@@ -57,7 +57,7 @@ export function choiceOfName({ name, layout }) {
   return choice(`name ${name}`, name === layout.name ? name : `${name}: ${layout.name}`, made, name, idOffset)
 }
 
-/** One UUID can be of several layouts, where these differ in nothing that a UUID has to know. */
+/** A UUID fits several layouts if they differ only in properties that a UUID does not record. */
 function readUuid(text, choices) {
   const found = choices.flatMap((each) => {
     try {
@@ -73,8 +73,8 @@ function readUuid(text, choices) {
 }
 
 /**
- * The ID that a text stands for; throws a plain sentence.
- * @returns {{ id: bigint, form: string, note?: string, only?: object[] }} `only`: the layouts that it must be of
+ * The ID in a text; throws an error whose message is a plain sentence.
+ * @returns {{ id: bigint, form: string, note?: string, only?: object[] }} `only`: the layouts that it can have
  */
 export function readText(given, form, choices) {
   const text = given.trim()
@@ -87,7 +87,7 @@ export function readText(given, form, choices) {
   return { id, form: FORMS[found] ?? found, note }
 }
 
-/** All readings of an ID, the most plausible first. Names whose layout is a dialect's own are that dialect. */
+/** All readings of an ID, most plausible first. A name whose layout equals a dialect counts as that dialect. */
 export function rankAll(id, choices, now = Date.now()) {
   const own = choices.filter(({ name, key, rankedAs }) => name !== undefined && rankedAs === key)
   const readings = rank(
@@ -105,7 +105,7 @@ export function rankAll(id, choices, now = Date.now()) {
   }))
 }
 
-/** How long a tick is, in ms: the layout does not say, but its times do. */
+/** The length of a tick in ms, computed from the layout's times, because a Layout does not expose it. */
 function tickMsOf(layout) {
   try {
     return (layout.decode(layout.encode({ tick: 1_000_000n })).timestamp - layout.epoch) / 1_000_000
@@ -125,26 +125,26 @@ const kindOf = (name) => ({ timestamp: 'time', counter: 'count', zero: 'zero', m
 
 const day = (layout) => new Date(layout.epoch).toISOString().replace(/T00:00:00\.000Z$/, '')
 
-/** What a field's value means, in words. */
+/** The meaning of a field's value, in words. */
 function meaning(name, layout, parts, bits) {
   if (name === 'timestamp') return `${tickText(layout)} after ${day(layout)}`
   if (name === 'zero') return bits === 1 ? 'always 0, so that signed columns can hold it' : 'always 0'
-  if (name === 'counter') return `one of ${2 ** bits} for each tick`
+  if (name === 'counter') return `one of ${2 ** bits} per tick`
   if (name === 'mode')
-    return parts.mode === 'spread' ? 'the bits of the time are reversed' : 'the IDs are in the order of time'
+    return parts.mode === 'spread' ? 'the bits of the time are reversed' : 'the IDs are ordered by time'
   if (bits === undefined) return `one of ${10 ** DIGITS_OF_HOST}`
   const pieces = layout.fields.filter(([each]) => each === name).length
   return `one of ${2 ** bits}${pieces > 1 ? ', in two pieces' : ''}`
 }
 
-/** How many bits a node field has: it may be in two pieces. */
+/** The number of bits of a node field, which may be in two pieces. */
 const widthOf = (layout, name) =>
   layout.fields.filter(([each]) => each === name).reduce((sum, [, bits]) => sum + bits, 0)
 
 const textOf = (name, parts) =>
   name === 'timestamp' ? String(parts.tick) : name === 'zero' ? '0' : String(parts[name])
 
-/** The fields of an ID in a decimal layout: digits in place of bits. */
+/** The fields of an ID in a decimal layout: digits instead of bits. */
 function decimalFields(id, layout, parts) {
   const text = format(id, 'dec').padStart(DIGITS_OF_HOST + 1, '0')
   const cut = text.length - DIGITS_OF_HOST
@@ -162,7 +162,7 @@ function decimalFields(id, layout, parts) {
   ]
 }
 
-/** The fields of an ID, the most significant first. */
+/** The fields of an ID, most significant first. */
 function fieldsOf(id, layout, parts) {
   if (layout.fields.length === 0) return decimalFields(id, layout, parts)
   const bits = format(id, 'bin')
@@ -198,23 +198,23 @@ function formsOf(id, layout, { date }) {
   return forms.filter(([name, text]) => name !== 'Signed' || text !== forms[0][1])
 }
 
-/** What a tick says beyond the ms, exactly: the timestamp itself is a number, which rounds it. */
+/** The part of a tick below a ms, exactly: `timestamp` is a number, which rounds it. */
 function beyondMs(layout, tick) {
   const tickNs = Math.round((tickMsOf(layout) ?? 1) * 1e6)
   const ns = (tick * BigInt(tickNs)) % 1_000_000n
   return ns === 0n ? '' : String(ns).padStart(6, '0').replace(/0+$/, '')
 }
 
-/** A time in words, in UTC and in the zone of whoever reads it. */
+/** A time in words, in UTC and in the reader's time zone. */
 function timesOf(layout, { date, timestamp, tick }, now) {
-  if (Number.isNaN(date.getTime())) return { when: 'A time beyond what a Date can hold', iso: undefined, also: '' }
+  if (Number.isNaN(date.getTime())) return { when: 'A time outside the range of a Date', iso: undefined, also: '' }
   const local = new Intl.DateTimeFormat('en-GB', { dateStyle: 'full', timeStyle: 'long' }).format(date)
   const iso = date.toISOString()
   const when = `${iso.slice(0, 10)} ${iso.slice(11, -1)}${beyondMs(layout, tick)} UTC`
-  return { when, iso, also: `${local} where you are, ${fromNow(timestamp, now)}` }
+  return { when, iso, also: `${local} in your time zone, ${fromNow(timestamp, now)}` }
 }
 
-/** Everything that the page shows of an ID in a chosen layout; throws a plain sentence where it is none of it. */
+/** Everything that the page shows of an ID in a layout; throws an error with a plain sentence if the layout has no such ID. */
 export function describe(id, { layout, idOffset }, now = Date.now()) {
   const parts = layout.decode(id)
   return {
@@ -233,7 +233,7 @@ const nodeText = (layout, parts) =>
     .map((name) => parts[name])
     .join('/')
 
-/** A row of the list of new IDs; a number of a segment has no parts. */
+/** A row of the list of new IDs; a segment's number has no parts. */
 export function rowOf(id, layout) {
   if (layout === undefined) return { id, time: '', node: '', counter: '' }
   const parts = layout.decode(id)

@@ -1,37 +1,37 @@
-// The server as the page sees it: asks it, and notices when it is gone and when it is back. The token is kept in this tab only,
-// and sent in the header only. It must never wait for a server without an end.
+// The server as the page sees it: sends requests, and detects when the server is gone and when it is back. The token is kept
+// only in this tab and sent only in the header. Every request has a timeout.
 
 const TIMEOUT_MS = 5000
-const LOOK_MS = 4000 // between two looks at a server that answers
-const AGAIN_MS = 2000 // at one that does not
+const LOOK_MS = 4000 // between two checks of a server that responds
+const AGAIN_MS = 2000 // of one that does not
 const KEY = 'flakeforge token'
 
 let token = sessionStorage.getItem(KEY) ?? ''
 let state = 'asking'
-let told = '' // what the listeners know
-let isRefused = false // the token, or that there is none
+let told = '' // the last state that the listeners got
+let isRefused = false // the server rejected the token, or requires one
 let timer
-let aheadMs = 0 // the server's clock before this one's
+let aheadMs = 0 // the server's clock minus this one
 const listeners = new Set()
 
-/** The server's answer was an error: what its body says of it. */
+/** The server answered with an error: the content of its body. */
 export class Problem extends Error {
   constructor(status, { detail, title, code, retryAfterMs } = {}) {
-    super(detail ?? title ?? `the server answers with ${status}`)
+    super(detail ?? title ?? `the server answered with status ${status}`)
     Object.assign(this, { status, code, retryAfterMs })
   }
 }
 
-/** The server did not answer: it is stopped, cut off or slow, or something else answered in its place. */
+/** The server did not respond: it is stopped, cut off or slow, or another program responded at its address. */
 export class NoAnswer extends Error {}
 
 /**
- * Calls `listener(state, detail, names)` at each change: of the state, 'ready', 'unready', 'gone' or 'token', or of the names,
- * as /v1/names has them.
+ * Calls `listener(state, detail, names)` at each change of the state ('ready', 'unready', 'gone' or 'token') or of the names,
+ * as in /v1/names.
  */
 export const onChange = (listener) => listeners.add(listener)
 
-/** The server's present, in Unix ms: what it says of times is compared with this. */
+/** The server's current time in Unix ms, to compare its timestamps with. */
 export const serverNow = () => Date.now() + aheadMs
 
 export const hasToken = () => token !== ''
@@ -44,7 +44,7 @@ function become(next, detail = '', names = undefined) {
   for (const listener of listeners) listener(next, detail, names)
 }
 
-/** Takes a token, or none; and asks the server again. */
+/** Sets or clears the token, and checks the server again. */
 export function useToken(text) {
   token = text
   if (text === '') sessionStorage.removeItem(KEY)
@@ -62,7 +62,7 @@ async function request(path, { method = 'GET', signal } = {}) {
     return { response, body: await response.json() }
   } catch (cause) {
     if (signal?.aborted) throw cause
-    throw new NoAnswer('the server does not answer', { cause })
+    throw new NoAnswer('the server does not respond', { cause })
   }
 }
 
@@ -74,7 +74,7 @@ function noteClock({ headers }) {
 }
 
 /**
- * The JSON that the server answers with.
+ * Resolves to the JSON of the server's answer.
  * @throws {Problem | NoAnswer}
  */
 export async function ask(path, options) {
@@ -93,13 +93,13 @@ export async function ask(path, options) {
   }
 }
 
-/** Looks whether the server is there, whether it is ready, and which names it has. */
+/** Checks whether the server responds, whether it is ready, and which names it has. */
 async function look() {
   clearTimeout(timer)
   try {
     const { response, body } = await request('readyz')
     noteClock(response)
-    if (!response.ok && response.status !== 503) throw new NoAnswer('something else answers there')
+    if (!response.ok && response.status !== 503) throw new NoAnswer('another program responds at this address')
     if (isRefused) become('token', hasToken() ? 'it is not one of its tokens.' : '')
     else await tellOfNames(response.ok ? 'ready' : 'unready', body.detail)
   } catch (error) {
@@ -115,11 +115,11 @@ async function tellOfNames(next, detail) {
   become(
     next,
     detail,
-    names.map(({ name, kind, layout }) => ({ name, kind, layout })), // not the lease, which changes all the time
+    names.map(({ name, kind, layout }) => ({ name, kind, layout })), // without the lease, which changes constantly
   )
 }
 
-/** Starts to look. A tab that nobody sees does not. */
+/** Starts checking the server. A hidden tab pauses the checks. */
 export function watchServer() {
   document.addEventListener('visibilitychange', () => {
     if (document.hidden) clearTimeout(timer)

@@ -1,5 +1,5 @@
-// Who holds which slot of a group, and until when: asked again every few seconds, while somebody can see it. Where the server
-// is gone, what it said last stays, with the time that it is from.
+// The slots of a group, their holders and the ends of their windows, refreshed every few seconds while the tab is visible. If
+// the server is gone, the last data stays, with its time.
 
 import { byId, el, option, say, setOptions } from './dom.mjs'
 import { ask, NoAnswer, serverNow } from './server.mjs'
@@ -9,7 +9,7 @@ const MOST = 200 // rows
 
 const shown = {}
 let timer
-let isPresent = false // whether the server is there
+let isPresent = false // whether the server responds
 let heard // when it last answered
 
 const clock = (ms) => new Date(ms).toISOString().slice(11, 19)
@@ -20,7 +20,7 @@ function leftText(ms) {
   return seconds < 7200 ? `${Math.round(seconds / 60)} min left` : `${Math.round(seconds / 3600)} h left`
 }
 
-/** A folder has no times: there a slot is held as long as the process runs. */
+/** A folder has no times: a slot is held as long as its process runs. */
 function untilText(expires, now) {
   if (expires === undefined) return ['its process ends']
   const until = Date.parse(expires)
@@ -29,7 +29,7 @@ function untilText(expires, now) {
 }
 
 function rowOfSlot({ slot, host, expires, mine }, now) {
-  const holder = el('td', {}, el('span', { class: 'host' }, host === '' || host == null ? 'no name' : host))
+  const holder = el('td', {}, el('span', { class: 'host' }, host === '' || host == null ? 'unnamed' : host))
   if (mine) holder.append(' ', el('span', { class: 'badge' }, 'this server'))
   return el(
     'tr',
@@ -41,9 +41,9 @@ function rowOfSlot({ slot, host, expires, mine }, now) {
 }
 
 function summary(held, free) {
-  const slots = held === 1 ? '1 slot is held' : `${held} slots are held`
+  const slots = held === 1 ? '1 slot is in use' : `${held} slots are in use`
   const more = held > MOST ? ` The first ${MOST} are shown.` : ''
-  const before = free === 0 ? '' : `, ${free} ${free === 1 ? 'was' : 'were'} held before`
+  const before = free === 0 ? '' : `, ${free} ${free === 1 ? 'was' : 'were'} in use before`
   return `${slots}${before}.${more}`
 }
 
@@ -56,39 +56,39 @@ function show({ slots }) {
   say(shown.status, summary(held.length, slots.length - held.length))
 }
 
-/** What was shown last is not what is so now. */
+/** Marks the displayed data as out of date. */
 function showStale(why) {
   shown.table.classList.add('stale')
-  const from = heard === undefined ? '' : ` This was so at ${clock(heard)} UTC.`
+  const from = heard === undefined ? '' : ` Last updated at ${clock(heard)} UTC.`
   say(shown.status, `${why}${shown.table.hidden ? '' : from}`)
 }
 
-/** Asks once, and again after a while. */
+/** Refreshes once, and schedules the next time. */
 async function refresh() {
   clearTimeout(timer)
   const name = shown.name.value
   if (name === '' || !isPresent || document.hidden) return
   try {
     const answer = await ask(`v1/slots/${encodeURIComponent(name)}`)
-    if (name !== shown.name.value) return // the answer for another one is on its way
+    if (name !== shown.name.value) return // another name was selected, and its answer is on the way
     heard = serverNow()
     show(answer)
   } catch (error) {
-    if (error instanceof NoAnswer) return // setPresent() says so
-    showStale(`The slots are not known: ${error.message}`)
+    if (error instanceof NoAnswer) return // setPresent() shows this
+    showStale(`The slots are unknown: ${error.message}`)
   }
   clearTimeout(timer)
   timer = setTimeout(refresh, EVERY_MS)
 }
 
-/** Whether the server is there. */
+/** Sets whether the server responds. */
 export function setPresent(is) {
   isPresent = is
   if (is) refresh()
-  else showStale('The server does not answer.')
+  else showStale('The server does not respond.')
 }
 
-/** The names that are groups. */
+/** Sets the names that are groups. */
 export function setGroups(names) {
   setOptions(
     shown.name,
@@ -100,7 +100,7 @@ export function setGroups(names) {
   } else refresh()
 }
 
-/** Wires the controls up. */
+/** Connects the controls. */
 export function startSlots() {
   for (const part of ['name', 'status', 'table', 'rows']) shown[part] = byId(`slots-${part}`)
   shown.name.addEventListener('change', () => {
