@@ -107,7 +107,7 @@ onAll('every program of the pages runs, and prints what it says', async (t) => {
 const redisPage = read('store/redis.md')
 const setUser = /^(ACL SETUSER .*)$/m.exec(redisPage)[1].split(' ')
 const [, cluster, forSettings] =
-  /A cluster needs `(.+?)` too, and `durable` and `min-replicas-to-write` need `(.+?)`/.exec(
+  /A cluster also needs `(.+?)`, and `durable` and `min-replicas-to-write` need `(.+?)`/.exec(
     redisPage.replace(/\s+/g, ' '),
   )
 const USER = { username: 'flakeforge', password: 'PASSWORD' }
