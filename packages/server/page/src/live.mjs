@@ -104,7 +104,7 @@ function restart() {
 }
 
 /**
- * The names that the server generates IDs for.
+ * Sets the names that the server generates IDs for.
  * @param {{ name: string, layout?: object }[]} given `layout`: the codec's; missing for a segment
  */
 export function setLiveNames(given) {
