@@ -1,36 +1,34 @@
 // AbortSignals that users pass to calls that wait: reads them out of options, and ends a call when its signal aborts.
 //
-// It must never leave a listener behind on a signal: a program may keep one signal as long as it runs. It must never
-// add more than one listener to a signal, however many calls wait: Node warns of a leak from the eleventh on, and
-// compares each new one with all the others. It must never use a module of Node: browsers load it too.
+// A signal may live as long as the program, so every listener is removed with its last call. A signal has one listener,
+// however many calls wait: from the eleventh on Node warns of a leak, and it compares each new one with all the others. Uses
+// no module of Node: browsers load this file too.
 
 import * as errors from './errors/values.ts'
 import { checkKeys, isAbsent } from './values.ts'
 
-/** How to stop waiting. */
+/** Cancels a wait. */
 export interface SignalOptions {
   /**
-   * When it aborts, the promise rejects with `signal.reason` (an `AbortError` by default), and no number is taken. If
-   * the signal has already aborted, it rejects at once.
+   * When it aborts, the promise rejects with `signal.reason` (an `AbortError` by default) and no number is taken. If the
+   * signal has already aborted, the promise rejects at once.
    */
   signal?: AbortSignal | null | undefined
 }
 
-/** How to end an iteration. */
+/** Ends an iteration. */
 export interface IterationOptions {
   /** When it aborts, the iteration ends without an error, and no number is taken. */
   signal?: AbortSignal | null | undefined
 }
 
-/** A call that is under way. `cancel()` returns false if it is too late: then the call has its result. */
+/** A pending call. `cancel()` returns false if it is too late: the call already has its result. */
 export type Waiter = { cancel(): boolean }
 
-/** Calls back later, never at once. */
+/** Calls back later, never synchronously. */
 export type Call = (callback: (error?: unknown, result?: any) => void) => Waiter
 
-/**
- * The AbortSignal in the option `signal`; undefined if there is none. It may come from another library or window.
- */
+/** The AbortSignal in the option `signal`, or undefined. It may come from another library or window. */
 export function readSignal(given: unknown) {
   if (isAbsent(given)) return undefined
   const signal = given as AbortSignal
@@ -39,10 +37,10 @@ export function readSignal(given: unknown) {
   return signal
 }
 
-/** The signal, from options that have nothing else. */
+/** The signal, from options that have no other key. */
 export const signalOf = (options: unknown) => readSignal(checkKeys('options', options, ['signal']).signal)
 
-/** The reason to reject a call with. Signals of old polyfills have none. */
+/** The reason to reject a call with. Signals of old polyfills have no reason. */
 export const reasonOf = ({ reason }: AbortSignal) =>
   reason === undefined ? new DOMException('This operation was aborted', 'AbortError') : reason
 
@@ -50,7 +48,7 @@ export function throwIfAborted(signal: AbortSignal | undefined) {
   if (signal?.aborted) throw reasonOf(signal)
 }
 
-/** The one listener of a signal, and the calls that it has to end. */
+/** The only listener of a signal, and the calls that it ends. */
 class Listener {
   #signal
   #ends: Set<() => void> = new Set()
@@ -78,9 +76,7 @@ class Listener {
 
 const listeners: WeakMap<AbortSignal, Listener> = new WeakMap()
 
-/**
- * Calls `end()` when the signal aborts. The signal must not have aborted yet. Returns a function that undoes this.
- */
+/** Calls `end()` when the signal aborts. The signal must not have aborted yet. Returns a function that undoes this. */
 export function whenAborted(signal: AbortSignal, end: () => void) {
   const listener = listeners.get(signal) ?? new Listener(signal)
   listeners.set(signal, listener)
@@ -90,7 +86,7 @@ export function whenAborted(signal: AbortSignal, end: () => void) {
 
 /**
  * A promise of a call's result. If the signal aborts first, it rejects with the signal's reason.
- * @returns of whatever the call gives
+ * @returns a promise of whatever the call returns
  */
 export function abortable(signal: AbortSignal | undefined, call: Call): Promise<any> {
   return new Promise((resolve, reject) => {
@@ -120,5 +116,5 @@ export function unlessAborted<Result>(
   })
 }
 
-/** Like `abortable`, with the signal in `options`. If the options are wrong, the promise rejects. */
+/** Like `abortable`, with the signal in `options`. Invalid options reject the promise. */
 export const abortableBy = async (options: unknown, call: Call) => abortable(signalOf(options), call)

@@ -1,16 +1,16 @@
-// Node's diagnostics channels: what tracers and loggers can subscribe to without changing the program. Their names all
-// begin with `flakeforge:`. The types below say what is in the messages.
+// Node's diagnostics channels, to which tracers and loggers subscribe without changing the program. All names begin with
+// `flakeforge:`. The types below describe the messages.
 //
-// It must never make a message that nobody gets, and never let a subscriber's error reach the code that publishes: Node
-// passes those on as uncaught exceptions. It must not be loaded before the first ID, because it loads a module of Node.
+// No message is built without a subscriber, and no subscriber's error reaches the publishing code: Node passes those on as
+// uncaught exceptions. This file loads a module of Node, so it is not loaded before the first ID.
 
 import type { Channel, TracingChannel } from 'node:diagnostics_channel'
 import { nextTick } from './timers.ts'
 
 /**
  * The context of the tracing channels `flakeforge:lease.acquire`, `flakeforge:lease.renew` and `flakeforge:lease.release`:
- * one call to the store. Node publishes it on `tracing:flakeforge:lease.renew:start`, `:end`, `:asyncStart`, `:asyncEnd`
- * and, if the call failed, `:error`. It is the same object in all of them.
+ * one call to the store. Node publishes it on `tracing:flakeforge:lease.renew:start`, `:end`, `:asyncStart`, `:asyncEnd` and,
+ * if the call failed, `:error`. All of them get the same object.
  *
  * @example
  * import { tracingChannel } from 'node:diagnostics_channel'
@@ -25,40 +25,40 @@ import { nextTick } from './timers.ts'
 export interface LeaseTrace {
   /** the group's name */
   group: string
-  /** the slot; for `acquire` it is there once the store has granted one */
+  /** the slot; for `acquire` it is set once the store has granted one */
   slot?: number | undefined
   /**
-   * how the call ended, from `asyncStart` on: 'granted' of `acquire`; 'renewed', 'lost' (somebody else has the slot) or
-   * 'destroyed' (the group was ended) of `renew`; 'released' of `release`
+   * how the call ended, from `asyncStart` on: 'granted' for `acquire`; 'renewed', 'lost' (another member has the slot) or
+   * 'destroyed' (the group was destroyed) for `renew`; 'released' for `release`
    */
   result?: 'granted' | 'renewed' | 'lost' | 'destroyed' | 'released'
-  /** why it failed, with its `code`, on `error` and after it */
+  /** why the call failed, with its `code`; on `error` and after it */
   error?: Error & { code: string }
 }
 
 /**
- * The message of the channel `flakeforge:lease.state`: a lease got its slot, or has it no more. Renewals are no change of
- * state: `flakeforge:lease.renew` has them.
+ * The message of the channel `flakeforge:lease.state`: a lease got its slot or no longer has it. Renewals do not change the
+ * state; see `flakeforge:lease.renew`.
  */
 export interface LeaseStateMessage {
   /** the group's name */
   group: string
-  /** the slot that it is about; undefined if there never was one */
+  /** the slot; undefined if there never was one */
   slot: number | undefined
-  /** the state since then */
+  /** the new state */
   state: 'attached' | 'detached' | 'destroyed'
-  /** what happened: the name of the event that listeners of the generator get */
+  /** the name of the event that the generator's listeners get */
   event: 'attached' | 'lost' | 'detached' | 'destroyed'
-  /** why; absent if the program asked for it */
+  /** the reason; absent if the program asked for it */
   cause?: Error
 }
 
 /**
  * The message of the channel `flakeforge:clock.step`: the system's clock was set back.
  *
- * It comes at once if a call was refused or had to wait for it. Steps that cost no call anything, because IDs may run ahead
- * (`maxAheadMs`) or none were made meanwhile, are seen at the next wait for an ID, reading of `stats` or renewal of a
- * lease. Every generator that sees the step tells of it. One with a `clock` of its own does not.
+ * It is published at once if the step made a call fail or wait. A step that affects no call, because IDs may run ahead
+ * (`maxAheadMs`) or no ID was generated meanwhile, is noticed at the next wait for an ID, reading of `stats` or lease
+ * renewal. Every generator that notices the step publishes a message, except one with a custom `clock`.
  */
 export interface ClockStepMessage {
   /** the layout's name */
@@ -68,20 +68,20 @@ export interface ClockStepMessage {
   /** the group, if the node number is leased */
   group?: string
   /**
-   * how many steps this generator has seen since its last message; 0 if the clock is behind an ID that another generator
+   * how many steps this generator has noticed since its last message; 0 if the clock is behind an ID that another generator
    * of this node has made
    */
   steps: number
-  /** by how many ms the clock was behind the last ID when a call was refused; 0 if none was */
+  /** by how many ms the clock was behind the last ID when a call was refused; 0 if no call was refused */
   behindMs: number
 }
 
 const diagnostics = () => process.getBuiltinModule('node:diagnostics_channel')
 
-const channels: Map<string, Channel> = new Map() // Node forgets a channel that nobody holds
+const channels: Map<string, Channel> = new Map() // Node forgets a channel without references
 const tracers: Map<string, TracingChannel<any, any>> = new Map()
 
-/** What `make` makes for this name, made once; undefined where the runtime has no such thing, as in browsers. */
+/** Returns what `make` makes for this name, cached; undefined where the runtime lacks it, as in browsers. */
 function ofName<T>(known: Map<string, T>, name: string, make: ((name: string) => T) | undefined) {
   const made = known.get(name) ?? make?.(name)
   if (made !== undefined) known.set(name, made)
@@ -89,8 +89,8 @@ function ofName<T>(known: Map<string, T>, name: string, make: ((name: string) =>
 }
 
 /**
- * Publishes a message in a tick of its own, so that a subscriber may do anything. If nobody has subscribed, `message` is
- * not called; if there is nothing to say, it returns undefined.
+ * Publishes a message in a separate tick, so that a subscriber may do anything. `message` is not called without a subscriber;
+ * it returns undefined if there is nothing to publish.
  */
 export function publishSoon(name: string, message: () => object | undefined) {
   const channel = ofName(channels, `flakeforge:${name}`, diagnostics().channel)
@@ -100,8 +100,8 @@ export function publishSoon(name: string, message: () => object | undefined) {
 }
 
 /**
- * The answer of `call`, traced as Node's tracePromise() does it. `outcome` says what subscribers see of the answer, as
- * `result`; it may add to the context. The answer itself is not for them.
+ * Returns the answer of `call`, traced as Node's tracePromise() does it. Subscribers do not see the answer: `outcome`
+ * computes their `result` from it, and may add to the context.
  */
 export async function traced<Context extends object, T>(
   name: string,

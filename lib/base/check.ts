@@ -1,15 +1,15 @@
-// Checks of single values, for all code that reads options or answers of the addon: those of values.ts, and those that
-// only make sense where there is an addon. It must never mask or coerce a value.
+// Checks of single values, for all code that reads options or answers of the addon: those of values.ts, and those that only
+// make sense where there is an addon. Values are refused, never masked or coerced.
 
 import type { Problem } from './errors/generators.ts'
 import * as errors from './errors.ts'
 
 export * from './values.ts'
 
-/** What the option `clock` must be. */
+/** The required type of the option `clock`. */
 export const CLOCK = 'a function that returns Unix ms, or Unix ns as a bigint'
 
-/** ms, not negative, perhaps with a fraction, perhaps Infinity. */
+/** ms: not negative; fractions and Infinity are allowed. */
 export function readDuration(option: string, value: unknown) {
   const ms = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value
   if (typeof ms !== 'number') throw errors.optionTypeError(option, value, 'a number of milliseconds')
@@ -18,8 +18,8 @@ export function readDuration(option: string, value: unknown) {
 }
 
 /**
- * What the addon gave; throws if that is a problem.
- * @param where what a mismatch is about
+ * Returns the addon's answer; throws if it is a problem.
+ * @param where the file or group that a mismatch concerns
  */
 export function unlessProblem<T>(given: T | Problem, where?: string): T {
   const problem = given as Problem | null
@@ -27,14 +27,14 @@ export function unlessProblem<T>(given: T | Problem, where?: string): T {
   return given as T
 }
 
-/** What a path has that was meant as the address of a server: its name on the disk would have the password in it. */
+/** Marks a path that was meant as a server's address: as a file name it would put the password on the disk. */
 const OF_A_SERVER = /^[\\/]{2}|:[\\/]{2}|^[^:]*:.*@/s
-/** A folder that Windows shares over a network: two backslashes, the machine, the folder. */
+/** A Windows network share: two backslashes, the machine, the folder. */
 const OF_WINDOWS = /^\\\\[^@:]*$/
 
 /**
- * Refuses a path that another process would take for another file, and one that was not meant as a path.
- * @param value what was given: the path, perhaps after `file:`
+ * Refuses a path that another process would resolve to another file, and a value that was not meant as a path.
+ * @param value as given: the path, perhaps after `file:`
  */
 export function checkPath(option: string, value: string, path: string) {
   if (!OF_WINDOWS.test(path) && OF_A_SERVER.test(path.replace(/^[a-z]:(?=[\\/])/i, '')))

@@ -1,25 +1,25 @@
-// How much to ask for at once: twice as much where it is used up so fast that the calls for it would take much of the time, half
-// of it where it lasts. It must never let anybody hold much more than is used: what is held is lost when its holder ends.
+// How much to ask for at once: twice as much when supplies run out so fast that requests would take much of the time, half as
+// much when they last. It stays close to what is used, because a holder's unused rest is lost when it ends.
 
-/** What a call brings should last this long, plus the time that the call takes. A call costs 0.1 to 0.6 ms of CPU time. */
+/** A supply should last this long, plus the time that the call takes. A call costs 0.1 to 0.6 ms of CPU time. */
 const LAST_MS = 20
-/** If it lasts this many times longer, the next call asks for less. */
+/** If a supply lasts this many times longer, the next call asks for less. */
 const AMPLE = 4
 
-/** At most this part of all that came before, so that a short-lived member does not waste much. */
+/** At most a sixteenth of all that came before, so that a short-lived member wastes little. */
 export const sixteenth = (had: number) => Math.ceil(had / 16)
 
-/** Times are ms by any clock that never goes back. */
+/** Times are ms by any monotonic clock. */
 export class Demand {
   #least
   #most
   #count
-  #had = 1 // how much has come so far, which begins with one
+  #had = 1 // total received so far, starting at one
   #askedAt = Number.NEGATIVE_INFINITY
   /** how long the last answer took, in ms */
   tookMs = 1
 
-  /** @param most the bound, which may follow from how much has come so far */
+  /** @param most the bound, which may depend on the total received so far */
   constructor(least: number, most: (had: number) => number) {
     this.#least = least
     this.#most = most
@@ -35,7 +35,7 @@ export class Demand {
     return Math.floor(this.#count / 2)
   }
 
-  /** A call is made now: for how much. */
+  /** Returns how much to ask for in a call made now. */
   ask(now: number) {
     const lasted = now - this.#askedAt
     const enough = this.tookMs + LAST_MS
@@ -45,7 +45,7 @@ export class Demand {
     return this.#count
   }
 
-  /** So much has come; it counts where the bound follows from it. */
+  /** Records an answer; `count` matters where the bound depends on the total. */
   came(now: number, count: number = 0) {
     this.tookMs = now - this.#askedAt
     this.#had += count

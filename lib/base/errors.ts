@@ -1,5 +1,5 @@
-// Every error of flakeforge is made here, with a stable `code` and a message that names the value, the bound and what
-// to do. Codes never change their meaning; messages may. There is a file for each subject.
+// Every error of flakeforge is made here, with a stable `code` and a message that names the value, the bound and what to do.
+// Codes never change their meaning; messages may. Each subject has its own file.
 
 import type { Problem } from './errors/generators.ts'
 

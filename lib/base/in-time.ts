@@ -1,13 +1,12 @@
-// Time limits for answers that may never come: clients queue calls forever by default, and a user's own store may not
-// answer.
+// Time limits for answers that may never come: clients queue calls forever by default, and a user's own store may not answer.
 
 import { clearTimeout, setImmediate, setTimeout } from './timers.ts'
 
 const LATE: unique symbol = Symbol('late')
 
 /**
- * The result of `call`, or LATE after this many ms. A later result is ignored. After a long turn of the event loop,
- * Node runs timers before it reads what has come meanwhile. So there is one more turn, in which it reads that.
+ * The result of `call`, or LATE after this many ms; a later result is ignored. After a long turn of the event loop, Node runs
+ * timers before it reads pending input, so the limit allows one more turn for that.
  */
 async function inTimeOrLate<Result>(call: Result | PromiseLike<Result>, ms: number): Promise<Result | typeof LATE> {
   let timer

@@ -1,4 +1,4 @@
-// How console.log and util.inspect show our objects: the class and useful properties, because they cannot see private
+// What console.log and util.inspect show of our objects: the class and useful properties, because they cannot see private
 // fields. It uses the symbol's registered name, so that node:util need not be loaded.
 
 export const INSPECT = Symbol.for('nodejs.util.inspect.custom')

@@ -1,6 +1,6 @@
-// "Did you mean": the known word that a misspelt one is closest to. Options and commands use it.
+// "Did you mean": the known word closest to a misspelt one. Options and commands use it.
 
-/** How many letters one has to insert, remove, replace or swap with their neighbour to get from `a` to `b`. */
+/** The edit distance from `a` to `b`: letters to insert, remove, replace or swap with their neighbour. */
 function distance(a: string, b: string) {
   let before: number[] = []
   let last = Array.from({ length: b.length + 1 }, (_, j) => j)
@@ -18,11 +18,11 @@ function distance(a: string, b: string) {
   return last[b.length]
 }
 
-/** A third of the letters may be wrong, but always at least one. Beyond that a guess does not help. */
+/** A third of the letters may be wrong, and always at least one. Beyond that a guess does not help. */
 const allowed = (word: string) => Math.max(1, Math.floor(word.length / 3))
 
 /**
- * The known word closest to a misspelt one, ignoring upper and lower case.
+ * The known word closest to a misspelt one, ignoring case.
  * @returns undefined if none is close
  */
 export function nearest(word: string, known: readonly string[]): string | undefined {

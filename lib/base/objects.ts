@@ -1,11 +1,11 @@
-// Dates and arrays of bytes: what is one, of whatever realm and whatever it says of itself, and how new bytes are made.
-// It must never use a module of Node: browsers load it too.
+// Recognises Dates and byte arrays of any realm, whatever they claim to be, and makes new bytes. Uses no module of Node:
+// browsers load this file too.
 
-/** Throws for what is no Date. */
+/** Throws unless its object is a Date. */
 const { getTime } = Date.prototype
 
 export function isDate(value: unknown): value is Date {
-  if (typeof value !== 'object') return false // what is thrown takes 5 µs
+  if (typeof value !== 'object') return false // a throw takes 5 µs
   try {
     getTime.call(value)
     return true
@@ -14,7 +14,7 @@ export function isDate(value: unknown): value is Date {
   }
 }
 
-/** The name of a typed array's class, by which Node's own isUint8Array goes too; undefined for anything else. */
+/** The name of a typed array's class, as Node's own isUint8Array reads it; undefined for anything else. */
 const tagOf = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(Uint8Array.prototype), Symbol.toStringTag)
   ?.get as () => unknown
 
@@ -22,11 +22,11 @@ export const isUint8Array = (value: unknown): value is Uint8Array => tagOf.call(
 
 export const isBigUint64Array = (value: unknown): value is BigUint64Array => tagOf.call(value) === 'BigUint64Array'
 
-/** Node's Buffer, if there is one. A bundler that sees the bare name would add a Buffer of its own. */
+/** Node's Buffer, if there is one. A bundler that sees the bare name would add its own Buffer. */
 const { Buffer: NodeBuffer } = globalThis as { Buffer?: typeof Buffer }
 
-// The class behind Buffer makes 8 bytes with their own memory in 25 ns; Buffer.alloc(8) takes 31 and gives the same.
-// Runtimes without such a class use Buffer.alloc.
+// The class behind Buffer makes 8 bytes with their own memory in 25 ns; Buffer.alloc(8) takes 31 and gives the same. Runtimes
+// without such a class use Buffer.alloc.
 const { [Symbol.species]: FastBuffer } = (NodeBuffer ?? {}) as {
   [Symbol.species]?: new (size: number) => Buffer
 }
@@ -36,7 +36,7 @@ const isFast =
   FastBuffer.prototype instanceof Uint8Array &&
   NodeBuffer?.isBuffer(new FastBuffer(8))
 
-/** Bytes that are 0, in an ArrayBuffer of their own: a Buffer where there is such a class, else a Uint8Array. */
+/** Zeroed bytes in a separate ArrayBuffer: a Buffer where there is such a class, else a Uint8Array. */
 export function newBytes(size: number) {
   if (isFast) return new FastBuffer(size)
   return NodeBuffer?.alloc(size) ?? (new Uint8Array(size) as Buffer)

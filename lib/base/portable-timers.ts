@@ -1,28 +1,26 @@
 // The real timers and clocks, like timers.ts, for code that also runs in browsers, workers and functions. Tests replace the
-// global ones with fakes that stand still.
-//
-// It must never require a module of Node: bundlers for browsers would look for it.
+// global ones with fakes that stand still. Requires no module of Node: bundlers for browsers would look for it.
 
 const { process: node } = globalThis as Partial<typeof globalThis>
 
-/** A function that a test has put in the place of a real one. */
+/** A function that a test has put in place of a real one. */
 export type Fake<T> = T & { clock?: Record<string, T> }
 
-/** The function with this name, or if that is a fake, the real one behind it: see timers.ts. */
+/** The function with this name or, if that is a fake, the real one behind it: see timers.ts. */
 const real = <Holder extends object, Name extends keyof Holder & string>(holder: Holder, name: Name): Holder[Name] =>
   (holder[name] as Fake<Holder[Name]> | undefined)?.clock?.[`_${name}`] ?? holder[name]
 
-// Node gives its own module, which no test fakes, without a `require` that a bundler would see (from 20.16 on).
+// Node returns its own module, which no test fakes, without a `require` that a bundler would see (from 20.16 on).
 const timers = (node?.getBuiltinModule?.('node:timers') ?? globalThis) as typeof globalThis
 
 export const setTimeout = real(timers, 'setTimeout')
 export const clearTimeout = real(timers, 'clearTimeout')
-/** A context of node:vm has it only where its maker gave it. */
+/** A context of node:vm has it only if its creator passed it in. */
 export const queueMicrotask =
   real(globalThis as Partial<typeof globalThis>, 'queueMicrotask') ??
   ((task: () => void) => void Promise.resolve().then(task))
 
-/** What a timer can wait at most: it would fire a longer one at once. */
+/** The longest delay of a timer: a longer one would fire at once. */
 export const LONGEST_TIMER_MS = 2 ** 31 - 1
 
 /** Unix ms by this machine's clock, which may step. */
@@ -30,7 +28,7 @@ export const unixNow = real(globalThis, 'Date').now
 
 const hrtime = node?.hrtime === undefined ? undefined : real(node, 'hrtime')
 
-// Node loads `performance` when it is first used, and the first ID does not need it.
+// Node loads `performance` on first use, and the first ID does not need it.
 const clock = hrtime === undefined ? (globalThis as Partial<typeof globalThis>).performance : undefined
 
 /** Milliseconds with a fraction, by a clock that only goes forward. */

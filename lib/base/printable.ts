@@ -1,9 +1,9 @@
-// Texts from outside, made safe to print: `withoutSecrets` and `withoutSecretsIn` hide passwords, `printable` shows control
-// characters instead of sending them to a terminal. Whoever cuts a text cuts it afterwards: half of a password is one, too.
+// Makes texts from outside safe to print: `withoutSecrets` and `withoutSecretsIn` hide passwords, `printable` escapes control
+// characters instead of sending them to a terminal. Cut a text only afterwards: half a password is still a secret.
 
-const PLACEHOLDER = '[user:password@]' // in our own messages
-// Texts may be as long as their writers like. Each word is tried once, from its start, so that the time grows with the length
-// and not with its square.
+const PLACEHOLDER = '[user:password@]'
+// Texts may be very long. Each word is tried once, from its start, so that the time grows linearly and not with the square of
+// the length.
 const ASSIGNMENT = /(?<![\w-])((?=[\w-]*?(?:passw|pwd|secret|token))[\w-]+\s*=\s*)('[^']*'?|"[^"]*"?|[^\s&;,'"]+)/gi
 
 const withoutAssigned = (text: string) => text.replace(ASSIGNMENT, '$1…')
@@ -11,12 +11,12 @@ const withoutAssigned = (text: string) => text.replace(ASSIGNMENT, '$1…')
 /** Whether an @ in it can only be part of a folder's name. */
 const isPath = (text: string) => /^(?:file:)?(?:[a-z]:)?(?:[\\/](?![\\/])|[.~])[^:]*$/i.test(text)
 
-/** In `host:port`, what is no port may be the password of an address without its host. */
+/** In `host:port`, an invalid port may be the password of an address without its host. */
 const withoutBadPort = (host: string) => host.replace(/^([^:[\]]*):(?!\d{0,5}$).*/s, '$1:…')
 
 /**
- * An address, perhaps malformed, or a value in the place of one. Whatever is before an @ may be a password; so may
- * parameters. With an @ after them we cannot tell where the password is, and show nothing.
+ * An address, perhaps malformed, or a value given in place of one. Everything before an @ may be a password; so may
+ * parameters. With an @ after them the password cannot be located, and nothing is shown.
  */
 export function withoutSecrets(text: string) {
   if (isPath(text)) return text
@@ -31,15 +31,15 @@ export function withoutSecrets(text: string) {
   return withoutAssigned(`${scheme}${at < 0 ? '' : '…@'}${shown}${end < 0 ? '' : `${rest[end]}…`}`)
 }
 
-/** Where the part of a word ends that begins here: at the next quote. */
+/** Where the part of a word that begins here ends: at the next quote. */
 function endOfPart(word: string, start: number) {
   const length = word.slice(start).search(/['"`]/)
   return length < 0 ? word.length : start + length
 }
 
 /**
- * A word of a text: what white space is around. Its parts are between quotes, and one with a colon may be an address. A
- * password may have quotes in it, so such an address reaches over them to the last @.
+ * A word: text between white space. Quotes separate its parts, and a part with a colon may be an address. A password may
+ * contain quotes, so such an address extends over them to the last @.
  */
 function withoutSecretsInWord(word: string) {
   const at = word.lastIndexOf('@')
@@ -57,13 +57,13 @@ function withoutSecretsInWord(word: string) {
   return shown.join('')
 }
 
-/** The same for a text with addresses in it, such as another program's error. */
+/** The same for a text that contains addresses, such as another program's error. */
 export const withoutSecretsIn = (text: string) => withoutAssigned(text.replace(/\S+/g, withoutSecretsInWord))
 
-/** Without full stops and white space at its end, so that a message continues after it. */
+/** Without full stops and white space at its end, so that a message can continue after it. */
 export const withoutEnd = (text: string) => text.replace(/(?<![.\s])[.\s]+$/, '')
 
-/** On one line, with an escape for each control character, direction mark and other character that nobody sees. */
+/** On one line, with an escape for each control character, direction mark and other invisible character. */
 export const printable = (text: string) =>
   text.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, (character) =>
     character === '\n' ? '\\n' : `\\u{${(character.codePointAt(0) as number).toString(16)}}`,

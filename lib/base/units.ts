@@ -1,4 +1,4 @@
-// Guesses the unit of a number that is hardly Unix ms: as Unix ms, seconds and years are all in the first weeks of 1970.
+// Guesses the unit of a number that is hardly Unix ms: read as Unix ms, seconds and years fall into the first weeks of 1970.
 
 const FROM_MS = 1e11 // 1973: the first one with 12 digits
 const TO_MS = 4.2e12 // 2103
@@ -11,14 +11,14 @@ const UNITS: [unit: string, inMs: number][] = [
 
 const isTime = (ms: number) => ms >= FROM_MS && ms < TO_MS
 
-/** Finer units are of today: there are times of the far future in ms. */
+/** Finer units must be recent: there are times of the far future in ms. */
 const NEW_MS = 1e12 // 2001
 
-/** What a number was probably meant to be, and that as Unix ms; undefined if it may well be Unix ms. */
+/** The probable unit of a number, and its value in Unix ms; undefined if it may well be Unix ms. */
 export function likelyUnit(number: number): { unit: string; ms: number } | undefined {
   const [digits, year, month = '01', day = '01'] = /^(\d{4})(\d\d)?(\d\d)?$/.exec(String(number)) ?? []
   const ms = Date.parse(`${year}-${month}-${day}T00:00Z`)
-  const isDay = ms >= 0 && ms < TO_MS && new Date(ms).getUTCDate() === Number(day) // Date takes February 30
+  const isDay = ms >= 0 && ms < TO_MS && new Date(ms).getUTCDate() === Number(day) // Date accepts February 30
   if (digits !== undefined && isDay) return { unit: digits.length === 4 ? 'a year' : 'a date', ms }
   if (isTime(number)) return
   const [unit, inMs] =

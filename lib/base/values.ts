@@ -1,5 +1,5 @@
-// Checks of single values that browsers make too: bounds, options by name, times. It must never mask or coerce a value: if
-// worker 32 became worker 0, its IDs would be equal to those of the real worker 0. It must never use a module of Node.
+// Checks of single values that browsers make too: bounds, options by name, times. Values are refused, never masked or
+// coerced: if worker 32 became worker 0, its IDs would equal those of the real worker 0. Uses no module of Node.
 
 import * as errors from './errors/values.ts'
 import * as wanted from './errors/wanted.ts'
@@ -7,17 +7,17 @@ import { isDate } from './objects.ts'
 
 export const FARTHEST_MS = 8.64e15 // what a Date can hold, in either direction
 
-/** The largest number of 64 bits. */
+/** The largest 64-bit number. */
 export const MAX_U64 = 2n ** 64n - 1n
 
 export const isAbsent = (value: unknown): value is undefined | null => value === undefined || value === null
 
-/** Options by name. What they are is not known before they are read. */
+/** Options by name, not yet validated. */
 export type Options = Record<string, unknown>
 
 /**
- * An object with no other keys than the known ones; absent is an empty one.
- * @param offered those that an error names
+ * An object with no keys other than the known ones; an absent one is empty.
+ * @param offered the keys that an error lists
  */
 export function checkKeys(
   name: string,
@@ -30,10 +30,7 @@ export function checkKeys(
   return refuseUnknown(options as Options, known, offered)
 }
 
-/**
- * The same, for what is known to be an object. A Map, a signal or a promise has no keys, and would be ignored; so would an
- * option that is inherited.
- */
+/** The same for a known object. A Map, a signal or a promise has no keys and would be ignored; so would an inherited option. */
 export function refuseUnknown(options: Options, known: readonly string[], offered = () => known) {
   const own = ownOf(options)
   const keys = Object.keys(own)
@@ -45,7 +42,7 @@ export function refuseUnknown(options: Options, known: readonly string[], offere
   return own
 }
 
-/** A copy with the own properties alone: what a program has put on Object.prototype is nobody's option. */
+/** A copy with the own properties only: a program's additions to Object.prototype are not options. */
 export function ownOf(options: object | null | undefined): Options {
   const own = { __proto__: null, ...options } as Options
   for (const name of Object.getOwnPropertyNames(options ?? {})) {
@@ -54,7 +51,7 @@ export function ownOf(options: object | null | undefined): Options {
   return own
 }
 
-/** Whether a class, or an object that this one was made from, has the property. */
+/** Whether the property is inherited from a class or another object. */
 function isInherited(object: object, name: string) {
   const isOwn = Object.hasOwn(object, name)
   for (let at = Object.getPrototypeOf(object); !isOwn && !isRoot(at); at = Object.getPrototypeOf(at)) {
@@ -63,7 +60,7 @@ function isInherited(object: object, name: string) {
   return false
 }
 
-/** Whether it is the end of all chains of prototypes, in any realm. */
+/** Whether it is the root of a prototype chain, in any realm. */
 const isRoot = (prototype: object | null) => prototype === null || Object.getPrototypeOf(prototype) === null
 
 /** Whether it is `{}` of any realm, or has no prototype. */
@@ -71,7 +68,7 @@ function isPlain(object: object) {
   return isRoot(Object.getPrototypeOf(object))
 }
 
-/** An integer, or decimal text of one, as environment variables give it. */
+/** An integer, or decimal text of one, as environment variables hold it. */
 export function readInteger(option: string, value: unknown, wanted: string) {
   if (typeof value !== 'number' && typeof value !== 'string') throw errors.optionTypeError(option, value, wanted)
   const number = typeof value === 'string' && !/^-?\d+$/.test(value) ? Number.NaN : Number(value)
@@ -97,7 +94,7 @@ export function readInstant(option: string, value: unknown) {
   return ms
 }
 
-/** A time as Unix ms, from a number or a Date, or as Unix ns if it is a bigint. */
+/** A time in Unix ms, from a number or a Date, or in Unix ns if it is a bigint. */
 export function readTime(option: string, value: unknown) {
   if (typeof value === 'bigint') return value
   const ms = isDate(value) ? value.getTime() : value
@@ -106,12 +103,12 @@ export function readTime(option: string, value: unknown) {
   return ms
 }
 
-/** What JSON and CSV make of a time, as a time again; any other value as it is. */
+/** Converts the text that JSON and CSV make of a time back into a time; other values are returned as they are. */
 export function timeOfText(value: unknown) {
   if (typeof value !== 'string') return value
   if (/^-?\d+(?:\.\d+)?$/.test(value)) return Number(value)
   const date = new Date(value)
-  const isIso = /T.+Z$/.test(value) && date.toJSON()?.startsWith(value.slice(0, -1)) // Date takes February 30
+  const isIso = /T.+Z$/.test(value) && date.toJSON()?.startsWith(value.slice(0, -1)) // Date accepts February 30
   return isIso ? date : value
 }
 

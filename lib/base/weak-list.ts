@@ -1,6 +1,5 @@
-// A list of objects for people who look at them from time to time, such as metrics.
-//
-// It must never keep an object alive, nor remember those that are gone for longer than until as many again were added.
+// A weak list of objects, for occasional readers such as metrics. It keeps no object alive, and forgets those that are gone
+// at the latest when as many again have been added.
 
 export class WeakList<T extends object> {
   #refs: WeakRef<T>[] = []

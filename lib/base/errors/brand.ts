@@ -1,5 +1,5 @@
-// What all errors of flakeforge have, and no others: a property that every copy of it knows, of any version and in any context
-// of the process. It cannot be seen. Browsers load it with their first function, so it stays short.
+// The hidden property that marks an error as ours. Every copy of flakeforge recognises it, whatever its version, in
+// any context of the process. Browsers load this file with their first function, so it stays short.
 
 const BRAND = Symbol.for('ERR_FLAKE')
 

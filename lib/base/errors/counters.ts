@@ -6,7 +6,7 @@ import { storeError } from './stores.ts'
 
 const SKIP = 'Call skipTo(n) with an n above every ID that was ever handed out.'
 
-/** Why a store gives no block; the keys are the words that its step answers with. */
+/** Why a store grants no block, by the word that its step returns. */
 const COUNTER_REFUSALS: Record<'gone' | 'behind' | 'full', (name: string, value?: bigint) => string> = {
   gone: (name) => `The store no longer has this counter '${name}'. It was removed, and perhaps made again. ${SKIP}`,
   behind: (name) =>
@@ -16,17 +16,17 @@ const COUNTER_REFUSALS: Record<'gone' | 'behind' | 'full', (name: string, value?
 }
 
 /**
- * `ERR_FLAKE_STORE`: a counter stands still, whatever the store does: somebody has to act. Its name tells this error from
- * those of a store that fails or refuses.
+ * `ERR_FLAKE_STORE`: a counter is stuck, whatever the store does, until an operator acts. The property `counter`
+ * distinguishes this error from those of a store that fails or refuses.
  */
 const stoppedError = (name: string, why: string) => Object.assign(storeError(why), { counter: name })
 
-/** A counter gives no block. `why`: 'gone', 'behind' or 'full'; `value`: the counter's present value. */
+/** A counter grants no block. `why`: 'gone', 'behind' or 'full'; `value`: the counter's present value. */
 export function counterError(why: 'gone' | 'behind' | 'full', name: string, value?: bigint) {
   return stoppedError(name, COUNTER_REFUSALS[why](name, value))
 }
 
-/** A counter is below the numbers that it has already given. */
+/** A counter is below numbers that it has already granted. */
 export function wentBackError(name: string, value: bigint, known: bigint) {
   return stoppedError(
     name,
@@ -34,14 +34,12 @@ export function wentBackError(name: string, value: bigint, known: bigint) {
   )
 }
 
-/**
- * `ERR_FLAKE_CONFIG_MISMATCH`: the members of a counter vouch for its store, or they do not; this one says otherwise.
- */
+/** `ERR_FLAKE_CONFIG_MISMATCH`: the members of a counter disagree on whether its store is durable. */
 export function counterMismatchError(name: string, durable: boolean) {
   return mismatchError(`Counter '${name}'`, `durable ${durable}`, `durable ${!durable}`)
 }
 
-/** `ERR_FLAKE_OVERFLOW`: fewer IDs are left than were asked for, and the next block is on its way. */
+/** `ERR_FLAKE_OVERFLOW`: fewer IDs are left than requested, and the next block has been requested. */
 export function blocksUsedUpError(name: string, block: number, wanted: number, here: number) {
   const message =
     `${wanted} IDs of counter '${name}' were asked for, but only ${here} are here. The next block arrives in a later turn of ` +

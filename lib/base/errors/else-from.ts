@@ -1,12 +1,12 @@
-// Errors about servers that make IDs for a leased generator while no slot gives any (`elseFrom`).
+// Errors about the servers of `elseFrom`, which make IDs for a leased generator while it has no slot.
 
 import type { FlakeError } from './flake-error.ts'
 import { flakeError } from './make.ts'
 
 /**
- * Neither a slot nor a server gives IDs. It has the code and the fields of what went wrong with the servers, and why there
- * is no slot as its `cause`.
- * @param slot why no slot gives IDs
+ * Neither a slot nor a server supplies IDs. The error has the code and fields of the servers' failure; its `cause` is why
+ * there is no slot.
+ * @param slot why no slot supplies IDs
  * @param servers why no server does
  */
 export function noSourceError(group: string, slot: Error, servers: Error) {

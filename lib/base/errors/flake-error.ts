@@ -1,33 +1,32 @@
-// FlakeError, by which users know our errors, and what each of them has beside its message.
-//
-// It is never thrown itself: errors stay what JavaScript would throw, such as a RangeError.
+// FlakeError, which users test our errors with, and the fields of each code. It is never thrown itself: errors keep the class
+// that JavaScript would throw, such as RangeError.
 
 import type { SlotInfo } from '../../lease/stores/store.ts'
 import { isBranded } from './brand.ts'
 
-/** Why a server gave no IDs. */
+/** Why a server returned no IDs. */
 export interface RemoteFailure {
   /** its URL */
   server: string
   /** what happened, as a sentence without its full stop */
   reason: string
-  /** of its answer; undefined if there was none */
+  /** the answer's status; undefined without an answer */
   status?: number
-  /** one of our codes, if the server named one */
+  /** one of our codes, if the server sent one */
   code?: string
-  /** if the server said when to come back */
+  /** if the server sent a Retry-After */
   retryAfterMs?: number
 }
 
-/** What a server refused, as it said it. `group`: if the call was for a member of it. */
+/** A server's refusal. `group`: set if the request was for a member of it. */
 type Refused = { server?: string; status?: number | undefined; group?: string }
 
-/** Files or records that cannot be read: what is wrong with each of them, and what the others say. */
+/** Unreadable files or records: the fault of each, and the contents of the others. */
 type Faults = { slots?: SlotInfo[]; faults?: string[] }
 
 type OfSlot = { group: string; slot: number | undefined; cause?: unknown }
 
-/** What there is by each code, as the table in docs/reference/errors.md says. A server of the ID service has further codes. */
+/** The fields of each code, as in the table of docs/reference/errors.md. A server of the ID service has further codes. */
 export type Fields = {
   ERR_FLAKE_OPTION: { option?: string; value?: unknown } & Refused
   ERR_FLAKE_ID: { value?: unknown; key?: string } & Refused
@@ -60,23 +59,24 @@ export type Fields = {
   Refused
 >
 
-/** The `code` of an error of flakeforge. It never changes its meaning; messages may. */
+/** The `code` of an error of flakeforge. Its meaning never changes; messages may. */
 export type FlakeErrorCode = keyof Fields
 
-/** An error of flakeforge: an Error, TypeError or RangeError with a `code`, and what belongs to this code. */
+/** An error of flakeforge: an Error, TypeError or RangeError with a `code` and the fields of this code. */
 export type FlakeError<C extends FlakeErrorCode = FlakeErrorCode> = { [K in C]: Error & { code: K } & Fields[K] }[C]
 
 /** The type of `FlakeError`, for declarations of objects that have it. */
 export interface FlakeErrorClass extends Function {
-  /** Only flakeforge makes them. */
+  /** Only flakeforge constructs it. */
   new (nobody: never): FlakeError
   readonly prototype: FlakeError
   [Symbol.hasInstance](value: unknown): value is FlakeError
 }
 
 /**
- * What every error of flakeforge is an instance of, beside TypeError, RangeError or Error: also of another copy or version
- * of it.
+ * Every error of flakeforge is an instance of it, as well as of TypeError, RangeError or Error. This includes errors of
+ * another copy or version.
+ *
  *
  * @example
  * try {

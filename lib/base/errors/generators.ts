@@ -1,11 +1,9 @@
-// Errors about what generators take their numbers from, and why they give none.
+// Errors about the sources of a generator's numbers, and why they supply none.
 
 import { flakeError, inMs, instant } from './make.ts'
 import { optionError } from './values.ts'
 
-/**
- * What the addon reports in place of a result: `theirs` and `ours` differ, or `path` cannot be used because of `why`.
- */
+/** The addon reports this in place of a result: `theirs` and `ours` differ, or `path` cannot be used because of `why`. */
 export type Problem = { theirs?: string; ours?: string; path?: string; why?: string }
 
 /** `ERR_FLAKE_OVERFLOW`: the tick's counter is used up. */
@@ -28,9 +26,7 @@ const BEYOND = 'above 2^53 − 1 (9007199254740991), where a number loses digits
 const WAY_OUT =
   "Use nextBigInt() or takeBigInts(). Layout 'safe' gives numbers too, but its IDs need a table or column of their own."
 
-/**
- * `ERR_FLAKE_OPTION`: the layout's IDs are too large for numbers, or soon will be. `end`: Unix ms from which they may be.
- */
+/** `ERR_FLAKE_OPTION`: the layout's IDs are too large for numbers, or soon will be. `end`: from when, in Unix ms. */
 export function notExactError(name: string, end: number) {
   const message =
     `Layout '${name}' cannot give IDs as numbers. They must stay exact for the next ten years, but from ${instant(end)} on ` +
@@ -46,9 +42,7 @@ export function noLongerExactError(name: string, end: number) {
   return flakeError(RangeError, 'ERR_FLAKE_TIME_RANGE', message, { timestamp: end })
 }
 
-/**
- * `ERR_FLAKE_CONFIG_MISMATCH`: two sides must agree but do not. `where`: the file or group; both sides are text.
- */
+/** `ERR_FLAKE_CONFIG_MISMATCH`: two sides must agree but do not. `where`: the file or group; both sides are text. */
 export function mismatchError(where: string, theirs: string | undefined, ours: string | undefined) {
   const message = `${where} was made with other options: it has ${theirs}, and this generator ${ours}. Use the options that it was made with.`
   const error = flakeError(Error, 'ERR_FLAKE_CONFIG_MISMATCH', message, { theirs, ours })
@@ -59,19 +53,19 @@ export function mismatchError(where: string, theirs: string | undefined, ours: s
 const madeOtherwise = new WeakSet<object>()
 
 /**
- * Adds the command that makes a group of these options, if the error says that the group has others.
- * @param command called only then
+ * Adds the command that creates a group with these options, if the error is that the group has different ones.
+ * @param command called only in that case
  */
 export function withCommand(error: unknown, command: () => string) {
   if (!madeOtherwise.has(error as object)) return error
   const mismatch = error as Error
   const { message, stack } = mismatch
   mismatch.message = `${message} Or make a group of another name with these: ${command()}`
-  mismatch.stack = stack?.replace(message, () => mismatch.message) // Node wrote the message into it when the error was made
+  mismatch.stack = stack?.replace(message, () => mismatch.message) // Node put the message into it when the error was made
   return mismatch
 }
 
-/** `ERR_FLAKE_FILE`: a shared or slot file cannot be used. `why` says what is wrong and what to do. */
+/** `ERR_FLAKE_FILE`: a shared or slot file cannot be used. `why` states the fault and the remedy. */
 function fileError(path: string | undefined, why: string, cause?: unknown) {
   return flakeError(Error, 'ERR_FLAKE_FILE', `${path}: ${why}`, { path, cause })
 }
@@ -91,17 +85,15 @@ function clashError(node: string | undefined, theirs: string | undefined, ours: 
   return flakeError(Error, 'ERR_FLAKE_CONFIG_MISMATCH', message, { theirs, ours })
 }
 
-/**
- * The error for what the addon reports: a bad file, or two sides that do not agree. `where`: what a mismatch is about.
- */
+/** The error for the addon's report: a bad file, or two sides that disagree. `where`: the subject of a mismatch. */
 export function problemError({ theirs, ours, path, why }: Problem, where?: string) {
   if (why !== undefined) return fileError(path, why)
   return path === undefined ? clashError(where, theirs, ours) : mismatchError(path, theirs, ours)
 }
 
 /**
- * `ERR_FLAKE_FILE`: files of a group cannot be read. `slots`: what the other files say; `faults`: what is wrong with
- * each bad one.
+ * `ERR_FLAKE_FILE`: files of a group cannot be read. `slots`: the contents of the other files; `faults`: the fault of each
+ * bad one.
  */
 export function unreadableFilesError(faults: Problem[], slots: object[]) {
   const [first, ...others] = faults.map((fault) => problemError(fault))

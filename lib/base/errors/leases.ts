@@ -15,8 +15,8 @@ export function exhaustedError(group: string, retryAt: number, storeNow: number)
 }
 
 /**
- * `ERR_FLAKE_EXHAUSTED`: every free slot has a node number that is in use in this process. `inUse`: what uses it;
- * `refusal`: the store's answer when it was asked for another slot, if it was.
+ * `ERR_FLAKE_EXHAUSTED`: every free slot has a node number that this process already uses. `inUse`: the user of it;
+ * `refusal`: the store's answer to a request for another slot, if there was one.
  */
 export function inUseError(group: string, inUse: Error, refusal?: { retryAt?: Date; storeNow?: number }) {
   const message =
@@ -26,7 +26,7 @@ export function inUseError(group: string, inUse: Error, refusal?: { retryAt?: Da
   return flakeError(Error, 'ERR_FLAKE_EXHAUSTED', message, { cause: inUse, group, retryAt, storeNow })
 }
 
-/** `ERR_FLAKE_QUIET`: the store may have lost grants, and waits until the last of them is over. */
+/** `ERR_FLAKE_QUIET`: the store may have lost grants and waits until the last of them has ended. */
 export function quietError(group: string, until: number, storeNow: number) {
   const message =
     `Group '${group}' is new on this store, or the store may have lost its records, so no slot is given out before ` +
@@ -42,7 +42,7 @@ export function absentError(group: string) {
   )
 }
 
-/** The warning while join() waits for such a store. `create`: the command that makes the group without the wait. */
+/** The warning while join() waits for such a store. `create`: the command that creates the group without the wait. */
 export function quietWarning(
   group: string,
   { retryAt, storeNow }: { retryAt: number; storeNow: number },
@@ -55,12 +55,12 @@ export function quietWarning(
   )
 }
 
-/** The warning while join() waits for a store that takes no writes for now. `cause`: what the store said. */
+/** The warning while join() waits for a store that takes no writes at present. `cause`: the store's message. */
 export function waitWarning(group: string, waitMs: number, cause: Error) {
   return `join() has no slot of group '${group}' yet: ${withoutEnd(cause.message)}. It tries again for up to ${inMs(waitMs)}.`
 }
 
-/** The warning when a window was not renewed, with what listeners of 'renewal-failed' get. */
+/** The warning when a window was not renewed, from the detail that listeners of 'renewal-failed' get. */
 export function renewalWarning({
   group,
   slot,
@@ -94,7 +94,7 @@ export function aheadError(group: string, aheadMs: number) {
   return flakeError(Error, 'ERR_FLAKE_CLOCK_SKEW', message, { group, skewMs: -aheadMs })
 }
 
-/** `ERR_FLAKE_STORE`: it is unknown whether the slot was given back. */
+/** `ERR_FLAKE_STORE`: it is unknown whether the slot was released. */
 export function unreleasedError(group: string, slot: number, tookMs: number) {
   return storeError(
     `The store of group '${group}' did not confirm within ${inMs(tookMs)} that slot ${slot} was given back. The slot becomes ` +
@@ -110,7 +110,7 @@ export function leaseExpiredError(group: string, slot: number | undefined, cause
   return flakeError(Error, 'ERR_FLAKE_LEASE_EXPIRED', message, { group, slot, cause })
 }
 
-/** `ERR_FLAKE_OVERFLOW`: the window is used up or has ended, and the next one is on its way. */
+/** `ERR_FLAKE_OVERFLOW`: the window is used up or has ended, and the next one has been requested. */
 export function windowEndError(group: string, slot: number | undefined, retryAfterMs: number) {
   const message =
     `The window of slot ${slot} in group '${group}' is used up. The next one arrives in a later turn of the event loop. ` +
@@ -118,9 +118,7 @@ export function windowEndError(group: string, slot: number | undefined, retryAft
   return flakeError(Error, 'ERR_FLAKE_OVERFLOW', message, { retryAfterMs, group, slot })
 }
 
-/**
- * `ERR_FLAKE_LEASE_EXPIRED`: the store no longer knows this member as the slot's holder. `cause`: what went before.
- */
+/** `ERR_FLAKE_LEASE_EXPIRED`: the store no longer lists this member as the slot's holder. `cause`: the failure before it. */
 export function lostError(group: string, slot: number | undefined, cause?: unknown) {
   const message =
     `The store no longer has this generator as the holder of slot ${slot} in group '${group}'. Its window was over and ` +
@@ -128,7 +126,7 @@ export function lostError(group: string, slot: number | undefined, cause?: unkno
   return flakeError(Error, 'ERR_FLAKE_LEASE_EXPIRED', message, { group, slot, cause })
 }
 
-/** `ERR_FLAKE_DETACHED`: it has no slot at present. `cause`: why, unless the user asked for it. */
+/** `ERR_FLAKE_DETACHED`: it has no slot at present. `cause`: the reason, unless the user asked for it. */
 export function detachedError(group: string, isReturning: boolean, cause?: unknown) {
   const message = isReturning
     ? `The generator of group '${group}' lost its slot and is getting another. next(callback) and nextAsync() wait for it.`
@@ -136,13 +134,13 @@ export function detachedError(group: string, isReturning: boolean, cause?: unkno
   return flakeError(Error, 'ERR_FLAKE_DETACHED', message, { group, slot: undefined, cause })
 }
 
-/** `ERR_FLAKE_DETACHED`: a generator that was closed for good. */
+/** `ERR_FLAKE_DETACHED`: a generator that was closed permanently. */
 export function closedLeaseError(group: string) {
   const message = `This generator of group '${group}' is closed. join() makes another one.`
   return flakeError(Error, 'ERR_FLAKE_DETACHED', message, { group, slot: undefined })
 }
 
-/** `ERR_FLAKE_DESTROYED`: the group was ended, for every member. */
+/** `ERR_FLAKE_DESTROYED`: the group was destroyed for all members. */
 export function destroyedError(group: string) {
   const message = `Group '${group}' was destroyed. Calling join() again makes a new one.`
   return flakeError(Error, 'ERR_FLAKE_DESTROYED', message, { group, slot: undefined })

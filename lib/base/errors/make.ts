@@ -1,4 +1,4 @@
-// What all errors are made with: `flakeError`, and how values, times and lengths of time look in a message.
+// `flakeError`, which makes all errors, and the form of values, times and durations in messages.
 
 import { isDate } from '../objects.ts'
 import { withoutSecrets } from '../printable.ts'
@@ -8,7 +8,7 @@ import type { Fields, FlakeError, FlakeErrorCode } from './flake-error.ts'
 /** A class of errors, such as TypeError. */
 export type ErrorClass = new (message: string, options?: ErrorOptions) => Error
 
-/** @param fields what this code has; without a cause the error has none */
+/** @param fields those of this code; without a cause the error has no `cause` */
 export function flakeError<C extends FlakeErrorCode>(
   Type: ErrorClass,
   code: C,
@@ -19,14 +19,14 @@ export function flakeError<C extends FlakeErrorCode>(
   return Object.assign(error, { code }, fields) as unknown as FlakeError<C>
 }
 
-/** A text in quotes, without a password, and cut after that. */
+/** Text in quotes, with passwords removed before it is cut. */
 function showText(text: string) {
   const safe = withoutSecrets(text)
   return safe.length > 60 ? `'${safe.slice(0, 60)}…'` : `'${safe}'`
 }
 
 /**
- * How a value looks in a message: short, and text in quotes.
+ * The form of a value in a message: short, and text in quotes.
  * @param depth of the arrays around it
  */
 export function show(value: unknown, depth: number = 0): string {
@@ -39,7 +39,7 @@ export function show(value: unknown, depth: number = 0): string {
   return String(value)
 }
 
-/** A short array in full; its items may be arrays too, as fields are. */
+/** A short array in full; its items may be arrays too, as in `fields`. */
 function showArray(array: unknown[], depth: number) {
   const text = array.length > 8 || depth > 1 ? '' : `[${array.map((item) => show(item, depth + 1)).join(', ')}]`
   return text === '' || text.length > 60 ? `an array of ${array.length}` : text

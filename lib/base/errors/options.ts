@@ -1,4 +1,4 @@
-// Errors about what is around a program: the environment, the store's name, and the addon that is not installed.
+// Errors about a program's surroundings: the environment, the store's name, and the addon that is not installed.
 
 import type { FlakeError } from './flake-error.ts'
 import { type ErrorClass, flakeError, show } from './make.ts'
@@ -9,7 +9,7 @@ const path = process.getBuiltinModule('node:path')
 const HOMELESS =
   "Name one: set FLAKEFORGE_STORE=file:/var/lib/…, call join('file:/var/lib/…'), or set XDG_STATE_HOME to an absolute path"
 
-/** Why there is no default folder here, and what to do instead. */
+/** Why there is no default folder, and what to do instead. */
 const NO_DEFAULT_FOLDER: Record<'container' | 'homeless' | 'relative', (found?: string) => string> = {
   container: (sign) =>
     `No store is named, and this process runs in a container (${sign}), where there is no default: each container would ` +
@@ -24,8 +24,8 @@ const NO_DEFAULT_FOLDER: Record<'container' | 'homeless' | 'relative', (found?: 
 }
 
 /**
- * `ERR_FLAKE_OPTION`: no store was named, and there is no default. `kind`: 'container', 'homeless' or 'relative';
- * `found`: the sign of a container, or the path of the home folder.
+ * `ERR_FLAKE_OPTION`: no store was given, and there is no default. `kind`: 'container', 'homeless' or 'relative'; `found`:
+ * the sign of a container, or the path of the home folder.
  */
 export function noDefaultFolderError(
   kind: 'container' | 'homeless' | 'relative',
@@ -44,13 +44,11 @@ export function optionsFirstError(call: string, options: object) {
   return optionError(TypeError, 'store', options, message)
 }
 
-/** The absolute path that a relative one means here. Only a shell knows '~'. */
+/** The absolute path that a relative one resolves to. Only a shell expands '~'. */
 export const meantPath = (given: string) =>
   /^~[/\\]/.test(given) ? path.join(process.getBuiltinModule('node:os').homedir(), given.slice(2)) : path.resolve(given)
 
-/**
- * `ERR_FLAKE_OPTION`: a folder or file whose path depends on the working folder. `where`: its path in `value`, at the end.
- */
+/** `ERR_FLAKE_OPTION`: a folder or file whose path depends on the working directory. `where`: its path, at the end of `value`. */
 export function relativePathError(option: string, value: string, where: string) {
   const meant = show(value.slice(0, value.length - where.length) + meantPath(where))
   const message =
@@ -59,7 +57,7 @@ export function relativePathError(option: string, value: string, where: string) 
   return optionError(RangeError, option, value, message)
 }
 
-/** The same error, but the environment named the store. */
+/** The same error for a store that the environment named. */
 export function variableError(thrown: unknown) {
   const error = thrown as FlakeError<'ERR_FLAKE_OPTION'>
   const message = `The environment variable FLAKEFORGE_STORE cannot be used: ${error.message}`
@@ -70,14 +68,12 @@ export function variableError(thrown: unknown) {
   })
 }
 
-/**
- * `ERR_FLAKE_OPTION`: a client of the right kind that a store cannot use. `why` says what is wrong and what to do.
- */
+/** `ERR_FLAKE_OPTION`: a client of the right kind that a store cannot use. `why` states the fault and the remedy. */
 export function clientError(client: unknown, why: string) {
   return optionError(TypeError, 'client', client, `A store cannot use this client. ${why}`)
 }
 
-/** `ERR_FLAKE_LOAD`: the native addon cannot be loaded. `why`: what the cause is, and what to do. */
+/** `ERR_FLAKE_LOAD`: the native addon cannot be loaded. `why`: the cause and the remedy. */
 export function loadError(why: string, cause: unknown) {
   return flakeError(Error, 'ERR_FLAKE_LOAD', `flakeforge could not load its native addon. ${why}`, { cause })
 }

@@ -1,34 +1,34 @@
-// Errors about servers that make IDs for others. Browsers load them too, so they must never use a module of Node. They must
-// never hold a token, and no raw error of a request, which may hold one.
+// Errors about servers that make IDs for others. They hold no token, and no raw error of a request, which may hold one. Uses
+// no module of Node: browsers load this file too.
 
 import type { Origin } from '../../remote/one-group.ts'
 import type { RemoteFailure } from './flake-error.ts'
 import { flakeError, inMs, show } from './make.ts'
 import { optionError } from './values.ts'
 
-/** The same, with what only a client needs to know. */
+/** The same, with fields that only a client needs. */
 export interface Failure extends RemoteFailure {
   /** whether it took too long, so that fewer IDs may help */
   isLate?: boolean
-  /** whether no other try and no other server would help */
+  /** whether no retry and no other server would help */
   isFinal?: boolean
 }
 
 export type { Origin }
 
-/** Of what a server says of itself. */
+/** The longest text that a server may send about itself. */
 const LONGEST_WORDS = 200
 
-/** `ERR_FLAKE_OPTION`: a value that must not be shown, because it is secret or has something secret in it. */
+/** `ERR_FLAKE_OPTION`: a value that is secret, or contains a secret, and so is not shown. */
 export function secretOptionError(option: string, why: string) {
   return optionError(TypeError, option, undefined, `${option} ${why}`)
 }
 
-/** Codes of single servers that are the code of the whole: each is a mistake that an operator has to repair. */
+/** A single server's code that becomes the code of the whole error: an operator has to fix each of these. */
 const TELLING = ['ERR_FLAKE_CONFIG_MISMATCH', 'ERR_FLAKE_REPLAY'] as const
 
 /**
- * `ERR_FLAKE_REMOTE`: every server has failed; `ERR_FLAKE_CONFIG_MISMATCH` if one has IDs of another group,
+ * `ERR_FLAKE_REMOTE`: every server has failed; `ERR_FLAKE_CONFIG_MISMATCH` if one makes IDs of another group,
  * `ERR_FLAKE_REPLAY` if an answer was a copy of an earlier one. `triedMs`: for how long they were asked.
  * @param failures the last one of each server
  */
@@ -43,9 +43,8 @@ export function noServerError(name: string, failures: Failure[], triedMs: number
 }
 
 /**
- * `ERR_FLAKE_CONFIG_MISMATCH`: a server has IDs of another layout or group than those so far.
- * @param ours of the server that gave
- * the last IDs, or of this generator, whose group has that `name`
+ * `ERR_FLAKE_CONFIG_MISMATCH`: a server makes IDs of a different layout or group than before.
+ * @param ours of the server that sent the last IDs, or of this generator, whose group has that `name`
  */
 export function otherGroupError(
   name: string,
@@ -66,13 +65,13 @@ export function otherGroupError(
   })
 }
 
-/** @param text as it came from a server */
+/** @param text as the server sent it */
 function inWords(what: 'group' | 'layout', text: string | null) {
   if (text !== null) return `has the ${what} ${text.slice(0, LONGEST_WORDS)}`
   return what === 'layout' ? 'has no layout, as a SegmentId' : 'does not say its group'
 }
 
-/** Why IDs are not used now: their group may have been made again, or may be another one. */
+/** Why IDs are not used for now: their group may have been recreated, or may be a different one. */
 export function unknownGroupReason(ours: Origin) {
   return (
     `has IDs of another group than ${ours.server}, which gave the last ones and does not answer. If its group was made ` +
@@ -80,29 +79,27 @@ export function unknownGroupReason(ours: Origin) {
   )
 }
 
-/** What to do about an intermediary that gives an answer twice. */
+/** What to do about an intermediary that returns an answer twice. */
 const NO_CACHE =
   'Configure every proxy, gateway and cache between client and server not to cache POST, and to pass on the header ' +
   'flakeforge-nonce in both directions'
 
-/** Why an answer is not used that does not have the nonce of its request. */
+/** Why an answer without the nonce of its request is not used. */
 export const foreignAnswerReason = () =>
   `answered without the nonce of this request, so the answer may be a copy of an earlier one. ${NO_CACHE}`
 
-/** Why an answer is not used that has the nonce of its request, but not its IDs. */
+/** Why an answer with the nonce of its request, but with earlier IDs, is not used. */
 export const repeatedReason = (id: bigint) =>
   `sent the ID ${id}, which is not after the last ID of its slot or was sent before. ${NO_CACHE}`
 
-/**
- * A server refused a request in a way that no other try can help: the error has the server's code and what it said.
- */
+/** A server refused a request, and no retry can help: the error has the server's code and message. */
 export function refusedError({ server, reason, status, code = 'ERR_FLAKE_REMOTE' }: Failure) {
   return flakeError(Error, code as 'ERR_FLAKE_REMOTE', `${server}: ${reason}.`, { server, status })
 }
 
 /**
- * `ERR_FLAKE_OVERFLOW`: fewer IDs are here than were asked for, and a request for more is on its way. `cause`: why the last
- * one brought none.
+ * `ERR_FLAKE_OVERFLOW`: fewer IDs are left than requested, and more have been requested. `cause`: why the last request
+ * brought none.
  */
 export function fetchedUsedUpError(
   name: string,

@@ -5,10 +5,10 @@ import { FlakeError } from './flake-error.ts'
 import { mismatchError } from './generators.ts'
 import { flakeError, inMs, instant, show } from './make.ts'
 
-/** A record that cannot be read. `version`: of its format, if that is newer; `needs`: the release that reads it. */
+/** An unreadable record. `version`: of its format, if that is newer; `needs`: the release that reads it. */
 type RecordFault = { name: string; version?: number; needs?: string }
 
-/** What all members of a group must agree on. */
+/** The options that all members of a group must agree on. */
 type GroupConfig = Record<(typeof GROUP_OPTIONS)[number], unknown>
 
 /** `ERR_FLAKE_STORE`: a call to a store failed. It has no cause if the store answered and refused. */
@@ -19,8 +19,8 @@ export function storeError(why: string, cause?: unknown) {
 const refused = new WeakSet<Error>()
 
 /**
- * `ERR_FLAKE_STORE`: the server refused a write for certain, for example because of missing rights or a full disk.
- * Nothing was written, and trying again at once would not help, so a step ends with it.
+ * `ERR_FLAKE_STORE`: the server definitely refused a write, for example because of missing rights or a full disk. Nothing was
+ * written, and an immediate retry would not help, so a step ends with this error.
  */
 export function refusedWriteError(why: string, cause?: unknown) {
   const error = storeError(why, cause)
@@ -28,32 +28,32 @@ export function refusedWriteError(why: string, cause?: unknown) {
   return error
 }
 
-/** Whether the server refused for certain: see refusedWriteError(). */
+/** Whether the server definitely refused: see refusedWriteError(). */
 export const isRefusedWrite = (error: unknown) => refused.has(error as Error)
 
 const passed = new WeakSet<object>()
 
 /**
- * Marks an error whose reason passes by itself: a failover, a replica that reconnects, a statement that still runs. join() tries
- * again until its wait is over.
+ * Marks an error as temporary: a failover, a replica that reconnects, a statement that still runs. join() retries until its
+ * wait is over.
  */
 export function passing<Kind extends Error>(error: Kind) {
   passed.add(error)
   return error
 }
 
-/** Whether the reason of this error passes by itself: see passing(). */
+/** Whether this error is temporary: see passing(). */
 export const isPassing = (error: unknown) => passed.has(error as object)
 
-/** What a store threw, as an error with one of our codes. It is returned unchanged if it has one already. */
+/** A store's error, as an error with one of our codes. One that already has such a code is returned unchanged. */
 export function storeFailure(group: string, error: unknown) {
   if (error instanceof FlakeError) return error
   return storeError(`A call to the store of group '${group}' failed. The cause says why.`, error)
 }
 
 /**
- * `ERR_FLAKE_STORE`: a function of a user's own store gave an answer that it must not give. `what`: the bad part of it;
- * `hint`: a sentence about this value, with a space before it.
+ * `ERR_FLAKE_STORE`: a function of a user's own store returned an invalid answer. `what`: the bad part of it; `hint`: a
+ * sentence about this value, with a space before it.
  */
 export function answerError(call: string, what: string, value: unknown, wanted: string, hint: string = '') {
   return storeError(`${call}() of the store gave ${show(value)} as ${what}. It must be ${wanted}.${hint}`)
@@ -65,9 +65,7 @@ const lastFailure = (cause: unknown) => {
   return message ? ` Its last failure: ${withoutEnd(message)}.` : ''
 }
 
-/**
- * `ERR_FLAKE_STORE`: a store that does not answer. `what`: what it was asked for; `cause`: its last failure before.
- */
+/** `ERR_FLAKE_STORE`: the store does not answer. `what`: the request; `cause`: its last failure before. */
 export function unansweredError(group: string, what: string, cause?: unknown) {
   return storeError(
     `The store of group '${group}' was asked for ${what} and did not answer.${lastFailure(cause)} Check that it runs and can be reached.`,
@@ -75,9 +73,7 @@ export function unansweredError(group: string, what: string, cause?: unknown) {
   )
 }
 
-/**
- * `ERR_FLAKE_STORE`: a step did not end in time. `cause`: what its last swap failed with, or that nothing answered.
- */
+/** `ERR_FLAKE_STORE`: a step did not end in time. `cause`: the failure of its last swap, or that nothing answered. */
 export function unfinishedError(name: string, ms: number, swaps: number, cause: unknown) {
   const tried = swaps > 0 ? ` It tried to write ${swaps} times.` : ''
   const error = storeError(
@@ -88,7 +84,7 @@ export function unfinishedError(name: string, ms: number, swaps: number, cause: 
 }
 
 /**
- * `ERR_FLAKE_STORE`: two servers answer at one address, each with records of its own. `shown`: the one that answered;
+ * `ERR_FLAKE_STORE`: two servers answer at one address, each with its own records. `shown`: the one that answered;
  * `recorded`: the one that the record names.
  */
 export function twoServersError(name: string, shown: string, recorded: string) {
@@ -114,9 +110,7 @@ export function recordError(group: string, fault: RecordFault) {
   return flakeError(Error, 'ERR_FLAKE_RECORD', message, { group, record: fault.name })
 }
 
-/**
- * `ERR_FLAKE_RECORD`: some slots of a group cannot be listed. `slots`: the others; `faults`: what is wrong with each.
- */
+/** `ERR_FLAKE_RECORD`: some slots of a group cannot be listed. `slots`: the others; `faults`: the fault of each bad one. */
 export function recordsError(group: string, faults: RecordFault[], slots: object[]) {
   const texts = faults.map((fault) => recordError(group, fault).message)
   return Object.assign(recordError(group, faults[0]), { slots, faults: texts })
@@ -124,7 +118,7 @@ export function recordsError(group: string, faults: RecordFault[], slots: object
 
 const GROUP_OPTIONS = ['fingerprint', 'slots', 'ttlMs', 'skewMs', 'durable'] as const
 
-/** `ERR_FLAKE_CONFIG_MISMATCH`: a group was made with other options; only those that differ are named. */
+/** `ERR_FLAKE_CONFIG_MISMATCH`: a group was created with different options; only those that differ are named. */
 export function groupMismatchError(group: string, theirs: GroupConfig, ours: GroupConfig) {
   const differing = GROUP_OPTIONS.filter((option) => theirs[option] !== ours[option])
   const name = (option: string) => (option === 'fingerprint' ? 'a layout with' : option)
@@ -132,7 +126,7 @@ export function groupMismatchError(group: string, theirs: GroupConfig, ours: Gro
   return mismatchError(`Group '${group}'`, describe(theirs), describe(ours))
 }
 
-/** Warns that `create` came too late: the group is there, and quiet for long. */
+/** Warns that `create` came too late: the group already exists, and is quiet for long. */
 export function warnOfQuietGroup(group: string, until: number, storeNow: number) {
   const seconds = Math.ceil((until - storeNow) / 1000)
   process.emitWarning(
@@ -142,7 +136,7 @@ export function warnOfQuietGroup(group: string, until: number, storeNow: number)
   )
 }
 
-/** Warns that a new group is quiet for longer than `create` promises, and why. */
+/** Warns that a new group is quiet for longer than `create` promises, and gives the reason. */
 export function warnOfLongCreate(group: string, until: number, storeNow: number) {
   const seconds = Math.ceil((until - storeNow) / 1000)
   process.emitWarning(
@@ -155,8 +149,8 @@ export function warnOfLongCreate(group: string, until: number, storeNow: number)
 const warned = new Set<string>()
 
 /**
- * Warns, once per process and text, that the server's settings let an old primary acknowledge writes for longer than a
- * quiet period allows for. `risk`: what may happen with these settings; `wayOut`: the setting that prevents it.
+ * Warns, once per process and text, that the server's settings let an old primary acknowledge writes for longer than a quiet
+ * period lasts. `risk`: the possible harm; `wayOut`: the setting that prevents it.
  */
 export function warnOfOpenBound(risk: string, wayOut: string) {
   const message = `${risk} ${wayOut} See docs/store/what-can-go-wrong.md, "One primary".`

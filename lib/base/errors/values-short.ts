@@ -1,5 +1,5 @@
-// What browsers load in the place of errors/values.ts: scripts/dist.js puts it there. The same errors with the same codes and
-// properties. Their messages name the value and what it must be, without further help. Node must never load it.
+// Replaces errors/values.ts in browsers (scripts/dist.js): the same errors with the same codes and properties. Their messages
+// name the value and the requirement, without further help. Node never loads it.
 
 import { branded } from './brand.ts'
 
@@ -27,12 +27,12 @@ export const timeRangeError = (timestamp: number, { name, epoch, end }: { name: 
     timestamp,
   })
 
-/** Seconds, µs, ns, a year or a date, as `likelyUnit` of ../units.ts has it. */
+/** Seconds, µs, ns, a year or a date, as in `likelyUnit` of ../units.ts. */
 export const isOfOtherUnit = (number: number) =>
   /^[12]\d{3}(\d{4})?$/.test(`${number}`) ||
   [1e3, 1e-3, 1e-6].some((inMs) => number * inMs > 1e11 && number * inMs < 4.2e12)
 
-/** Pages warn of nothing. */
+/** Pages show no warnings. */
 export const warnOfUnit = (_option: string, _value: unknown, _ms: number) => {}
 
 export const optionTypeError = /* @__PURE__ */ refusal(TypeError, 'must be')

@@ -1,44 +1,44 @@
-// Errors about values that users give: options, arguments, IDs and times. Browsers load them too, so they must never use a
-// module of Node, and stay few.
+// Errors about values that users give: options, arguments, IDs and times. Uses no module of Node and stays small: browsers
+// load this file too.
 
 import { nearest } from '../nearest.ts'
 import { withoutSecrets } from '../printable.ts'
 import { likelyUnit } from '../units.ts'
 import { type ErrorClass, flakeError, instant, show } from './make.ts'
 
-/** `ERR_FLAKE_OPTION`: an option or argument of the wrong type. `wanted` says what it must be. */
+/** `ERR_FLAKE_OPTION`: an option or argument of the wrong type. `wanted` is the required one. */
 export function optionTypeError(option: string, value: unknown, wanted: string) {
   return optionError(TypeError, option, value, `${option} must be ${wanted}, but is ${show(value)}`)
 }
 
-/** `ERR_FLAKE_OPTION`: an option or argument of the right type that is out of its bounds. */
+/** `ERR_FLAKE_OPTION`: an option or argument of the right type that is out of bounds. */
 export function optionRangeError(option: string, value: unknown, wanted: string) {
   return optionError(RangeError, option, value, `${option} must be ${wanted}, but is ${show(value)}`)
 }
 
-/** `ERR_FLAKE_OPTION`: an option that does not go with the others. `why` follows the words `cannot be used`. */
+/** `ERR_FLAKE_OPTION`: an option that conflicts with the others. `why` follows the words `cannot be used`. */
 export function unusableOptionError(option: string, value: unknown, why: string) {
   return optionError(TypeError, option, value, `${option} (${show(value)}) cannot be used ${why}`)
 }
 
-/** `ERR_FLAKE_OPTION`: the fields of a layout, or one of them. `must`: what they must have. */
+/** `ERR_FLAKE_OPTION`: the fields of a layout, or one of them. `must`: the requirement. */
 export function fieldsError(option: string, value: unknown, must: string) {
   return optionError(RangeError, option, value, `${option} must ${must}`)
 }
 
-/** `ERR_FLAKE_OPTION`, if none of the usual sentences fits. */
+/** `ERR_FLAKE_OPTION`, where none of the usual sentences fits. */
 export function optionError(Type: ErrorClass, option: string, value: unknown, message: string) {
   return withValue(flakeError(Type, 'ERR_FLAKE_OPTION', message, { option }), value)
 }
 
-/** An error with the value that it is about. Objects may have a password in them, so logs and `inspect()` leave them out. */
+/** An error with the value that it is about. Objects may contain a password, so logs and `inspect()` leave them out. */
 function withValue<E extends Error>(error: E, given: unknown) {
   const value = typeof given === 'string' ? withoutSecrets(given) : given
   const enumerable = typeof value !== 'object' || value === null
   return Object.defineProperty(error, 'value', { value, enumerable, writable: true, configurable: true })
 }
 
-/** `ERR_FLAKE_OPTION`: a key that is not an option; it may be misspelt. `kind`: what it should have been. */
+/** `ERR_FLAKE_OPTION`: an unknown key, perhaps a misspelt option. `kind`: what it should have been. */
 export function unknownOptionError(option: string, value: unknown, known: readonly string[], kind: string = 'option') {
   return optionError(TypeError, option, value, unknown(kind, option, known))
 }
@@ -51,13 +51,12 @@ export function unknownLayoutError(name: string, known: readonly string[]) {
 
 /** Suggests the name that was probably meant, or lists all names if none is close. */
 function unknown(kind: string, name: string, known: readonly string[]) {
-  // for errors only
   const meant = nearest(name, known)
   const hint = meant === undefined ? `The ${kind}s are ${known.join(', ')}.` : `Did you mean '${meant}'?`
   return `Unknown ${kind} ${show(name)}. ${hint}`
 }
 
-/** `ERR_FLAKE_ID`: a value that is not an ID. `wanted` says what an ID looks like. */
+/** `ERR_FLAKE_ID`: a value that is not an ID. `wanted` describes an ID. */
 export function idError(value: unknown, wanted: string) {
   return withValue(flakeError(TypeError, 'ERR_FLAKE_ID', `${show(value)} is not ${wanted}`, {}), value)
 }
@@ -66,11 +65,11 @@ type Ends = { name: string; epoch: number; end: Date }
 
 /**
  * `ERR_FLAKE_TIME_RANGE`: the layout cannot express the time.
- * @param argument that the time was; without it, it is what the clock shows
+ * @param argument the argument that held the time; without it, the time is the clock's
  */
 export function timeRangeError(timestamp: number, layout: Ends, argument?: string) {
   const { name, epoch, end } = layout
-  const isEarly = timestamp < (epoch + end.getTime()) / 2 // an idOffset moves both ends
+  const isEarly = timestamp < (epoch + end.getTime()) / 2 // an idOffset shifts both ends
   const begin = `the epoch ${instant(epoch)} of layout '${name}'`
   const place = isEarly
     ? timestamp < epoch
@@ -83,7 +82,7 @@ export function timeRangeError(timestamp: number, layout: Ends, argument?: strin
   return flakeError(RangeError, 'ERR_FLAKE_TIME_RANGE', message, { timestamp })
 }
 
-// What is said to somebody whose IDs are in use: another epoch would give IDs that there are already, or other times to them.
+// For users whose IDs are in use: another epoch would duplicate existing IDs, or change the times of the existing ones.
 const SET_CLOCK =
   'Set the clock. An earlier epoch is safe only if no ID was made yet, because it changes the time of all IDs.'
 const MOVE =
@@ -103,8 +102,8 @@ export const isOfOtherUnit = (number: number) => likelyUnit(number) !== undefine
 const warned = new Set<unknown>()
 
 /**
- * Warns, once for each value, of an epoch that was probably not meant as Unix ms. It is no error, because somebody may have IDs with
- * this epoch, and needs it to read them.
+ * Warns, once for each value, of an epoch that was probably not meant as Unix ms. It is not an error: users may have IDs with
+ * this epoch and need it to read them.
  */
 export function warnOfUnit(option: string, value: unknown, ms: number) {
   const meant = likelyUnit(ms)

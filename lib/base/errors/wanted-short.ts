@@ -1,5 +1,4 @@
-// What browsers load in the place of errors/wanted.ts: scripts/dist.js puts it there. It says the same in a few words, because
-// pages download them.
+// Replaces errors/wanted.ts in browsers (scripts/dist.js). Its texts are short, because pages download them.
 
 export const id = () => 'an ID from 0 to 2^64 − 1'
 export const SIGNED = 'signed, of 64 bits'
@@ -53,5 +52,5 @@ export const withLayout = (name: string) => `with layout '${name}'`
 
 type Full = typeof import('./wanted.ts')
 type Check<Short extends { [Name in keyof Full]: Full[Name] extends string ? string : Full[Name] }> = Short
-/** Each name of wanted.ts is here, and is used in the same way. */
+/** Checks that each name of wanted.ts is here and has the same type. */
 export type Checked = Check<typeof import('./wanted-short.ts')>

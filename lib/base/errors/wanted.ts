@@ -1,5 +1,5 @@
-// What the codec wants of a value, as the end of a sentence that says so. Browsers load wanted-short.ts in the place of this file:
-// the same in a few words. Here it is said in full, with what else helps.
+// What the codec requires of a value, as the end of a sentence, with further help. Browsers load wanted-short.ts in place of
+// this file.
 
 import { instant, show } from './make.ts'
 
@@ -16,7 +16,7 @@ const ANY_ID =
 const LOST =
   'an ID: its last digits were lost, as in a spreadsheet or by JSON.parse(). Take it as text from where it comes'
 
-/** @param value that was given in its place */
+/** @param value given in place of an ID */
 export const id = (value: unknown): string =>
   typeof value === 'string' && /^\d(?:[.,]\d+)?e\+?\d+$/i.test(value) ? LOST : ANY_ID
 export const SIGNED =
@@ -31,7 +31,7 @@ const FORMS: Record<string, string> = {
   base62: "11 characters, from '00000000000' to 'LygHa16AHYF'",
 }
 
-/** No base has an underscore: what ends in one is a prefix, which the text has instead. */
+/** No base has an underscore: text that ends in one is a prefix, given in place of the base. */
 export function idInBase(base: string, prefix: string, text: unknown) {
   const given = typeof text === 'string' ? text : prefix
   const start = given.slice(0, Math.max(given.lastIndexOf('_') + 1, prefix.length))
@@ -77,7 +77,7 @@ export const LAYOUT = 'a name, a Layout, or { epoch, tickMs, fields }'
 export const SHOWN_TIME = 'an ID whose time a Date can show'
 export const asInId = (id: unknown, part: number) => `left out or ${part}, as in id ${id}`
 
-/** Of a time that contradicts another part. `source`: that part, with its value; `ms`: when its tick starts. */
+/** For a time that contradicts another part. `source`: that part, with its value; `ms`: when its tick starts. */
 export const inTick = (value: unknown, source: string, other: unknown, ms: number) =>
   `be within the tick of ${source} ${show(other)}, which starts at ${instant(ms)}, but is ${show(value)}. To change the time, ` +
   'give only one of tick, timestamp and date'
@@ -104,7 +104,7 @@ export const counterBits = (most: number, bits: number) =>
 export const nodeBits = (most: number, bits: number) => `have at most ${most} bits of node number, but have ${bits}`
 export const allBits = (bits: number) =>
   `have 64 bits in all, but have ${bits}${bits < 64 ? `. Begin with ['zero', ${64 - bits}] if the first bits are not used` : ''}`
-/** @param name that other systems give to the counter */
+/** @param name other systems' name for the counter */
 export const counterName = (name: string) => `have the name 'counter', but is called '${name}'`
 
 const ONLY = {
