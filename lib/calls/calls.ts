@@ -1,5 +1,5 @@
-// The calls that wait, as users make them: with a callback, as a promise, with a signal, for a batch, and in a loop. Each
-// class of generators has one of these over its own source of IDs.
+// The calls that wait: with a callback, as a promise, with a signal, for a batch, and in a loop. Each class of generators has
+// one `Calls` over its source of IDs.
 
 import type { IterationOptions, SignalOptions } from '../base/abort.ts'
 import { reasonOf, signalOf, throwIfAborted, whenAborted } from '../base/abort.ts'
@@ -11,7 +11,7 @@ import { Queue } from './queue.ts'
 import type { Callback, Host, Source } from './source.ts'
 
 export class Calls<Bytes extends Uint8Array> {
-  /** the calls that wait */
+  /** the waiting calls */
   queue
   #source
   #host
@@ -28,7 +28,7 @@ export class Calls<Bytes extends Uint8Array> {
     this.queue.submit(this.#host.callOf(callback as Callback<Bytes>))
   }
 
-  /** `nextAsync(options)`. Whatever is wrong with the options rejects the promise. */
+  /** `nextAsync(options)`. Invalid options reject the promise. */
   one(options: SignalOptions | null | undefined): Promise<Bytes> {
     return new Promise((resolve, reject) => {
       this.#submit(new PromiseCall<Bytes>(undefined, resolve, reject), options, reject)
@@ -48,7 +48,7 @@ export class Calls<Bytes extends Uint8Array> {
     return new IdIterator(this.queue, options === undefined ? undefined : signalOf(options))
   }
 
-  /** Tries again for the calls that wait, because something has changed. */
+  /** Retries the waiting calls, because something has changed. */
   wake() {
     this.queue.serve()
   }

@@ -1,4 +1,4 @@
-// How many IDs a call of ours may be asked for.
+// How many IDs one call may ask for.
 
 import * as errors from '../base/errors/values.ts'
 import { readBounded } from '../base/values.ts'

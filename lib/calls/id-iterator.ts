@@ -1,7 +1,5 @@
-// `for await (const id of flake)`: an endless series of IDs, or until a signal aborts, each from a nextAsync().
-//
-// A generator function would not do: its return() waits for the next() that is under way, and so for a store that does not
-// answer.
+// `for await (const id of flake)`: an endless series of IDs, or until a signal aborts, each from a nextAsync(). It is not a
+// generator function, whose return() waits for the pending next(), and so for a store that does not answer.
 
 import { whenAborted } from '../base/abort.ts'
 import { PromiseCall } from './promise-call.ts'
@@ -10,7 +8,7 @@ import type { Queue } from './queue.ts'
 export class IdIterator<Bytes extends Uint8Array> implements AsyncIterableIterator<Bytes> {
   #queue
   #signal
-  #ignoreSignal: (() => void) | undefined // removes the listener; undefined while no next() waits, so an abandoned loop leaves none
+  #ignoreSignal: (() => void) | undefined // removes the listener; undefined while no next() waits, so that an abandoned loop leaves no listener
   #pending: Map<PromiseCall<Bytes>, (end: IteratorResult<Bytes>) => void> = new Map()
   #isDone = false
 
@@ -62,7 +60,7 @@ export class IdIterator<Bytes extends Uint8Array> implements AsyncIterableIterat
     this.#ignoreSignal = undefined
   }
 
-  /** Ends the iteration, as in a generator function after return() or an error. Calls that still wait take no ID. */
+  /** Ends the iteration, as in a generator function after return() or an error. Waiting calls take no ID. */
   #end() {
     this.#isDone = true
     this.#stopListening()

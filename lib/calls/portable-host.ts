@@ -1,4 +1,4 @@
-// What the calls need where there may be no Node.js: a promise keeps the async context, and microtasks tell the calls. Its
+// The host for runtimes that may not be Node.js: a promise keeps the async context, and microtasks run the callbacks. Its
 // sources wake their calls themselves, so it needs no event loop.
 
 import { queueMicrotask } from '../base/portable-timers.ts'
@@ -21,7 +21,7 @@ export const PORTABLE: Host<Uint8Array> = {
   stopWaiting() {},
 }
 
-/** Calls back with what the promise gives, in the async context of now. */
+/** Calls back with the promise's result, in the current async context. */
 export function tell(callback: Callback<Uint8Array>, id: Promise<Uint8Array>) {
   id.then(
     (value) => run(callback, null, value),
@@ -29,7 +29,7 @@ export function tell(callback: Callback<Uint8Array>, id: Promise<Uint8Array>) {
   )
 }
 
-/** What the callback throws is thrown as from any callback, and not a rejected promise. */
+/** An error in the callback is thrown as from any callback, and does not become a rejected promise. */
 function run(callback: Callback<Uint8Array>, ...result: Parameters<Callback<Uint8Array>>) {
   try {
     callback(...result)

@@ -1,4 +1,4 @@
-// A call that gives its IDs to a promise. A promise keeps the async context by itself.
+// A call that resolves a promise with its IDs. A promise keeps the async context by itself.
 
 import type { Call } from './source.ts'
 

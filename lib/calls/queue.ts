@@ -1,34 +1,34 @@
-// Calls that wait for IDs: one queue for each source, served in the order of the calls.
+// The queue of calls that wait for IDs of one source, served in the order of the calls.
 //
-// A callback runs neither inside a call of ours nor inside a timer, but soon after, in the async context of its call. So
-// one that throws neither loses those behind it nor changes their order. Even if each callback calls again, the event loop
-// keeps turning, and the queue forgets the calls that were told.
+// A callback runs neither inside a call of ours nor inside a timer, but soon after, in the async context of its call. So a
+// callback that throws neither loses the calls behind it nor changes their order. Even if each callback calls again, the
+// event loop keeps turning, and the queue forgets completed calls.
 
 import { monotonicNow } from '../base/portable-timers.ts'
 import type { Call, Host, Source } from './source.ts'
 
 /**
- * A loop that makes many calls keeps the event loop from turning. So one call in 64 looks whether the wait is over. If
- * each did, it would cost more than the ID.
+ * A loop with many calls keeps the event loop from turning. So one call in 64 checks whether the wait is over. If each call
+ * did, it would cost more than the ID.
  */
 const LOOK_EVERY = 64
 
-/** How many are served at a time. More than LOOK_EVERY, so that a loop of calls can use up what a tick allows. */
+/** How many calls are served at a time. More than LOOK_EVERY, so that a loop of calls can use up the counter of a tick. */
 const BATCH = 256
 
 /**
- * Calls that were served and are still to be told, then calls that wait. It is an array, because a linked list costs the
- * garbage collector twice as much.
+ * Calls that were served but whose callbacks have not run yet, then waiting calls. It is an array, because a linked list
+ * costs the garbage collector twice as much.
  */
 export class Queue<Bytes extends Uint8Array> {
-  /** how many IDs calls held that then failed or were cancelled */
+  /** how many IDs were held by calls that then failed or were cancelled */
   lost = 0
   #source
   #host
-  #calls: (Call<Bytes> | undefined)[] = [] // undefined: told
-  #untold = 0 // index of the first call that is still to be told; those before it are gone
-  #unserved = 0 // index of the first call that waits
-  #cancelled = 0 // how many of those from there on were cancelled
+  #calls: (Call<Bytes> | undefined)[] = [] // undefined: completed
+  #untold = 0 // index of the first call whose callback has not run; those before it are gone
+  #unserved = 0 // index of the first waiting call
+  #cancelled = 0 // how many of the waiting calls were cancelled
   #submitted = 0
   #isServing = false
   #isTelling = false
@@ -39,7 +39,7 @@ export class Queue<Bytes extends Uint8Array> {
     this.#host = host
   }
 
-  /** Whether no call waits, nor is still to be told. */
+  /** Whether no call is waiting or uncompleted. */
   get isEmpty() {
     return this.#untold === this.#calls.length
   }
@@ -49,7 +49,7 @@ export class Queue<Bytes extends Uint8Array> {
     return this.#calls.length - this.#unserved - this.#cancelled
   }
 
-  /** The first call that waits. Only this one can hold IDs already. */
+  /** The first waiting call. Only this one can hold IDs already. */
   get first() {
     for (let i = this.#unserved; i < this.#calls.length; i++) {
       if (isWaiting(this.#calls[i])) return this.#calls[i]
@@ -57,7 +57,7 @@ export class Queue<Bytes extends Uint8Array> {
     return undefined
   }
 
-  /** The last call that waits. */
+  /** The last waiting call. */
   get last() {
     for (let i = this.#calls.length - 1; i >= this.#unserved; i--) {
       if (isWaiting(this.#calls[i])) return this.#calls[i]
@@ -65,7 +65,7 @@ export class Queue<Bytes extends Uint8Array> {
     return undefined
   }
 
-  /** How many IDs the calls that wait still need together. */
+  /** How many IDs the waiting calls still need together. */
   get missing() {
     let missing = 0
     for (let i = this.#unserved; i < this.#calls.length; i++) {
@@ -75,7 +75,7 @@ export class Queue<Bytes extends Uint8Array> {
     return missing
   }
 
-  /** Tells `call` when it has what it wants, or when it has failed. */
+  /** Adds a call, which is completed when it has its IDs or has failed. */
   submit(call: Call<Bytes>) {
     const isNext = this.#calls.push(call) === this.#unserved + 1
     if (isNext || ++this.#submitted % LOOK_EVERY === 0) this.serve()
@@ -83,7 +83,7 @@ export class Queue<Bytes extends Uint8Array> {
   }
 
   /**
-   * The same, but nothing is tried before the call can be told: until then it can be cancelled without using up a
+   * The same, but nothing is tried before the call can be completed: until then it can be cancelled without using up a
    * number.
    */
   submitLater(call: Call<Bytes>) {
@@ -93,15 +93,15 @@ export class Queue<Bytes extends Uint8Array> {
   }
 
   /**
-   * Cancels a call: it is not told, and takes no more IDs. Returns false if it is too late for that: then the call is
-   * told its result.
+   * Cancels a call: it is not completed, and takes no more IDs. Returns false if it is too late for that: then the call gets
+   * its result.
    */
   cancel(call: Call<Bytes>) {
     if (call.state !== 'waiting') return false
     call.state = 'cancelled'
     this.lost += call.made
     this.#cancelled++
-    // They are removed many at a time, because each removal looks at the whole queue.
+    // Removed in bulk, because each removal scans the whole queue.
     if (this.#cancelled * 2 > this.#calls.length - this.#unserved && !this.#isServing) this.#forgetCancelled()
     if (this.size === 0) this.#source.idle?.()
     return true
@@ -115,11 +115,9 @@ export class Queue<Bytes extends Uint8Array> {
     first.made = 0
   }
 
-  /**
-   * Serves the first calls that wait; sleeps if one cannot be served. The rest are served after these have been told.
-   */
+  /** Serves the first waiting calls; sleeps if one cannot be served. The rest are served after these have completed. */
   serve() {
-    if (this.#isServing) return // the user's clock made this call: it is served when the clock has answered
+    if (this.#isServing) return // the user's clock made this call: it is served when the clock has returned
     this.#isServing = true
     const first = this.#unserved
     const end = Math.min(this.#calls.length, first + BATCH)
@@ -136,13 +134,13 @@ export class Queue<Bytes extends Uint8Array> {
     if (ms !== undefined) this.#sleep(ms)
   }
 
-  /** Serves calls and tells them, soon. */
+  /** Serves calls and runs their callbacks, soon. */
   goOn() {
     this.#isTelling = true
     this.#host.soon(this.#tell)
   }
 
-  /** Tries once. Returns nothing if the call is over, or in how many ms to try again. */
+  /** Tries once. Returns undefined if the call is over, else in how many ms to retry. */
   #attempt(call: Call<Bytes>) {
     if (call.state === 'cancelled') return
     try {
@@ -156,7 +154,7 @@ export class Queue<Bytes extends Uint8Array> {
     }
   }
 
-  /** A call that is still to be served or told. */
+  /** A call that is still to be served or completed. */
   #at(index: number) {
     return this.#calls[index] as Call<Bytes>
   }
@@ -171,7 +169,7 @@ export class Queue<Bytes extends Uint8Array> {
     this.#waitsSince = undefined
   }
 
-  /** Removes cancelled calls. If no call waits any more, no timer keeps the process alive. */
+  /** Removes cancelled calls. Without waiting calls no timer keeps the process alive. */
   #forgetCancelled() {
     const waiting = this.#calls.slice(this.#unserved).filter(isWaiting)
     this.#calls.length = this.#unserved
@@ -194,8 +192,8 @@ export class Queue<Bytes extends Uint8Array> {
   }
 
   /**
-   * Tells all calls that were served, and those that can be served after them, as long as the slice lasts. One turn for
-   * many costs a tenth of one for each.
+   * Completes all served calls, and those that can be served after them, for as long as the slice lasts. One turn for many
+   * calls costs a tenth of one turn for each.
    */
   #tell = () => {
     let isOver = false
@@ -220,7 +218,7 @@ export class Queue<Bytes extends Uint8Array> {
     return this.#untold < this.#unserved
   }
 
-  /** Drops what was told half a queue at a time, so that a long queue is not moved for each slice. */
+  /** Drops completed calls half a queue at a time, so that a long queue is not moved for each slice. */
   #forgetTold() {
     if (this.#untold * 2 < this.#calls.length) return
     this.#calls.splice(0, this.#untold)

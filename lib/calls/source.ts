@@ -1,20 +1,20 @@
-// What the calls need from outside: a source of IDs, which a class of ours brings, and a host, which is Node.js or whatever
-// else has promises.
+// The interfaces behind the calls: a source of IDs, which each generator class provides, and a host, which is Node.js or any
+// other runtime with promises.
 
 /** A call that waits for IDs. */
 export interface Call<Bytes extends Uint8Array = Uint8Array> {
   /** how many IDs it wants */
   readonly n: number
-  /** whether it is a `takeAsync(n)`, which counts as a batch even of one */
+  /** whether it is a `takeAsync(n)`, which counts as a batch even for one ID */
   readonly isBatch: boolean
   /** how many of them it holds */
   made: number
   /** its IDs, 8 bytes each; the source makes the array when it has the first one */
   into: Bytes | undefined
   state: 'waiting' | 'done' | 'failed' | 'cancelled'
-  /** why it failed */
+  /** the failure */
   error: unknown
-  /** since when it waits, if its source keeps that */
+  /** since when it has waited, if its source records that */
   since: number | undefined
   /** Gives the user the result. */
   tell(): void
@@ -23,33 +23,30 @@ export interface Call<Bytes extends Uint8Array = Uint8Array> {
 export interface Source<Bytes extends Uint8Array> {
   /** the most IDs of one call */
   readonly most: number
-  /**
-   * Puts IDs into `call.into` behind those that it holds, and adjusts `call.made`. Returns whether the call has all that it
-   * wants.
-   */
+  /** Appends IDs to `call.into` and adjusts `call.made`. Returns whether the call is complete. */
   claim(call: Call<Bytes>): boolean
   /**
-   * After `claim()` returned false: in how many ms to try again if nothing calls `wake()` before. Infinity means that
-   * something will. Throws if waiting does not help.
+   * After `claim()` returned false: in how many ms to retry if nothing calls `wake()` before. Infinity means that something
+   * will call it. Throws if waiting does not help.
    */
   lack(call: Call<Bytes>): number
-  /** A call waits behind others, and nothing was tried for it. */
+  /** A call waits behind others and was not tried. */
   queued?(call: Call<Bytes>): void
   /** A wait is over; it took this many ms. */
   waited?(ms: number): void
-  /** The last call that waited was given up. */
+  /** The last waiting call was given up. */
   idle?(): void
 }
 
-/** Calls `goOn()` of a queue from outside. */
+/** Lets other code call `goOn()` of a queue. */
 export type Resumable = { goOn(): void }
 
 export type Callback<Bytes> = (error: any, id?: Bytes) => unknown
 
 export interface Host<Bytes extends Uint8Array> {
-  /** A call for one ID. Its callback runs in the async context in which this is called. */
+  /** A call for one ID. Its callback runs in the async context of the caller. */
   callOf(callback: Callback<Bytes>): Call<Bytes>
-  /** Runs this after the code that runs now. */
+  /** Runs this after the current code. */
   soon(run: () => void): void
   /** Whether callbacks have run for so long that the event loop should turn. */
   isSliceOver(): boolean
