@@ -1,5 +1,5 @@
-// The bases that numbers are written in, and the digits of numbers in them: the JavaScript twin of core/src/layout/format.rs.
-// It must never lose a bit, whatever the length.
+// The bases that numbers are written in, and the digits of numbers in them, without loss at any length: the JavaScript twin
+// of core/src/layout/format.rs.
 
 import * as errors from '../base/errors/values.ts'
 import { MAX_U64 } from '../base/values.ts'
@@ -18,12 +18,12 @@ import { MAX_U64 } from '../base/values.ts'
  * | `'base58'` | Bitcoin's alphabet, without 0, O, I and l | 11 |
  * | `'base62'` | 0…9, A…Z, a…z | 11 |
  *
- * From base 32 on, all texts have the same length and their digits are in ASCII order, so the texts sort in the same
- * order as the IDs.
+ * From base 32 on, all texts have the same length and their digits are in ASCII order, so the texts sort in the same order as
+ * the IDs.
  */
 export type Base = 'dec' | 'hex' | 'bin' | 'oct' | 'base32' | 'base36' | 'base58' | 'base62'
 
-/** The digits of each base, in the order in which the addon counts them. */
+/** The digits of each base, in the addon's order of the bases. */
 const DIGITS: Record<string, string> = {
   dec: '0123456789',
   hex: '0123456789abcdef',
@@ -36,28 +36,28 @@ const DIGITS: Record<string, string> = {
 }
 export const BASES = Object.keys(DIGITS)
 
-/** The name of a base; 'dec' if none is given. */
+/** The name of a base; the default is 'dec'. */
 export function baseName(name: string | null | undefined) {
-  if (!name) return 'dec' // biguint-format takes '' and false for decimal
+  if (!name) return 'dec' // biguint-format treats '' and false as decimal
   if (!BASES.includes(name)) throw errors.optionRangeError('base', name, `one of '${BASES.join("', '")}'`)
   return name
 }
 
 /**
- * How many digits the largest number of so many bytes has. For bases above 32 this is never a whole number before it is
- * rounded up, so a float is exact enough.
+ * How many digits the largest number of this many bytes has. For bases above 32 this is never a whole number before rounding
+ * up, so a float is exact enough.
  * @param name of a base
  */
 const widthOf = (name: string, bytes: number) => Math.ceil((bytes * 8) / Math.log2(DIGITS[name].length))
 
 /**
- * How many characters an ID's text must have in a base; undefined if leading zeros may be left out or added, as people who
- * type base 32 do.
+ * The required length of an ID's text in a base; undefined if leading zeros may be left out or added, as people who type base
+ * 32 do.
  */
 export const textWidth = (name: string) => (DIGITS[name].length > 32 ? widthOf(name, 8) : undefined)
 
 /**
- * A number of so many bytes as text.
+ * A number of this many bytes as text.
  * @param name of the base
  */
 export function spell(value: bigint, bytes: number, name: string) {
@@ -69,7 +69,7 @@ export function spell(value: bigint, bytes: number, name: string) {
 
 const DIGITS_OF_A_NUMBER = 8 // 62^8 is below 2^53
 
-/** So many digits of another alphabet: in halves, until a half is exact as a number. */
+/** This many digits in another alphabet: in halves, until a half is exact as a number. */
 function spellIn(digits: string, value: bigint, width: number): string {
   const radix = digits.length
   if (width > DIGITS_OF_A_NUMBER) {
@@ -85,28 +85,26 @@ function spellIn(digits: string, value: bigint, width: number): string {
   return text
 }
 
-/**
- * A text with the digits of its base only. Up to base 36, letters of either case count; in base 32, Crockford's look-alikes.
- */
+/** The text if it has digits of its base only. Up to base 36 case is ignored; in base 32 so are Crockford's look-alikes. */
 function plain(text: string, radix: number) {
   if (radix > 36) return text
   return radix === 32 ? text.toUpperCase().replace(/O/g, '0').replace(/[IL]/g, '1') : text.toLowerCase()
 }
 
-/** ASCII in small letters: others are left, because some of them are ASCII in the other case. */
+/** Lower-cases ASCII only: some other letters become ASCII when their case changes. */
 const small = (text: string) => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase())
 
 /**
- * The ID that a text stands for; undefined for anything else.
+ * The ID that a text represents; undefined for any other text.
  * @param name of the base
- * @param prefix that the text begins with; up to base 36 in letters of either case, as the digits
+ * @param prefix that the text begins with; up to base 36 its case is ignored, as that of the digits
  */
 export function read(given: string, name: string, prefix: string) {
   const digits = DIGITS[name]
   const radix = digits.length
   const text = given.slice(prefix.length)
   if (!given.startsWith(prefix) && (radix > 36 || !small(given).startsWith(small(prefix)))) return
-  // Letters beyond ASCII are refused first: some of them are others in the other case.
+  // Letters beyond ASCII are refused first: some of them become ASCII when their case changes.
   if (!/^\w+$/.test(text) || (textWidth(name) ?? text.length) !== text.length) return
   const chars = plain(text, radix)
   let id = 0n

@@ -1,6 +1,6 @@
-// The layouts that have a name, the default first: the rows of core/src/layout/dialects.rs, which cites where each is
-// specified. `npm run codec:table` writes this file. What a row leaves out is: epoch 0 (Unix ms), ticks of 1 000 000 ns,
-// hasNodes false, maxAheadMs and maxWaitMs 0. Instead of fields, a decimal layout has the name of its node field.
+// The named layouts, the default first: the rows of core/src/layout/dialects.rs, which cites each specification.
+// `npm run codec:table` writes this file. Defaults of a row: epoch 0 (Unix ms), ticks of 1 000 000 ns, hasNodes false,
+// maxAheadMs and maxWaitMs 0. A decimal layout names its node field in place of the fields.
 
 export interface Dialect {
   name: string

@@ -1,6 +1,5 @@
-// A layout as our own code needs it: what it is made of, and what follows from that. The same request always gets the same
-// object. What other rooms make of a layout, they keep themselves, by onceEach().
-// Users see lib/codec/layout.ts.
+// A layout for our own code: its definition and what follows from it. The same request always gets the same object. Other
+// rooms cache what they derive from a layout with onceEach(). Users see lib/codec/layout.ts.
 
 import * as errors from '../base/errors/values.ts'
 import * as wanted from '../base/errors/wanted.ts'
@@ -11,38 +10,37 @@ import type { Layout } from './layout.ts'
 import { MODES, Packing, partOf } from './packing.ts'
 import * as spec from './spec.ts'
 
-/** What a layout is made of: a dialect's name, or the name and the bits of a user's own. */
+/** A layout's definition: a dialect's name, or the name and the bits of a user's own. */
 export type Parts = { name: string; tickNs?: number; fields?: [string, number][] }
 
-/** What can be chosen of a layout. */
+/** The choices that a layout allows. */
 type Choices = { epoch?: number; nodes?: number; mode?: string; idOffset?: bigint }
 
-/** The same as users give it. */
+/** The same as users give them. */
 type GivenChoices = { epoch?: unknown; nodes?: unknown; mode?: unknown; idOffset?: unknown }
 
-// Objects that are made once and shared by all code that asks for the same, as long as any of it holds them: layouts
-// and generators. Each has a native object with a finalizer, and these pile up in a loop that never lets the event loop
-// turn. It must never keep anything alive by itself, and never hold more than MOST keys: beyond that it forgets the
-// oldest, and the next request for that one gets a new object.
+// Layouts and generators that are shared by all code that asks for the same, as long as any of it holds them. Each has a
+// native object with a finalizer, and these pile up in a loop that never lets the event loop turn. The map keeps nothing
+// alive and has at most MOST keys: beyond that it forgets the oldest, and the next request for that key gets a new object.
 
-const MOST = 10_000 // more than the node numbers of most layouts
+const MOST = 10_000 // more than most layouts have node numbers
 
 export class Interned<T extends object> {
   #known: Map<string | number | undefined, WeakRef<T>> = new Map()
 
-  /** The object for this key; a new one if nothing holds the last one. */
+  /** The object for this key; a new one if the last one has been collected. */
   get(key: string | number | undefined, make: () => T) {
     const known = this.#known.get(key)?.deref()
     if (known !== undefined) return known
     const made = make()
-    this.#known.delete(key) // or it would keep its old place in the order
+    this.#known.delete(key) // otherwise it would keep its old place in the order
     this.#known.set(key, new WeakRef(made))
     if (this.#known.size > MOST) this.#known.delete(this.#known.keys().next().value)
     return made
   }
 }
 
-/** A function that makes something of a layout once, and then gives the same as long as the layout is there. */
+/** Makes a function that derives something from a layout once, and caches it for as long as the layout exists. */
 export function onceEach<T extends object>(make: (facts: LayoutFacts) => T): (facts: LayoutFacts) => T {
   const known: WeakMap<LayoutFacts, T> = new WeakMap()
   return (facts) => {
@@ -78,7 +76,7 @@ export class LayoutFacts {
 
   #key // of the choices
   #variants: Interned<LayoutFacts> = new Interned() // with other choices
-  /** what users see of it, once layoutOf() of layout.ts has made it */
+  /** the user's view of it, once layoutOf() of layout.ts has made it */
   layout: Layout | undefined
   /** the last 58 bits of its UUIDs, once uuid.ts has needed them */
   mark: bigint | undefined
@@ -89,7 +87,7 @@ export class LayoutFacts {
 
     this.#key = keyOf(choices)
     this.spec = spec
-    /** the epoch and the other choices; undefined if none was made */
+    /** the epoch and the other choices; undefined if no choice was made */
     this.choices = choices
     this.name = spec.name
     this.epoch = choices.epoch ?? row.epoch ?? 0
@@ -114,7 +112,7 @@ export class LayoutFacts {
       throw errors.optionRangeError('epoch', this.epoch, wanted.earlyEpoch(FARTHEST_MS))
   }
 
-  /** The same layout with other choices; those that are left out stay. */
+  /** The same layout with other choices; those left out stay as they are. */
   with({ epoch, nodes, mode, idOffset }: GivenChoices): LayoutFacts {
     const present = this.choices
     const choices = {
@@ -129,8 +127,8 @@ export class LayoutFacts {
   }
 
   /**
-   * The node number: `id`, or the node fields by name, or 0; fields that are given beside `id` must agree with it.
-   * @param label what to call a field in an error
+   * The node number: `id`, or the node fields by name, or 0. Fields given together with `id` must agree with it.
+   * @param label the name of a field in an error
    */
   readNode(given: Options, label: (name: string) => string = sameName) {
     const { nodeFields } = this
@@ -165,9 +163,7 @@ export function readMode(mode: unknown, { name, mode: present }: LayoutFacts) {
 
 const dialectOf = (name: string) => dialects.find((dialect) => dialect.name === name) as Dialect
 
-/**
- * The fields, of which the second and third, node and counter, share their bits so that there are as many nodes as that.
- */
+/** The fields of a layout with this number of nodes: node and counter, the second and third field, share their bits. */
 function withNodes(fields: [string, number][], nodes?: number): [string, number][] {
   if (nodes === undefined) return fields
   const [time, [node, nodeBits], [counter, counterBits]] = fields
@@ -175,13 +171,13 @@ function withNodes(fields: [string, number][], nodes?: number): [string, number]
   return [time, [node, bits], [counter, nodeBits + counterBits - bits]]
 }
 
-/** Just the epoch if nothing else is chosen: a Map finds a number faster than text. */
+/** Just the epoch if that is the only choice: a Map finds a number faster than text. */
 function keyOf({ epoch, nodes, mode, idOffset }: Choices) {
   const isPlain = nodes === undefined && mode === undefined && idOffset === undefined
   return isPlain ? epoch : `${epoch} ${nodes} ${mode} ${idOffset}`
 }
 
-const bases: Interned<LayoutFacts> = new Interned() // layouts without a choice made, by their spec
+const bases: Interned<LayoutFacts> = new Interned() // layouts without choices, by their spec
 
 const baseOf = ({ epoch, ...parts }: Parts & { epoch?: number }) =>
   bases.get(JSON.stringify([parts, epoch]), () => new LayoutFacts(parts, { epoch }))
@@ -189,9 +185,9 @@ const baseOf = ({ epoch, ...parts }: Parts & { epoch?: number }) =>
 /** The layout of a dialect's name, or of a user's own fields. */
 export const factsOfSpec = (given: unknown) => baseOf(spec.readSpec(given))
 
-let usual: LayoutFacts | undefined // kept, because finding it by its name takes longer than making a generator
+let usual: LayoutFacts | undefined // cached, because finding it by its name takes longer than making a generator
 
-/** The layout where none is named. */
+/** The default layout. */
 export function usualFacts() {
   usual ??= baseOf({ name: dialects[0].name })
   return usual

@@ -1,6 +1,6 @@
-// Turns IDs in any form (8 big-endian bytes, a bigint, text, or a number) into bigints, compares them, and converts them to
-// and from signed values. It must never accept a number that may have lost digits: above 2^53 − 1 a JavaScript number
-// stands for several IDs.
+// Converts IDs in any form (8 big-endian bytes, a bigint, text, or a number) into bigints, compares them, and converts them
+// to and from signed values. A number that may have lost digits is refused: above 2^53 − 1 one JavaScript number represents
+// several IDs.
 
 import * as errors from '../base/errors/values.ts'
 import * as wanted from '../base/errors/wanted.ts'
@@ -10,22 +10,22 @@ import { isUint8Array, newBytes } from '../base/objects.ts'
  * An ID as every function accepts it: 8 big-endian bytes, a bigint, text (`'123'` decimal, `'0x7b'` hex, `'0b1111011'`
  * binary), or a number.
  *
- * A number must be a whole one from 0 to 2^53 − 1 (`Number.MAX_SAFE_INTEGER`), as `nextNumber()` makes them. Any other is
- * refused with `ERR_FLAKE_ID`, which says why: above 2^53 − 1 a number may have lost digits before it came here. Read such
- * an ID as a bigint or as text.
+ * A number must be an integer from 0 to 2^53 − 1 (`Number.MAX_SAFE_INTEGER`), as `nextNumber()` returns. Other numbers are
+ * refused with `ERR_FLAKE_ID`, which gives the reason: above 2^53 − 1 a number may have lost digits before the call. Read
+ * such an ID as a bigint or as text.
  */
 export type IdLike = Uint8Array | bigint | string | number
 
 /**
- * The 8 bytes of an ID, big-endian, in an ArrayBuffer of their own: a `Buffer` where there is that class, as in Node.js, else a
+ * The 8 bytes of an ID, big-endian, in a separate ArrayBuffer: a `Buffer` where that class exists, as in Node.js, else a
  * `Uint8Array`, as in browsers.
  */
 export type IdBytes = typeof globalThis extends { Buffer: { prototype: infer B } } ? B : Uint8Array
 
 const TEXT = /^(?:\d+|0x[\da-f]+|0b[01]+)$/i
 
-// An ID on its way: `word`, and the halves of it, because a number holds no 64 bits exactly. They are `half[LOW]` and
-// `half[HIGH]`, in the byte order of this machine.
+// The ID that is being converted: `word`, and its halves `half[LOW]` and `half[HIGH]`, because a number cannot hold 64 bits
+// exactly. Their order is the byte order of this machine.
 export const word = new BigUint64Array([1n])
 export const half = new Uint32Array(word.buffer)
 export const HIGH = half[0]
@@ -44,7 +44,7 @@ export function put(id: unknown) {
   }
 }
 
-/** @returns of any size */
+/** @returns a bigint of any size */
 function bigintOf(id: unknown): bigint {
   if (typeof id === 'bigint') return id
   if (typeof id === 'string' && TEXT.test(id)) return BigInt(id)
@@ -89,7 +89,7 @@ export function toBytes(value: bigint) {
 }
 
 /**
- * The ID as a signed 64-bit column stores it. It is negative from 2^63 on.
+ * The ID as a signed 64-bit column stores it: negative from 2^63 on.
  * @throws {TypeError} `ERR_FLAKE_ID`: it is not an ID.
  */
 export function toSigned(id: IdLike): bigint {
@@ -97,8 +97,9 @@ export function toSigned(id: IdLike): bigint {
 }
 
 /**
- * The ID for a value from a signed 64-bit column, −2^63…2^63 − 1: a bigint, or decimal text, as drivers of PostgreSQL give it.
- * @throws {TypeError} `ERR_FLAKE_ID`: the value is out of these bounds, or neither a bigint nor an integer as databases write it.
+ * The ID for a value from a signed 64-bit column, −2^63…2^63 − 1: a bigint, or decimal text, as PostgreSQL drivers return it.
+ * @throws {TypeError} `ERR_FLAKE_ID`: the value is out of these bounds, or neither a bigint nor an integer as databases write
+ * it.
  */
 export function fromSigned(value: bigint | string): IdBytes {
   const signed = typeof value === 'string' && /^(?:0|-?[1-9]\d{0,18})$/.test(value) ? BigInt(value) : value
@@ -108,7 +109,7 @@ export function fromSigned(value: bigint | string): IdBytes {
 
 /**
  * Compares two IDs by unsigned value: −1, 0 or 1, as `sort` needs it and like `Buffer.compare`.
- * @throws {TypeError} `ERR_FLAKE_ID`: one of the two is not an ID.
+ * @throws {TypeError} `ERR_FLAKE_ID`: either value is not an ID.
  */
 export function compare(a: IdLike, b: IdLike): -1 | 0 | 1 {
   const first = toBigInt(a)

@@ -1,6 +1,5 @@
-// IDs in JSON, as decimal text and back: jsonReplacer for JSON.stringify, jsonReviver(keys) for JSON.parse, and jsonReviver() for
-// JSON that others have written, with numbers. It must
-// never give a number that is not the one that was written: what has lost digits on its way is an error.
+// IDs in JSON, as decimal text and back: jsonReplacer for JSON.stringify, jsonReviver(keys) for JSON.parse, and jsonReviver()
+// for JSON with numbers that other programs wrote. A number that has lost digits on its way is an error.
 
 import { jsonIdError } from '../base/errors/json.ts'
 import * as errors from '../base/errors/values.ts'
@@ -10,7 +9,7 @@ import { toBigInt } from './ids.ts'
 
 const MIN_I64 = -(2n ** 63n)
 
-/** At most 20 digits: longer ones are no ID, and BigInt() takes long for many. */
+/** At most 20 digits: longer text is not an ID, and BigInt() is slow for very long text. */
 const DECIMAL = /^-?\d{1,20}$/
 const WANTED = "an ID as decimal text, such as '7529535382561648641'"
 const LOST =
@@ -18,19 +17,19 @@ const LOST =
   'JSON.stringify(value, jsonReplacer).'
 
 /**
- * The second argument of `JSON.stringify`: writes every bigint as decimal text, at any depth, also negative ones, and every
- * Buffer or Uint8Array of 8 bytes, as `next()` gives it.
+ * The second argument of `JSON.stringify`: writes every bigint, negative ones too, as decimal text, at any depth, and every
+ * Buffer or Uint8Array of 8 bytes, as returned by `next()`.
  *
- * Everything else is written as JSON writes it. So a BigUint64Array becomes an object of texts: use `[...ids]`. If your
- * project gave `BigInt.prototype` a `toJSON` that makes numbers, bigints are written as exact text all the same.
+ * Everything else is written as JSON writes it. So a BigUint64Array becomes an object of texts: use `[...ids]`. Even if your
+ * project gave `BigInt.prototype` a `toJSON` that makes numbers, bigints are written as exact text.
  *
  * @example
  * JSON.stringify({ id: 7529535382561648641n }, jsonReplacer) // '{"id":"7529535382561648641"}'
  */
 export function jsonReplacer(key: string, value: unknown): unknown
 export function jsonReplacer(this: unknown, key: string, value: unknown): unknown {
-  // A `toJSON` has run before it, that of Buffer or one on BigInt.prototype that makes numbers and has lost digits. So it
-  // looks at the value itself where it gets a number or an object.
+  // A `toJSON` has already run: Buffer's, or one on BigInt.prototype that makes numbers and so loses digits. So for a number
+  // or an object, read the original value.
   if (typeof value === 'bigint') return String(value)
   if (typeof value !== 'number' && typeof value !== 'object') return value
   const held = (this as Record<string, unknown> | undefined)?.[key]
@@ -38,17 +37,18 @@ export function jsonReplacer(this: unknown, key: string, value: unknown): unknow
   return typeof held === 'bigint' ? String(held) : value
 }
 
-/** From Node 21 on: the text of a number. V8 makes it when somebody asks for it. */
+/** From Node 21 on: the text of a number. V8 makes it on access. */
 export type Context = { source?: string }
 
 const KEYS = "an array of keys, such as ['id', 'userId']"
 const NO_SOURCE = `${KEYS}, because JSON.parse shows the text of a number only from Node.js 21 on`
 
 /**
- * Makes the second argument of `JSON.parse` that turns every integer beyond 2^53 into a bigint, at any depth and of any length:
- * those that a number cannot hold exactly. All else is untouched, also `1e20`, `1.0` and `-0`. It is for JSON with numbers, such
- * as a database makes.
- * @throws {TypeError} `ERR_FLAKE_OPTION`: `JSON.parse` does not show the text of numbers here, as before Node.js 21.
+ * Makes the second argument of `JSON.parse` that turns every integer beyond 2^53, which a number cannot hold exactly, into a
+ * bigint, at any depth and of any length. Everything else stays as it is, including `1e20`, `1.0` and `-0`. Use it for JSON
+ * with numbers, such as a database's.
+ * @throws {TypeError} `ERR_FLAKE_OPTION`: `JSON.parse` does not show the text of numbers on this runtime, as before Node.js
+ * 21.
  * @example
  * JSON.parse('{"id":7529535382561648641,"n":5}', jsonReviver()) // { id: 7529535382561648641n, n: 5 }
  */
@@ -56,15 +56,15 @@ export function jsonReviver(): (key: string, value: unknown, context?: { source?
 /**
  * Makes the second argument of `JSON.parse` that turns the values of these keys back into bigints, at any depth.
  *
- * | value | what it becomes |
+ * | value | result |
  * |---|---|
- * | decimal text, −2^63 to 2^64 − 1, 20 digits at most | a bigint. It stays negative: `fromSigned` makes the ID of it |
+ * | decimal text, −2^63 to 2^64 − 1, 20 digits at most | a bigint. It stays negative: `fromSigned` converts it into the ID |
  * | an array | an array, each element read in the same way |
- * | `null` | `null`; a key that is missing stays missing |
+ * | `null` | `null`; a missing key stays missing |
  * | a number | a bigint, if it is exact: a safe integer; from Node.js 21 on any integer of 64 bits that is not in an array |
  *
- * @param keys one key at least. The empty key is the whole text: `JSON.parse('["1","2"]', jsonReviver(['']))` reads an
- * array of IDs.
+ * @param keys at least one key. The empty key is the whole text: `JSON.parse('["1","2"]', jsonReviver(['']))` reads an array
+ * of IDs.
  * @returns a function that throws a TypeError with `ERR_FLAKE_ID` for any other value: text that is not decimal, more than 64
  * bits, or a number that has lost digits. The error has the `key` and the `value`.
  * @throws {RangeError | TypeError} `ERR_FLAKE_OPTION`: `keys` is not an array, is empty, or has an element that is not text.

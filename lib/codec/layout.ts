@@ -1,5 +1,5 @@
-// A layout as users see it: what the bits of an ID mean, encoding and decoding. The same file works in Node and in
-// browsers; packing.ts knows the bits. It must never mask a part or leave one out.
+// A layout as users see it: the meaning of an ID's bits, encoding and decoding. The same file works in Node and in browsers;
+// packing.ts knows the bits. Parts that do not fit are refused, never masked.
 
 import * as errors from '../base/errors/values.ts'
 import * as wanted from '../base/errors/wanted.ts'
@@ -28,12 +28,12 @@ type Decoded = DecodedParts & Record<string, unknown>
 
 const NS_PER_S = 1_000_000_000n
 
-/** Seconds as a Date writes them, whose years before 0 or after 9999 have a sign and six digits, and then nanoseconds. */
+/** Seconds as a Date writes them (years before 0 or after 9999 have a sign and six digits), then nanoseconds. */
 const TIME = /^((?:\d{4}|[+-]\d{6})-\d\d-\d\dT\d\d:\d\d:\d\d)\.(\d{9})$/
 
 const CHOICES = ['epoch', 'nodes', 'mode', 'idOffset']
 
-/** The parts of an ID. The caller adds the mode and the node fields, because not all layouts have them. */
+/** The parts of an ID. The caller adds the mode and the node fields, which not all layouts have. */
 class DecodedParts {
   timestamp
   date
@@ -55,32 +55,32 @@ class DecodedParts {
   }
 }
 
-// So console.log shows a plain object, and most libraries compare one. A non-enumerable toJSON on each object would
-// suit assert.deepStrictEqual too, but would cost more than all of decode().
+// With it, console.log shows a plain object, and most libraries compare it as one. A non-enumerable toJSON on each object
+// would suit assert.deepStrictEqual too, but would cost more than all of decode().
 Object.defineProperty(DecodedParts.prototype, 'constructor', { value: Object })
 
-// Objects of the usual engine, V8, keep a number in a box of its own where a property was never anything else. Where it once
-// was, the box that `new Date` needs is enough. This makes decode() 7% faster.
+// V8 keeps a number in a separate box where a property has only ever held numbers. Once it has held something else, the box
+// that `new Date` needs anyway is enough. This makes decode() 7% faster.
 // @ts-expect-error: no parts of an ID
 void new DecodedParts('', undefined, 0, '', '')
 
 /**
- * The type of `FlakeId.decode`. It is a named type, and `decode` a property, so that the compiler compares two of them
- * by `L`. That makes a generator of any layout also a plain `FlakeId`, even if its class is your own.
+ * The type of `FlakeId.decode`. It is a named type, and `decode` a property, so that the compiler compares two of them by
+ * `L`. So a generator of any layout is also a plain `FlakeId`, even if its class is your own.
  */
 export type Decode<L extends AnyLayout> = (id: IdLike) => Parts<L>
 
-/** What lib/ knows of a layout. Users cannot reach it: only the class can read it. */
+/** The facts of a layout, for lib/ only: just the class can read this private field. */
 let factsOfLayout: (layout: Layout) => LayoutFacts
 
-/** Of a property that only symbols find: the compiler knows its value, and that of a private one it does not. */
+/** Names a property that only symbols find. The compiler infers its value, unlike that of a private field. */
 const PACKING = Symbol('flakeforge.packing')
 
 /**
- * What the 64 bits of an ID mean.
+ * The meaning of an ID's 64 bits.
  *
- * `L` is what the layout was made from: a dialect's name or your spec. It determines the names of the node fields.
- * `Layout` without a type argument is a layout of any kind.
+ * `L` is the layout's source: a dialect's name or your spec. It determines the names of the node fields. `Layout` without a
+ * type argument is a layout of any kind.
  *
  * @example
  * const { Layout, layouts } = require('flakeforge')
@@ -95,8 +95,8 @@ export class Layout<const L extends AnyLayout = AnyLayout> {
   /** names and widths in bits, the most significant first; empty for the chronicle layouts, which are decimal */
   readonly fields: ReadonlyArray<readonly [name: string, bits: number]>
   /**
-   * Length of a tick in ms: 1 for most layouts, 10 for sonyflake, 0.0001 for chronicle. With the other properties it is a spec,
-   * so a layout made of a copy (JSON, structuredClone) has the same ticks.
+   * Length of a tick in ms: 1 for most layouts, 10 for sonyflake, 0.0001 for chronicle. Together with the other properties it
+   * forms a spec, so a layout made from a copy (JSON, structuredClone) has the same ticks.
    */
   readonly tickMs: number
 
@@ -107,9 +107,9 @@ export class Layout<const L extends AnyLayout = AnyLayout> {
   }
 
   /**
-   * @param spec a dialect's name, the fields of your own layout, or another layout that you want with other options
-   * @throws {RangeError | TypeError} `ERR_FLAKE_OPTION`: there can be no such layout. The message says which field is
-   * wrong and why.
+   * @param spec a dialect's name, the fields of your own layout, or another layout to change the options of
+   * @throws {RangeError | TypeError} `ERR_FLAKE_OPTION`: the layout is impossible. The message names the field and the
+   * reason.
    */
   constructor(spec: L | Layout<L>, options?: LayoutOptions<L> | null) {
     const facts = spec instanceof LayoutFacts ? spec : factsOf(spec).with(checkKeys('options', options, CHOICES))
@@ -129,8 +129,8 @@ export class Layout<const L extends AnyLayout = AnyLayout> {
 
   /**
    * The first instant at which some ID, whatever its node and counter, does not fit into a signed 64-bit column; flake with
-   * epoch 0: 2039-09-07. If the highest bit belongs to the node or the counter, or is one of uniqueid's reversed bits, this is the
-   * epoch or just after it. If it is always 0, this is `end`.
+   * epoch 0: 2039-09-07. If the highest bit is part of the node or the counter, or is one of uniqueid's reversed bits, this
+   * is the epoch or just after it. If it is always 0, this is `end`.
    */
   get signedEnd(): Date {
     return new Date(this.#facts.packing.signedEnd())
@@ -138,8 +138,7 @@ export class Layout<const L extends AnyLayout = AnyLayout> {
 
   /**
    * The parts of an ID.
-   * @throws {TypeError} `ERR_FLAKE_ID`: it is not an ID, or not one of this layout, because a bit that must be 0 is
-   * set.
+   * @throws {TypeError} `ERR_FLAKE_ID`: it is not an ID, or not an ID of this layout, because a bit that must be 0 is set.
    */
   decode(id: IdLike): Parts<L> {
     if (typeof id !== 'bigint') put(id)
@@ -168,7 +167,7 @@ export class Layout<const L extends AnyLayout = AnyLayout> {
     return decoded as unknown as Parts<L>
   }
 
-  /** The parts of the ID in `word`, whatever the layout. */
+  /** The parts of the ID in `word`, for any layout. */
   #decodeOther(id: unknown): Parts<L> {
     const { packing } = this.#facts
     const found = packing.unpack(word[0])
@@ -177,7 +176,7 @@ export class Layout<const L extends AnyLayout = AnyLayout> {
     const timestamp = packing.startMs(tick)
     const decoded = new DecodedParts(timestamp, new Date(timestamp), tick, counter, node) as Decoded
     if (mode) decoded.mode = mode
-    // Two names in one place, as in a loop, would make V8 look each of them up: that is slower than all the rest.
+    // Two names in one place, as in a loop, would make V8 look up each of them, which is slower than all the rest.
     const { nodeFields } = packing
     if (nodeFields.length > 0) decoded[nodeFields[0].name] = partOf(nodeFields[0], node)
     if (nodeFields.length > 1) decoded[nodeFields[1].name] = partOf(nodeFields[1], node)
@@ -191,10 +190,10 @@ export class Layout<const L extends AnyLayout = AnyLayout> {
 
   /**
    * Makes the ID with these parts: the inverse of `decode`.
-   * @param parts the time as `tick`, `timestamp` or `date`; `counter` (default 0); the node as `id` or by its fields
-   * (default 0); `mode`
-   * @throws {RangeError | TypeError} `ERR_FLAKE_OPTION`: a part does not fit into its field, or contradicts another: to change the
-   * time of `decode`'s parts, leave out the other two of `tick`, `timestamp` and `date`.
+   * @param parts the time as `tick`, `timestamp` or `date`; `counter` (default 0); the node as `id` or by its fields (default
+   * 0); `mode`
+   * @throws {RangeError | TypeError} `ERR_FLAKE_OPTION`: a part does not fit into its field, or contradicts another. To
+   * change the time of `decode`'s parts, leave out the other two of `tick`, `timestamp` and `date`.
    * @throws {RangeError} `ERR_FLAKE_TIME_RANGE`: the layout cannot express the time.
    */
   encode(parts: PartsToEncode<L>): IdBytes {
@@ -204,11 +203,12 @@ export class Layout<const L extends AnyLayout = AnyLayout> {
 
   /**
    * The smallest and the largest ID of an instant, or of the time from one instant to another (both included), over all
-   * nodes: the bounds for `WHERE id BETWEEN …`. A time is Unix ms, a Date, or Unix ns as a bigint. As numbers, several ticks of
-   * less than 1 µs are one time: then the range has all of them. A range that begins before the epoch begins at the epoch, and
-   * one that goes beyond the layout's last time ends there.
+   * nodes: the bounds for `WHERE id BETWEEN …`. A time is Unix ms, a Date, or Unix ns as a bigint. Several ticks of less than
+   * 1 µs are the same number of ms: the range then includes all of them. A range that begins before the epoch begins at the
+   * epoch, and one that extends beyond the layout's last time ends there.
    * @throws {RangeError} `ERR_FLAKE_OPTION`: IDs of this layout are not ordered by time, or `to` is before `from`.
-   * @throws {RangeError} `ERR_FLAKE_TIME_RANGE`: no time of the range is one of the layout, or a number is not Unix ms by its size.
+   * @throws {RangeError} `ERR_FLAKE_TIME_RANGE`: the layout has no time of the range, or a number is not Unix ms, judging by
+   * its size.
    */
   range(from: number | bigint | Date, to?: number | bigint | Date): { min: IdBytes; max: IdBytes } {
     const { packing } = this.#facts
@@ -231,7 +231,7 @@ export class Layout<const L extends AnyLayout = AnyLayout> {
    * The ID as a UUID of version 8 (RFC 9562), in lower case, for a `uuid` column. UUIDs of a layout sort as their IDs do, as
    * text and as 16 bytes. So `toUuid(min)` and `toUuid(max)` of a `range` are the bounds for `WHERE id BETWEEN …`.
    *
-   * | digits | what they are |
+   * | digits | meaning |
    * |---|---|
    * | `687e4889-8912` | the first 48 bits of the ID |
    * | `-8` | the version |
@@ -239,11 +239,11 @@ export class Layout<const L extends AnyLayout = AnyLayout> {
    * | `-85` | two bits of variant, `10`; the last 4 bits of the ID; two bits that are `01` |
    * | `8f-670cd8eec840` | the mark: the same in all UUIDs of a layout |
    *
-   * The mark depends on what times are read with: epoch, tick, the place of the timestamp, and `idOffset`. Name, node
-   * fields, counter and mode may change. It is the last 56 bits of the 64-bit FNV-1a hash of a text, which is for `flake`
-   * `'flakeforge: epoch 0 ms, tick 1000000 ns, timestamp 42 bits at 22, idOffset 0'`. For the decimal layouts it says
-   * `decimal` in place of `timestamp 42 bits at 22`, where 22 is the number of bits after the timestamp.
-   * @throws {TypeError} `ERR_FLAKE_ID`: it is not an ID, or not one of this layout.
+   * The mark depends on how times are read: epoch, tick, the place of the timestamp, and `idOffset`. Name, node fields,
+   * counter and mode may change. It is the last 56 bits of the 64-bit FNV-1a hash of a text, for `flake`
+   * `'flakeforge: epoch 0 ms, tick 1000000 ns, timestamp 42 bits at 22, idOffset 0'`. For the decimal layouts, `decimal`
+   * replaces `timestamp 42 bits at 22`, where 22 is the number of bits after the timestamp.
+   * @throws {TypeError} `ERR_FLAKE_ID`: it is not an ID, or not an ID of this layout.
    * @example
    * layouts.flake.toUuid('0x687e488989127001') // '687e4889-8912-8700-858f-670cd8eec840'
    */
@@ -253,8 +253,8 @@ export class Layout<const L extends AnyLayout = AnyLayout> {
 
   /**
    * The ID that `toUuid` made this UUID from. Digits may be in upper case.
-   * @throws {TypeError} `ERR_FLAKE_ID`: any other UUID or text: a UUID of another version, of another program, or of a
-   * layout that would read another time from it. The message says what is wrong.
+   * @throws {TypeError} `ERR_FLAKE_ID`: any other UUID or text: a UUID of another version or program, or of a layout that
+   * would read a different time from it. The message gives the reason.
    */
   fromUuid(text: string): IdBytes {
     return uuids.fromUuid(text, this.#facts)
@@ -276,7 +276,7 @@ export class Layout<const L extends AnyLayout = AnyLayout> {
 
   /**
    * Chronicle layouts: the ID that `toText` made this text from.
-   * @throws {TypeError} `ERR_FLAKE_ID`: the text does not stand for an ID.
+   * @throws {TypeError} `ERR_FLAKE_ID`: the text does not represent an ID.
    */
   fromText(text: string): IdBytes {
     const unit = this.#unitNs('fromText')
@@ -322,7 +322,7 @@ function encode(parts: Options, layout: Layout, facts: LayoutFacts) {
   return toBytes(id)
 }
 
-/** The tick as a number, of a plain layout; undefined where it needs a closer look. */
+/** The tick as a number, for a plain layout; undefined if the slower path has to read the parts. */
 function tickNumber({ tick, timestamp, date }: Options, packing: Packing) {
   let number
   let most = packing.lastNumber
@@ -340,7 +340,7 @@ function tickNumber({ tick, timestamp, date }: Options, packing: Packing) {
   if (number >= 0 && number <= most) return number
 }
 
-/** The tick that all of `tick`, `timestamp` and `date` mean that are given. */
+/** The tick on which the given ones of `tick`, `timestamp` and `date` agree. */
 function tickOfParts(parts: Options, layout: Layout, packing: Packing) {
   let source = 'tick'
   let found = isAbsent(parts.tick) ? undefined : readTick(parts.tick, packing.tickMax)
@@ -363,7 +363,7 @@ function tickOfParts(parts: Options, layout: Layout, packing: Packing) {
   return found
 }
 
-/** Whether this is the Date of a tick that no Date can show, as decode() gives it. */
+/** Whether this is the Date that decode() gives for a tick beyond the range of a Date. */
 const isBeyondDates = (date: unknown, startMs: number) =>
   isDate(date) && Number.isNaN(date.getTime()) && Number.isNaN(new Date(startMs).getTime())
 
@@ -391,13 +391,13 @@ export function factsOf(given: unknown) {
   return typeof given === 'object' && given instanceof Layout ? factsOfLayout(given) : factsOfSpec(given)
 }
 
-/** What users see of a layout: one object, which all generators share. */
+/** The user's view of a layout: one object, which all generators share. */
 export function layoutOf(facts: LayoutFacts): Layout {
   facts.layout ??= new Layout(facts as unknown as AnyLayout)
   return facts.layout
 }
 
-/** The property of `layouts` for a dialect: its layout is made when it is first asked for, and then kept. */
+/** The property of `layouts` for a dialect: its layout is made on first access and cached. */
 function propertyOf({ name }: Dialect): [string, PropertyDescriptor] {
   let made: Layout | undefined
   return [name, { get: () => (made ??= layoutOf(factsOf(name))), enumerable: true }]

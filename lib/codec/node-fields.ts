@@ -1,5 +1,5 @@
-// Which node fields a layout has, worked out from its name or its spec. This is why `{ wroker: 1 }` does not compile, and
-// why `decode(id).worker` is a number. Users see LayoutName and AnyLayout; the rest is for the files beside this one.
+// Derives a layout's node fields from its name or its spec. So `{ wroker: 1 }` does not compile, and `decode(id).worker` is a
+// number. Users see LayoutName and AnyLayout; the rest is for this room.
 
 import type { LayoutSpec } from './spec.ts'
 
@@ -79,12 +79,12 @@ export interface NodeFields {
  */
 export type LayoutName = keyof NodeFields
 
-/** What a layout is made from: a dialect's name, or fields of your own. */
+/** A layout's source: a dialect's name, or fields of your own. */
 export type AnyLayout = LayoutName | LayoutSpec
 
 /**
- * The layout of a plain `FlakeId`, for which none was named. It is `any`: only then does a plain `FlakeId` accept a
- * generator of every layout, while `new FlakeId({ wroker: 1 })` still does not compile.
+ * The layout of a plain `FlakeId`, where none was named. It is `any`: only then does a plain `FlakeId` accept a generator of
+ * every layout, while `new FlakeId({ wroker: 1 })` still does not compile.
  */
 export type Unspecified = any
 

@@ -1,6 +1,6 @@
-// Where tick, counter and node are in the 64 bits of an ID, and which ticks there are: the JavaScript twin of
-// core/src/layout.rs. It works on `word` and its halves of ids.ts. It must never drop a bit: what the fields cannot hold is
-// refused before it comes here, and an ID that no generator of the layout could have made has no parts.
+// Where tick, counter and node are in the 64 bits of an ID, and which ticks exist: the JavaScript twin of core/src/layout.rs.
+// It works on `word` and its halves of ids.ts. Callers refuse what the fields cannot hold; an ID that no generator of the
+// layout could have made has no parts.
 
 import { FARTHEST_MS, MAX_U64 } from '../base/values.ts'
 import { HIGH, half, LOW, toBytes, word } from './ids.ts'
@@ -9,10 +9,10 @@ const NS_PER_MS = 1_000_000n
 export const MODES = ['spread', 'sequential'] // in the order of the mode bit
 const OTHERS = ['timestamp', 'counter', 'zero', 'mode']
 
-/** Whether a field holds a part of the node number: all node fields joined are that. */
+/** Whether a field holds a part of the node number, which is all node fields joined. */
 export const isNode = (name: string) => !OTHERS.includes(name)
 
-/** The bits of a field, in both halves of the word: a number holds no 64 bits exactly, but 53. */
+/** The bits of a field, in both halves of the word: a number holds 53 bits exactly, not 64. */
 class Piece {
   mask
   name
@@ -39,7 +39,7 @@ class Piece {
     this.width = width
     this.shift = shift
     this.unit = unit
-    this.scale = 2 ** (32 - shift) // what a bit of the higher half counts
+    this.scale = 2 ** (32 - shift) // the weight of the higher half's lowest bit
     this.high = Number(mask >> 32n) | 0
     this.low = Number(mask & 0xffffffffn) | 0
   }
@@ -48,7 +48,7 @@ class Piece {
     return ((high & this.high) >>> 0) * this.scale + ((low & this.low) >>> this.shift)
   }
 
-  /** Puts the lowest bits of a value there, where all bits are 0. */
+  /** Writes the lowest bits of a value into the field, whose bits must be 0. */
   write(value: number) {
     half[HIGH] |= (value / this.scale) & this.high
     half[LOW] |= (value << this.shift) & this.low
@@ -60,10 +60,10 @@ class Piece {
   }
 }
 
-/** Bits that change places with those so many places above. */
+/** Swaps the bits with those this many places above. */
 const swapped = (bits: number, mask: number, by: number) => ((bits >>> by) & mask) | ((bits & mask) << by)
 
-/** 32 bits from the last to the first. A loop over the masks takes five times as long. */
+/** 32 bits in reverse order. A loop over the masks takes five times as long. */
 function mirrored(bits: number) {
   const bytes = swapped(swapped(swapped(bits, 0x55555555, 1), 0x33333333, 2), 0x0f0f0f0f, 4)
   return swapped(swapped(bytes, 0x00ff00ff, 8), 0x0000ffff, 16) >>> 0
@@ -110,9 +110,9 @@ function nodeFieldsOf(nodes: Piece[]) {
   return fields
 }
 
-/** What a layout is, as far as bits and times go. */
+/** A layout, as far as bits and times are concerned. */
 interface Shape {
-  /** none if it is decimal */
+  /** empty if it is decimal */
   fields: readonly (readonly [string, number])[]
   /** the node field of a decimal layout */
   host: string | undefined
@@ -124,10 +124,7 @@ interface Shape {
   idOffset: bigint | undefined
 }
 
-/**
- * Nothing of it ever changes. It is not frozen: V8 takes half as long again to decode an ID then, with the layout that was
- * made first.
- */
+/** Immutable, but not frozen: V8 would take half as long again to decode an ID, with the layout that was made first. */
 export class Packing {
   time
   counter
@@ -151,7 +148,7 @@ export class Packing {
   #nodes
   #modeBit
   #mode
-  #upper // of a tick that is turned: the bits that the higher half has; a power costs more than all the rest
+  #upper // of a reversed tick: the bits of the higher half; a power costs more than all the rest
   #isDecimal
   #tickNs
   #size // from the first ID of a tick to that of the next
@@ -196,18 +193,18 @@ export class Packing {
     /** whether at most two node fields and the counter are in the lower half, and nothing else is unusual */
     this.isPlain = this.#isExact && isUsual && [this.counter, ...nodes].every(({ high }) => high === 0)
 
-    // The ticks that can be used: there are bits for them, a Date can show them, and IDs with their offset fit.
+    // The usable ticks: there are bits for them, a Date can show them, and IDs with their offset fit.
     const size = isDecimal ? 100n : 1n << BigInt(time.shift)
     this.#size = size
     this.#lowest = this.pack(0n, 0, 0)
     this.#highest = this.pack(0n, this.counterMax, this.nodeMax)
-    // The highest nodes of a decimal layout's last tick do not fit 64 bits, so nobody may use it.
+    // The highest nodes of a decimal layout's last tick do not fit into 64 bits, so no node may use it.
     this.tickMax = smaller((1n << BigInt(time.width)) - 1n, (MAX_U64 - this.#highest + idOffset) / size)
     const ofDates = (BigInt(FARTHEST_MS) * NS_PER_MS - this.epochNs) / this.#tickNs - 1n
     const last = smaller(smaller(this.tickMax, ofDates), (MAX_U64 - this.#highest) / size)
     this.#lastTick = last < 0n ? 0n : last
     this.#firstTick = this.#lowest < 0n ? (size - 1n - this.#lowest) / size : 0n
-    /** false where no ID fits, with its offset */
+    /** false if no ID fits, with its offset */
     this.hasTicks = this.#firstTick <= last
     this.lastNumber = Number(this.#lastTick) // exact if isPlain
     this.mostNumber = Number(this.tickMax)
@@ -223,7 +220,7 @@ export class Packing {
     half[HIGH] = (tick / time.scale) & time.high
   }
 
-  /** The ID of these parts. It may be out of range, by the offset. */
+  /** The ID of these parts. The offset may put it out of range. */
   pack(tick: bigint, counter: number, node: number, mode = this.#mode) {
     word[0] = tick
     const isSpread = mode === MODES[0]
@@ -236,7 +233,7 @@ export class Packing {
     return this.offset ? id + this.offset : id
   }
 
-  /** What an ID says; undefined if no generator of this layout could have made it. */
+  /** The parts of an ID; undefined if no generator of this layout could have made it. */
   unpack(id: bigint) {
     const plain = this.offset ? id - this.offset : id
     word[0] = plain
@@ -273,7 +270,7 @@ export class Packing {
     return word[0]
   }
 
-  /** Puts the bits of `word` from the last to the first: in mode SPREAD the timestamp, which begins it, is so. */
+  /** Reverses the bits of `word`: in mode SPREAD its first field, the timestamp, is reversed. */
   #turn() {
     const low = half[LOW]
     half[LOW] = mirrored(half[HIGH])
@@ -301,7 +298,7 @@ export class Packing {
   }
 
   /**
-   * The instant (Unix ns) that a time in Unix ms stands for: the twin of `Timescale::instant_of`, which says why. The nearest tick
+   * The instant (Unix ns) of a time in Unix ms: the twin of `Timescale::instant_of`, which explains it. The nearest tick
    * counts, unless it starts later than the given time even as a float.
    */
   #instantOf(ms: number) {
@@ -317,9 +314,7 @@ export class Packing {
     return start > ns ? ns : start - 1n
   }
 
-  /**
-   * The tick of a Date in whole ms: one that starts in this ms, as `decode` shows it, or else the one in which the ms begins.
-   */
+  /** The tick of a Date in whole ms: one that starts in this ms, as `decode` shows it, or else the one in which the ms begins. */
   tickOfDate(ms: number) {
     if (this.#isExact) return this.tickOf(ms)
     const tick = (this.#instantOf(ms) - this.epochNs) / this.#tickNs
@@ -328,7 +323,7 @@ export class Packing {
     return near.find(isShown) ?? this.tickOf(ms)
   }
 
-  /** Whether a tick is meant by a time, Unix ms or Unix ns, perhaps of a Date. */
+  /** Whether a time, Unix ms or Unix ns, perhaps of a Date, denotes this tick. */
   isOf(tick: bigint, time: number | bigint, isDate: boolean) {
     if (time === this.startMs(tick) || this.tickOf(time) === tick) return true
     return isDate && (Math.trunc(this.startMs(tick)) === time || this.tickOfDate(time as number) === tick)
@@ -352,7 +347,7 @@ export class Packing {
     return since < (this.#lastTick + 1n) * this.#tickNs ? 0 : 1
   }
 
-  /** The ticks from one time to another. What begins before the first tick begins there, and ends with the last one. */
+  /** The ticks from one time to another, cut off at the first and the last tick. */
   ticksOf(from: number | bigint, to: number | bigint) {
     const [first, last] = [this.tickOf(from) ?? this.#firstTick, this.tickOf(to) ?? this.#lastTick]
     return {
@@ -361,7 +356,7 @@ export class Packing {
     }
   }
 
-  /** The smallest ID of one tick and the largest of another, of a layout that is in the order of time. */
+  /** The smallest ID of one tick and the largest of another, in a layout that sorts by time. */
   range(first: bigint, last: bigint) {
     return { min: toBytes(first * this.#size + this.#lowest), max: toBytes(last * this.#size + this.#highest) }
   }
@@ -376,6 +371,6 @@ export class Packing {
     const room = (MAX_U64 >> 1n) - this.#highest
     const first = room < 0n ? 0n : room / this.#size + 1n
     const found = smaller(first < this.#firstTick ? this.#firstTick : first, this.#lastTick + 1n)
-    return Math.ceil(this.startMs(this.#mode === MODES[0] ? 1n : found)) // the top bit is the lowest one of a turned tick
+    return Math.ceil(this.startMs(this.#mode === MODES[0] ? 1n : found)) // the top bit is the lowest one of a reversed tick
   }
 }

@@ -1,9 +1,9 @@
-// The parts of an ID, as `decode` returns them and as `encode` takes them.
+// The parts of an ID, as `decode` returns them and as `encode` accepts them.
 
 import type { AnyLayout, DecodedFields, GivenFields } from './node-fields.ts'
 
 /**
- * The parts of an ID: those in {@link CommonParts}, and the node fields under their own names, `datacenter` and `worker` in
+ * The parts of an ID: those in {@link CommonParts}, and the node fields under their own names: `datacenter` and `worker` in
  * flake, `node` in hazelcast, and so on.
  *
  * `Parts` without a layout, as in `const parts: Parts = …`, has all node fields of all dialects, each optional.
@@ -29,24 +29,24 @@ export interface CommonParts {
 }
 
 /**
- * What `Layout.encode` takes: {@link CommonPartsToEncode}, and the node fields under their own names. It accepts
- * whatever `decode` returns, and what JSON makes of that. Parts that contradict each other are refused.
+ * The argument of `Layout.encode`: {@link CommonPartsToEncode}, and the node fields under their own names. It accepts
+ * whatever `decode` returns, and its JSON form. Contradictory parts are refused.
  */
 export type PartsToEncode<L extends AnyLayout = AnyLayout> = CommonPartsToEncode & GivenFields<L>
 
 export interface CommonPartsToEncode {
   /**
-   * Unix ms, a Date, or Unix ns as a bigint; decimal text of Unix ms, as CSV files have it. It must be within `tick` if both
-   * are given. A number means the tick whose start, as `decode` gives it, is this number, or else the tick in which it lies.
+   * Unix ms, a Date, or Unix ns as a bigint; decimal text of Unix ms, as in CSV files. It must be within `tick` if both are
+   * given. A number denotes the tick whose start, as `decode` returns it, is this number, or else the tick that contains it.
    */
   timestamp?: number | bigint | string | Date | null | undefined
-  /** a Date, or what JSON made of it. It must be within `tick` and `timestamp` if they are given. */
+  /** a Date, or its JSON form. It must be within `tick` and `timestamp` if they are given. */
   date?: Date | string | null | undefined
   /** ticks since the epoch, as a bigint or as text */
   tick?: bigint | string | null | undefined
   /** default 0 */
   counter?: number | string | null | undefined
-  /** the whole node number; it must agree with the node fields that are given. Default: what these say, or 0 */
+  /** the whole node number; it must agree with the given node fields. Default: the node number of these fields, or 0 */
   id?: number | string | null | undefined
   /** uniqueid: default the layout's own mode */
   mode?: 'spread' | 'sequential' | null | undefined

@@ -1,4 +1,4 @@
-// The option `prefix` of everything that writes IDs as text or reads them.
+// The option `prefix` of everything that reads IDs or writes them as text.
 
 import * as errors from '../base/errors/values.ts'
 import * as wanted from '../base/errors/wanted.ts'
@@ -14,13 +14,13 @@ export interface PrefixOptions {
 
 export const PREFIX = /^[a-z][a-z\d_]{0,15}$/
 
-/** Options of a text, of which these are known. */
+/** Options of a text; these are the known keys. */
 export function readTextOptions(options: unknown, known: string[]) {
   if (typeof options !== 'object') throw errors.optionTypeError('options', options, 'an object')
   return refuseUnknown(options as Options, known)
 }
 
-/** Digits of hex, binary and octal are often marked, as with 0x. In front of others that would make another number of them. */
+/** Digits of hex, binary and octal often have a mark such as 0x. In front of other bases it would change the number. */
 export function readPrefix(given: unknown, base: string) {
   const prefix = stringOf(given, '')
   if (!prefix || /hex|bin|oct/.test(base) || PREFIX.test(prefix)) return prefix
@@ -29,10 +29,10 @@ export function readPrefix(given: unknown, base: string) {
 
 export const stringOf = (value: unknown, absent: string) => (isAbsent(value) ? absent : String(value))
 
-/** The prefix from options that have nothing else. */
+/** The prefix from options that have no other key. */
 export const prefixOf = (options: unknown, base: string) =>
   isAbsent(options) ? '' : readPrefix(readTextOptions(options, ['prefix']).prefix, base)
 
-/** The texts with this in front of each. */
+/** The texts, each with this prefix. */
 export const prefixed = (prefix: string, texts: string[]) =>
   prefix === '' ? texts : texts.map((text) => prefix + text)

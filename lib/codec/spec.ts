@@ -1,5 +1,5 @@
-// What layouts are made of: a dialect's name or a user's own fields, and the choices that some have. This file checks
-// them, by the rules of core/src/layout/spec.rs; lib/codec/facts.ts makes a layout from them.
+// Checks a layout's definition by the rules of core/src/layout/spec.rs: a dialect's name or a user's own fields, and the
+// choices that some layouts have. lib/codec/facts.ts makes a layout from it.
 
 import * as errors from '../base/errors/values.ts'
 import * as wanted from '../base/errors/wanted.ts'
@@ -10,21 +10,21 @@ import type { AnyLayout, LayoutChoices } from './node-fields.ts'
 import { isNode } from './packing.ts'
 
 /**
- * A layout of your own. Write it where it is used, or as a constant with `as const satisfies LayoutSpec`; then the types
+ * A layout of your own. Write it where it is used, or as a constant with `as const satisfies LayoutSpec`, so that the types
  * know the names of its fields. After `const spec: LayoutSpec = …` they do not.
  */
 export interface LayoutSpec {
-  /** the name that error messages use; default `'custom'` */
+  /** the name in error messages; default `'custom'` */
   name?: string | undefined
   /** Unix ms of tick 0, or a Date; default 0 */
   epoch?: number | Date | undefined
   /** length of a tick in ms; default 1. It must be a whole number of nanoseconds. */
   tickMs?: number | undefined
   /**
-   * Names and widths in bits (1…63), the most significant first, 64 bits in total. There must be exactly one
-   * `'timestamp'` and at most one `'counter'`, which many systems call sequence. `'zero'` stands for unused bits, such as the
-   * first one of IDs that have 63. All other fields together are the node
-   * number, 53 bits at most. Names of options and of `Parts` cannot be used.
+   * Names and widths in bits (1…63), the most significant first, 64 bits in total. There must be exactly one `'timestamp'`
+   * and at most one `'counter'`, which many systems call sequence. `'zero'` stands for unused bits, such as the first one of
+   * 63-bit IDs. All other fields together are the node number, 53 bits at most. Names of options and of `Parts` cannot be
+   * used.
    */
   fields: ReadonlyArray<readonly [name: string, bits: number]>
 }
@@ -36,8 +36,8 @@ export interface LayoutSettings {
   /** Unix ms of tick 0, or a Date; default: the layout's own epoch */
   epoch?: number | string | Date | null | undefined
   /**
-   * A number from −2^63 to 2^63 − 1 that is added to every ID (Hazelcast's id-offset). A time whose ID would then not
-   * fit into 64 bits is out of range.
+   * An integer from −2^63 to 2^63 − 1 that is added to every ID (Hazelcast's id-offset). A time whose ID would not fit into
+   * 64 bits with it is out of range.
    */
   idOffset?: bigint | null | undefined
 }
@@ -45,25 +45,25 @@ export interface LayoutSettings {
 const DIALECTS = dialects.map(({ name }) => name)
 const SPEC = ['name', 'epoch', 'tickMs', 'fields']
 
-/** Names that options and decoded parts already use; a field must not have one. */
+/** Names that options and decoded parts already use; fields cannot have them. */
 const RESERVED = (
   'id epoch seqMask counterStart layout nodes mode nodeOffset idOffset maxAheadMs maxWaitMs shared prefetch clock group slots ttlMs ' +
   'skewMs waitMs date tick toJSON'
 ).split(' ')
 
-/** What every object has, before a program adds to it. */
+/** Properties of every object, before a program adds to them. */
 const INHERITED = Object.getOwnPropertyNames(Object.prototype)
 
 /** A dialect's name, or the checked parts of a user's own layout. */
 export function readSpec(given: unknown): Parts & { epoch?: number } {
   if (typeof given === 'string') {
     if (!DIALECTS.includes(given)) throw errors.unknownLayoutError(given, DIALECTS)
-    return { name: given, epoch: undefined } // its own, not an inherited one
+    return { name: given, epoch: undefined } // an own property, not an inherited one
   }
   if (typeof given !== 'object' || given === null) {
     throw errors.optionTypeError('layout', given, wanted.LAYOUT)
   }
-  // Its class would tell its fields, but not all that it does with them.
+  // A Layout of another copy would show its fields, but not everything that it does with them.
   if (given.constructor?.name === 'Layout') {
     throw errors.optionTypeError('layout', given, `${wanted.LAYOUT}; this Layout is of another copy of flakeforge`)
   }
@@ -120,7 +120,7 @@ function checkAmongOthers(field: [string, number], i: number, fields: [string, n
   if (isRepeated && name !== 'zero') throw fieldError(i, field, wanted.ownName(name))
 }
 
-/** What other systems call the counter. As a node field it would leave one ID for each tick. */
+/** Other systems' names of the counter. As a node field it would leave one ID for each tick. */
 const COUNTERS =
   'seq sequence seqid sequenceid seqno seqnum seqnumber sequenceno sequencenumber count counters incr increment'.split(
     ' ',

@@ -1,5 +1,5 @@
-// Bytes of any length as text, with the arguments of biguint-format, which this replaces, and IDs as text and back. It must
-// never change the input.
+// Bytes of any length as text, with the arguments of biguint-format, which this replaces, and IDs as text and back. It never
+// changes the input.
 
 import * as errors from '../base/errors/values.ts'
 import * as wanted from '../base/errors/wanted.ts'
@@ -14,9 +14,9 @@ export interface FormatOptions extends PrefixOptions {
   groupsize?: number | undefined
   /** text between groups; default a space */
   delimiter?: string | undefined
-  /** fills up the text at its front to `size`; it is repeated, and cut off if needed */
+  /** pads the text at its front to `size`; repeated, and cut off if needed */
   padstr?: string | undefined
-  /** the length to fill up to, prefix included; longer text stays as it is */
+  /** the length to pad to, prefix included; longer text stays as it is */
   size?: number | undefined
   /** binary only: leave out leading zeros */
   trim?: boolean | undefined
@@ -29,12 +29,13 @@ export interface Format {
   /**
    * Writes up to 65 536 bytes as text. It takes the same arguments as biguint-format.
    *
-   * Decimal, hex and octal text has no leading zeros. Binary has 8 digits for each byte. The other bases have as many
-   * digits as the bytes need (13 or 11 for an ID). Text input is read as an ID, as everywhere in flakeforge: `'0x50dd'`
-   * is hex and `'50'` is decimal, while biguint-format reads both as hex. `flakeforge/biguint-format` behaves like that
-   * package. The input is not changed.
+   * Decimal, hex and octal text has no leading zeros. Binary has 8 digits for each byte. The other bases have as many digits
+   * as the bytes need (13 or 11 for an ID). Text input is read as an ID, as everywhere in flakeforge: `'0x50dd'` is hex and
+   * `'50'` is decimal, while biguint-format reads both as hex. `flakeforge/biguint-format` behaves like that package. The
+   * input is not changed.
    *
-   * @param id bytes, an array of bytes, a bigint, text, or a whole number from 0 to 2^53 − 1
+   *
+   * @param id bytes, an array of bytes, a bigint, text, or an integer from 0 to 2^53 − 1
    * @param base default `'dec'`
    * @throws {TypeError} `ERR_FLAKE_ID`: the input is not a number in one of these forms, or is too large.
    * @throws {RangeError | TypeError} `ERR_FLAKE_OPTION`: an unknown base or option, or a text of more than 2^27 characters.
@@ -49,12 +50,12 @@ export interface Format {
 const OPTIONS = ['prefix', 'groupsize', 'delimiter', 'padstr', 'size', 'trim', 'format']
 
 /**
- * The most bytes of a number: the time for its decimal digits grows with the square, and a bigint of Firefox or Safari has
- * no room for more than twice as many.
+ * The most bytes of a number: the time for its decimal digits grows with the square, and a bigint in Firefox or Safari can
+ * have at most about twice as many.
  */
 const MOST_BYTES = 1 << 16
 
-/** The most characters of a text: every engine has room for them. */
+/** The most characters of a text: every engine supports this length. */
 const MOST_CHARACTERS = 2 ** 27
 
 /**
@@ -69,7 +70,7 @@ export function digits(bytes: Uint8Array, name: string) {
   return spell(BigInt(hex), bytes.length, name)
 }
 
-/** format(), with the digits of a number by one function or another. */
+/** format(), with a given function that writes the digits of a number. */
 export const formatBy =
   (digits: (bytes: Uint8Array, name: string) => string) =>
   /**
@@ -95,16 +96,16 @@ function numberToBytes(id: unknown): Uint8Array {
     return new Uint8Array(id)
   }
   const hex = typeof id === 'string' ? textToHex(id) : typeof id === 'bigint' ? bigintToHex(id) : undefined
-  if (hex === undefined) return toBytes(toBigInt(id as IdLike)) // 0n, or an error that says what an ID is
+  if (hex === undefined) return toBytes(toBigInt(id as IdLike)) // 0n, or an error that describes a valid ID
   checkSize(id, Math.ceil(hex.length / 2))
   return hexToBytes(hex)
 }
 
-/** The digits of text that is a number; undefined for any other, and for 0. */
+/** The hex digits of a text that is a number; undefined for any other text, and for 0. */
 function textToHex(text: string) {
   if (/^0x[\da-f]+$/i.test(text)) return text.slice(2)
   if (!/^(?:\d+|0b[01]+)$/i.test(text)) return undefined
-  checkSize(text, Math.floor(text.length / 8)) // each of 8 characters is a bit or more
+  checkSize(text, Math.floor(text.length / 8)) // 8 characters hold at least a byte
   return bigintToHex(BigInt(text))
 }
 
@@ -135,7 +136,7 @@ function decorate(digits: string, base: string, options: Options) {
   return prefix + grouped.padStart(size - prefix.length, stringOf(options.padstr, ''))
 }
 
-/** @param option that makes a text so long */
+/** @param option that makes the text this long */
 function checkLength(option: string, length: number) {
   if (length <= MOST_CHARACTERS) return
   throw errors.optionRangeError(option, length, wanted.fewCharacters(MOST_CHARACTERS))
@@ -151,7 +152,7 @@ function group(digits: string, size: number, delimiter: string) {
   return groups.join(delimiter)
 }
 
-/** As in biguint-format: true means 1, text is read as a number, and nothing or less than 1 has no effect. */
+/** As in biguint-format: true means 1, text is read as a number, and an absent value or one below 1 has no effect. */
 function integer(option: string, value: unknown) {
   if (isAbsent(value)) return 0
   const number = Number(value)
@@ -160,10 +161,10 @@ function integer(option: string, value: unknown) {
 }
 
 /**
- * The 8 bytes that a text stands for: the inverse of `format(id, base)`, or of `format(id, base, { prefix })`.
- * @param base default `'dec'`. Letters may have either case, except in base 58 and base 62; so may those of a prefix. Text in
- * base 36, 58 and 62 must have its full length.
- * @param options `prefix`: what the text must begin with
+ * The 8 bytes that a text represents: the inverse of `format(id, base)`, or of `format(id, base, { prefix })`.
+ * @param base default `'dec'`. The case of letters is ignored, in a prefix too, except in base 58 and base 62. Text in base
+ * 36, 58 and 62 must have its full length.
+ * @param options `prefix`: the required beginning of the text
  * @throws {TypeError} `ERR_FLAKE_ID`: the text is empty, has a character that is not a digit, has more than 64 bits, or has
  * another prefix.
  * @throws {RangeError | TypeError} `ERR_FLAKE_OPTION`: an unknown base or option, or a prefix that `format` does not write.
@@ -179,8 +180,9 @@ export function parse(text: string, base?: Base | null, options?: Readonly<Prefi
 }
 
 /**
- * Whether it is an ID: true exactly where `toBigInt(value)` takes it, or, with a base, `parse(value, base)`. It never throws.
- * @param base what is no text is ignored, so `values.filter(isId)` works, which passes an index too
+ * Whether the value is an ID: true exactly if `toBigInt(value)` accepts it or, with a base, `parse(value, base)`. It never
+ * throws.
+ * @param base ignored unless it is text, so that `values.filter(isId)` works, which passes an index too
  * @example
  * isId('7529535382561648641') // true
  * isId('12x')                 // false

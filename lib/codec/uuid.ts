@@ -1,5 +1,5 @@
-// An ID as a UUID of version 8, for uuid columns, and the way back: the JavaScript twin of core/src/layout/uuid.rs, which says
-// what each bit is. It must never give an ID for a UUID that is none of the layout's.
+// An ID as a UUID of version 8, for uuid columns, and the way back: the JavaScript twin of core/src/layout/uuid.rs, which
+// explains each bit. UUIDs of other layouts are refused.
 
 import * as errors from '../base/errors/values.ts'
 import * as wanted from '../base/errors/wanted.ts'
@@ -8,7 +8,7 @@ import { type IdLike, toBigInt, toBytes } from './ids.ts'
 
 /**
  * The mark of a layout, the last 58 bits of its UUIDs: `0b01`, and the last 56 bits of the 64-bit FNV-1a hash of a text that
- * says how the layout reads times.
+ * describes how the layout reads times.
  */
 function markOf({ epoch, tickNs, fields, packing: { time, offset } }: LayoutFacts) {
   const place = !fields.length ? 'decimal' : `timestamp ${time.width} bits at ${time.shift}`
