@@ -1,5 +1,5 @@
-// Finds out whether this process runs in a container (a cloud function does too): no other container sees its default
-// folder. On Linux, where something is missing that would tell, it may be one.
+// Detects whether this process runs in a container (or a cloud function), whose default folder no other container sees. On
+// Linux, if a sign is missing that would decide it, the process may be in one.
 
 import { isThere } from '../native/is-there.ts'
 
@@ -7,23 +7,23 @@ const { readFileSync, readlinkSync } = process.getBuiltinModule('node:fs')
 
 const MARKS = ['/.dockerenv', '/run/.containerenv'] // Docker's and Podman's
 const CGROUP = /\/(?:docker|kubepods|containerd|lxc|podman|libpod)[/.-]/
-/** Environment variables that platforms set: Podman and systemd, Kubernetes, then those that run functions. */
+/** Environment variables of platforms: Podman and systemd, Kubernetes, then platforms for functions. */
 const VARIABLES = [
   ...['container', 'KUBERNETES_SERVICE_HOST'],
   ...['AWS_LAMBDA_FUNCTION_NAME', 'K_SERVICE', 'CLOUD_RUN_JOB', 'FUNCTIONS_WORKER_RUNTIME', 'VERCEL'],
 ]
 
 /**
- * The namespaces that the kernel itself makes, by the inode numbers in include/linux/proc_ns.h. Every container engine gives
- * a container other ones, unless it is told not to; containerd on cgroup v2 leaves no other sign. The namespaces for mounts
- * and host names are no sign: systemd gives services their own (PrivateTmp, ProtectHostname), and so does snap.
+ * The namespaces that the kernel itself creates, by the inode numbers in include/linux/proc_ns.h. Every container engine
+ * gives a container different ones by default; containerd on cgroup v2 leaves no other sign. The namespaces for mounts and
+ * host names are no sign: systemd gives services their own (PrivateTmp, ProtectHostname), and so does snap.
  */
 const INITIAL = { pid: 0xef_ff_ff_fc, cgroup: 0xef_ff_ff_fb }
 
-/** Where WSL has the sockets of a distribution. A container in WSL has the same kernel, and no such folder. */
+/** Where WSL keeps the sockets of a distribution. A container in WSL has the same kernel, and no such folder. */
 const OF_WSL = '/run/WSL'
 
-/** The sign that this is a container, or that it may be one; undefined if there is none. */
+/** The sign that this is, or may be, a container; undefined without one. */
 export function signOfContainer() {
   const variable = VARIABLES.find((name) => process.env[name])
   if (variable !== undefined) return `the environment variable ${variable} is set`
@@ -36,12 +36,12 @@ function signInProc() {
   try {
     if (CGROUP.test(readFileSync('/proc/1/cgroup', 'utf8'))) return '/proc/1/cgroup says so'
   } catch {
-    // a hidden process 1 (hidepid), or Node's permissions do not let us read it: this says nothing
+    // a hidden process 1 (hidepid), or Node's permissions refuse the read: no sign either way
   }
   return (isWsl() ? undefined : signInNamespaces()) ?? (isOverlay() ? 'its root file system is an overlay' : undefined)
 }
 
-/** A distribution in WSL is a machine to its users, and WSL gives each one namespaces. */
+/** To its users a distribution in WSL is a machine, and WSL gives each distribution its own namespaces. */
 function isWsl() {
   try {
     return isThere(OF_WSL) && /microsoft/i.test(readFileSync('/proc/version', 'utf8'))
@@ -68,7 +68,7 @@ function targetOf(path: string) {
   }
 }
 
-/** Images are layers of an overlay; this is what a container has that shares the namespaces of its machine. */
+/** Images are layers of an overlay: the sign of a container that shares the namespaces of its machine. */
 function isOverlay() {
   try {
     return /^(?:\S+ ){4}\/ .* - (?:fuse\.)?(?:fuse-)?overlay(?:fs)? /m.test(

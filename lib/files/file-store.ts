@@ -1,6 +1,5 @@
-// The store in a folder, for the processes of one machine: a group is a folder in it, and a slot is a file whose lock
-// ends with the process that holds it. core/src/files/slots.rs has the rules and handles the files; this file has names,
-// objects and errors.
+// The store in a folder, for the processes of one machine: a group is a folder in it, and a slot is a file whose lock ends
+// with its process. core/src/files/slots.rs has the rules and handles the files; this file has names, objects and errors.
 
 import type { Slot, SlotFolder, SlotFolderConfig, SlotRow, Window } from '../../target/native.d.ts'
 import { checkPath, isAbsent, MAX_U64, unlessProblem } from '../base/check.ts'
@@ -24,22 +23,22 @@ const path = process.getBuiltinModule('node:path')
 
 export type Request = { config: SlotFolderConfig; owner: string; host: string; joins: boolean }
 
-/** The store of a folder, as `fileStore` gives it. */
+/** The store of a folder, as `fileStore` returns it. */
 export interface FolderStore extends Store {
   readonly folder: string
   groups(): Promise<string[]>
 }
 
 /**
- * Slots and counters in a folder, for the processes of one machine. It needs no server. A slot's lock ends with the
- * process that holds it.
+ * Slots and counters in a folder, for the processes of one machine. It needs no server. A slot's lock ends with the process
+ * that holds it.
  * @param directory its absolute path; default: `flakeforge` in `$XDG_STATE_HOME`, else in `~/.local/state`
- * @throws {RangeError | TypeError} `ERR_FLAKE_OPTION`: the path is relative. Or no directory is named and there is no default, because this is a container or
- * there is no home folder.
+ * @throws {RangeError | TypeError} `ERR_FLAKE_OPTION`: the path is relative; or no directory is given and there is no
+ * default, because this is a container or there is no home folder.
  */
 export function fileStore(directory?: string | null): FolderStore {
   if (isAbsent(directory)) {
-    ignoredVariables.warnOfVariables(unread([]), [], false) // perhaps a store was named, and misspelt
+    ignoredVariables.warnOfVariables(unread([]), [], false) // perhaps the variable of a store is misspelt
     const found = signOfContainer()
     if (found !== undefined) throw noDefaultFolderError('container', { found })
     return new FileStore(defaultFolder()) as unknown as FolderStore
@@ -49,14 +48,14 @@ export function fileStore(directory?: string | null): FolderStore {
   return new FileStore(path.resolve(directory)) as unknown as FolderStore
 }
 
-/** Where programs keep lasting data. The temporary folder will not do, because cleaners would delete the files. */
+/** Where programs keep persistent data. The temporary folder is unsuitable: cleaners would delete the files. */
 export function defaultFolder() {
   const state = process.env.XDG_STATE_HOME
   // The XDG specification says to ignore a relative path.
   return path.join(state && path.isAbsolute(state) ? state : path.join(homeFolder(), '.local', 'state'), 'flakeforge')
 }
 
-/** Never a relative path, which an empty HOME would give: then two working folders would each have a slot 0. */
+/** Never a relative path, which an empty HOME would give: two working directories would then each have a slot 0. */
 function homeFolder() {
   let home
   try {
@@ -68,7 +67,7 @@ function homeFolder() {
   return home
 }
 
-/** The addon takes 64 bits of any bigint and ignores its sign, so we check it here. */
+/** The addon takes the low 64 bits of a bigint and ignores its sign, so it is checked here. */
 function checkCount(option: string, count: unknown) {
   const wanted = 'a bigint from 0 to 2^64 - 1'
   if (typeof count !== 'bigint') throw optionTypeError(option, count, wanted)
@@ -89,7 +88,7 @@ class FileStore {
     return this.#folder
   }
 
-  /** For the command line: where the files of a group are, or were. */
+  /** For the command line: the folder of a group's files, which may no longer exist. */
   folderOf(group: string) {
     return native.groupFolder(this.#folder, group)
   }
@@ -145,7 +144,7 @@ class FileStore {
     this.#groups.clear()
   }
 
-  /** The group's folder, which is made if it is missing. */
+  /** The group's folder, created if it is missing. */
   #open(group: string, config: SlotFolderConfig) {
     const opened = unlessProblem(native.openSlots(this.#folder, group, config))
     this.#groups.set(keyOf(group, config), opened)
@@ -153,7 +152,7 @@ class FileStore {
   }
 }
 
-/** Those who share this object may open a group again with other options, once it was destroyed. */
+/** After a group was destroyed, users of this object may open it again with other options. */
 const keyOf = (group: string, { fingerprint, slots }: SlotFolderConfig) => JSON.stringify([group, fingerprint, slots])
 
 function take(folder: SlotFolder, group: string, owner: string, host: string) {
@@ -163,7 +162,7 @@ function take(folder: SlotFolder, group: string, owner: string, host: string) {
   throw Object.assign(exhaustedError(group, taken.retryAt, taken.storeNow), { lineage: taken.lineage })
 }
 
-/** The cursor in the file makes the IDs; the window says how far its mark lets it go now. */
+/** The cursor in the file makes the IDs; the window shows how far its mark extends at present. */
 function grantOf(slot: Slot) {
   const held = slot as { slot: number; window: Window; lineage: string }
   return { slot: held.slot, ...held.window, storeNow: unixNow(), lineage: held.lineage, cursor: slot }
@@ -173,7 +172,7 @@ function grantOf(slot: Slot) {
 function toInfo({ since, last, ...row }: SlotRow) {
   const info = {
     ...row,
-    lo: since ?? 0, // the file says how far its holder may go, but not where it began
+    lo: since ?? 0, // the file records how far its holder may go, but not where it began
     ...(since !== undefined && { since: new Date(since) }),
     ...(last !== undefined && { last: new Date(last) }),
   }

@@ -1,5 +1,5 @@
-// format() where there is an addon, which writes the digits sooner: 8 bytes, what most calls have, through the scratch
-// array. Everything else of it is lib/codec/text.ts.
+// format() on runtimes with an addon, which writes digits faster: 8 bytes, the usual case, through the scratch array. The
+// rest is lib/codec/text.ts.
 
 import { isUint8Array } from '../base/objects.ts'
 import { type Format, formatBy } from '../codec/text.ts'

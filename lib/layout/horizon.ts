@@ -1,9 +1,8 @@
-// Warns of a layout's end a year before: of the instant from which on it makes no IDs, and of the one from which on they
-// no longer fit a signed 64-bit column.
+// Warns a year before a layout's IDs end, and a year before they no longer fit a signed 64-bit column.
 //
-// It must never warn of an end that has passed. After `end` every call says so by itself. After `signedEnd`, whoever
-// still makes IDs keeps them in unsigned columns or as text, or has a layout such as 'uniqueid', where the top bit does
-// not depend on the time: a warning at each start for the next decades would be noise.
+// There is no warning once an end has passed. After `end` every call throws. After `signedEnd`, IDs are still made only for
+// unsigned columns or text, or with a layout such as 'uniqueid', where the top bit does not depend on the time: a warning at
+// each start for decades would be noise.
 
 import { unixNow } from '../base/timers.ts'
 import type { LayoutFacts } from '../codec/facts.ts'
@@ -13,11 +12,11 @@ import native from '../native/index.ts'
 const DAY_MS = 86_400_000
 const YEAR_MS = 365 * DAY_MS
 
-/** Unix ms from which on there is something to say of a layout. */
+/** From when, in Unix ms, a layout has to be checked. */
 const nextLooks: WeakMap<LayoutFacts, number> = new WeakMap()
 
 /**
- * Warns if the layout ends within a year, once in a process. It costs one comparison until then.
+ * Warns, once per process, if the layout ends within a year. Before that it costs one comparison.
  * @param now Unix ms
  */
 export function lookAhead(facts: LayoutFacts, now: number = unixNow()) {
@@ -25,7 +24,7 @@ export function lookAhead(facts: LayoutFacts, now: number = unixNow()) {
   nextLooks.set(facts, warnOfEnds(facts, now))
 }
 
-/** What each end means, and what to do before. */
+/** The meaning of each end, and what to do before it. */
 type End = 'end' | 'signedEnd'
 const MEANING: Record<End, string> = {
   end:
@@ -36,7 +35,7 @@ const MEANING: Record<End, string> = {
     'or store toSigned(id), which becomes negative. IDs as 8 bytes or as text stay as they are',
 }
 
-/** Warns of the ends that are less than a year away. Gives when to look again. */
+/** Warns of the ends that are less than a year away. Returns when to check again. */
 function warnOfEnds(facts: LayoutFacts, now: number) {
   const { end, signedEnd } = nativeLayout(facts)
   const ends = signedEnd === end ? { end } : { end, signedEnd }

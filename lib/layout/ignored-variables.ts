@@ -1,6 +1,6 @@
-// Warns of what was probably meant to give a node number, and does not: a variable that is misspelt or of another layout,
-// and workers of a cluster that were given none. Otherwise node 0 is used, and nobody notices until IDs are equal. Loaded
-// only where there is something to look at.
+// Warns of a node number that was probably intended but is not used: a variable that is misspelt or of another layout, and
+// workers of a cluster without a number. Otherwise they use node 0, which goes unnoticed until IDs are equal. Loaded only if
+// there is something to check.
 
 import { nearest } from '../base/nearest.ts'
 import dialects from '../codec/dialects.ts'
@@ -9,14 +9,14 @@ import native from '../native/index.ts'
 
 const PREFIX = 'FLAKEFORGE_'
 
-/** The server checks its variables itself. */
+/** The server checks its own variables. */
 const OF_SERVER = /^FLAKEFORGE_SERVER_/
 
-/** What Kubernetes and Docker set for a service whose name begins with `flakeforge`. */
+/** Variables that Kubernetes and Docker set for a service whose name begins with `flakeforge`. */
 const OF_SERVICE = /_SERVICE_HOST$|_SERVICE_PORT(?:_|$)|_PORT_\d+_/
 const OF_LINK = /^(?:tcp|udp|sctp):\/\//
 
-/** The variables of all layouts that have a name. */
+/** The variables of all named layouts. */
 const ofAllLayouts = () =>
   dialects.flatMap(({ name }) => factsOf(name).nodeNames.map((field) => PREFIX + field.toUpperCase()))
 
@@ -26,9 +26,9 @@ function isOurs(variable: string) {
 }
 
 /**
- * Warns of each variable that nobody reads, once in a process. `others`: those that begin like ours and that this generator
- * does not read; `read`: the variables of its node fields; `isZero`: whether its node number is 0, so that a variable of
- * another layout matters.
+ * Warns, once per process, of each ignored variable. `others`: those with our prefix that this generator does not read;
+ * `read`: the variables of its node fields; `isZero`: whether its node number is 0, so that a variable of another layout
+ * matters.
  */
 export function warnOfVariables(others: readonly string[], read: readonly string[], isZero: boolean) {
   const known = isZero ? [] : ofAllLayouts()
@@ -38,7 +38,7 @@ export function warnOfVariables(others: readonly string[], read: readonly string
   }
 }
 
-/** Suggests what was probably meant. The prefix is right, so it does not count. */
+/** Suggests the variable that was probably meant. The prefix is right, so it does not count. */
 function hint(variable: string, read: readonly string[]) {
   const offered = ['FLAKEFORGE_ID', ...read, 'FLAKEFORGE_STORE']
   const meant = nearest(
@@ -49,8 +49,8 @@ function hint(variable: string, read: readonly string[]) {
 }
 
 /**
- * Warns, once in a process, of a worker of a cluster or of PM2 whose generator has node number 0, as the other workers
- * probably have. The first worker may have been given it on purpose.
+ * Warns, once per process, of a worker of a cluster or of PM2 whose generator has node number 0, as the other workers
+ * probably have too. The first worker may have it on purpose.
  */
 export function warnOfWorker(isGiven: boolean) {
   const number = workerNumber()
@@ -62,7 +62,7 @@ export function warnOfWorker(isGiven: boolean) {
   warn('FLAKEFORGE_NODE_ZERO', 'worker of a cluster', message)
 }
 
-/** Which worker this process is, from 0; undefined if it is none. */
+/** The number of this worker, from 0; undefined if the process is not a worker. */
 function workerNumber() {
   const instance = Number.parseInt(process.env.NODE_APP_INSTANCE ?? '', 10)
   if (Number.isInteger(instance)) return instance
@@ -70,7 +70,7 @@ function workerNumber() {
   return worker === undefined ? undefined : worker.id - 1
 }
 
-/** @param subject of which there is one warning in a process */
+/** @param subject one warning per process and subject */
 function warn(code: string, subject: string, message: string) {
   if (native.isFirstToWarn(`${code} ${subject}`)) process.emitWarning?.(message, { code })
 }

@@ -1,5 +1,5 @@
 // The node number of a generator, from named values, `id` or the node fields: in its options, else in the environment, else
-// 0. Two sources that could disagree are an error, because somebody relies on the one that would be ignored.
+// 0. Two sources that could disagree are an error: ignoring one would break whatever relies on it.
 
 import { isAbsent, type Options, readBounded, readInteger } from '../base/check.ts'
 import * as errors from '../base/errors.ts'
@@ -19,7 +19,7 @@ export function readNodes(given: Options, facts: LayoutFacts, label: (name: stri
 
 const ORDINAL = 'ordinal'
 
-/** The node number, `nodeOffset` included, and the node fields as they were given by name. */
+/** The node number, `nodeOffset` included, and the node fields that were given by name. */
 export function readNodeNumber(options: Options, facts: LayoutFacts) {
   const values = choose(options, facts)
   const label = (name: string) => (isAbsent(options[name]) ? variableOf(name) : name)
@@ -36,8 +36,8 @@ export function readNodeNumber(options: Options, facts: LayoutFacts) {
 }
 
 /**
- * The values by name: from the options, plus the fields that they leave out from the environment, unless `id` covers
- * them all. If the options name none, from the environment alone.
+ * The values by name: from the options, plus the fields that they leave out from the environment, unless `id` covers them
+ * all. If the options have none, from the environment alone.
  */
 function choose(options: Options, facts: LayoutFacts) {
   const values: Options = { id: options.id }
@@ -54,15 +54,15 @@ function choose(options: Options, facts: LayoutFacts) {
   return values
 }
 
-/** @param values of `id` and the node fields, from wherever they came */
+/** @param values of `id` and the node fields, whatever their source */
 const isUnnamed = (values: Options) => Object.values(values).every((value) => isAbsent(value) || value === '')
 
 const PREFIX = 'FLAKEFORGE_'
 
-/** What every layout reads; the last one is for our tests. */
+/** Variables of every layout; the last one is for our tests. */
 const COMMON = ['FLAKEFORGE_ID', 'FLAKEFORGE_STORE', 'FLAKEFORGE_REQUIRE_SERVERS']
 
-/** The layouts for which the variables were looked at, with node 0 and with others: these do not change meanwhile. */
+/** The layouts whose variables were checked, with node 0 and with others: these do not change meanwhile. */
 const [seenWithZero, seen] = [new WeakSet(), new WeakSet()]
 
 /**
@@ -78,7 +78,7 @@ function lookAround(facts: LayoutFacts, isZero: boolean) {
   if (others.length > 0) warnOfVariables(others, variables, isZero)
 }
 
-/** The variables that look like ours and are not among these. */
+/** The variables that look like ours but are not in the list. */
 export function unread(variables: readonly string[]) {
   const isOther = (name: string) => name.startsWith(PREFIX) && !COMMON.includes(name) && !variables.includes(name)
   return Object.keys(process.env).filter(isOther)
@@ -96,10 +96,10 @@ export function lookForCluster(isGiven: boolean = false) {
 /** The environment variable of a node field, or of `id`. */
 export const variableOf = (name: string) => PREFIX + name.toUpperCase()
 
-/** The variables of a layout's node fields: making these texts takes longer than all else here. */
+/** The variables of a layout's node fields, cached: making these texts takes longer than everything else here. */
 const variablesOf = onceEach(({ nodeNames }) => nodeNames.map(variableOf))
 
-/** The number that a StatefulSet puts at the end of a pod's host name: 3 in `orders-3`. */
+/** The number at the end of a pod's host name in a StatefulSet: 3 in `orders-3`. */
 function ordinal() {
   const host = process.getBuiltinModule('node:os').hostname()
   const [, number] = /-(\d+)$/.exec(host) ?? []

@@ -1,5 +1,5 @@
-// IDs for the public: the class `Seal` that users see. The core computes; this file checks what users give, and brings IDs
-// into the form that they want. It must never show a key or keep one: not in an error, not where console.log finds it.
+// The class `Seal`, for public IDs. The core computes; this file checks its users' values and converts IDs. It keeps no key,
+// and shows none in an error or in console.log.
 
 import { isAbsent, ownOf } from '../base/check.ts'
 import * as wanted from '../base/errors/wanted.ts'
@@ -15,20 +15,20 @@ import { format } from './format.ts'
 
 export interface SealOptions<P extends string = string> {
   /**
-   * Makes another seal of the same key: use one for each table, so that a public ID of one table is not that of a row of
-   * another. 0 to 256 bytes, or text, which stands for its UTF-8 bytes; default none. It need not be secret.
+   * Makes a separate seal from the same key: use one for each table, so that a public ID of one table does not open as a row
+   * of another. 0 to 256 bytes, or text, which is encoded as UTF-8; default none. It need not be secret.
    */
   tweak?: Uint8Array | string | null | undefined
   /**
-   * What texts begin with, so that people and programs see of what they are: 1 to 16 of a–z, 0–9 and _, beginning with a letter,
-   * such as `'ord_'`. It is of the text only, and keeps nobody from reading it; that is what `tweak` is for.
+   * The beginning of texts, which shows people and programs the kind of ID: 1 to 16 of a–z, 0–9 and _, beginning with a
+   * letter, such as `'ord_'`. It is part of the text only and does not change the seal; use `tweak` for that.
    */
   prefix?: P | null | undefined
 }
 
 const { wasm } = native as { wasm?: Wasm }
 
-/** Calls a function of the addon that changes IDs where they are. Only the caller may have the array. */
+/** Calls a function of the addon that changes IDs in place. Only the caller may have the array. */
 const inPlace: (ids: Uint8Array, change: (ids: Uint8Array) => void) => void =
   wasm === undefined ? (ids, change) => change(ids) : inPlaceOf(wasm)
 
@@ -42,20 +42,20 @@ const NEW_KEY = "crypto.randomBytes(32) makes one; text of a key has to be decod
 const OPTIONS = ['tweak', 'prefix']
 const TWEAK = `a Uint8Array or text, of 0 to ${MOST_TWEAK_BYTES} bytes`
 
-// One ID on its way to the addon and back. Nothing of the user's runs in between.
+// An ID on its way to the addon and back. No user code runs in between.
 const oneId = new DataView(new ArrayBuffer(8))
 const oneIdBytes = new Uint8Array(oneId.buffer)
 
 /**
- * Turns IDs into public ones that reveal nothing, and back. An ID tells when and where it was made, and the next one can be
- * guessed. A sealed ID has 64 bits too, but without the key it cannot be told from a random number.
+ * Turns IDs into public IDs that reveal nothing, and back. An ID shows when and where it was generated, and the next one can
+ * be guessed. A sealed ID has 64 bits too, but without the key it cannot be distinguished from a random number.
  *
- * It is FF1 of NIST SP 800-38G over 64 binary digits, the most significant first, with AES; so other languages can open
- * it. It is a permutation: the same ID always has the same seal, two IDs never have the same, and each 64 bits open as
- * some ID. It does not authenticate: whoever asks for an ID may have guessed it, so check access all the same.
+ * It is FF1 of NIST SP 800-38G over 64 binary digits, the most significant first, with AES, so other languages can open it.
+ * It is a permutation: the same ID always has the same seal, no two IDs share one, and any 64 bits open as some ID. It does
+ * not authenticate: a client may have guessed an ID, so still check access.
  *
- * A seal never changes, and cannot be sent to a worker thread: each thread makes its own. Making one takes a few
- * microseconds, and so does sealing, at most; make one for each table and keep it.
+ * A seal is immutable, and cannot be sent to a worker thread: each thread makes its own. Construction and sealing take at
+ * most a few microseconds; make one seal for each table and keep it.
  *
  * @example
  * // ID_KEY=000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f
@@ -68,10 +68,10 @@ export class Seal<const P extends string = ''> {
   #prefix
 
   /**
-   * @param key 16, 24 or 32 random bytes, for AES-128, AES-192 or AES-256: `crypto.randomBytes(32)` makes them. It is
-   * copied, and no error and no `console.log` shows it.
-   * @throws {RangeError | TypeError} `ERR_FLAKE_OPTION`: the key, the tweak or the prefix has another length or another form, or
-   * is of another type; or there is no such option. The error does not have the value.
+   * @param key 16, 24 or 32 random bytes, for AES-128, AES-192 or AES-256, such as `crypto.randomBytes(32)`. It is copied,
+   * and no error and no `console.log` shows it.
+   * @throws {RangeError | TypeError} `ERR_FLAKE_OPTION`: the key, the tweak or the prefix has an invalid length, form or
+   * type, or an option is unknown. The error does not contain the value.
    */
   constructor(key: Uint8Array, options?: SealOptions<P> | null) {
     const { tweak, prefix } = readOptions(options)
@@ -96,15 +96,15 @@ export class Seal<const P extends string = ''> {
    * Like `seal(id)`, as text, for URLs: the prefix of this seal, if it has one, and 11 characters. It is the same as
    * `format(seal(id), base, { prefix })`, and does not sort as IDs do.
    * @param base default `'base58'`, which has no characters that look alike
-   * @throws {RangeError} `ERR_FLAKE_OPTION`: it is another base.
+   * @throws {RangeError} `ERR_FLAKE_OPTION`: any other base.
    */
   sealString(id: IdLike, base?: 'base58' | 'base62' | null): `${P}${string}` {
     return `${this.#prefix}${format(this.seal(id), textBase(base))}` as `${P}${string}`
   }
 
   /**
-   * Seals many IDs with one native call: what `take(n)` gives, 8 bytes for each ID, or what `takeBigInts(n)` gives. The
-   * result is a new array of the same kind, in the same order.
+   * Seals many IDs with one native call: the result of `take(n)`, 8 bytes for each ID, or of `takeBigInts(n)`. Returns a new
+   * array of the same kind, in the same order.
    * @throws {TypeError} `ERR_FLAKE_ID`: it is neither, or not 8 bytes for each ID.
    */
   sealAll(ids: BigUint64Array): BigUint64Array
@@ -118,9 +118,9 @@ export class Seal<const P extends string = ''> {
   }
 
   /**
-   * The ID that was sealed: the inverse of `seal`. Under another key or tweak, this is another number, not an error.
-   * @param sealed what `seal` or `sealBigInt` gave; text here is decimal, hex or binary
-   * @throws {TypeError} `ERR_FLAKE_ID`: it is not a number of 64 bits in one of these forms.
+   * The ID that was sealed: the inverse of `seal`. With another key or tweak the result is a different number, not an error.
+   * @param sealed the result of `seal` or `sealBigInt`; text is read as decimal, hex or binary
+   * @throws {TypeError} `ERR_FLAKE_ID`: it is not a 64-bit number in one of these forms.
    */
   open(sealed: IdLike): Buffer {
     return toBytes(this.openBigInt(sealed))
@@ -134,9 +134,9 @@ export class Seal<const P extends string = ''> {
   /**
    * The ID that `sealString(id, base)` made this text from.
    * @param base default `'base58'`
-   * @throws {TypeError} `ERR_FLAKE_ID`: the text has another prefix or none, does not have 11 characters after it, has one that is
-   * not a digit of the base, or stands for more than 2^64 − 1.
-   * @throws {RangeError} `ERR_FLAKE_OPTION`: it is another base.
+   * @throws {TypeError} `ERR_FLAKE_ID`: the text has a different prefix or none, does not have 11 characters after it, has
+   * one that is not a digit of the base, or represents more than 2^64 − 1.
+   * @throws {RangeError} `ERR_FLAKE_OPTION`: any other base.
    */
   openString(text: string, base?: 'base58' | 'base62' | null): Buffer {
     return this.open(parse(text, textBase(base), this.#prefix === '' ? null : { prefix: this.#prefix }))
@@ -155,8 +155,8 @@ export class Seal<const P extends string = ''> {
 }
 
 /**
- * A copy, because another thread could change a SharedArrayBuffer while native code reads it. An error says what was given,
- * but never its content: it could be a key.
+ * A copy, because another thread could change a SharedArrayBuffer while native code reads it. An error shows the kind of
+ * value, never its content: it could be a key.
  */
 function readKey(key: unknown) {
   const wanted = `a Uint8Array of ${KEY_BYTES.slice(0, -1).join(', ')} or ${KEY_BYTES.at(-1)} bytes`
@@ -165,7 +165,7 @@ function readKey(key: unknown) {
   throw secretError(RangeError, 'key', `must be ${wanted}, but has ${key.length}. ${NEW_KEY}`)
 }
 
-/** Its bytes; none if it is absent. */
+/** The tweak's bytes; empty if it is absent. */
 function readTweak(tweak: unknown) {
   if (isAbsent(tweak)) return new Uint8Array(0)
   if (typeof tweak !== 'string' && !isUint8Array(tweak))
@@ -187,9 +187,7 @@ function readPrefix(prefix: unknown) {
 
 const GONE = 'memory was transferred to another thread'
 
-/**
- * A copy; undefined where the memory was transferred: such an array looks as if it were empty, and cannot be copied.
- */
+/** A copy; undefined if the memory was transferred: such an array looks empty, and cannot be copied. */
 function unlessGone<T>(copy: () => T) {
   try {
     return copy()
@@ -198,7 +196,7 @@ function unlessGone<T>(copy: () => T) {
   }
 }
 
-/** The options, whose values no error shows: a key may be among them by mistake. */
+/** The options. Errors do not show their values: a key may be among them by mistake. */
 function readOptions(options: unknown): { tweak?: unknown; prefix?: unknown } {
   if (isAbsent(options)) return ownOf({})
   if (typeof options !== 'object' || Array.isArray(options) || isUint8Array(options))
@@ -210,7 +208,8 @@ function readOptions(options: unknown): { tweak?: unknown; prefix?: unknown } {
 }
 
 /**
- * The bytes of a text. TextEncoder would write any half of a surrogate pair as U+FFFD, so that two texts would be one tweak.
+ * The bytes of a text. TextEncoder would write any lone half of a surrogate pair as U+FFFD, so that two texts would be the
+ * same tweak.
  */
 function utf8(text: string) {
   if (/\p{Cs}/u.test(text))
@@ -221,7 +220,7 @@ function utf8(text: string) {
 const secretError = (Type: typeof TypeError | typeof RangeError, option: string, why: string) =>
   errors.optionError(Type, option, undefined, `${option} ${why}`)
 
-/** What a value is, without anything of its content. */
+/** The kind of a value, without its content. */
 function kindOf(value: unknown) {
   if (isAbsent(value)) return String(value)
   if (typeof value === 'string') return `text of ${value.length} characters`
@@ -235,7 +234,7 @@ function textBase(base: unknown): Base {
   throw errors.optionRangeError('base', base, `one of '${TEXT_BASES.join("', '")}'`)
 }
 
-/** Sealed 64 bits as a bigint. The text of a seal is no text of an ID, and easily taken for one. */
+/** Sealed 64 bits as a bigint. The text of a seal is not the text of an ID, but is easily mistaken for it. */
 function toSealed(sealed: IdLike, prefix: string) {
   const text = typeof sealed !== 'string' ? '' : sealed.slice(sealed.startsWith(prefix) ? prefix.length : 0)
   if (/^(?!0[bx])[\da-z]{11}$/i.test(text) && /\D/.test(sealed as string))
@@ -250,7 +249,7 @@ function changeOne(id: bigint, change: (bytes: Uint8Array) => void) {
 }
 
 /**
- * All IDs of what take() or takeBigInts() gives, as a new array of the same kind.
+ * All IDs in the result of take() or takeBigInts(), changed, as a new array of the same kind.
  * @param changeBytes big-endian
  * @param changeNumbers in the byte order of this machine
  */

@@ -1,10 +1,10 @@
-// What flakeforge measures: each metric with its name, type and help, and how its values are read. Nothing is counted
-// here, and nothing runs between two collections.
+// flakeforge's metrics: each with its name, type, help, and how to read its values. No counting happens here, and no code
+// runs between two collections.
 //
 // The labels are bounded: layouts, groups and counters have the names that the program gives them, and the addon and
-// lib/lease/census.ts count those beyond the first thousand together. A node number is no label: it is part of how a process is
-// configured, and Prometheus already tells processes apart. A slot changes hands, so it is a label of one metric only,
-// which others can be joined with.
+// lib/lease/census.ts count those beyond the first thousand together. A node number is not a label: it is part of a process's
+// configuration, and Prometheus already distinguishes processes. A slot changes hands, so it is a label of one metric only,
+// for joins.
 
 import type { Totals } from '../../target/native.d.ts'
 import { unixNow } from '../base/timers.ts'
@@ -14,7 +14,7 @@ import { generators } from '../native/hot.ts'
 
 type Sample = { labels: Record<string, string>; value: number }
 
-/** What a collection looks at: all metrics of one collection look at the same. */
+/** The input of a collection, shared by all its metrics. */
 export type Snapshot = { totals: Totals[]; leases: Holder[]; now: number }
 
 /** A metric. `aggregator`: how prom-client's cluster registry joins the values of several processes. */
@@ -23,7 +23,7 @@ export interface Family {
   name: string
   type: 'counter' | 'gauge'
   help: string
-  /** as OpenTelemetry names units */
+  /** in OpenTelemetry's notation */
   unit: string
   labels: string[]
   aggregator: 'sum' | 'min' | 'max'
@@ -54,7 +54,7 @@ const ofGenerators = (
   read: ({ totals }) => totals.map((total) => ({ labels: labelsOf(total), value: read(total) })),
 })
 
-/** The sum, or whatever `join` makes of two, of the values that have the same labels. */
+/** Joins the values with the same labels: their sum, or another function of two values. */
 function joined(samples: Sample[], join: (a: number, b: number) => number) {
   const byLabels: Map<string, Sample> = new Map()
   for (const { labels, value } of samples) {
@@ -67,11 +67,11 @@ function joined(samples: Sample[], join: (a: number, b: number) => number) {
 
 const sum = (a: number, b: number) => a + b
 
-/** Seconds until the window of a lease ends, 0 if it has none. */
+/** Seconds until the window of a lease ends; 0 without a window. */
 const remainingOf = ({ expires }: Holder, now: number) =>
   expires === undefined ? 0 : Math.max(expires.getTime() - now, 0) / 1000
 
-/** Without a slot nothing remains. A slot that is a file needs no renewal, so its window is nobody's concern. */
+/** 0 without a slot. A slot in a file needs no renewal, so its window is not shown. */
 function remaining({ leases, now }: Snapshot) {
   const concerned = leases.filter((lease) => lease.isWanted && !(lease.isOnFile && lease.state === 'attached'))
   const samples = concerned.map((lease) => ({ labels: { group: lease.group }, value: remainingOf(lease, now) }))
@@ -190,7 +190,7 @@ export const FAMILIES: Family[] = [
   },
 ]
 
-/** How long renewals take: what is observed, as they happen. */
+/** How long renewals take; observed as they happen. */
 export const DURATION = {
   name: 'flakeforge_lease_renew_duration_seconds',
   help: 'How long the store took to answer renewals, failed ones included.',

@@ -1,7 +1,6 @@
-// The metrics for an OpenTelemetry meter: instruments that are observed when the SDK collects, and one histogram.
-//
-// They have the names that Prometheus shows, without the `_total` that its exporters add to counters, so that one
-// dashboard and one set of alerts serves both. It must never observe twice for one meter, nor keep a meter alive.
+// The metrics for an OpenTelemetry meter: instruments that are observed when the SDK collects, and one histogram. They have
+// Prometheus' names, without the `_total` that its exporters add to counters, so that one dashboard and one set of alerts
+// serves both. A meter is observed once and not kept alive.
 
 import * as errors from '../base/errors.ts'
 import { type Observer, observers } from '../lease/census.ts'
@@ -24,14 +23,13 @@ const CALLS = ['createObservableCounter', 'createObservableGauge', 'createHistog
 const observed: WeakMap<Meter, Observer> = new WeakMap()
 
 /**
- * The same metrics as instruments of an OpenTelemetry meter, observed when the SDK collects. They have the same names,
- * but counters without `_total`, which exporters to Prometheus add; so one dashboard serves both. The labels are
- * attributes.
+ * The same metrics as instruments of an OpenTelemetry meter, observed when the SDK collects. They have the same names, but
+ * counters lack the `_total` that exporters to Prometheus add, so one dashboard serves both. The labels are attributes.
  *
  * Calling it again for the same meter does nothing.
  *
  * @param meter from `metrics.getMeter(name)` of `@opentelemetry/api`, or of a `MeterProvider`
- * @throws {TypeError} `ERR_FLAKE_OPTION`: it is no meter.
+ * @throws {TypeError} `ERR_FLAKE_OPTION`: it is not a meter.
  * @example
  * import { MeterProvider } from '@opentelemetry/sdk-metrics'
  * import { openTelemetryMetrics } from 'flakeforge/metrics'

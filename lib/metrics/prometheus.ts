@@ -1,8 +1,6 @@
-// The metrics for @prometheus-io/client and prom-client, with their public calls only. They read their values when the
-// registry is collected.
-//
-// It must never register a metric twice, nor take the place of one that somebody else has registered, nor keep a
-// registry alive.
+// The metrics for @prometheus-io/client and prom-client, through their public calls only. Values are read when the registry
+// is collected. A metric is registered once, never replaces one that another library registered, and does not keep a registry
+// alive.
 
 import { isAbsent } from '../base/check.ts'
 import * as errors from '../base/errors.ts'
@@ -28,7 +26,7 @@ type Registered = { metrics: Map<string, unknown>; observe?: Observer }
 
 const registeredIn: WeakMap<Registry, Registered> = new WeakMap()
 
-let latest: Snapshot | undefined // a registry asks all metrics in one go, before any promise goes on, and they all look at the same
+let latest: Snapshot | undefined // a registry asks all metrics synchronously, so they all share this snapshot
 
 function present() {
   if (latest === undefined) {
@@ -41,37 +39,37 @@ function present() {
 }
 
 /**
- * Registers flakeforge's metrics with a Prometheus client. Their values are read when the registry is collected; making
- * an ID costs nothing more than before. They count from the start of the thread, generators that are gone included.
+ * Registers flakeforge's metrics with a Prometheus client. Their values are read when the registry is collected; generating
+ * an ID costs no more than before. They count from the start of the thread, and include generators that no longer exist.
  *
  * | metric | type | labels | |
  * |---|---|---|---|
- * | `flakeforge_ids_total` | counter | layout, group | IDs made |
+ * | `flakeforge_ids_total` | counter | layout, group | IDs generated |
  * | `flakeforge_overflows_total` | counter | layout, group | attempts that found the counter of a tick used up |
  * | `flakeforge_clock_steps_total` | counter | layout, group | how often a generator saw the clock step back |
  * | `flakeforge_waits_total` | counter | layout, group | waits for an ID |
  * | `flakeforge_wait_seconds_total` | counter | layout, group | how long they took together |
  * | `flakeforge_ahead_seconds` | gauge | layout, group | how far the last ID is ahead of the clock, at most |
- * | `flakeforge_lease_window_remaining_seconds` | gauge | group | how long IDs can be made without a renewal, at least; 0 without a slot. Not for slots in files, which need no renewal |
+ * | `flakeforge_lease_window_remaining_seconds` | gauge | group | how long IDs can be generated without a renewal, at least; 0 without a slot. Not for slots in files, which need no renewal |
  * | `flakeforge_lease_state` | gauge | group, state | how many leases are `attached`, `detached`, `destroyed` |
  * | `flakeforge_lease_slot_info` | gauge | group, slot | always 1, for each slot that is held now |
  * | `flakeforge_lease_renewals_total` | counter | group, result | renewals: `renewed`, `lost`, `destroyed`, `failed` |
  * | `flakeforge_lease_renew_duration_seconds` | histogram | group | how long the store took to answer them; counts from this call on |
  * | `flakeforge_segment_remaining` | gauge | segment | IDs that members of a counter still hold |
- * | `flakeforge_layout_end_timestamp_seconds` | gauge | layout, column | Unix time from which on IDs do not fit an `unsigned` 64-bit column (and none are made), or a `signed` one |
+ * | `flakeforge_layout_end_timestamp_seconds` | gauge | layout, column | Unix time from which on IDs do not fit an `unsigned` 64-bit column (and none are generated), or a `signed` one |
  *
- * `group` is missing where the node number is not leased. Closed leases and counters are not shown.
+ * `group` is missing if the node number is not leased. Closed leases and counters are not shown.
  *
- * Counts are those of this thread. A worker thread has its own registry; the client's `WorkerRegistry` joins them, as
- * `ClusterRegistry` does for the processes of a cluster.
+ * Counts are per thread. A worker thread has its own registry; the client's `WorkerRegistry` joins them, as `ClusterRegistry`
+ * does for the processes of a cluster.
  *
- * Calling it again for the same registry does nothing; after `registry.clear()` it registers them again. Several registries
- * can have them.
+ * Repeated calls for the same registry have no effect; after `registry.clear()` a call registers the metrics again. Several
+ * registries can have them.
  *
  * @param client the module: `require('@prometheus-io/client')`, or `require('prom-client')` from version 14 on
  * @param registry default `client.register`
- * @throws {TypeError} `ERR_FLAKE_OPTION`: it is no such module or registry, or the registry has a metric of one of these
- * names from somebody else.
+ * @throws {TypeError} `ERR_FLAKE_OPTION`: it is not such a module or registry, or the registry already has another library's
+ * metric of one of these names.
  * @example
  * import client from 'prom-client'
  * import { prometheusMetrics } from 'flakeforge/metrics'
@@ -93,7 +91,7 @@ export function prometheusMetrics(givenClient: unknown, givenRegistry?: unknown)
 
 const nameOf = ({ name, type }: Family) => (type === 'counter' ? `${name}_total` : name)
 
-/** Those of our names that are free in this registry. */
+/** Those of our names that this registry lacks. */
 function namesMissing(registry: Registry, { metrics }: Registered) {
   const names = [...FAMILIES.map(nameOf), DURATION.name]
   const missing = names.filter((name) => registry.getSingleMetric(name) === undefined)
@@ -115,7 +113,7 @@ function register(client: Client, registry: Registry, family: Family) {
   return new Metric({
     ...{ name: nameOf(family), help, labelNames, aggregator, registers: [registry] },
     collect(this: Metric) {
-      this.reset() // what is no longer there must not be shown any more, and a counter can only be set from 0
+      this.reset() // values that no longer exist must disappear, and a counter can only be set from 0
       for (const { labels, value } of family.read(present())) this[put](labels, value)
     },
   })
