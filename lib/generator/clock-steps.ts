@@ -1,7 +1,6 @@
-// Tells the channel `flakeforge:clock.step` that the clock was set back: at once if a call is refused or has to wait for
-// it, otherwise when the generator's counts are looked at for another reason, such as a lease's renewal.
-//
-// It must never tell the same step twice, and nothing here may run for an ID that is made.
+// Publishes on the channel `flakeforge:clock.step` that the clock was set back: at once if a call is refused or has to wait
+// for it, otherwise when the generator's counts are read for another reason, such as a lease's renewal. Each step is
+// published once, and no code here runs when an ID is generated.
 
 import { publishSoon } from '../base/channels.ts'
 import { monotonicNow } from '../base/timers.ts'
@@ -10,7 +9,7 @@ import type { Settings } from './options.ts'
 
 type Told = { steps: number; until: number }
 
-/** While a call waits, it tries again about when the wait should be over, or a little later. */
+/** A waiting call tries again about when the wait should be over, or a little later. */
 const SAME_MS = 1000
 
 const toldOf: WeakMap<NativeGenerator, Told> = new WeakMap()
@@ -21,7 +20,7 @@ function told(native: NativeGenerator) {
   return known
 }
 
-/** @returns how many steps have not been told yet */
+/** @returns how many steps have not been published yet */
 function newSteps(native: NativeGenerator, known: Told) {
   const steps = native.stats()?.clockSteps ?? 0
   const more = steps - known.steps
@@ -52,7 +51,7 @@ export function refused(
   })
 }
 
-/** Looks whether there were steps for which no call was refused. */
+/** Checks for steps for which no call was refused. */
 export function look(native: NativeGenerator, options: Settings) {
   publishSoon('clock.step', () => {
     const steps = newSteps(native, told(native))

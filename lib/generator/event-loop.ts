@@ -1,24 +1,23 @@
-// Decides when queues of waiting calls continue: in this turn of the event loop as long as their slice lasts, then in
-// the next turn, or when the one timer fires.
-//
-// It must never let queues keep the event loop from turning, and never arm more than one timer and one immediate.
+// Decides when queues of waiting calls continue: in this turn of the event loop as long as their slice lasts, then in the
+// next turn, or when the one timer fires. Queues cannot keep the event loop from turning, and share one timer and one
+// immediate.
 
 import { clearTimeout, monotonicNow, setImmediate, setTimeout } from '../base/timers.ts'
 
 /**
- * How long all queues together may run callbacks before the event loop turns, so that timers, sockets and signals get
- * their turn.
+ * How long all queues together may run callbacks before the event loop turns, so that timers, sockets and signals get their
+ * turn.
  */
 const SLICE_MS = 1
 
-/** The longest single wait. We must notice if the clock is corrected meanwhile, and setTimeout ends at 2^31 ms. */
+/** The longest single wait. A correction of the clock must be noticed meanwhile, and setTimeout ends at 2^31 ms. */
 export const LONGEST_MS = 1000
 
-/** A queue: `goOn()` makes it look soon which calls it can serve. */
+/** A queue: `goOn()` makes it check soon which calls it can serve. */
 type Queue = { goOn(): void }
 
 const inNextTurn: Set<Queue> = new Set()
-let turn: NodeJS.Immediate | undefined // an Immediate; while it is set, the event loop has not turned since
+let turn: NodeJS.Immediate | undefined // while it is set, the event loop has not turned since
 let turnSince = Number.NEGATIVE_INFINITY
 
 function armTurn() {
@@ -36,8 +35,8 @@ function onTurn() {
 }
 
 /**
- * Whether the queues have used up their slice of this turn of the event loop. It arms one immediate for each slice, not
- * for each turn, since each one keeps the event loop from sleeping once.
+ * Whether the queues have used up their slice of this turn of the event loop. It arms one immediate for each slice, not for
+ * each turn, since each one keeps the event loop from sleeping once.
  */
 export function isSliceOver() {
   if (monotonicNow() - turnSince < SLICE_MS) return false
@@ -53,13 +52,13 @@ export function goOnNextTurn(queue: Queue) {
 }
 
 const asleep: Set<Queue> = new Set()
-let alarm: NodeJS.Timeout | undefined // a Timeout; undefined while no queue sleeps
+let alarm: NodeJS.Timeout | undefined // undefined while no queue sleeps
 let due = Number.POSITIVE_INFINITY
 
 /** Makes a queue continue in this many milliseconds, or earlier. */
 export function goOnIn(ms: number, queue: Queue) {
-  // The shortest timer takes a millisecond, or two under load. So a shorter wait goes turn by turn of the event loop.
-  // That doubles the rate at which a queue is served.
+  // The shortest timer takes a millisecond, or two under load. So a shorter wait goes from turn to turn of the event loop,
+  // which doubles the rate at which a queue is served.
   if (ms < 1) return goOnNextTurn(queue)
   asleep.add(queue)
   const at = monotonicNow() + ms
@@ -78,7 +77,7 @@ function onAlarm() {
   for (const queue of queues) queue.goOn()
 }
 
-/** Undoes `goOnIn()`: no call in this queue waits any more. */
+/** Undoes `goOnIn()`: the queue has no waiting calls any more. */
 export function stopWaiting(queue: Queue) {
   asleep.delete(queue)
   if (asleep.size > 0) return

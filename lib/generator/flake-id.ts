@@ -1,5 +1,5 @@
-// The generator as users see it. It picks the native call, turns the result into Buffers, BigInts and errors, and
-// waits. It must never take a number itself: only the core does.
+// The generator as users see it. It picks the native call, turns the result into Buffers, BigInts and errors, and waits. Only
+// the core takes numbers.
 
 import type { Stats as Counts, Problem } from '../../target/native.d.ts'
 import type { IterationOptions, SignalOptions } from '../base/abort.ts'
@@ -45,53 +45,53 @@ import { claimFloatFrom, claimFrom, fillFrom } from './other-source.ts'
 /** A raw function that takes the IDs of a batch. */
 type Fill = typeof hot.fillBytes
 
-const OWN_CLOCK_POLL_MS = 1 // a user's clock may run at any speed, so we ask it again soon
-const MOST_BACK_OFF_MS = 8 // beyond that a call waits noticeably longer, and hardly fewer tries fail
+const OWN_CLOCK_POLL_MS = 1 // custom clocks may run at any speed, so they are polled often
+const MOST_BACK_OFF_MS = 8 // beyond that a call waits noticeably longer, and hardly fewer attempts fail
 
-/** Counts of the IDs made and of the waits. */
+/** Counts of IDs and of waits. */
 export interface Stats {
-  /** IDs made */
+  /** IDs generated */
   ids: number
-  /** batches made by `take` and the like, and by prefetch; single calls do not count */
+  /** batches of `take` and the like, and of prefetch; single calls do not count */
   batches: number
   /** attempts that found the counter used up */
   overflows: number
-  /** how often the clock was seen to step back */
+  /** how often the clock stepped back */
   clockSteps: number
   /** waits, blocking or not */
   waits: number
   /** how many ms all waits took together */
   waitedMs: number
-  /** how many ms the last ID is ahead of the clock now; 0 when it is not */
+  /** by how many ms the last ID is ahead of the clock now; 0 if it is not */
   aheadMs: number
   /** when this count began */
   since: Date
 }
 
-// What a lease may do with its generator. Users cannot reach these: only the class can make them.
+// What a lease may do with its generator. Users cannot reach these functions: only the class can make them.
 
 /** Continues with another node number. */
 export let attach: (flake: FlakeId, opened: OpenedGenerator) => void
 /** Makes no ID until it is attached again. */
 export let detach: (flake: FlakeId) => void
-/** Closes what makes its IDs for good, and with it a slot's file. */
+/** Closes the source of its IDs permanently, and with it a slot's file. */
 export let end: (flake: FlakeId) => void
-/** Tries again for the calls that wait, because something has changed. */
+/** Retries the waiting calls, because something has changed. */
 export let wake: (flake: FlakeId) => void
 /** What console.log shows of it. */
 export let shownOf: (flake: FlakeId) => { layout: string; node: Record<string, number> } & Record<string, unknown>
 
 /**
- * Makes 64-bit IDs that are unique and ordered by time, without coordination.
+ * Generates 64-bit IDs that are unique and ordered by time, without coordination.
  *
  * An ID holds the time, a node number and a counter. In the default layout, `flake`, these are 42 bits for the milliseconds
  * since the epoch, 5 bits each for datacenter and worker, and 12 bits for the counter: 4 096 IDs per millisecond. `layout`
- * chooses the layout of another system, or your own. Give each process its own node number. Within a process, any number of
- * generators, in worker threads too, can have the same one: they never make an ID twice.
+ * selects the layout of another system, or your own. Give each process its own node number. Within a process, any number of
+ * generators, in worker threads too, can share one: they never generate the same ID twice.
  *
- * `L` is the layout, as the types know it: a dialect's name or your own spec. It follows from the option `layout`. A plain
- * `FlakeId`, as the type of a variable or parameter, takes a generator of any layout; its `decode` has the fields of the
- * default layout, so write `FlakeId<'hazelcast'>` where you read those of another.
+ * `L` is the layout in the type system: a dialect's name or your own spec. It follows from the option `layout`. A plain
+ * `FlakeId`, as the type of a variable or parameter, accepts a generator of any layout; its `decode` has the fields of the
+ * default layout, so write `FlakeId<'hazelcast'>` to read those of another.
  *
  * @example
  * const FlakeId = require('flakeforge')
@@ -101,37 +101,36 @@ export let shownOf: (flake: FlakeId) => { layout: string; node: Record<string, n
  */
 export class FlakeId<const L extends AnyLayout = Unspecified> implements AsyncIterable<Buffer> {
   /**
-   * Makes a generator that gets its node number by itself. It holds a *slot* of its group as long as it lives, and no
-   * two living generators of a group hold the same slot. Resolves once it can make IDs.
+   * Creates a generator that obtains its node number on its own. It holds a *slot* of its group as long as it lives, and no
+   * two living generators of a group hold the same slot. Resolves once it can generate IDs.
    *
-   * @param store where slots are kept. For many machines: `'redis://…'`, `'valkey://…'`, `'postgres://…'`, `'mysql://…'`
-   * (MariaDB too) or `'etcd://…'`, with the client package that you have installed (etcd needs none); or your own client in `redisStore`,
-   * `postgresStore`, `mysqlStore` or `etcdStore`; or your own database in `recordStore`. For the processes of one
-   * machine: `'file:DIR'`, with an absolute path. Default: the store that the environment variable `FLAKEFORGE_STORE` names, or else the
-   * folder `flakeforge` in `$XDG_STATE_HOME` or in `~/.local/state`.
+   * @param store the store of the slots. For many machines: `'redis://…'`, `'valkey://…'`, `'postgres://…'`, `'mysql://…'`
+   * (MariaDB too) or `'etcd://…'`, with the client package that you have installed (etcd needs none); or your own client in
+   * `redisStore`, `postgresStore`, `mysqlStore` or `etcdStore`; or your own database in `recordStore`. For the processes of
+   * one machine: `'file:DIR'`, with an absolute path. Default: the store in the environment variable `FLAKEFORGE_STORE`, or
+   * else the folder `flakeforge` in `$XDG_STATE_HOME` or in `~/.local/state`.
    * @param options the group and its lease, the layout, and node fields that stay fixed
-   * @throws {RangeError | TypeError} `ERR_FLAKE_OPTION`: an option is out of its bounds or does not belong here (`id`,
-   * `shared`, `clock`). Or no store is named and there is no default: in a container, because each one would have its
-   * own folder, or without a home folder. Or the server is set up so that it may lose what it acknowledged, and
-   * `durable` says that it does not.
-   * @throws {Error} `ERR_FLAKE_CONFIG_MISMATCH`: the group was created with other options that its members must agree on
-   * (`theirs`, `ours`).
-   * @throws {Error} `ERR_FLAKE_EXHAUSTED`: no slot becomes free within `waitMs` (`retryAt`). A slot is skipped if
-   * another generator of this process uses its node number; if no other slot is free, the `cause` says so.
-   * @throws {Error} `ERR_FLAKE_QUIET`: the store is new, or may have lost grants, and `waitMs` ends before it is safe
-   * to make IDs (`retryAt`). See `createGroup`.
-   * @throws {Error} `ERR_FLAKE_CLOCK_SKEW`: the clocks of this machine and of the store are further apart than `skewMs`, or
-   * the window begins after the end of `waitMs` by this machine's clock.
-   * @throws {Error} `ERR_FLAKE_STORE`: the store cannot be reached, failed (`cause`), must not be used (a replica, for
-   * example), or did not answer within a second after `waitMs`.
-   * @throws {Error} `ERR_FLAKE_RECORD`: a record of the group cannot be read, or was written by a newer version of
-   * flakeforge (`group`, `record`). Nothing was written over it.
+   * @throws {RangeError | TypeError} `ERR_FLAKE_OPTION`: an option is out of bounds or not allowed here (`id`, `shared`,
+   * `clock`). Or no store is given and there is no default: in a container, because each one would have its own folder, or
+   * without a home folder. Or the server's settings allow it to lose acknowledged writes, although `durable` is set.
+   * @throws {Error} `ERR_FLAKE_CONFIG_MISMATCH`: the group was created with different options, on which its members must
+   * agree (`theirs`, `ours`).
+   * @throws {Error} `ERR_FLAKE_EXHAUSTED`: no slot becomes free within `waitMs` (`retryAt`). A slot is skipped if another
+   * generator of this process uses its node number; if no other slot is free, the `cause` says so.
+   * @throws {Error} `ERR_FLAKE_QUIET`: the store is new, or may have lost grants, and `waitMs` ends before it is safe to
+   * generate IDs (`retryAt`). See `createGroup`.
+   * @throws {Error} `ERR_FLAKE_CLOCK_SKEW`: the clocks of this machine and of the store differ by more than `skewMs`, or the
+   * window begins after the end of `waitMs` by this machine's clock.
+   * @throws {Error} `ERR_FLAKE_STORE`: the store is unreachable, failed (`cause`), is unsuitable (a replica, for example), or
+   * did not answer within a second after `waitMs`.
+   * @throws {Error} `ERR_FLAKE_RECORD`: a record of the group cannot be read, or was written by a newer version of flakeforge
+   * (`group`, `record`). Nothing was written over it.
    * @throws {Error} `ERR_FLAKE_FILE`: a file or the folder cannot be used (`path`).
    * @throws the signal's `reason`, if `signal` aborts first
    * @example
    * const flake = await FlakeId.join()
    * flake.next()
-   * await flake.close() // at the end: gives the slot back at once
+   * await flake.close() // at the end: releases the slot at once
    */
   declare static join: typeof join
 
@@ -141,12 +140,12 @@ export class FlakeId<const L extends AnyLayout = Unspecified> implements AsyncIt
    */
   declare readonly decode: Decode<L>
 
-  #index // how native code knows this generator
+  #index // the index by which native code knows this generator
   #clock // undefined: the system's clock
   #native
-  #opened // its options are made when somebody asks for them
-  #lease // undefined: the node number is this generator's own
-  #calls: Calls<Buffer> | undefined // undefined: no call has waited yet. Made when one does, because a generator may live for one ID only
+  #opened // its options are made on first access
+  #lease // undefined: the generator has its own node number
+  #calls: Calls<Buffer> | undefined // undefined: no call has waited yet. Created lazily, because a generator may live for one ID only
 
   static {
     attach = (flake, opened) => {
@@ -176,8 +175,8 @@ export class FlakeId<const L extends AnyLayout = Unspecified> implements AsyncIt
    * Generators with the same options share everything except the object itself, so one for each request costs about a
    * microsecond. Generators with `clock` or `shared` share nothing.
    *
-   * @throws {RangeError | TypeError} `ERR_FLAKE_OPTION`: an option is unknown, out of its bounds, or of the wrong type.
-   * No value is silently reduced: `worker: 32` is an error, not worker 0.
+   * @throws {RangeError | TypeError} `ERR_FLAKE_OPTION`: an option is unknown, out of bounds, or of the wrong type. No value
+   * is silently reduced: `worker: 32` is an error, not worker 0.
    */
   constructor(options?: FlakeIdOptions<L> | null) {
     const opened = options instanceof OpenedGenerator ? options : OpenedGenerator.of(options)
@@ -190,7 +189,7 @@ export class FlakeId<const L extends AnyLayout = Unspecified> implements AsyncIt
   }
 
   /**
-   * One ID: 8 bytes, big-endian, in its own ArrayBuffer. The time is read at the call. A call that throws uses up no
+   * One ID: 8 bytes, big-endian, in a separate ArrayBuffer. The time is read at the call. A call that throws uses up no
    * number.
    *
    * @throws {Error} `ERR_FLAKE_OVERFLOW`: the counter of this tick is used up, for longer than `maxWaitMs`.
@@ -200,12 +199,12 @@ export class FlakeId<const L extends AnyLayout = Unspecified> implements AsyncIt
   next(): Buffer
   next(callback: null | undefined): Buffer
   /**
-   * One ID for a callback: `(null, id)`, always asynchronously (by `process.nextTick`) and in the order of the calls.
-   * It waits as long as an overflow or a clock step lasts, and keeps the process alive until then. The callback gets an
+   * One ID for a callback: `(null, id)`, always asynchronously (by `process.nextTick`) and in the order of the calls. The
+   * call waits as long as an overflow or a clock step lasts, and keeps the process alive until then. The callback gets an
    * error only if waiting does not help (`ERR_FLAKE_TIME_RANGE`), or if your own `clock` threw one.
    *
-   * If the callbacks take longer than about a millisecond, for example because each calls `next` again, the rest run in
-   * the next turn of the event loop, so that timers, sockets and signals get their turn.
+   * If the callbacks take longer than about a millisecond, for example because each calls `next` again, the rest run in the
+   * next turn of the event loop, so that timers, sockets and signals get their turn.
    *
    * @throws {TypeError} `ERR_FLAKE_OPTION`: the callback is not a function. No number is taken.
    */
@@ -216,24 +215,24 @@ export class FlakeId<const L extends AnyLayout = Unspecified> implements AsyncIt
     return idAsBuffer()
   }
 
-  /** Like `next()`, as a bigint from 0 to 2^64 − 1: the fastest form of an ID to make. */
+  /** Like `next()`, as a bigint from 0 to 2^64 − 1: the fastest form of an ID. */
   nextBigInt(): bigint {
     this.#claim()
     return hot.id[0]
   }
 
   /**
-   * Like `next()`, as a number, for columns and APIs that know only JavaScript numbers. The number is the ID, exact to the
+   * Like `next()`, as a number, for columns and APIs that support only JavaScript numbers. The number is the ID, exact to the
    * last digit: it is at most 2^53 − 1 (`Number.MAX_SAFE_INTEGER`).
    *
-   * It works with every layout whose IDs stay below 2^53 for the next ten years, whatever the node: `safe`, which is made
-   * for this, `chronicle-micros`, and layouts of your own that have 53 bits or few enough. Each process of the layout can
-   * do it or none can. When such a layout's IDs have reached 2^53, calls throw, and take no number.
+   * It works with every layout whose IDs stay below 2^53 for the next ten years, whatever the node: `safe`, which is designed
+   * for this, `chronicle-micros`, and layouts of your own with at most 53 bits or small enough IDs. Either every process of
+   * the layout can do it or none can. When such a layout's IDs have reached 2^53, calls throw and take no number.
    *
    * @throws {RangeError} `ERR_FLAKE_OPTION`: the layout's IDs are above 2^53 − 1, or will be within ten years. The message
-   * says from when on.
-   * @throws {RangeError} `ERR_FLAKE_TIME_RANGE`: they were below it when the generator was made, and no longer are. Or as
-   * `next()`.
+   * gives the date.
+   * @throws {RangeError} `ERR_FLAKE_TIME_RANGE`: the IDs were below 2^53 when the generator was created, and no longer are.
+   * Or as `next()`.
    * @throws otherwise as `next()`
    * @example
    * const flake = new FlakeId({ layout: 'safe', node: 3 })
@@ -246,10 +245,11 @@ export class FlakeId<const L extends AnyLayout = Unspecified> implements AsyncIt
   }
 
   /**
-   * Like `next()`, as text: the same as `format(next(), base)`. Hex has no leading zeros: `format(next(), 'hex', { padstr: '0',
-   * size: 16 })` always has 16 digits. In a database, columns of base 58 and 62 need a binary collation.
+   * Like `next()`, as text: the same as `format(next(), base)`. Hex has no leading zeros:
+   * `format(next(), 'hex', { padstr: '0', size: 16 })` always has 16 digits. In a database, columns of base 58 and 62 need a
+   * binary collation.
    * @param base default `'dec'`
-   * @param options `prefix`: what the text begins with, as in `format`
+   * @param options `prefix`: the beginning of the text, as in `format`
    * @example
    * flake.nextString('base58', { prefix: 'ord_' }) // 'ord_FTQgaJCJ6rX'
    */
@@ -262,7 +262,7 @@ export class FlakeId<const L extends AnyLayout = Unspecified> implements AsyncIt
     const text = claimText()
     if (typeof text === 'string') return text
     this.#insist(this.#elsewhere(text))
-    hot.base[0] = code // a user's clock, asked in between, may have formatted something
+    hot.base[0] = code // a user's clock, called in between, may have formatted something
     return hot.spell()
   }
 
@@ -277,8 +277,8 @@ export class FlakeId<const L extends AnyLayout = Unspecified> implements AsyncIt
   /**
    * `n` IDs in order, 8 bytes each, big-endian. It takes a fiftieth of the time of `n` calls of `next()`.
    *
-   * It blocks for as long as `n` IDs need at the layout's rate (1 ms for every 4 096), and up to `maxWaitMs` longer. If
-   * it throws, the numbers that it had already taken are lost: they are never used again.
+   * It blocks for as long as `n` IDs need at the layout's rate (1 ms for every 4 096), and up to `maxWaitMs` longer. If it
+   * throws, the numbers that it had already taken are lost: they are never used again.
    *
    * @param n 0 or more
    * @throws as `next()`
@@ -308,7 +308,7 @@ export class FlakeId<const L extends AnyLayout = Unspecified> implements AsyncIt
   /**
    * Like `take(n)`, as text.
    * @param base default `'dec'`
-   * @param options `prefix`: what each text begins with, as in `format`
+   * @param options `prefix`: the beginning of each text, as in `format`
    */
   takeStrings(n: number, base?: Base | null, options?: Readonly<PrefixOptions> | null): string[] {
     const [count, code, prefix] = [readCount(n), baseCode(base), prefixOf(options, baseName(base))]
@@ -317,15 +317,15 @@ export class FlakeId<const L extends AnyLayout = Unspecified> implements AsyncIt
 
   /**
    * Like `take(n)`, but waits as `next(callback)` does instead of blocking.
-   * @param options `signal`: when it aborts, the promise rejects with `signal.reason`. Numbers that the call has
-   * already taken are lost; it takes no more.
+   * @param options `signal`: when it aborts, the promise rejects with `signal.reason`. Numbers that the call has already
+   * taken are lost; it takes no more.
    */
   takeAsync(n: number, options?: SignalOptions | null): Promise<Buffer> {
     return this.#waiting().batch(n, options)
   }
 
   /**
-   * The same iteration, but you can end it: when the signal aborts, the loop ends without an error.
+   * The same iteration, with a signal: when it aborts, the loop ends without an error.
    * @example
    * for await (const id of flake.ids({ signal: AbortSignal.timeout(1000) })) await save(id)
    */
@@ -336,8 +336,7 @@ export class FlakeId<const L extends AnyLayout = Unspecified> implements AsyncIt
   /**
    * An endless series of IDs. Each step is a `nextAsync()` and waits like one.
    *
-   * The iterator's `return()` never waits. Calls of its `next()` that are still waiting then resolve as done and take
-   * no number.
+   * The iterator's `return()` never waits. Pending calls of its `next()` then resolve as done and take no number.
    */
   [Symbol.asyncIterator](): AsyncIterableIterator<Buffer> {
     return this.#waiting().iterate()
@@ -363,14 +362,14 @@ export class FlakeId<const L extends AnyLayout = Unspecified> implements AsyncIt
     return this.#opened.options.facts.epoch
   }
 
-  /** what the bits mean, and how long they last */
+  /** the meaning of the bits, and how long they last */
   get layout(): Layout<L> {
     return layoutOf(this.#opened.options.facts) as unknown as Layout<L>
   }
 
   /**
-   * What was made in this thread, and how long calls waited: by this generator and all others with the same layout,
-   * node number and options (`maxWaitMs` may differ).
+   * Counts of this thread: of this generator and all others with the same layout, node number and options (`maxWaitMs` may
+   * differ).
    */
   get stats(): Stats {
     const { sinceMs, ...counts } = this.#native.stats() as Counts
@@ -378,7 +377,7 @@ export class FlakeId<const L extends AnyLayout = Unspecified> implements AsyncIt
     return { ...counts, since: new Date(sinceMs) }
   }
 
-  // A property to the compiler (see Decode), a method when it runs.
+  // A property to the compiler (see Decode), a method at run time.
   ['decode' as string](id: IdLike) {
     return this.layout.decode(id)
   }
@@ -395,13 +394,13 @@ export class FlakeId<const L extends AnyLayout = Unspecified> implements AsyncIt
     if (status !== STATUS.OK) this.#insist(status)
   }
 
-  /** The calls that wait. */
+  /** The waiting calls. */
   #waiting() {
     this.#calls ??= new Calls(this.#source(), NODE)
     return this.#calls
   }
 
-  /** What they take their IDs from. */
+  /** The source of their IDs. */
   #source(): Source<Buffer> {
     let status = STATUS.OK // of the last claim
     const claim = (call: Call<Buffer>) => {
@@ -417,7 +416,7 @@ export class FlakeId<const L extends AnyLayout = Unspecified> implements AsyncIt
     return status
   }
 
-  /** A batch keeps what it has got. */
+  /** A batch keeps the IDs that it has. */
   #fillFor(call: Call<Buffer>) {
     call.into ??= Buffer.allocUnsafeSlow(call.n * 8)
     const status = this.#fillOnce(fillBytes, call.into, call.made, call.n)
@@ -425,7 +424,7 @@ export class FlakeId<const L extends AnyLayout = Unspecified> implements AsyncIt
     return status
   }
 
-  /** In how many ms to try again after a refusal; throws if waiting does not help. */
+  /** In how many ms to retry after a refusal; throws if waiting does not help. */
   #waitFor(status: number) {
     const ms = this.#lease?.isComing(status) ? LONGEST_MS : this.#retryAfter(status)
     if (ms === Number.POSITIVE_INFINITY) throw this.#error(status)
@@ -438,7 +437,7 @@ export class FlakeId<const L extends AnyLayout = Unspecified> implements AsyncIt
     return this.#clock === undefined ? hot.refusal[0] : OWN_CLOCK_POLL_MS
   }
 
-  /** After a refusal of a synchronous call: blocks and tries again within maxWaitMs, or throws. */
+  /** After a refusal of a synchronous call: blocks and retries within maxWaitMs, or throws. */
   #insist(status: number, attempt = () => this.#claimOnce()) {
     this.#block(status, attempt, () => 0)
   }
@@ -450,7 +449,7 @@ export class FlakeId<const L extends AnyLayout = Unspecified> implements AsyncIt
     return status === undefined ? STATUS.OK : this.#elsewhere(status)
   }
 
-  /** The same with an ID as a number. It is a function of its own, because a parameter would make every ID slower. */
+  /** The same for an ID as a number. It is a separate function, because a parameter would make every ID slower. */
   #claimFloatOnce() {
     if (this.#clock !== undefined) this.#setTime()
     index[0] = this.#index
@@ -460,21 +459,19 @@ export class FlakeId<const L extends AnyLayout = Unspecified> implements AsyncIt
     return source === undefined ? status : claimFloatFrom(source, this.#opened.options.facts)
   }
 
-  /**
-   * After a refusal of the slot: takes an ID from the source that its lease has behind it. Returns the status of that.
-   */
+  /** After a refusal of the slot: takes an ID from the source that backs it. Returns the status of that. */
   #elsewhere(status: number) {
     const source = this.#lease?.after(status)
     return source === undefined ? status : claimFrom(source)
   }
 
   /**
-   * Blocks this thread between tries, for `due()` ms plus maxWaitMs; throws at once if the next try would come later.
-   * Only the planned length of a wait counts, and only after a try: a thread that was held up must not throw for that.
+   * Blocks this thread between attempts, for `due()` ms plus maxWaitMs; throws at once if the next attempt would come later.
+   * Only the planned length of a wait counts, and only after an attempt: a thread that was held up must not throw for that.
    */
   #block(refused: number, attempt: () => number, due: () => number) {
     let left = this.#opened.options.maxWaitMs
-    let vain = 0 // tries in a row in which others were faster
+    let vain = 0 // attempts in a row in which others were faster
     for (let status = refused; status !== STATUS.OK; status = attempt()) {
       const ms = this.#retryAfter(status)
       const needed = due()
@@ -490,7 +487,7 @@ export class FlakeId<const L extends AnyLayout = Unspecified> implements AsyncIt
   }
 
   #tellOfStep() {
-    if (this.#clock !== undefined) return // it is the user's
+    if (this.#clock !== undefined) return // custom clocks step as the user likes
     const [retryAfterMs, behindMs] = hot.refusal
     refused(this.#native, this.#opened.options, { behindMs, retryAfterMs })
   }
@@ -501,24 +498,24 @@ export class FlakeId<const L extends AnyLayout = Unspecified> implements AsyncIt
     this.#lookAround()
   }
 
-  /** Looks at what nobody needs to know in time, where it costs no ID anything: the layout's end, and the clock's steps. */
+  /** Makes checks that are not urgent, where they cost no ID anything: the layout's end, and the clock's steps. */
   #lookAround() {
-    if (this.#clock !== undefined) return // then the present is what that clock says
+    if (this.#clock !== undefined) return // then that clock defines the present
     lookAhead(this.#opened.options.facts)
     look(this.#native, this.#opened.options)
   }
 
   /**
-   * How long a batch that needs `needed` ms may sleep at once: if IDs may run ahead, ticks that it sleeps through are
-   * not lost. Half of that is kept as a reserve, in case the thread wakes too late.
+   * How long a batch that needs `needed` ms may sleep at once: if IDs may run ahead, ticks during the sleep are not lost.
+   * Half of that is kept as a reserve, in case the thread wakes too late.
    */
   #untilAll(needed: number) {
     return this.#clock === undefined ? Math.min(needed, this.#opened.options.maxAheadMs / 2) : 0
   }
 
   /**
-   * How many ms to sleep beyond the next tick, after so many failed tries. Otherwise all threads and processes that
-   * wait for the same ticks would wake for each one, and only one of them gets it.
+   * How many ms to sleep beyond the next tick, after this many failed attempts. Otherwise all threads and processes that wait
+   * for the same ticks would wake for each one, and only one of them gets it.
    */
   #backOff(vain: number) {
     if (vain === 0 || this.#clock !== undefined) return 0
@@ -527,7 +524,7 @@ export class FlakeId<const L extends AnyLayout = Unspecified> implements AsyncIt
   }
 
   /**
-   * Makes n IDs. If they fit into `scratch` and need no wait, they are made there and it returns nothing. Otherwise it
+   * Takes n IDs. If they fit into `scratch` and need no wait, they are put there and it returns undefined. Otherwise it
    * returns a new Buffer with them.
    */
   #take(fill: Fill, scratch: Uint8Array, n: number) {
@@ -542,14 +539,14 @@ export class FlakeId<const L extends AnyLayout = Unspecified> implements AsyncIt
     return ids
   }
 
-  /** Fills the rest of `ids`, of which `made` are there already; blocks as long as that takes, plus maxWaitMs. */
+  /** Fills the rest of `ids`, which has `made` IDs already; blocks as long as that takes, plus maxWaitMs. */
   #fill(fill: Fill, ids: Uint8Array, made: number) {
     const { attempt, due } = this.#batch(fill, ids, made)
     const status = attempt()
     if (status !== STATUS.OK) this.#block(status, attempt, due)
   }
 
-  /** Tries once to fill `ids` up to the `wanted`th; `batch` then says how many there are. */
+  /** Tries once to fill `ids` up to the `wanted`th; `batch` then has the number of IDs. */
   #fillOnce(fill: Fill, ids: Uint8Array, made: number, wanted: number) {
     if (this.#clock !== undefined) this.#setTime()
     index[0] = this.#index
@@ -562,8 +559,8 @@ export class FlakeId<const L extends AnyLayout = Unspecified> implements AsyncIt
   }
 
   /**
-   * A batch being filled. `due()` says how long it may wait without using up maxWaitMs: the time that the missing IDs
-   * need at the layout's rate, or 0 after a wait that brought none.
+   * A batch that is being filled. `due()` returns how long it may wait without using up maxWaitMs: the time that the missing
+   * IDs need at the layout's rate, or 0 after a wait that brought none.
    */
   #batch(fill: Fill, ids: Uint8Array, first: number) {
     const { facts, seqMask } = this.#opened.options
@@ -586,7 +583,7 @@ export class FlakeId<const L extends AnyLayout = Unspecified> implements AsyncIt
     return { attempt, due }
   }
 
-  /** Asks the user's clock before the scratch array is touched, because the clock may make IDs itself. */
+  /** Calls the user's clock before the scratch array is touched, because the clock may generate IDs itself. */
   #setTime() {
     const now = this.#clock?.()
     if (typeof now !== 'bigint' && typeof now !== 'number') throw errors.optionTypeError('clock', now, CLOCK)

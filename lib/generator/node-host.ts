@@ -1,5 +1,4 @@
-// What the calls in lib/calls need of Node.js: callbacks on process.nextTick, in the async context of their call, and the
-// event loop.
+// The Node.js host of lib/calls: callbacks on process.nextTick, in the async context of their call, and the event loop.
 
 import { nextTick } from '../base/timers.ts'
 import type { Call, Callback, Host } from '../calls/source.ts'
@@ -8,8 +7,8 @@ import { goOnIn, goOnNextTurn, isSliceOver, stopWaiting } from './event-loop.ts'
 const { AsyncResource } = process.getBuiltinModule('node:async_hooks')
 
 /**
- * A call with a callback. It is an AsyncResource itself, because an object more would make each call slower; so would fields
- * that are the same in all of them, which its prototype has.
+ * A call with a callback. It is an AsyncResource itself, because a further object would make each call slower; so would
+ * fields with the same value in all calls, which are on the prototype.
  */
 class CallbackCall extends AsyncResource implements Call<Buffer> {
   declare n: number

@@ -1,5 +1,5 @@
-// What a generator is made of: checked options, the addon's generator for them, and the lease if there is one. It must
-// never be reachable from outside lib/: FlakeId takes an object of this class instead of options.
+// The constructor argument of a generator: checked options, the addon's generator for them, and the lease if there is one.
+// FlakeId accepts an object of this class instead of options; it is not reachable from outside lib/.
 
 import type { Generator } from '../../target/native.d.ts'
 import { unlessProblem } from '../base/check.ts'
@@ -12,9 +12,9 @@ import type { OtherSource } from './other-source.ts'
 
 export type NativeGenerator = Generator
 
-/** What a generator asks its lease after its slot refused a call with this status. */
+/** A generator's questions to its lease after the slot refused a call with this status. */
 export interface SlotHolder {
-  /** the source that gives the ID instead; undefined if the lease has only its slot */
+  /** the source that supplies the ID instead; undefined if the lease has only its slot */
   after: (status: number) => OtherSource | undefined
   /** whether waiting helps */
   isComing: (status: number) => boolean
@@ -22,7 +22,7 @@ export interface SlotHolder {
   error: (status: number) => unknown
 }
 
-/** No generator has it: calls are refused with NO_GENERATOR. */
+/** No generator has this index: calls are refused with NO_GENERATOR. */
 export const NO_INDEX = 2 ** 32 - 1
 
 export class OpenedGenerator {
@@ -30,7 +30,7 @@ export class OpenedGenerator {
   native
   lease
 
-  /** @param options undefined: the usual ones, which are made when somebody asks */
+  /** @param options undefined: the usual ones, which are made on first access */
   constructor(options: Settings | undefined, native: NativeGenerator, lease?: SlotHolder) {
     this.#options = options
     this.native = native
@@ -56,7 +56,7 @@ export class OpenedGenerator {
   }
 }
 
-/** What `new FlakeId()` means, where the environment says nothing. */
+/** The node of `new FlakeId()` without variables in the environment. */
 const USUAL = { datacenter: 0, worker: 0 }
 const VARIABLES = ['FLAKEFORGE_ID', 'FLAKEFORGE_DATACENTER', 'FLAKEFORGE_WORKER']
 /** Unix ms: a year before the usual IDs no longer fit a signed column. From then on a warning is due. */
@@ -65,8 +65,8 @@ const USUAL_HORIZON = 2 ** 41 - 365 * 86_400_000
 let known: WeakRef<NativeGenerator> | undefined
 
 /**
- * The addon's generator of `new FlakeId()`: reading options that nobody gave would take most of the time until the first ID.
- * It is undefined where there is something to read, to say or to refuse: readOptions() and open() do that.
+ * The addon's generator of `new FlakeId()`: reading absent options would take most of the time until the first ID. Undefined
+ * if there is something to read, to warn of or to refuse, which readOptions() and open() do.
  */
 function usual() {
   const { env } = process
@@ -81,13 +81,10 @@ function usual() {
   return opened
 }
 
-/** The addon's generators with a layout, by what they were opened with. */
+/** The addon's generators with a layout, by their options. */
 const generatorsOf = onceEach(() => new Interned<NativeGenerator>())
 
-/**
- * The addon's generator for these options: the same options share one, so that a generator for each request costs
- * little.
- */
+/** The addon's generator for these options. Equal options share one, so that a generator for each request is cheap. */
 function openOrdinary(options: Settings) {
   return generatorsOf(options.facts).get(keyOf(options), () => withOwnIndex(open(options)))
 }
@@ -95,7 +92,7 @@ function openOrdinary(options: Settings) {
 /** Copies its index into a property: asking the addon would take three times as long. */
 const withOwnIndex = (native: NativeGenerator) => Object.defineProperty(native, 'index', { value: native.index })
 
-/** The node number alone, where the rest is as usual: a number is found sooner than text. */
+/** Just the node number if the rest is as usual: a number is found faster than text. */
 function keyOf({ facts, node, seqMask, counterStart, maxAheadMs, prefetch }: Settings) {
   const isUsual =
     seqMask === facts.packing.counterMax &&
@@ -113,7 +110,7 @@ function open(options: Settings) {
   return unlessProblem<NativeGenerator>(opened, `node ${node}`)
 }
 
-/** Options as the addon takes them. */
+/** Options in the form that the addon takes. */
 export const knobsOf = ({ node, seqMask, counterStart, maxAheadMs, prefetch, clock, group }: Settings) => ({
   node,
   seqMask,
@@ -130,9 +127,7 @@ const USUAL_KNOBS = {
   ...{ isStartRandom: undefined, prefetch: undefined, group: undefined }, // the addon would read inherited ones
 }
 
-/**
- * In place of the addon's generator where there is none yet: it refuses every call with NO_GENERATOR, and counts nothing.
- */
+/** A placeholder for the addon's generator: it refuses every call with NO_GENERATOR, and counts nothing. */
 export function noGenerator(): NativeGenerator {
   const sinceMs = unixNow()
   const none = { ids: 0, batches: 0, overflows: 0, clockSteps: 0, waits: 0, waitedMs: 0, aheadMs: 0, sinceMs }

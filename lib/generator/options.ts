@@ -1,4 +1,4 @@
-// Validates the options of a generator: native code trusts what this file gives it.
+// Validates the options of a generator: native code trusts the result.
 
 import { CLOCK, checkKeys, checkPath, isAbsent, type Options, ownOf, readBounded, readDuration } from '../base/check.ts'
 import * as errors from '../base/errors.ts'
@@ -17,8 +17,8 @@ import { readNodeNumber } from '../layout/node-number.ts'
  *
  * Besides `layout` and those in {@link OwnNodeOptions} and {@link GeneratorOptions}, the node fields of the layout are
  * options, under their own names: `datacenter` and `worker` in flake, `node` in hazelcast, and so on (see
- * {@link NodeFields}). A node field that is left out comes from the environment variable `FLAKEFORGE_` plus its name
- * in capitals (`FLAKEFORGE_WORKER`), or else is 0. snowcast also takes `nodes`, and uniqueid `mode`.
+ * {@link NodeFields}). A node field that is left out comes from the environment variable `FLAKEFORGE_` plus its name in
+ * capitals (`FLAKEFORGE_WORKER`), or else is 0. snowcast also takes `nodes`, and uniqueid `mode`.
  *
  * Integers may also be given as decimal text (`'7'`), as in environment variables. `null` and `undefined` mean absent.
  *
@@ -30,7 +30,7 @@ export type FlakeIdOptions<L extends AnyLayout = AnyLayout> = OwnNodeOptions &
   LayoutChoices<L> &
   GivenFields<L>
 
-/** The layout, which also decides which node fields there are. */
+/** The layout, which also determines the node fields. */
 export interface LayoutOption<L extends AnyLayout> {
   /** a dialect's name (default `'flake'`), a `Layout`, or the fields of your own layout */
   layout?: L | Layout<L> | null | undefined
@@ -41,29 +41,29 @@ export interface GeneratorOptions extends LayoutSettings {
   /** Unix ms from which timestamps count, or a Date; not in the future. Default: the layout's own epoch. */
   epoch?: number | string | Date | null | undefined
   /**
-   * The largest counter: 1, 3, 7 … up to what the layout's field holds, which is the default. A smaller one allows fewer
+   * The largest counter: 1, 3, 7 … up to the maximum of the layout's field, which is the default. A smaller one allows fewer
    * IDs per tick.
    */
   seqMask?: number | string | null | undefined
   /**
-   * The counter of the first ID in a tick: 0, the default, or `'random'`: one below a quarter of `seqMask + 1`. Then the IDs
-   * of a generator that makes few still spread evenly over as many shards as that (flake: 1 024) by `id % shards`. Only
-   * where the counter is in the lowest bits. A tick then has room for fewer IDs, three quarters at least.
+   * The counter of the first ID in a tick: 0, the default, or `'random'`: below a quarter of `seqMask + 1`. With `'random'`,
+   * the IDs of a generator that makes few still spread evenly over that many shards (flake: 1 024) by `id % shards`. It
+   * requires the counter in the lowest bits. A tick then has room for fewer IDs, at least three quarters.
    */
   counterStart?: 0 | '0' | 'random' | null | undefined
-  /** is added to the node number (Hazelcast's node-id-offset) */
+  /** added to the node number (Hazelcast's node-id-offset) */
   nodeOffset?: number | string | null | undefined
   /**
-   * How many ms IDs may run ahead of the clock before a used-up counter or a clock step makes calls wait or throw; may
-   * be Infinity. Default: what the layout's system does (hazelcast 15 000, chronicle Infinity, all others 0).
+   * How many ms IDs may run ahead of the clock before a used-up counter or a clock step makes calls wait or throw; may be
+   * Infinity. Default: that of the layout's system (hazelcast 15 000, chronicle Infinity, all others 0).
    *
-   * When a process ends, nothing remembers how far ahead it was. After a restart with the same node number, make no ID
-   * before the clock has passed the last one.
+   * When a process ends, how far ahead it was is lost. After a restart with the same node number, generate no ID before the
+   * clock has passed the last one.
    */
   maxAheadMs?: number | string | null | undefined
   /**
-   * How many ms a synchronous call may block before it throws. It throws at once if waiting that long cannot help.
-   * Default: what the layout's system does (hazelcast, snowcast and uniqueid 1 000, all others 0).
+   * How many ms a synchronous call may block before it throws. It throws at once if waiting that long cannot help. Default:
+   * that of the layout's system (hazelcast, snowcast and uniqueid 1 000, all others 0).
    */
   maxWaitMs?: number | string | null | undefined
   /**
@@ -73,32 +73,31 @@ export interface GeneratorOptions extends LayoutSettings {
   prefetch?: boolean | number | { count?: number; validityMs?: number } | null | undefined
 }
 
-/** Where a generator without a lease gets its node number and its time. */
+/** The source of the node number and the time of a generator without a lease. */
 export interface OwnNodeOptions {
   /**
-   * The whole node number, instead of its fields: all fields joined, the most significant first; flake: 0…1023.
-   * `'ordinal'` takes the number at the end of the host name, which a StatefulSet puts there. If neither `id` nor a
-   * node field is given, the environment variable `FLAKEFORGE_ID` is read.
+   * The whole node number, instead of its fields: all fields joined, the most significant first; flake: 0…1023. `'ordinal'`
+   * takes the number at the end of the host name, where a StatefulSet puts it. If neither `id` nor a node field is given, the
+   * environment variable `FLAKEFORGE_ID` is read.
    */
   id?: number | string | null | undefined
   /**
-   * Returns the time, as Unix ms or as a bigint of Unix ns, instead of the system's clock: for tests and back-fills.
-   * Such a generator does not share a cursor with others, so its IDs can equal another generator's. Its epoch may be in
-   * the future.
+   * Returns the time, as Unix ms or as a bigint of Unix ns, instead of the system's clock: for tests and back-fills. Such a
+   * generator does not share a cursor with others, so its IDs can equal another generator's. Its epoch may be in the future.
    */
   clock?: (() => number | bigint) | null | undefined
   /**
-   * The absolute path of a file. All generators on this machine that name the same file share one cursor, across processes and
-   * threads, so they may have the same node number. The file is created if it is missing. It remembers the last ID
-   * across restarts, `kill -9` and crashes of the machine, so a clock that is set back cannot repeat an ID.
+   * The absolute path of a file. All generators on this machine with the same file share one cursor, across processes and
+   * threads, so they may have the same node number. The file is created if it is missing. It remembers the last ID across
+   * restarts, `kill -9` and crashes of the machine, so a clock that is set back cannot repeat an ID.
    *
-   * The file must be on a local file system. Never delete, truncate or overwrite it while it is in use. `shared` and
-   * `clock` cannot be used together.
+   * The file must be on a local file system. Never delete, truncate or overwrite it while it is in use. `shared` and `clock`
+   * cannot be used together.
    */
   shared?: string | null | undefined
 }
 
-/** How the ticks are used. */
+/** Settings for the use of ticks. */
 interface Knobs {
   seqMask: number
   counterStart: 0 | 'random'
@@ -116,12 +115,12 @@ export type Node = { node: number; nodes: Record<string, number> }
 /** `group`: of the lease, if there is one */
 export type Where = { clock?: () => unknown; shared?: string; group?: string }
 
-/** Options of every generator, however it gets its node number. */
+/** Options of every generator, whatever the source of its node number. */
 export const GENERAL = [
   ...['epoch', 'seqMask', 'layout', 'nodes', 'mode', 'nodeOffset', 'idOffset'],
   ...['counterStart', 'maxAheadMs', 'maxWaitMs', 'prefetch'],
 ]
-/** Options that say where an ordinary generator gets its numbers; a leased one gets them from its slot. */
+/** Options for the numbers of an ordinary generator; a leased one gets its numbers from its slot. */
 export const OF_NODE = ['id', 'shared', 'clock']
 
 /** A checked copy of the options of `new FlakeId(options)`. */
@@ -161,11 +160,11 @@ export function readKnobs(options: Options, facts: LayoutFacts): Knobs {
   }
 }
 
-/** What is known of the layout, with the epoch and the choices that the options have for it. */
+/** The facts of the layout, with the epoch and the choices that the options make. */
 export function readLayout({ layout, epoch, nodes, mode, idOffset, clock }: Options) {
   const named = isAbsent(layout) ? usualFacts() : factsOf(layout)
   const chosen = named.with({ epoch, nodes, mode, idOffset })
-  // With an own clock the present is what that clock says, and it is not asked before the first ID.
+  // A custom clock defines the present, and it is not called before the first ID.
   if (!isAbsent(clock)) return chosen
   const now = unixNow()
   if (chosen.epoch > now) {
@@ -181,7 +180,7 @@ function readClock(clock: unknown) {
   return clock as () => unknown
 }
 
-/** The path of the file in which processes share a cursor. It is absolute: their working folders may differ. */
+/** The path of the file in which processes share a cursor. It is absolute: their working directories may differ. */
 function readShared(shared: unknown, clock: unknown) {
   if (isAbsent(shared)) return undefined
   const wanted = 'the path of a file'
@@ -237,11 +236,11 @@ const readPrefetchCount = (option: string, count: unknown) => readBounded(option
 
 let most: number | undefined
 
-/** How many IDs the largest batch has: their bytes fill the largest Buffer. */
+/** The size of the largest batch: its bytes fill the largest Buffer. */
 export function mostOfACall() {
   most ??= Math.floor(process.getBuiltinModule('node:buffer').constants.MAX_LENGTH / 8)
   return most
 }
 
-/** How many IDs a batch makes: `take(n)`. */
+/** The size of a batch: the `n` of `take(n)`. */
 export const readCount = (n: unknown) => checkCount(n, mostOfACall())

@@ -1,17 +1,17 @@
-// IDs of a source that a lease has behind its slot: they come to where the addon would have put them, so the calls of a
-// generator need not know where an ID is from.
+// IDs of a source that backs a lease's slot. They are put where the addon would have put them, so a generator's calls need
+// not know the origin of an ID.
 
 import { unixNow } from '../base/timers.ts'
 import type { LayoutFacts } from '../codec/facts.ts'
 import { batch, fillFloats, fillNumbers, float, id, nativeLayout, putId, STATUS } from '../native/hot.ts'
 
-/** Fills all of `into` with IDs, 8 bytes each; or takes none, asks for more and returns false. */
+/** Fills all of `into` with IDs, 8 bytes each; or takes none, requests more and returns false. */
 export type OtherSource = { take(into: Uint8Array): boolean }
 
-/** A status beside those of the addon: the source has too few IDs, and was asked for more. */
+/** A status besides those of the addon: the source has too few IDs, and more were requested. */
 export const ASKED = 100
 
-const TEN_YEARS_MS = 3_653 * 86_400_000 // as core/src/generator/numbers.rs has it
+const TEN_YEARS_MS = 3_653 * 86_400_000 // as in core/src/generator/numbers.rs
 const IS_LITTLE_ENDIAN = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1
 const one = new Uint8Array(8)
 
@@ -30,7 +30,7 @@ export function claimFloatFrom(source: OtherSource, facts: LayoutFacts) {
   return status
 }
 
-/** The rest of a batch, as `fill` would do it, and as `batch` in the scratch array says. */
+/** The rest of a batch, as `fill` would take it, and as `batch` in the scratch array describes. */
 export function fillFrom(source: OtherSource, facts: LayoutFacts, fill: (ids: Uint8Array) => unknown, ids: Uint8Array) {
   if (fill === fillFloats && !isExact(facts)) return STATUS.NOT_EXACT
   const [made, wanted] = batch
@@ -42,10 +42,10 @@ export function fillFrom(source: OtherSource, facts: LayoutFacts, fill: (ids: Ui
   return STATUS.OK
 }
 
-/** Whether the layout's IDs are numbers, and stay so for as long as those that are made here must. */
+/** Whether the layout's IDs are exact as numbers, and stay so for as long as required. */
 const isExact = (facts: LayoutFacts) => nativeLayout(facts).exactEnd >= unixNow() + TEN_YEARS_MS
 
-/** Turns these IDs, big-endian, into floats in the byte order of this machine, in place. */
+/** Converts these IDs, big-endian, into floats in the byte order of this machine, in place. */
 function toFloats(ids: Buffer) {
   for (let at = 0; at < ids.length; at += 8) {
     const value = Number(ids.readBigUInt64BE(at))
