@@ -1,7 +1,7 @@
 // Finds the addon: the file that NAPI_RS_NATIVE_LIBRARY_PATH names, else one that was built in this checkout, else the file
-// beside a bundle, else the package of this platform, else WebAssembly (fallback.ts). search.ts says where packages may be.
-// Every program that uses flakeforge waits for this, so it loads and checks as little as it can. It must never try out which
-// binary fits: one for another C library may load, and crash later.
+// beside a bundle, else the package of this platform, else WebAssembly (fallback.ts). search.ts defines where packages may
+// be. Every program that uses flakeforge waits for this, so it loads and checks as little as it can. It picks a binary by
+// name and does not try several: a binary for another C library may load, and crash later.
 
 import { loadInstead } from './fallback.ts'
 import { isThere } from './is-there.ts'
@@ -10,14 +10,14 @@ import { findOwn, here, load, packageFolder, packages } from './packages/search.
 const { closeSync, openSync, readSync } = process.getBuiltinModule('node:fs')
 const { basename, dirname, join, resolve, toNamespacedPath } = process.getBuiltinModule('node:path')
 
-/** What the addon exports. Every build writes these types. */
+/** The addon's exports. Every build writes these types. */
 export type Addon = typeof import('../../target/native.d.ts')
 
 const INTERPRETER = 3 // PT_INTERP
 
 /**
- * Where the name of a program's loader is in its file, by its ELF header: 64 bits, little-endian. In most programs it is
- * near the beginning. A tool that changes it, such as patchelf, puts it at the end.
+ * The position of the loader's name in a program's file, from its ELF header: 64 bits, little-endian. In most programs it is
+ * near the beginning. A tool that changes it, such as patchelf, moves it to the end.
  */
 function placeOfLoader(head: Buffer) {
   const [start, size, count] = [Number(head.readBigUInt64LE(32)), head.readUInt16LE(54), head.readUInt16LE(56)]
@@ -37,16 +37,13 @@ export function usesMusl(program: string) {
     readSync(file, loader, 0, loader.length, placeOfLoader(head))
     return loader.toString('latin1').startsWith('/lib/ld-musl-')
   } catch {
-    return false // it is no such program, or Node's or Deno's permissions do not let us read it
+    return false // not such a program, or Node's or Deno's permissions refuse the read
   } finally {
     if (file !== undefined) closeSync(file)
   }
 }
 
-/**
- * The CPUs that we tell musl from glibc on, and what musl calls them in the name of its loader. The other CPUs have no
- * binary for either.
- */
+/** The CPUs with binaries for both musl and glibc, with musl's name for the CPU in its loader. */
 const MUSL_CPUS: Record<string, string | undefined> = {
   x64: 'x86_64',
   arm64: 'aarch64',
@@ -56,30 +53,28 @@ const MUSL_CPUS: Record<string, string | undefined> = {
   riscv64: 'riscv64',
 }
 
-/** Whether Node itself uses musl. A glibc system may have musl too, but most do not, and need not look further. */
+/** Whether Node itself uses musl. A glibc system may have musl too, but most do not, so this check is usually enough. */
 const isMusl = (arch: string) => isThere(`/lib/ld-musl-${MUSL_CPUS[arch]}.so.1`) && usesMusl(process.execPath)
 
-/** What `process.arch` does not tell. Only few CPUs need to know it. */
+/** What `process.arch` does not show. Only few CPUs need it. */
 const NODE = {
   get endianness() {
     return process.getBuiltinModule('node:os').endianness()
   },
-  /** Of 32-bit ARM. There are builds of Node for ARMv6, where code for ARMv7 crashes. */
+  /** The version of 32-bit ARM. There are builds of Node for ARMv6, where code for ARMv7 crashes. */
   get armVersion() {
     const { arm_version: version } = process.config.variables as Record<string, unknown>
     return Number(version)
   },
 }
 
-/** The CPU, as platforms are named after it. */
+/** The CPU's name in platform names. */
 export function cpuOf(arch: string, node: { endianness: string; armVersion: number }) {
   if (arch === 'ppc64' && node.endianness === 'BE') return 'ppc64be'
   return arch === 'arm' && node.armVersion < 7 ? 'armv6' : arch
 }
 
-/**
- * A platform, as packages and files are named after it. If there is no binary for it, there is no package of that name.
- */
+/** A platform's name in packages and files. A platform without a binary has no package. */
 export function targetOf(platform: string, cpu: string, musl?: boolean) {
   if (platform === 'win32') return `win32-${cpu}-msvc`
   if (platform !== 'linux') return `${platform}-${cpu}`
@@ -93,14 +88,14 @@ function ownTarget() {
   return targetOf(platform, cpuOf(arch, NODE), platform === 'linux' && isMusl(arch))
 }
 
-/** Loads the file just as `require` would. Making a `require` would take Node as long as loading the addon. */
+/** Loads the file just as `require` would. Creating a `require` would take Node as long as loading the addon. */
 function loadFile(path: string): Addon {
   const addon = { exports: {} as Addon }
   process.dlopen(addon, toNamespacedPath(path))
   return addon.exports
 }
 
-/** Where the addon is as a file: beside a bundle, or where a checkout or a package manager puts it. */
+/** The addon's file: beside a bundle, or where a checkout or a package manager puts it. */
 function findFile(name: string, file: string) {
   if (here === undefined) return
   const folders = (function* () {
@@ -124,7 +119,7 @@ function loadPackage(target: string): Addon | undefined {
   return path === undefined ? packages().loadAddon(target) : load(path)
 }
 
-/** The addon, or the error that says why it cannot be loaded. */
+/** The addon; throws an error that explains why it cannot be loaded. */
 export function loadAddon(): Addon {
   const chosen = process.env.NAPI_RS_NATIVE_LIBRARY_PATH
   if (chosen) return chosen.endsWith('.cjs') ? load(resolve(chosen)) : loadFile(resolve(chosen))

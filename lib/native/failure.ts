@@ -1,8 +1,8 @@
-// Why the native addon could not be loaded, as one error that says what to do about it.
+// Why the native addon could not be loaded, as one error with the remedy.
 //
 // Loaders keep only the messages of the errors they met, and Node has one message for several causes. So a cause is
-// found by its message, and by how the process was started.
-// It must never give advice that a user of the published package cannot follow: they have nothing to build.
+// identified by its message and by how the process was started. The advice is for users of the published package, who have
+// nothing to build.
 
 import { loadError } from '../base/errors.ts'
 import { isThere } from './is-there.ts'
@@ -24,7 +24,7 @@ const REINSTALL = 'Remove node_modules and install again on this machine.'
 /** Messages of a loader that found nothing at a place. */
 const NOTHING_THERE = /^Cannot (?:find|require) (?:module|package) /
 
-/** What can go wrong with an addon that was found: how to tell, and what to say. The first that fits is used. */
+/** The faults of an addon that was found: a pattern, and the advice. The first match is used. */
 const CAUSES: [wanted: RegExp, say: (text: string) => string][] = [
   [/could make the same IDs/, (text) => `${text}.`],
   [/run again with the --allow-/, (text) => `Deno does not allow it (${text}). Run \`deno run ${DENO_FLAGS}\`.`],
@@ -45,7 +45,7 @@ const CAUSES: [wanted: RegExp, say: (text: string) => string][] = [
   [/^/, other],
 ]
 
-/** Node says the same for both. */
+/** Node has one message for both causes. */
 function disabled() {
   if (process.permission !== undefined) {
     return "Node's permission model forbids native addons. Add --allow-addons beside --permission."
@@ -85,17 +85,14 @@ function other(text: string) {
   return isChosenMissing() ? `${CHOSEN} names ${process.env[CHOSEN]}, which is not there.` : `${text}. ${supports()}`
 }
 
-/**
- * An error and its causes, each with the first line of its text. Under Jest they are not instances of this realm's
- * Error.
- */
+/** An error and its causes, each with the first line of its text. Under Jest they are not instances of this realm's Error. */
 function* chain(thrown: unknown) {
   for (let at = thrown as Error; typeof at?.message === 'string'; at = at.cause as Error) {
     yield { message: at.message.split('\n')[0], error: at }
   }
 }
 
-/** The folder of a package that is installed, and that this process may not look into. */
+/** The folder of an installed package that this process has no permission to read. */
 function closedFolder(target: string) {
   let folder = here
   while (folder !== undefined && folder !== dirname(folder)) {
@@ -123,13 +120,13 @@ function missing(errors: { message: string }[]) {
 
 const CHOSEN = 'NAPI_RS_NATIVE_LIBRARY_PATH'
 
-/** Whether the file that the environment names is not there. */
+/** Whether the file that the environment names is missing. */
 function isChosenMissing() {
   const chosen = process.env[CHOSEN]
   return chosen ? !isThere(resolve(chosen)) : false
 }
 
-/** The platform whose package was looked for. */
+/** The platform whose package was not found. */
 function targetOfMissing(errors: { message: string }[]) {
   const targets = errors.map(({ message }) => /'@flakeforge\/binding-([a-z\d-]+)/.exec(message)?.[1])
   return targets.find((target) => target !== undefined)
@@ -140,10 +137,10 @@ function isSourceCheckout() {
   return folder !== undefined && isThere(join(folder, 'Cargo.toml'))
 }
 
-/** The error for what the loader of the addon has thrown. */
+/** The error for what the addon's loader threw. */
 export function nativeFailure(thrown: unknown) {
   const errors = [...chain(thrown)]
-  // Deno may not let us read the environment, and has said so by then.
+  // Deno may refuse to read the environment, and has reported that by now.
   const tried = errors.filter(({ message }) => !NOTHING_THERE.test(message) || process.env[CHOSEN])
   for (const [wanted, say] of CAUSES) {
     const met = tried.find(({ message }) => wanted.test(message))
@@ -154,7 +151,7 @@ export function nativeFailure(thrown: unknown) {
 
 /**
  * The error for an addon of another release.
- * @param addon undefined if it does not say, or is no addon of ours
+ * @param addon its version; undefined if it has none, or is not our addon
  */
 export function versionFailure(addon: string | undefined, ours: string) {
   const what = addon === undefined ? 'What was loaded is no addon of flakeforge' : `The addon is of flakeforge ${addon}`
@@ -164,7 +161,7 @@ export function versionFailure(addon: string | undefined, ours: string) {
   )
 }
 
-/** The error for two copies of the addon, or one and the WebAssembly, that cannot share their cursors. */
+/** The error for two copies of the addon, or for one and the WebAssembly, that cannot share their cursors. */
 export function strangersFailure({ here, there }: { here: string; there: string }) {
   const why = `This process has already loaded ${there}, and ${here} cannot share node numbers with it, so both could make the same IDs.`
   return loadError(

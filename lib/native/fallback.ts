@@ -1,17 +1,18 @@
-// flakeforge as WebAssembly, for platforms without a binary. It must never take the place of a binary that is there and
-// does not load: that is an error, which says why.
+// flakeforge as WebAssembly, for platforms without a binary. It does not replace a binary that exists but fails to load: that
+// is an error with its cause.
 
 import type { Addon } from './addon.ts'
 
 /**
- * The packages that bring it, without `@flakeforge/binding-`. The first holds it. Users may install it themselves; package managers
- * install one of the others where no binary fits, and where packages are kept apart, only these can be seen from here.
+ * The packages that contain it, without `@flakeforge/binding-`. The first holds the file. Users may install it themselves;
+ * package managers install one of the others where no binary fits, and if they isolate packages, only these are visible from
+ * here.
  */
 const PACKAGES = ['wasm32-wasi', 'other-cpu', 'other-os']
 
 export type { Addon }
 
-/** Says once that this is the slower way. A worker thread that starts later does not say it again. */
+/** Warns once that this is slower. A worker thread that starts later does not repeat the warning. */
 function warn(target: string) {
   const SAID = 'flakeforge.wasm'
   const { getEnvironmentData, setEnvironmentData } = process.getBuiltinModule('node:worker_threads')
@@ -23,7 +24,7 @@ function warn(target: string) {
   )
 }
 
-/** The WebAssembly, from the first of its packages that is there; undefined if none is. */
+/** The WebAssembly, from the first of its packages that is installed; undefined without one. */
 function load(target: string, loadPackage: (name: string) => Addon | undefined) {
   try {
     for (const name of PACKAGES) {
@@ -36,9 +37,7 @@ function load(target: string, loadPackage: (name: string) => Addon | undefined) 
   }
 }
 
-/**
- * The WebAssembly in place of the binary of `target`, which is missing; undefined if it is not installed either.
- */
+/** The WebAssembly in place of the missing binary of `target`; undefined if it is not installed either. */
 export function loadInstead(target: string, loadPackage: (name: string) => Addon | undefined) {
   const addon = load(target, loadPackage)
   if (addon !== undefined) warn(target)

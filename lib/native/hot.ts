@@ -1,10 +1,9 @@
 // The JavaScript half of src/hot.rs: the scratch array that passes IDs between JavaScript and native code, and the raw
-// functions. A call sets `index[0]` to the generator's index and calls `claim()`; the ID is then in `bytes` and `id`.
-// IDs of a batch go into an array that is passed as an argument. For a few IDs that is `few`, because passing another
-// one costs more than the IDs. `put…` functions put something there for a call; `…As…` functions take out what a call
-// has left there.
+// functions. A call sets `index[0]` to the generator's index and calls `claim()`; the ID is then in `bytes` and `id`. IDs of
+// a batch go into an array that is passed as an argument. For a few IDs that is `few`, because passing another array costs
+// more than the IDs. `put…` functions write the input of a call; `…As…` functions read its result.
 //
-// It must never give `memory`, `few`, `some` or a view of them to users: native code writes there.
+// `memory`, `few`, `some` and views of them stay internal: native code writes to them.
 
 import type { Layout, LayoutOptions } from '../../target/native.d.ts'
 import { newBytes } from '../base/objects.ts'
@@ -14,11 +13,11 @@ import { type LayoutFacts, onceEach } from '../codec/facts.ts'
 import native from './index.ts'
 import { forAnyArray, type Wasm } from './wasm.ts'
 
-/** What `generators.functions()` gives. A status is a number of STATUS; undefined is OK. */
+/** The result of `generators.functions()`. A status is a number of STATUS; undefined is OK. */
 export interface RawFunctions {
   /** takes one ID */
   claim: () => number | undefined
-  /** takes one ID, and gives it as text; or a status */
+  /** takes one ID and returns it as text; or returns a status */
   claimText: () => string | number
   /** takes the IDs of a batch */
   fillBytes: (ids: Uint8Array) => number | undefined
@@ -34,21 +33,21 @@ export interface RawFunctions {
   spellSome: (ids: Uint8Array) => string
 }
 
-/** Why the addon gave no ID; the same numbers as `Status` in src/hot.rs. */
+/** Why the addon returned no ID; the same numbers as `Status` in src/hot.rs. */
 export const STATUS = {
   ...{ OK: 0, OVERFLOW: 1, CLOCK_BACKWARDS: 2, TIME_RANGE: 3, NO_GENERATOR: 4 },
   ...{ WINDOW_END: 6, FILE: 7, NOT_EXACT: 8, NO_LONGER_EXACT: 9 },
 }
 
-/** Only where the addon is WebAssembly. */
+/** Set only if the addon is WebAssembly. */
 const { wasm } = native as { wasm?: Wasm }
 
 /** Blocks this thread for this many ms. */
 export const pause = wasm?.pause ?? sleep
 
 /**
- * Bytes that the addon sees too. They have their own ArrayBuffer, because V8 moves a small typed array until somebody asks
- * for its buffer; those of WebAssembly are a piece of its memory.
+ * Bytes that are shared with the addon. They have a separate ArrayBuffer, because V8 moves a small typed array until its
+ * buffer is accessed; those of WebAssembly are a part of its memory.
  */
 const room = (size: number) => wasm?.room(size) ?? new Uint8Array(new ArrayBuffer(size))
 
@@ -80,8 +79,8 @@ const { claim, claimFloat, claimText, fillBytes, fillFloats, fillNumbers } = fun
 const { spell, spellSome } = functions
 
 /**
- * The ID that was just claimed as a Buffer in an ArrayBuffer of its own. It copies byte by byte, because `set` costs 20
- * ns more.
+ * The ID that was just claimed, as a Buffer with a separate ArrayBuffer. It copies byte by byte, because `set` costs 20 ns
+ * more.
  */
 export function idAsBuffer() {
   const buffer = newBytes(8)
@@ -96,7 +95,7 @@ export function idAsBuffer() {
   return buffer
 }
 
-/** The first n of the few IDs as a Buffer in an ArrayBuffer of its own. */
+/** The first n of the few IDs as a Buffer with a separate ArrayBuffer. */
 export function fewAsBuffer(n: number) {
   const size = n * 8
   const buffer = newBytes(size)
@@ -114,7 +113,7 @@ export function fewAsFloats(n: number) {
   return fewFloats.slice(0, n)
 }
 
-/** Puts an ID, 8 bytes, big-endian, where `spell()` reads it. */
+/** Writes an ID, 8 bytes, big-endian, where `spell()` reads it. */
 export function putBytes(from: Uint8Array) {
   bytes[0] = from[0]
   bytes[1] = from[1]
@@ -128,20 +127,20 @@ export function putBytes(from: Uint8Array) {
 
 const view = new DataView(memory, at)
 
-/** Puts an ID, 8 bytes, big-endian, where a claim would have put it. */
+/** Writes an ID, 8 bytes, big-endian, where a claim would have put it. */
 export function putId(from: Uint8Array) {
   putBytes(from)
   id[0] = view.getBigUint64(0)
 }
 
-/** Puts an ID where `spell()` and `unpack()` read it. */
+/** Writes an ID where `spell()` and `unpack()` read it. */
 export function putBigInt(value: bigint) {
   view.setBigUint64(0, value)
 }
 
 /**
- * Puts a time, Unix ms (finite) or Unix ns as a bigint, where native code reads it. ns before 1970 are two negative parts;
- * ms have no second part, because only the layout says which instant a fraction stands for.
+ * Writes a time, Unix ms (finite) or Unix ns as a bigint, where native code reads it. ns before 1970 are two negative parts;
+ * ms have no second part, because only the layout defines which instant a fraction represents.
  */
 export function putTime(now: number | bigint) {
   const isMs = typeof now === 'number'
@@ -155,7 +154,7 @@ export const nativeLayout: (facts: LayoutFacts) => Layout = onceEach((facts) => 
 /** The layout of `new FlakeId()`. */
 export const usualLayout = () => new native.Layout(ownOf({ name: 'flake' }) as unknown as LayoutOptions)
 
-/** A layout as the addon takes it, which reads inherited properties too. */
+/** A layout in the form that the addon takes; it reads inherited properties too. */
 function requestOf({ spec: { name, fields }, tickNs, choices }: LayoutFacts): LayoutOptions {
   if (fields === undefined) return ownOf({ name, ...choices }) as unknown as LayoutOptions
   const spec = { tickNs, names: fields.map((field) => field[0]), widths: fields.map((field) => field[1]) }

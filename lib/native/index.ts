@@ -1,10 +1,10 @@
-// Loads the addon; if that fails, lib/native/failure.ts says what to do. It must never load anything else in its place
-// without a word: nobody would notice a slower or weaker generator.
+// Loads the addon; if that fails, lib/native/failure.ts makes the error. Nothing else takes its place without a warning: a
+// slower or weaker generator would go unnoticed.
 
 import { type Addon, loadAddon } from './addon.ts'
 import { nativeFailure, strangersFailure, versionFailure } from './failure.ts'
 
-/** Where @flakeforge/binding-wasm32-wasi leaves the addon that it has started in a browser. */
+/** Where @flakeforge/binding-wasm32-wasi puts the addon that it has started in a browser. */
 const STARTED: unique symbol = Symbol.for('flakeforge.addon')
 
 /** The exports of the addon: see src/. */
@@ -18,17 +18,17 @@ function load(): Addon {
   }
 }
 
-/** The release that this JavaScript belongs to: scripts/dist.js writes it here. */
+/** The release of this JavaScript: scripts/dist.js writes it here. */
 declare const FLAKEFORGE_VERSION: string
 
-/** Two releases would differ in what the functions mean, and neither would say so. */
+/** The functions of two releases may differ in meaning, without any sign of it. */
 function checkVersion(addon: Addon) {
   const own = typeof addon?.version === 'function' ? addon.version() : undefined
   if (own !== FLAKEFORGE_VERSION) throw versionFailure(own, FLAKEFORGE_VERSION)
 }
 
 /**
- * All binaries in this process share the cursors of the first one. The WebAssembly has looked for them when it was started:
+ * All binaries in this process share the cursors of the first one. The WebAssembly looked for them when it started:
  * npm/wasm32-wasi.
  */
 function meetCopies({ meetCopies: meet }: Partial<Addon>) {

@@ -1,5 +1,5 @@
-// Whether a file is there. A look that Node's or Deno's permissions refuse has found nothing: least rights cover the program's
-// own folders, and we look at more.
+// Whether a file exists. A look that Node's or Deno's permissions refuse counts as not found: least privilege covers the
+// program's own folders, and we look at more.
 
 const { existsSync } = process.getBuiltinModule('node:fs')
 

@@ -1,7 +1,7 @@
-// The platforms that have a binary, for messages: the one list of them in lib/. It must never decide which binary is
-// loaded: addon.ts does, by the name alone.
+// The platforms that have a binary, for messages: the only list of them in lib/. addon.ts decides which binary to load, by
+// name alone.
 
-/** What a system must be, and the packages for it, without `@flakeforge/binding-`. */
+/** The description of a system, and the packages for it, without `@flakeforge/binding-`. */
 export const SYSTEMS: [system: string, targets: string[]][] = [
   ['Linux with glibc 2.17 or newer', ['linux-x64-gnu', 'linux-arm64-gnu', 'linux-arm-gnueabihf', 'linux-s390x-gnu']],
   ['Linux with glibc 2.27 or newer', ['linux-riscv64-gnu']],
@@ -11,7 +11,7 @@ export const SYSTEMS: [system: string, targets: string[]][] = [
   ['Windows', ['win32-x64-msvc', 'win32-arm64-msvc', 'win32-ia32-msvc']],
 ]
 
-/** What Node does not say of these CPUs. */
+/** Node does not show these details of a CPU. */
 const CPUS = { arm: 'ARMv7', ppc64: 'ppc64le' } as Record<string, string | undefined>
 
 function cpuOf(target: string) {
@@ -24,5 +24,5 @@ const either = (words: string[]) =>
 
 export const hasBinary = (target: string) => SYSTEMS.some(([, targets]) => targets.includes(target))
 
-/** All of them as one text. */
+/** All platforms as one text. */
 export const listed = () => SYSTEMS.map(([system, targets]) => `${system} (${either(targets.map(cpuOf))})`).join(', ')

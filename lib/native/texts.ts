@@ -1,5 +1,5 @@
-// IDs as text: the bases, and the raw functions that write digits. The core writes them; this file sets what it reads,
-// and cuts apart what it wrote for many IDs at once. It must never change the IDs that it is given.
+// IDs as text: the bases, and the raw functions that write digits. The core writes them; this file sets its input, and splits
+// its output for many IDs at once. The given IDs are not changed.
 
 import * as errors from '../base/errors.ts'
 import * as hot from './hot.ts'
@@ -10,32 +10,32 @@ export const BASES = native.bases()
 /** How many IDs one call writes. */
 const SOME = hot.some.length / 8
 
-/** The number of a base in the raw functions; that of 'dec' if none is given. */
+/** The number of a base in the raw functions; the default is that of 'dec'. */
 export function baseCode(base: string | null | undefined) {
-  if (!base) return 0 // biguint-format takes '' and false for decimal
+  if (!base) return 0 // biguint-format treats '' and false as decimal
   const code = BASES.indexOf(base)
   if (code < 0) throw errors.optionRangeError('base', base, `one of '${BASES.join("', '")}'`)
   return code
 }
 
 /**
- * 8 bytes, big-endian, in the base of this code: through the scratch array, because an argument and a method call cost
- * 300 ns.
+ * 8 bytes, big-endian, in the base with this code: through the scratch array, because an argument and a method call cost 300
+ * ns.
  */
 export function toText(id: Uint8Array, code: number) {
   hot.putBytes(id)
   return spellPut(code)
 }
 
-/** The same of the ID that was put there last. */
+/** The same for the ID that was put there last. */
 export function spellPut(code: number) {
   hot.base[0] = code
   return hot.spell()
 }
 
 /**
- * The first n IDs of an array as texts, in the base of this code. Native code writes many into one text, and we cut it
- * up here: 20 ns for each ID, instead of 60 if native code makes an array of texts.
+ * The first n IDs of an array as texts, in the base with this code. Native code writes many into one text, which is split
+ * here: 20 ns for each ID, instead of 60 if native code makes an array of texts.
  */
 export function toTexts(ids: Uint8Array, n: number, code: number) {
   const texts: string[] = new Array(n)
@@ -50,8 +50,8 @@ export function toTexts(ids: Uint8Array, n: number, code: number) {
 }
 
 /**
- * Copies the pieces of a text, each followed by a space, into the array from `first` to `end`. The scratch array says
- * how wide each is, or 0 if they differ.
+ * Copies the pieces of a text, each followed by a space, into the array from `first` to `end`. The scratch array has the
+ * width of each, or 0 if they differ.
  */
 function cut(text: string, texts: string[], first: number, end: number) {
   const width = hot.batch[0]

@@ -1,24 +1,24 @@
-// Where the addon is WebAssembly, it sees only its own memory: what hot.ts shares with it must be there, and any other
-// array is filled, read or changed through a piece of that memory. It must never pass an array of JavaScript's own to a
-// function that writes: emnapi would copy it, and nobody would see what the function writes.
+// Adapts the raw functions to WebAssembly, which sees only its own memory: hot.ts shares arrays in that memory, and any other
+// array is filled, read or changed through a piece of it. emnapi would copy a JavaScript array that is passed directly, and
+// the result of a function that writes would be lost.
 
 import type { RawFunctions } from './hot.ts'
 
 /**
- * What the WebAssembly exports beside the addon: `room` gives bytes that both sides see. The clocks are those that the
- * module has, in ms: one is Unix time, the other is never set.
+ * The WebAssembly's exports besides the addon: `room` returns bytes that both sides see. The module's clocks are in ms: one
+ * is Unix time, the other is never set.
  */
 export type Wasm = {
   room: (size: number) => Uint8Array
   unixNow: () => number
   monotonicNow: () => number
-  /** only in browsers, where a thread cannot sleep: uses up this many ms */
+  /** only in browsers, where a thread cannot sleep: spins for this many ms */
   pause?: (ms: number) => void
 }
 
 export type { RawFunctions }
 
-/** How many IDs go through at once. */
+/** How many IDs are passed at once. */
 const AT_ONCE = 1024
 
 /** A function that fills an array, through one in the module's memory. `batch` is that of hot.ts. */
@@ -53,7 +53,7 @@ function reading(read: (ids: Uint8Array) => string, batch: Float64Array, between
   }
 }
 
-/** The raw functions, for arrays of the user's too. */
+/** The raw functions, for users' arrays too. */
 export function forAnyArray(functions: RawFunctions, batch: Float64Array, { room }: Wasm): RawFunctions {
   const between = room(AT_ONCE * 8)
   return {
@@ -65,7 +65,7 @@ export function forAnyArray(functions: RawFunctions, batch: Float64Array, { room
   }
 }
 
-/** Calls functions that change IDs where they are, with arrays of JavaScript's own too. */
+/** Calls functions that change IDs in place, with JavaScript arrays too. */
 export function inPlace({ room }: Wasm) {
   const between = room(AT_ONCE * 8)
   /** @param ids 8 bytes each */

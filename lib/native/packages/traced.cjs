@@ -1,14 +1,13 @@
 'use strict'
 
-// Every package that may be missing, required by its name: `#packages` of package.json. Node itself does not need this. It is
-// for tools that collect what a program needs and read the names here (Next.js, ncc, Bun). Bundlers take bundled.mjs
-// instead, because they cannot put an addon into a bundle, and would warn about each missing package.
-// It must never require a package by any other expression, nor outside of `try`: only there do the tools treat a
-// missing package as optional.
+// Every optional package, required by its name: `#packages` of package.json. Node itself does not need this. It is for tools
+// that collect a program's files and read the names here (Next.js, ncc, Bun). Bundlers take bundled.mjs instead, because they
+// cannot put an addon into a bundle and would warn about each missing package. Each `require` has a literal name and is
+// inside a `try`: only there do the tools treat a missing package as optional.
 
 /**
- * Whether `require` has thrown because there is no such package. If a package is missing when Bun's bundler builds, the
- * bundle throws an error without a code in its place.
+ * Whether `require` threw because the package does not exist. If a package is missing when Bun's bundler builds, the bundle
+ * throws an error without a code in its place.
  */
 function isMissing(error) {
   const { code, message } = error
