@@ -1,7 +1,5 @@
-// What servers answer: IDs, problems, or something that is from no server of ours, such as a captive portal's page.
-//
-// It must never take an answer for IDs that has not exactly as many as were asked for. What it says of an answer must never
-// have a token in it.
+// Interprets the answers of servers: IDs, problems, or a page that is not from our server, such as a captive portal's. An
+// answer without exactly the requested number of IDs is refused. Descriptions of an answer contain no token.
 
 import { type Failure, foreignAnswerReason } from '../base/errors/remote.ts'
 import { withoutEnd } from '../base/printable.ts'
@@ -11,14 +9,14 @@ export type Fault = Omit<Failure, 'server'>
 
 export const BYTES = 'application/octet-stream'
 const LARGEST_TEXT = 65_536 // of a problem
-/** Refusals that end by themselves: timeouts, too early, too many requests. */
+/** Temporary refusals: timeouts, too early, too many requests. */
 const PASSING = [408, 425, 429]
 
 /** Whether the IDs of one slot ascend: a layout may spread them. */
 export const isOrdered = ({ headers }: Response) => headers.get('flakeforge-order') !== 'none'
 
 /**
- * The n IDs of an answer, or what is wrong with it.
+ * The n IDs of an answer, or the fault in it.
  * @param response with the status 200
  * @param nonce of the request
  */
@@ -41,10 +39,10 @@ export async function readIds(response: Response, n: number, nonce: string): Pro
 
 const typeOf = ({ headers }: Response) => (headers.get('content-type') ?? '').split(';')[0].trim().toLowerCase()
 
-/** The body. If it is longer than `most`, it has more bytes than that, but not all of them. */
+/** The body. If it is longer than `most`, the result is incomplete but longer than `most` too. */
 export async function readBytes(response: Response, most: number) {
   const reader = response.body?.getReader()
-  if (reader === undefined) return new Uint8Array(await response.arrayBuffer()) // empty, or of a fetch without streams
+  if (reader === undefined) return new Uint8Array(await response.arrayBuffer()) // empty, or from a fetch without streams
   const bytes = new Uint8Array(most + 1)
   let size = 0
   for (let part = await reader.read(); !part.done; part = await reader.read()) {
@@ -69,7 +67,7 @@ function ascend(bytes: Uint8Array) {
   return true
 }
 
-/** Whether no ID comes twice. Only layouts that spread their IDs need it. */
+/** Whether no ID occurs twice. Only layouts that spread their IDs need this. */
 function differ(bytes: Uint8Array) {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
   const ids = new Set()
@@ -78,8 +76,8 @@ function differ(bytes: Uint8Array) {
 }
 
 /**
- * Why an answer without IDs has none.
- * @param response with another status than 200
+ * Why an answer has no IDs.
+ * @param response with a status other than 200
  */
 export async function readFault(response: Response): Promise<Fault> {
   const { status, type } = response
@@ -88,7 +86,7 @@ export async function readFault(response: Response): Promise<Fault> {
   const { code, detail, retryAfterMs } = await readProblem(response)
   const isOurs = code !== undefined
   const said = [isOurs ? ` (${code})` : '', detail === undefined ? '' : `: ${oneLine(detail)}`]
-  // Another 4xx than ours is from something in between, or from a server of another kind: another one may do better.
+  // Another 4xx than ours is from an intermediary or a different kind of server: another server may do better.
   const isFinal = isOurs && status >= 400 && status < 500 && !PASSING.includes(status)
   const isLate = status === 503 && code === 'ERR_FLAKE_TIMEOUT'
   const reason = `answered ${status}${said.join('')}`
@@ -102,7 +100,7 @@ export async function readFault(response: Response): Promise<Fault> {
   }
 }
 
-/** What a problem says (RFC 9457); of an answer of another kind only Retry-After. */
+/** The content of a problem (RFC 9457); of any other answer only Retry-After. */
 async function readProblem(response: Response): Promise<{ code?: string; detail?: string; retryAfterMs?: number }> {
   const retryAfterMs = retryAfter(response.headers.get('retry-after'))
   const bytes = await readBytes(response, LARGEST_TEXT)
@@ -115,7 +113,7 @@ async function readProblem(response: Response): Promise<{ code?: string; detail?
   }
 }
 
-/** @returns empty if they are no JSON object */
+/** @returns an empty object if they are not a JSON object */
 function parsed(bytes: Uint8Array): Record<string, unknown> {
   try {
     return Object(JSON.parse(new TextDecoder().decode(bytes)))
@@ -128,16 +126,16 @@ const isDuration = (value: unknown): value is number =>
   typeof value === 'number' && value >= 0 && Number.isFinite(value)
 
 /**
- * Retry-After in ms; undefined if there is none that can be read. A date is by the server's clock, which may be wrong:
- * ours never sends one.
+ * Retry-After in ms; undefined if it is absent or unreadable. A date is by the server's clock, which may be wrong: our server
+ * never sends one.
  */
 const retryAfter = (text: string | null) => (text !== null && /^\d{1,9}$/.test(text) ? Number(text) * 1000 : undefined)
 
-/** A text from outside as a part of a message. It still has all of it, so that a token in it can be recognized. */
+/** A text from outside as a part of a message. It is not cut yet, so that a token in it can be recognized. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they have no place in a message
 const oneLine = (text: string) => withoutEnd(text.replace(/[\u0000-\u001f\u007f]+/g, ' '))
 
-/** Why a request got no answer, in short: `fetch` hides it in causes. */
+/** Why a request got no answer, in short: `fetch` hides the reason in causes. */
 export function networkFault(thrown: unknown): Fault {
   let error = thrown as { message?: unknown; code?: unknown; cause?: unknown; errors?: unknown[] } | undefined
   let text = ''

@@ -1,18 +1,18 @@
-// The IDs that were fetched and not yet handed out, the oldest first. What is older than `validityMs` is dropped.
+// The IDs that were fetched and not yet handed out, the oldest first. Those older than `validityMs` are dropped.
 //
-// It must never give an ID twice, so it must never leave memory: a copy of it would. A page from the browser's back/forward
-// cache is the same page, a fork of Node begins with an empty memory, and a structured clone has no private fields.
-// snapshot.ts sees to the one copy that there is.
+// A copy of this memory would hand out IDs twice. A page from the browser's back/forward cache is the same page, a fork of
+// Node begins with an empty memory, and a structured clone has no private fields. snapshot.ts handles the only way to copy
+// it.
 
 import { queueMicrotask, unixNow } from '../base/portable-timers.ts'
 
 /**
- * How many IDs may be taken one by one before the clock is looked at again: it takes twice as long as an ID. Between two
- * turns of the event loop a program that computes for long may get so many that are too old.
+ * How many IDs may be taken one by one before the clock is read again: reading it takes twice as long as an ID. Within one
+ * turn of the event loop a program that computes for long may get up to this many that are too old.
  */
 const TRUSTED = 16
 
-/** `since`: Unix ms. `isExact`: whether all its IDs are exact as numbers; undefined until a call needs to know. */
+/** `since`: Unix ms. `isExact`: whether all its IDs are exact as numbers; undefined until a call needs it. */
 export type Batch = { bytes: Uint8Array; since: number; isExact?: boolean }
 
 export class IdBuffer {
@@ -22,7 +22,7 @@ export class IdBuffer {
   dropped = 0
   #validityMs
   #ahead: Batch[] = [] // the batches after the present one
-  // The present batch. A DataView reads a bigint as fast as a BigUint64Array, and needs no other byte order.
+  // The present batch. A DataView reads a bigint as fast as a BigUint64Array, without a change of byte order.
   #bytes: Uint8Array = new Uint8Array(0)
   #view: DataView = new DataView(new ArrayBuffer(0))
   #at = 0
@@ -39,14 +39,14 @@ export class IdBuffer {
     return this.#ahead.reduce((total, { bytes }) => total + bytes.length / 8, this.#left)
   }
 
-  /** IDs that have come just now, 8 bytes each. They belong to the buffer from here on. */
+  /** Adds IDs that have just arrived, 8 bytes each. From here on the buffer owns them. */
   add(bytes: Uint8Array) {
     this.#ahead.push({ bytes, since: unixNow() })
   }
 
   /**
-   * Drops what is too old. Whether an ID is left, which can then be taken. The clock is read once: what is counted after
-   * this is there, even if the clock steps.
+   * Drops IDs that are too old. Returns whether an ID is left. The clock is read once: IDs that are counted afterwards stay
+   * available, even if the clock steps.
    */
   look() {
     const now = unixNow()
@@ -56,8 +56,8 @@ export class IdBuffer {
   }
 
   /**
-   * Lets so many IDs be taken without a look, if they are here; only until the end of this turn, since the machine may
-   * then sleep for hours.
+   * Lets this many IDs be taken without a look, if they are here; only until the end of this turn, since the machine may then
+   * sleep for hours.
    */
   trust(most: number) {
     this.ready = Math.max(0, Math.min(most, this.#left, TRUSTED))
@@ -80,7 +80,8 @@ export class IdBuffer {
   }
 
   /**
-   * The next ID, which must be here, as the first 8 bytes of `into`. One byte at a time, because `set` costs 20 ns more.
+   * Writes the next ID, which must be here, to the first 8 bytes of `into`. It copies byte by byte, because `set` costs 20 ns
+   * more.
    */
   copyTo(into: Uint8Array) {
     const [from, at] = [this.#bytes, this.#at]
@@ -104,13 +105,13 @@ export class IdBuffer {
     return true
   }
 
-  /** Fills `into` from this byte on, as far as there are IDs; returns up to which byte that is. */
+  /** Fills `into` from this byte on, as far as there are IDs; returns the end of the filled part. */
   fill(into: Uint8Array, from: number) {
     this.look()
     return this.#copy(into, from)
   }
 
-  /** The same, without a look at the clock. */
+  /** The same, without reading the clock. */
   #copy(into: Uint8Array, from: number) {
     let filled = from
     while (filled < into.length && this.#hasMore()) {
@@ -128,7 +129,7 @@ export class IdBuffer {
     return filled
   }
 
-  /** Whether there is an ID, in the present batch then. */
+  /** Whether there is an ID; if so, moves to its batch. */
   #hasMore() {
     if (this.#left > 0) return true
     const next = this.#ahead.shift()
@@ -136,7 +137,7 @@ export class IdBuffer {
     return next !== undefined
   }
 
-  /** Forgets all. */
+  /** Drops all IDs. */
   clear() {
     this.#ahead = []
     this.#use({ bytes: new Uint8Array(0), since: 0 })
@@ -147,7 +148,7 @@ export class IdBuffer {
     return (this.#bytes.length - this.#at) / 8
   }
 
-  /** Also where the clock was set back: then nobody knows how old it is. */
+  /** True also if the clock was set back, because the age is then unknown. */
   #isTooOld(since: number, now: number) {
     const age = now - since
     return !(age >= 0 && age <= this.#validityMs)
@@ -159,7 +160,7 @@ export class IdBuffer {
     this.#use({ bytes: new Uint8Array(0), since: this.#present.since })
   }
 
-  /** Drops what is too old of the batches after it. */
+  /** Drops batches that are too old after the present one. */
   #dropAhead(now: number) {
     const here = this.count
     this.#ahead = this.#ahead.filter(({ since }) => !this.#isTooOld(since, now))

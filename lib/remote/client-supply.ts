@@ -1,8 +1,7 @@
-// Where a client's IDs come from: what was fetched, the calls that wait, and the one request that brings more. It asks for
-// more when half is used up; calls that find nothing join the next request.
+// The supply of a client's IDs: those that were fetched, the waiting calls, and the one request for more. It requests more
+// when half is used up; calls that find no ID join the next request.
 //
-// It must never have two requests under way, and never use the answer of one that it gave up. It must never ask without
-// end for calls that nobody awaits any more.
+// One request is pending at a time, and the answer of one that was given up is not used. Requests stop when no call waits.
 
 import { sleepUnlessAborted } from '../base/abortable-sleep.ts'
 import { Demand } from '../base/demand.ts'
@@ -20,8 +19,8 @@ import { whenCopied } from './snapshot.ts'
 type Attempt = { controller: AbortController; until: number; isResting: boolean }
 
 /**
- * How much later than planned a request may end. Beyond that it was cut off without a word: platforms do so to what a
- * function leaves behind when it has answered.
+ * How much later than planned a request may end. Beyond that it was cut off silently: platforms do so to pending work of a
+ * function that has answered.
  */
 const GRACE_MS = 5_000
 
@@ -30,9 +29,9 @@ export const MOST_OF_A_CALL = 10_000_000
 
 export class ClientSupply implements Source<Uint8Array> {
   most = MOST_OF_A_CALL
-  /** the calls that wait */
+  /** the waiting calls */
   calls
-  /** what was fetched; only the hot path of a client uses it, too */
+  /** the fetched IDs; only a client's hot path uses it, too */
   buffer
   #settings
   #servers
@@ -40,11 +39,11 @@ export class ClientSupply implements Source<Uint8Array> {
   #queue
   #attempt: Attempt | undefined
   #failure: { error: Error; isFinal: boolean } | undefined // of the last request
-  #verdict = { error: undefined as unknown, since: Number.NEGATIVE_INFINITY } // calls that wait since then or longer fail
+  #verdict = { error: undefined as unknown, since: Number.NEGATIVE_INFINITY } // calls that have waited since then or longer fail
   #restUntil = Number.NEGATIVE_INFINITY // until then nothing is fetched in advance
   #cameAt = Number.NEGATIVE_INFINITY // the last answer
-  #groups // of how many groups its IDs were so far
-  #goal = 0 // so many IDs a take() did not find
+  #groups // how many groups its IDs were of so far
+  #goal = 0 // how many IDs a take() lacked
   #received = 0
   #left = 0 // how many were here when all was dropped
   #isClosed = false
@@ -73,7 +72,7 @@ export class ClientSupply implements Source<Uint8Array> {
     return id
   }
 
-  /** The same, as the first 8 bytes of `into`. */
+  /** The same, written to the first 8 bytes of `into`. */
   copyTo(into: Uint8Array) {
     if (!this.buffer.look()) throw this.#shortOf(1)
     this.buffer.copyTo(into)
@@ -86,7 +85,7 @@ export class ClientSupply implements Source<Uint8Array> {
     this.#given()
   }
 
-  /** n IDs, if they are here and no other call comes first. The queue would take as long again. */
+  /** n IDs, if they are here and no other call is first. The queue would take as long again. */
   atOnce(n: number) {
     if (this.#isClosed || !this.#queue.isEmpty || !Number.isInteger(n) || n < 0 || n > this.buffer.count)
       return undefined
@@ -96,12 +95,12 @@ export class ClientSupply implements Source<Uint8Array> {
     return ids
   }
 
-  /** Throws if the IDs that are here are not all exact as numbers. */
+  /** Throws unless all IDs that are here are exact as numbers. */
   assertExact() {
     if (!this.buffer.areExact) throw notExactNameError(this.#settings.name)
   }
 
-  /** Gives the IDs that are here to a call that waits. Until the first answer not even one for none has what it wants. */
+  /** Gives the IDs that are here to a waiting call. Until the first answer even a call for 0 IDs has to wait. */
   claim(call: Call<Uint8Array>) {
     if (this.#isClosed || this.#cameAt === Number.NEGATIVE_INFINITY) return false
     call.into ??= newBytes(call.n * 8)
@@ -138,33 +137,33 @@ export class ClientSupply implements Source<Uint8Array> {
     return { ids, requests, retries, dropped, buffered, server: this.#servers.current }
   }
 
-  /** Gives no more IDs. */
+  /** Supplies no more IDs. */
   close() {
     this.#isClosed = true
     this.#forget()
     this.calls.wake()
   }
 
-  /** Drops what is here and what is on its way. */
+  /** Drops the IDs that are here and the pending request. */
   #forget() {
     this.#giveUp()
     this.#drop()
   }
 
-  /** Drops what is here. */
+  /** Drops the IDs that are here. */
   #drop() {
     this.#left += this.buffer.count
     this.buffer.clear()
   }
 
-  /** To be called after IDs were taken from the buffer. */
+  /** Called after IDs were taken from the buffer. */
   #given() {
     const above = this.buffer.count - this.#demand.low
     if (above <= 0) this.#refill()
     this.buffer.trust(above > 0 ? above - 1 : MOST)
   }
 
-  /** The error of a call that cannot wait; the IDs are on their way for a later one. */
+  /** The error of a call that cannot wait; more IDs are requested for later ones. */
   #shortOf(n: number) {
     const { name } = this.#settings
     if (this.#isClosed) return closedRemoteError(name)
@@ -177,7 +176,7 @@ export class ClientSupply implements Source<Uint8Array> {
     return fetchedUsedUpError(name, { wanted: n, here, retryAfterMs, cause: failure?.error })
   }
 
-  /** Asks for more, unless that is under way. */
+  /** Requests more, unless a request is pending. */
   #refill(now = monotonicNow()) {
     if (this.#attempt !== undefined) {
       if (now < this.#attempt.until) return
@@ -186,10 +185,10 @@ export class ClientSupply implements Source<Uint8Array> {
     if (this.#isClosed || (this.#queue.size === 0 && now < this.#restUntil)) return
     const attempt = { controller: new AbortController(), until: now + GRACE_MS, isResting: false }
     this.#attempt = attempt
-    queueMicrotask(() => this.#run(attempt)) // after the other calls that this turn makes: they join
+    queueMicrotask(() => this.#run(attempt)) // after the other calls of this turn: they join
   }
 
-  /** The answer of the request that is under way will not be used. */
+  /** Gives up the pending request: its answer will not be used. */
   #giveUp() {
     const attempt = this.#attempt
     this.#attempt = undefined
@@ -209,38 +208,38 @@ export class ClientSupply implements Source<Uint8Array> {
     if (attempt === this.#attempt) this.#attempt = undefined
   }
 
-  /** Ends the calls that wait since then or longer. */
+  /** Fails the calls that have waited since then or longer. */
   #fail(error: unknown, since: number) {
     this.#verdict = { error, since }
     this.calls.wake()
   }
 
-  /** Whether a call is one of them. It does not know since when it waits if nothing was tried for it. */
+  /** Whether a call is one of them. Its start is unknown if nothing was tried for it. */
   #isTooLate({ since }: Call<Uint8Array>) {
     return since !== undefined && since <= this.#verdict.since
   }
 
-  /** Whether more IDs are to be fetched. */
+  /** Whether more IDs have to be fetched. */
   #needs() {
     const { short, spare } = this.#balance
     return short > 0 || spare <= this.#demand.low || spare < this.#goal
   }
 
-  /** How many IDs the calls that wait need beyond those that are here, or how many those will leave. */
+  /** How many IDs the waiting calls need beyond those that are here; or, negated, how many IDs they leave. */
   get #balance() {
     const here = this.buffer.count
     const missing = this.#queue.size === 0 ? 0 : this.#queue.missing
     return { short: Math.max(0, missing - here), spare: Math.max(0, here - missing) }
   }
 
-  /** One round of requests, and the rest after one in vain. Throws if no other one would help. */
+  /** One round of requests, and the rest after a failed one. Throws if no further round would help. */
   async #step(attempt: Attempt) {
     const start = monotonicNow()
     this.#demand.ask(start)
     const { short, spare } = this.#balance
     const ahead = Math.max(this.#demand.count, this.#goal) - spare
     const n = Math.min(MOST, short + Math.max(0, ahead))
-    if (n === 0) return // the demand has just become smaller: what is here is enough
+    if (n === 0) return // the demand has just become smaller: enough IDs are here
     attempt.until = start + this.#servers.longestRoundMs + GRACE_MS
     const answer = await this.#servers.round(n, { signal: attempt.controller.signal, patience: this.#patience })
     if (attempt !== this.#attempt) return
@@ -249,7 +248,7 @@ export class ClientSupply implements Source<Uint8Array> {
     else this.#attempt = undefined
   }
 
-  /** When the first call fails. If nothing is here, calls that cannot wait fail now. */
+  /** When the first call fails. If no ID is here, calls that cannot wait fail now. */
   get #patience() {
     const { first } = this.#queue
     if (first !== undefined) return Math.max(first.since ?? monotonicNow(), this.#cameAt) + this.#settings.waitMs
@@ -268,7 +267,7 @@ export class ClientSupply implements Source<Uint8Array> {
     if (this.#balance.spare >= this.#goal) this.#goal = 0
   }
 
-  /** The group was made again: nothing that is left of the old one is handed out. */
+  /** The group was recreated: the rest of the old group's IDs are dropped. */
   #beginAnew() {
     this.#groups = this.#servers.groups
     this.#drop()
@@ -276,8 +275,8 @@ export class ClientSupply implements Source<Uint8Array> {
   }
 
   /**
-   * All servers have failed. Ends the calls that would wait too long; each has had all servers asked once. Returns whether
-   * there are others.
+   * All servers have failed. Fails the calls that would wait too long, after each has had all servers asked once. Returns
+   * whether other calls remain.
    * @param start of the round
    */
   #failed({ error, againAt, restMs }: InstanceType<typeof RoundFailure>, start: number) {

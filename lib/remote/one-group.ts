@@ -1,22 +1,21 @@
-// All IDs of a client are of one group and one layout: those of two could be equal. Servers say with each answer of which
-// they are; here it is compared, before an ID of the answer is used.
-//
-// It must never take IDs of a second group while the first may still be there: a server that cannot be asked may have it.
+// Ensures that all IDs of a client are of one group and one layout: IDs of two groups could be equal. Servers name theirs
+// with each answer, and it is compared here before an ID of the answer is used. IDs of a second group are refused while the
+// first may still exist: a server that cannot be asked may have it.
 
 import { type Failure, otherGroupError, unknownGroupReason } from '../base/errors/remote.ts'
 
 export type Origin = { server: string; layout: string | null; group: string | null }
 
-/** Of what the IDs are that a caller makes itself. Its group is undefined until its store was reached. */
+/** The origin of IDs that a caller generates itself. Its group is undefined until its store was reached. */
 export type Own = { name: string; layout: string; group?: string }
 
 export class OneGroup {
-  /** how many there were, one after the other */
+  /** how many groups there were, one after the other */
   count = 1
   #name
   #own
   #known: Origin | undefined // of the last answer
-  #left: Set<string | null> = new Set() // groups that were followed by another
+  #left: Set<string | null> = new Set() // groups that another one replaced
 
   constructor(name: string, own?: () => Own) {
     this.#name = name
@@ -24,11 +23,11 @@ export class OneGroup {
   }
 
   /**
-   * Looks at an answer. Returns nothing if its IDs may be used. If they may not be used now, it says why, and throws if
-   * waiting does not help.
+   * Checks an answer. Returns undefined if its IDs may be used, and the reason if they may not be used now; throws if waiting
+   * does not help.
    *
-   * A group that was made again on an emptied store is another one. It is taken if every server that answers shows it, and
-   * among these is the one that gave the last IDs.
+   * A group that was recreated on an emptied store is a different one. It is accepted if every server that answers shows it,
+   * including the one that supplied the last IDs.
    */
   async compare(theirs: Origin, askAll: () => Promise<Origin[]>): Promise<Failure | undefined> {
     const refusal = this.refusal(theirs)
@@ -42,7 +41,7 @@ export class OneGroup {
     return { server: theirs.server, reason: unknownGroupReason(known), code: 'ERR_FLAKE_CONFIG_MISMATCH' }
   }
 
-  /** The error of an answer that is not of the caller's own group. */
+  /** The error for an answer that is not of the caller's own group. */
   refusal(theirs: Origin) {
     const own = this.#own?.()
     if (own === undefined) return undefined

@@ -1,4 +1,4 @@
-// The options of RemoteFlakeId.connect(), checked. It must never show a token or a password in an error.
+// The options of RemoteFlakeId.connect(), checked. Errors show no token and no password.
 
 import { readSignal } from '../base/abort.ts'
 import { secretOptionError } from '../base/errors/remote.ts'
@@ -9,31 +9,31 @@ import { checkKeys, isAbsent, readBounded } from '../base/values.ts'
 
 /** The options of `RemoteFlakeId.connect`. Integers may also be given as decimal text (`'7'`). */
 export interface RemoteOptions {
-  /** the name that the IDs have on the servers: a group or a segment of their configuration; 1 to 128 characters */
+  /** the name of the IDs on the servers: a group or a segment of their configuration; 1 to 128 characters */
   name: string
   /**
-   * How many IDs to keep at hand, 1…10 000; default 100. When half of them are used up, a request brings more. Under load
-   * the client keeps as many as are used up within about 20 ms, up to 10 000, and goes back to `prefetch` afterwards.
+   * How many IDs to keep ready, 1…10 000; default 100. When half of them are used up, a request brings more. Under load the
+   * client keeps as many as are used up within about 20 ms, up to 10 000, and returns to `prefetch` afterwards.
    */
   prefetch?: number | string | null | undefined
   /**
-   * For how many ms fetched IDs are handed out; later they are dropped. Default 600 000; 0 means forever. It bounds how far
-   * the time in an ID lies back.
+   * For how many ms fetched IDs are handed out before they are dropped. Default 600 000; 0 means forever. It bounds the age
+   * of the time in an ID.
    */
   validityMs?: number | string | null | undefined
   /**
-   * How many ms a server may take for an answer, 1…2 147 483 647; default 2 000. Then another server is asked; so a server
-   * that hangs delays calls by this once, and again when the client chooses it anew, minutes later.
+   * How many ms a server may take to answer, 1…2 147 483 647; default 2 000. Then another server is asked. So a hanging
+   * server delays calls by this once, and again when the client next chooses it, minutes later.
    */
   timeoutMs?: number | string | null | undefined
   /**
-   * How many ms a call goes on waiting while all servers fail; default 10 000. Each call has every server asked at least
-   * once, so it may take longer by one `timeoutMs` for each of them. 0 means: once, and no more.
+   * How many ms a call keeps waiting while all servers fail; default 10 000. Each call has every server asked at least once,
+   * so it may take longer by one `timeoutMs` for each of them. 0 means exactly once.
    */
   waitMs?: number | string | null | undefined
-  /** the bearer token of the servers. It is sent in a header, to these servers only, and is in no error. */
+  /** the bearer token of the servers. It is sent in a header, to these servers only, and appears in no error. */
   token?: string | null | undefined
-  /** ends `connect()`: the promise rejects with `signal.reason`. Later it has no effect. */
+  /** cancels `connect()`: the promise rejects with `signal.reason`. Later it has no effect. */
   signal?: AbortSignal | null | undefined
   /** the function to make requests with; default the global `fetch` */
   fetch?: typeof globalThis.fetch | null | undefined
@@ -44,10 +44,10 @@ export const MOST = 10_000
 
 export const DEFAULTS = { prefetch: 100, validityMs: 600_000, timeoutMs: 2_000, waitMs: 10_000 }
 
-/** What `elseFrom` of join() may say besides `urls`, too. */
+/** The keys that `elseFrom` of join() allows besides `urls`. */
 export const KEYS = ['name', 'prefetch', 'validityMs', 'timeoutMs', 'waitMs', 'token', 'fetch']
 
-/** Where IDs come from, checked. */
+/** The source of IDs, checked. */
 export interface RemoteSettings {
   /** their URLs, each with a slash at its end */
   servers: string[]
@@ -67,7 +67,7 @@ export function readConnectOptions(urls: unknown, given: unknown) {
   return { settings: readRemote(urls, options), signal: readSignal(options.signal) }
 }
 
-/** The same without a signal; the keys are known to be right. */
+/** The same without a signal; the keys are known to be valid. */
 export function readRemote(
   urls: unknown,
   { name, prefetch, validityMs, timeoutMs, waitMs, token, fetch }: Record<string, unknown>,
@@ -124,10 +124,10 @@ function readName(name: unknown) {
   return name
 }
 
-/** Whether no half of a surrogate pair stands alone. (isWellFormed() is too new for some browsers.) */
+/** Whether the text has no lone surrogate. (isWellFormed() is too new for some browsers.) */
 function isText(text: string) {
   try {
-    return encodeURIComponent(text) !== '' // a bundler drops a call whose result nobody uses
+    return encodeURIComponent(text) !== '' // bundlers drop a call whose result is unused
   } catch {
     return false
   }

@@ -1,5 +1,5 @@
-// IDs that servers make, as users see it: the calls of FlakeId, without an addon and without a module of Node. It must never
-// take an ID itself: the supply does.
+// Servers' IDs as users see them: the calls of FlakeId, without an addon and without a module of Node. The supply takes the
+// IDs.
 
 import type { IterationOptions, SignalOptions } from '../base/abort.ts'
 import { throwIfAborted } from '../base/abort.ts'
@@ -23,28 +23,28 @@ const MAKING = Symbol('made by connect()')
 export interface RemoteStats {
   /** IDs handed out */
   ids: number
-  /** requests sent, those without success too */
+  /** requests sent, including failed ones */
   requests: number
-  /** requests sent because the one before them had failed */
+  /** requests sent because the previous one had failed */
   retries: number
-  /** IDs fetched that nobody will get: too old, taken by a call that was then aborted, or left over by `close()` */
+  /** IDs fetched but never handed out: too old, taken by a call that was then aborted, or left over by `close()` */
   dropped: number
-  /** IDs that are here, to be handed out without a request */
+  /** IDs that can be handed out without a request */
   buffered: number
   /** the URL of the server in use */
   server: string
 }
 
 /**
- * IDs that flakeforge-server makes, with the calls of `FlakeId`. For programs that cannot hold a node number or load an
- * addon: browsers, workers, functions. It needs `fetch` and nothing else.
+ * IDs that flakeforge-server makes, with the calls of `FlakeId`. It is for programs that cannot hold a node number or load an
+ * addon: browsers, workers, functions. It needs only `fetch`.
  *
- * It fetches IDs ahead and serves them from memory, so a call costs what it costs with `FlakeId`. It asks one server, another
- * one when that fails, and chooses anew every one to three minutes. One request is under way at a time; calls that find no
- * ID here join the next one, which asks for up to 10 000.
+ * It fetches IDs ahead and serves them from memory, so a call costs as much as with `FlakeId`. It asks one server, another
+ * one when that fails, and makes a new choice every one to three minutes. One request is pending at a time; calls that find
+ * no ID join the next one, which asks for up to 10 000.
  *
- * The IDs of one answer ascend, except in layouts that spread them. Those of two servers are in no order to each other,
- * within the time of one answer and the next. No two are equal.
+ * The IDs of one answer ascend, except in layouts that spread them. IDs of two servers are in no mutual order, within the
+ * time of one answer and the next. No two are equal.
  *
  * @example
  * import { RemoteFlakeId } from 'flakeforge/remote'
@@ -59,20 +59,20 @@ export class RemoteFlakeId {
   #calls
 
   /**
-   * Resolves with the first answer of a server. Then IDs are here for the synchronous calls.
+   * Resolves with the first answer of a server. From then on IDs are available to the synchronous calls.
    *
    * @param urls of the servers, `http:` or `https:`, perhaps with a path (`'https://example.com/ids'`), without user,
-   * password, `?` and `#`. The client begins with one by chance.
-   * @throws {RangeError | TypeError} `ERR_FLAKE_OPTION`: an option is unknown, out of its bounds or of the wrong type
-   * (`option`, `value`; a token and a password are never shown).
+   * password, `?` and `#`. The client begins with a random one.
+   * @throws {RangeError | TypeError} `ERR_FLAKE_OPTION`: an option is unknown, out of bounds or of the wrong type (`option`,
+   * `value`; a token and a password are never shown).
    * @throws {Error} `ERR_FLAKE_REMOTE`: all servers failed for `waitMs`. The message names each with its reason, and so does
-   * `failures`; `retryAfterMs` if one said when to come back.
-   * @throws {Error} `ERR_FLAKE_CONFIG_MISMATCH`: a server makes IDs of another group or layout than the one before it, and
-   * they could be equal (`server`, `other`; `theirs`, `ours`). A group that was made again is taken if all servers show it.
-   * @throws {Error} `ERR_FLAKE_REPLAY`: no server gave IDs within `waitMs`, and something in between gave an answer twice. Its
-   * IDs are not used. A proxy or cache must not cache POST, and must pass on the header `flakeforge-nonce` (`failures`).
-   * @throws {Error} a server refused for a reason that no other try can help. The error has the code of the server and what
-   * it said: `ERR_FLAKE_NAME` (404: it has no such name), `ERR_FLAKE_TOKEN` (401), and so on (`server`, `status`).
+   * `failures`; `retryAfterMs` is set if one sent a Retry-After.
+   * @throws {Error} `ERR_FLAKE_CONFIG_MISMATCH`: a server makes IDs of a different group or layout than the one before it,
+   * and they could be equal (`server`, `other`; `theirs`, `ours`). A recreated group is accepted if all servers show it.
+   * @throws {Error} `ERR_FLAKE_REPLAY`: no server supplied IDs within `waitMs`, and an intermediary returned an answer twice.
+   * Its IDs are not used. A proxy or cache must not cache POST, and must pass on the header `flakeforge-nonce` (`failures`).
+   * @throws {Error} a server refused for a reason that no retry can help. The error has the server's code and message:
+   * `ERR_FLAKE_NAME` (404: it has no such name), `ERR_FLAKE_TOKEN` (401), and so on (`server`, `status`).
    * @throws the signal's `reason`, if `signal` aborts first
    * @example
    * const flake = await RemoteFlakeId.connect(['https://ids-1.example', 'https://ids-2.example'], {
@@ -109,19 +109,19 @@ export class RemoteFlakeId {
   }
 
   /**
-   * One ID: 8 bytes, big-endian, in its own ArrayBuffer. In Node.js it is a Buffer.
+   * One ID: 8 bytes, big-endian, in a separate ArrayBuffer. In Node.js it is a Buffer.
    *
-   * @throws {Error} `ERR_FLAKE_OVERFLOW`: none is here. A request for more is under way, or starts now; `retryAfterMs` says
-   * when they may be here, and `cause` why the last request brought none.
-   * @throws {Error} the code of the server, if it refused the last request for a reason that no other try can help. It is
-   * asked again meanwhile.
-   * @throws {Error} `ERR_FLAKE_DETACHED`: it was closed.
+   * @throws {Error} `ERR_FLAKE_OVERFLOW`: no ID is here. A request for more is pending, or starts now; `retryAfterMs` is when
+   * they may arrive, and `cause` is why the last request brought none.
+   * @throws {Error} the code of the server, if it refused the last request for a reason that no retry can help. It is asked
+   * again meanwhile.
+   * @throws {Error} `ERR_FLAKE_DETACHED`: the client was closed.
    */
   next(): Uint8Array
   next(callback: null | undefined): Uint8Array
   /**
-   * One ID for a callback: `(null, id)`, always asynchronously and in the order of the calls. It waits for an answer if no
-   * ID is here. The callback gets an error if all servers fail for `waitMs`, or if one refuses: see `connect`.
+   * One ID for a callback: `(null, id)`, always asynchronously and in the order of the calls. It waits for an answer if no ID
+   * is here. The callback gets an error if all servers fail for `waitMs`, or if one refuses: see `connect`.
    *
    * @throws {TypeError} `ERR_FLAKE_OPTION`: the callback is not a function. No ID is taken.
    */
@@ -137,7 +137,8 @@ export class RemoteFlakeId {
   /**
    * Like `next(callback)`, as a promise.
    * @param options `signal`: when it aborts, the promise rejects with `signal.reason` and no ID is taken.
-   * @throws {Error} `ERR_FLAKE_REMOTE`, `ERR_FLAKE_REPLAY` and the server's own codes, as `connect`; `ERR_FLAKE_DETACHED`: it was closed.
+   * @throws {Error} `ERR_FLAKE_REMOTE`, `ERR_FLAKE_REPLAY` and the server's own codes, as `connect`; `ERR_FLAKE_DETACHED`:
+   * the client was closed.
    */
   nextAsync(options?: SignalOptions | null): Promise<Uint8Array> {
     const id = options === undefined ? this.#supply.atOnce(1) : undefined
@@ -153,8 +154,8 @@ export class RemoteFlakeId {
   }
 
   /**
-   * Like `next()`, as a number. It works with names whose IDs are below 2^53, as those of layout `safe` are: the number is the
-   * ID, exact to the last digit.
+   * Like `next()`, as a number. It works with names whose IDs are below 2^53, as in layout `safe`: the number is the ID,
+   * exact to the last digit.
    * @throws {RangeError} `ERR_FLAKE_OPTION`: an ID that is here is above 2^53 − 1. No ID is taken.
    * @throws otherwise as `next()`
    */
@@ -166,7 +167,7 @@ export class RemoteFlakeId {
   /**
    * Like `next()`, as text: the same as `format(next(), base)` of `flakeforge/codec`.
    * @param base default `'dec'`
-   * @param options `prefix`: what the text begins with, as in `format`
+   * @param options `prefix`: the beginning of the text, as in `format`
    * @throws as `next()`
    */
   nextString(base?: Base | null, options?: Readonly<PrefixOptions> | null): string {
@@ -176,8 +177,8 @@ export class RemoteFlakeId {
   }
 
   /**
-   * `n` IDs, 8 bytes each, big-endian, out of what is here: all of them, or an error. Then they stay here for other calls,
-   * and the missing ones are fetched, so that a later call succeeds.
+   * `n` IDs, 8 bytes each, big-endian, from those that are here: all of them, or an error. After an error they stay here for
+   * other calls, and the missing ones are fetched, so that a later call succeeds.
    * @param n 0…10 000 000
    * @throws as `next()`
    * @example
@@ -211,7 +212,7 @@ export class RemoteFlakeId {
   /**
    * Like `take(n)`, as text.
    * @param base default `'dec'`
-   * @param options `prefix`: what each text begins with, as in `format`
+   * @param options `prefix`: the beginning of each text, as in `format`
    * @throws as `next()`
    */
   takeStrings(n: number, base?: Base | null, options?: Readonly<PrefixOptions> | null): string[] {
@@ -222,7 +223,7 @@ export class RemoteFlakeId {
   }
 
   /**
-   * Like `take(n)`, but waits for what is missing. More than 10 000 come by several requests, one after the other.
+   * Like `take(n)`, but waits for the missing ones. More than 10 000 arrive by several requests, one after the other.
    * @param n 0…10 000 000
    * @param options `signal`: when it aborts, the promise rejects with `signal.reason`. IDs that the call has already taken
    * are lost; it takes no more.
@@ -234,7 +235,7 @@ export class RemoteFlakeId {
   }
 
   /**
-   * The same iteration, but you can end it: when the signal aborts, the loop ends without an error.
+   * The same iteration, with a signal: when it aborts, the loop ends without an error.
    * @example
    * for await (const id of flake.ids({ signal: AbortSignal.timeout(1000) })) await save(id)
    */
@@ -247,14 +248,14 @@ export class RemoteFlakeId {
     return this.#calls.iterate()
   }
 
-  /** what was handed out and fetched so far */
+  /** counts of the IDs and requests so far */
   get stats(): RemoteStats {
     return this.#supply.stats
   }
 
   /**
-   * Closes it: the IDs that are here are lost, and calls that wait reject with `ERR_FLAKE_DETACHED`. A client that is only
-   * dropped holds nothing on any server, and does not keep the process alive.
+   * Closes the client: the IDs that are here are lost, and waiting calls reject with `ERR_FLAKE_DETACHED`. A client that is
+   * just dropped holds nothing on any server, and does not keep the process alive.
    */
   async close(): Promise<void> {
     this.#supply.close()

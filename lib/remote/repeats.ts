@@ -1,8 +1,8 @@
-// Refuses IDs that a client got before. Every request carries a nonce, so a cache that repeats an answer is found at once;
-// this finds an intermediary that puts the right nonce on the wrong answer.
+// Refuses IDs that a client received before. Every request carries a nonce, so a cache that repeats an answer is detected at
+// once; this detects an intermediary that puts the right nonce on the wrong answer.
 //
 // IDs of one slot ascend from answer to answer, so its last ID is enough. Segments name no slot, and some layouts have no
-// order: of those, the most recent IDs are remembered.
+// order: for those, the most recent IDs are remembered.
 
 import type { Answer } from './request.ts'
 
@@ -12,10 +12,10 @@ const MOST_SLOTS = 1000
 const MOST_IDS = 65_536
 
 export class Repeats {
-  #lasts: Map<string, bigint> = new Map() // by group and slot, the longest unused first
+  #lasts: Map<string, bigint> = new Map() // by group and slot, the least recently used first
   #recent: Set<bigint> = new Set() // the oldest first
 
-  /** An ID of the answer that was here before, or may have been; undefined if all are new. Remembers them then. */
+  /** An ID of the answer that was received before, or may have been; undefined if all are new, which are then remembered. */
   find(answer: Answer) {
     const { group, slot, isOrdered, ids } = answer
     if (ids.length === 0) return undefined

@@ -1,8 +1,6 @@
-// One request to one server, with its time limit.
-//
-// It must never use an answer that came too late or was given up: its IDs are lost. It must never follow a redirect, which
-// would carry the token elsewhere, nor let a token into an error. It sets only what every fetch knows: Cloudflare's throws
-// where it sees `cache` or `credentials`.
+// One request to one server, with its time limit. The IDs of an answer that came too late or was given up are lost. Redirects
+// are not followed, because they would carry the token elsewhere, and errors contain no token. It sets only options that
+// every fetch supports: Cloudflare's throws on `cache` or `credentials`.
 
 import { throwIfAborted, whenAborted } from '../base/abort.ts'
 import type { Failure } from '../base/errors/remote.ts'
@@ -15,10 +13,10 @@ import type { RemoteSettings } from './options.ts'
 
 export type Target = { url: string; method: 'GET' | 'POST'; headers: Record<string, string> }
 
-/** IDs, 8 bytes each, and where they come from. */
+/** IDs, 8 bytes each, and their origin. */
 export type Answer = Origin & { ids: Uint8Array; slot: string | null; isOrdered: boolean }
 
-/** n IDs from this server, or why it gave none. */
+/** n IDs from this server, or the reason why there are none. */
 export async function requestIds(
   server: string,
   n: number,
@@ -38,7 +36,7 @@ export async function requestIds(
   return 'ids' in answer ? answer : failureOf(server, answer, settings)
 }
 
-/** Of what the IDs of a server are, without taking one; undefined if it does not say. Only groups are asked so. */
+/** The origin of a server's IDs, without taking one; undefined if it does not name one. Only groups are asked this way. */
 export async function requestOrigin(
   server: string,
   settings: RemoteSettings,
@@ -57,9 +55,7 @@ function originOf({ headers }: Response, server: string, settings: RemoteSetting
   return { server, layout: text('flakeforge-layout'), group: text('flakeforge-group') }
 }
 
-/**
- * What `read` makes of the answer; a fault if there is no answer, or not in time. Rejects only if the signal aborts.
- */
+/** The result of `read` for the answer; a fault if there is no answer in time. Rejects only if the signal aborts. */
 async function exchange<T>(
   { url, method, headers: asked }: Target,
   settings: RemoteSettings,
@@ -74,7 +70,7 @@ async function exchange<T>(
   const end = endOf(timeoutMs, signal)
   try {
     const first = await Promise.race([answer(), end.promise])
-    if (!Object.hasOwn(Object(first), 'ids')) controller.abort() // we may not have read all of it
+    if (!Object.hasOwn(Object(first), 'ids')) controller.abort() // the body may not have been read completely
     return first
   } catch (error) {
     controller.abort()
@@ -110,8 +106,8 @@ function failureOf(server: string, fault: Fault, settings: RemoteSettings) {
 const LONGEST_REASON = 300
 
 /**
- * Words of a server or of fetch without secrets: the token, which a server may send back, as it is or as a part of a URL, in
- * capitals or not, and what an address of theirs has. Done before anything is cut: half of a token is secret, too.
+ * Text of a server or of fetch without secrets: the token, which a server may echo as it is, as a part of a URL, or in
+ * another case, and the secrets of addresses in it. Done before anything is cut: half of a token is still secret.
  */
 function withoutToken(text: string, { token }: RemoteSettings) {
   const forms = token === undefined ? [] : [token, encodeURIComponent(token)]

@@ -1,9 +1,8 @@
 // The servers of a client: which one is asked, and what happens when it fails. It begins with a random one. After a failure
-// it goes on with a random other one, and now and then it chooses anew: so all clients together use all servers, also after
-// each of them was restarted.
+// it continues with another random one, and from time to time it makes a new choice: so all clients together use all servers,
+// even after each of them was restarted.
 //
-// It must never give IDs of two groups as if they were of one. It must never ask two servers at once, except to compare
-// them, nor in a tight loop: after a round in which all have failed it says how long to wait.
+// Two servers are asked at once only to compare them. After a round in which all have failed it returns how long to wait.
 
 import { sleepUnlessAborted } from '../base/abortable-sleep.ts'
 import { type Failure, noServerError, refusedError, repeatedReason } from '../base/errors/remote.ts'
@@ -15,22 +14,22 @@ import { type Answer, requestIds, requestOrigin } from './request.ts'
 
 export type Server = { url: string; failure?: Failure; since: number; until: number }
 
-/** After the first round in which all servers have failed, and the longest after many. */
+/** The rest after the first round in which all servers have failed, and the longest after many. */
 const FIRST_REST_MS = 50
 export const LONGEST_REST_MS = 1000
-/** What a server waits for may be over sooner than it said: after this time it is asked again. */
+/** A server may recover sooner than it announced: after this time it is asked again. */
 const LONGEST_LEAVE_MS = 30_000
-/** How long a client stays with a server: from half of it to one and a half, by chance. */
+/** How long a client stays with a server: a random time from half of it to one and a half. */
 const STAY_MS = 120_000
 
-/** What a round ends with if all servers have failed. */
+/** The result of a round in which all servers have failed. */
 export class RoundFailure {
   error
   againAt
   restMs
 
   /**
-   * @param againAt when a server can be asked again, by what they said and the clock of monotonicNow()
+   * @param againAt when a server can be asked again, by their announcements and the clock of monotonicNow()
    * @param restMs how long to rest, which may be less
    */
   constructor(error: Error, againAt: number, restMs: number) {
@@ -42,7 +41,7 @@ export class RoundFailure {
 
 export class Servers {
   requests = 0
-  /** requests that were made because one before them had failed */
+  /** requests that were made because a previous one had failed */
   retries = 0
   #settings
   #group
@@ -50,12 +49,12 @@ export class Servers {
   #repeats = new Repeats()
   #current
   #moveAt = nextMove()
-  #most = MOST // to ask for at once: a layout with few IDs a tick takes long for many
+  #most = MOST // how many to request at once: a layout with few IDs per tick takes long for many
   #hasFailed = false // the last request
   #failedRounds = 0 // since the last success
-  #failingSince: number | undefined // undefined: the last request was a success
+  #failingSince: number | undefined // undefined: the last request succeeded
 
-  /** @param own the group of a caller that makes IDs itself */
+  /** @param own the group of a caller that generates IDs itself */
   constructor(settings: RemoteSettings, own?: () => Own) {
     this.#settings = settings
     this.#group = new OneGroup(settings.name, own)
@@ -63,7 +62,7 @@ export class Servers {
     this.#current = shuffled(this.#servers)[0]
   }
 
-  /** The URL of the server that is asked next. */
+  /** The URL of the next server to ask. */
   get current() {
     return this.#current.url
   }
@@ -73,14 +72,14 @@ export class Servers {
     return this.#group.count
   }
 
-  /** How long a round takes at most, in ms; within it, all servers may be compared. */
+  /** The longest duration of a round in ms; within it, all servers may be compared. */
   get longestRoundMs() {
     return this.#settings.timeoutMs * (this.#servers.length + 1)
   }
 
   /**
-   * n IDs of one group, 8 bytes each, by as many requests as that needs. Where all servers fail it tries again within
-   * `waitMs` of the last answer. Throws what a server refused, or one error that says what each server did.
+   * n IDs of one group, 8 bytes each, by as many requests as needed. If all servers fail it retries within `waitMs` of the
+   * last answer. Throws a server's refusal, or one error with the failure of each server.
    */
   async take(n: number, { signal }: { signal?: AbortSignal } = {}) {
     const ids = new Uint8Array(n * 8)
@@ -102,9 +101,9 @@ export class Servers {
   }
 
   /**
-   * IDs from the first server that gives them; each is asked once. Those that asked for time are left out, unless all did,
-   * or a call would fail now. The IDs are n, at most 10 000, or fewer where so many take too long. Throws what a server
-   * refused, or the signal's reason.
+   * IDs from the first server that supplies them; each is asked once. Servers that asked for time are skipped, unless all
+   * did, or a call would fail now. There are n IDs, at most 10 000, or fewer if that many take too long. Throws a server's
+   * refusal, or the signal's reason.
    * @param options `patience`: when the first call would fail
    */
   async round(
@@ -123,8 +122,8 @@ export class Servers {
   }
 
   /**
-   * Asks all servers of which group they are, without taking an ID. Resolves with an error for each that is of another
-   * one than the caller.
+   * Asks all servers for their group, without taking an ID. Resolves with an error for each server whose group is not the
+   * caller's.
    */
   async strangers(signal: AbortSignal) {
     const urls = this.#servers.map(({ url }) => url)
@@ -134,7 +133,7 @@ export class Servers {
     return origins.flatMap((origin) => (origin && this.#group.refusal(origin)) ?? [])
   }
 
-  /** The servers of a round, the present one first and then the others by chance; and those that asked for time. */
+  /** The servers of a round, the present one first and then the others in random order; and those that asked for time. */
   #inTurn(now: number) {
     const isReady = ({ since, until }: Server) => Math.min(until, since + LONGEST_LEAVE_MS) <= now
     const all = shuffled(this.#servers)
@@ -148,7 +147,7 @@ export class Servers {
     return ready.length === 0 ? [all, []] : [ready, all.filter((server) => !isReady(server))]
   }
 
-  /** IDs from the first of these servers that gives them, if one does. */
+  /** IDs from the first of these servers that supplies them. */
   async #askEach(servers: Server[], n: number, signal?: AbortSignal) {
     for (const server of servers) {
       this.#current = server
@@ -158,7 +157,7 @@ export class Servers {
       if ('ids' in answer) {
         const tookMs = monotonicNow() - askedAt
         const fault = await this.#group.compare(answer, () => this.#askAll(signal))
-        if (fault !== undefined) return this.#failed(server, fault) // all servers were asked: none of our group answers
+        if (fault !== undefined) return this.#failed(server, fault) // all servers were asked, and none of our group answers
         const repeated = this.#repeated(answer)
         if (repeated === undefined) {
           this.#succeeded(count, tookMs)
@@ -172,7 +171,7 @@ export class Servers {
     }
   }
 
-  /** Why the IDs of an answer are not used, if they were here before. */
+  /** The reason to refuse the IDs of an answer, if they were received before. */
   #repeated(answer: Answer): Failure | undefined {
     const id = this.#repeats.find(answer)
     if (id === undefined) return undefined
@@ -188,7 +187,7 @@ export class Servers {
     return answer
   }
 
-  /** An ID of each server that gives one: what it says of itself counts only then. */
+  /** Takes an ID of each server that supplies one: only then its description of itself counts. */
   async #askAll(signal?: AbortSignal) {
     const answers = await Promise.all(this.#servers.map((server) => this.#ask(server, 1, signal)))
     return answers.flatMap((answer) => ('ids' in answer ? answer : []))
@@ -212,14 +211,14 @@ export class Servers {
     const failures = this.#servers.flatMap(({ failure }) => failure ?? [])
     const asked = Math.min(...this.#servers.map(({ until }) => until)) - now
     const most = Math.min(FIRST_REST_MS * 2 ** (this.#failedRounds - 1), LONGEST_REST_MS)
-    // Half of it by chance, so that not all clients come back at once.
+    // Half of it is random, so that not all clients come back at once.
     const rest = most * (0.5 + Math.random() / 2)
     const error = noServerError(this.#settings.name, failures, now - (this.#failingSince ?? now))
     return new RoundFailure(error, now + Math.max(asked, rest), Math.max(Math.min(asked, LONGEST_LEAVE_MS), rest))
   }
 }
 
-/** When to choose a server anew. By chance, or all clients that began together would move together. */
+/** When to choose another server. Random, or all clients that began together would move together. */
 const nextMove = () => monotonicNow() + STAY_MS * (0.5 + Math.random())
 
 /** The same in a random order. */
