@@ -1,7 +1,5 @@
-// The calls of attach() that wait for the same slot. The search for it ends when they have waited long enough, or when
-// none of them waits any more.
-//
-// It must never prolong a wait because the clock was set: it goes by a timer.
+// The calls of attach() that wait for the same slot. The search for it ends when they have waited long enough, or when no
+// call waits any more. The limit is a timer, so setting the clock does not prolong a wait.
 
 import { unlessAborted } from '../base/abort.ts'
 import { clearTimeout, LONGEST_TIMER_MS, setTimeout } from '../base/timers.ts'
@@ -12,9 +10,9 @@ export class AttachCalls {
   #timer: ReturnType<typeof setTimeout> | undefined
   #count = 0
   #isOver = false
-  /** Ends all calls; to be called after end(). */
+  /** Resolves all calls; called after end(). */
   resolve = () => {}
-  /** the same with an error */
+  /** Rejects them with an error. */
   reject: (error: unknown) => void = () => {}
   #answer: Promise<void> = new Promise((resolve, reject) => {
     this.resolve = resolve
@@ -28,13 +26,13 @@ export class AttachCalls {
     if (ms <= LONGEST_TIMER_MS) this.#timer = setTimeout(giveUp, ms)
   }
 
-  /** One more call waits, until there is an answer or its signal aborts. */
+  /** Adds a waiting call, until there is an answer or its signal aborts. */
   wait(signal?: AbortSignal) {
     this.#count++
     return unlessAborted(signal, this.#answer, () => this.#stop())
   }
 
-  /** One call stops waiting. False if all calls already have their answer. */
+  /** One call stops waiting. Returns false if all calls already have their answer. */
   #stop() {
     if (this.#isOver) return false
     this.#count--

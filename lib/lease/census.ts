@@ -1,6 +1,5 @@
-// What this thread has of leases and counters, and how renewals went: for metrics, which ask when they are collected.
-//
-// It must never keep a lease, a counter or an observer alive, nor grow without bound: groups get their names from users.
+// This thread's leases and counters, and the results of renewals, for metrics, which read them on collection. It keeps no
+// lease, counter or observer alive, and is bounded, since users name the groups.
 
 import { nextTick } from '../base/timers.ts'
 import { WeakList } from '../base/weak-list.ts'
@@ -9,10 +8,10 @@ import type { BlockSupply } from './segment/block-supply.ts'
 
 export type Result = 'renewed' | 'lost' | 'destroyed' | 'failed'
 
-/** Gets each renewal from when it was added on. */
+/** Receives each renewal after it was added. */
 export type Observer = (renewal: { group: string; seconds: number }) => void
 
-/** So many groups have counts of their own; later ones are counted together, under OTHER. No group has such a name. */
+/** This many groups have separate counts; later ones are counted together, under OTHER, which no group can be named. */
 const MOST = 1000
 const OTHER = '{other}'
 
@@ -38,7 +37,7 @@ export function renewalEnded(group: string, result: Result, seconds: number) {
       observe({ group: name, seconds })
     } catch (error) {
       nextTick(() => {
-        throw error // a monitoring library's: not the lease's problem, but not to be hidden either
+        throw error // a monitoring library's error does not concern the lease, but must not be hidden either
       })
     }
   }

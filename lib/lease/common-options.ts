@@ -14,7 +14,7 @@ export function readName(option: string, name: unknown) {
   return name
 }
 
-/** Whether the user vouches for the store. */
+/** Whether the user vouches for the store's durability. */
 export function readDurable(durable: unknown) {
   if (isAbsent(durable)) return false
   if (typeof durable !== 'boolean') throw optionTypeError('durable', durable, 'true or false')

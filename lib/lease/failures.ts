@@ -1,10 +1,10 @@
-// An error of a store as the holder's state machine takes it: core/src/lease.rs decides what follows.
+// Maps store errors to events of the holder's state machine; core/src/lease.rs decides what follows.
 
 import type { MachineFailure } from '../../target/native.d.ts'
 import { isPassing } from '../base/errors.ts'
 import type { StoreError } from './stores/database.ts'
 
-/** Maps the codes of a store's errors to failures; any other error means that the store failed. */
+/** Maps the codes of a store's errors to failures; any other error counts as a failure of the store. */
 const FAILURES: Record<string, MachineFailure['why']> = {
   ERR_FLAKE_QUIET: 'quiet',
   ERR_FLAKE_EXHAUSTED: 'exhausted',
@@ -15,9 +15,7 @@ const FAILURES: Record<string, MachineFailure['why']> = {
   ERR_FLAKE_RECORD: 'fatal',
 }
 
-/**
- * A failure as the machine takes it. `retryAt`: when a quiet period ends or a slot may be free, by the store's clock.
- */
+/** A failure for the machine. `retryAt`: when a quiet period ends or a slot may be free, by the store's clock. */
 export function failureOf(error: StoreError): MachineFailure {
   const { code, retryAt, storeNow } = error
   if (isPassing(error)) return { why: 'passing' }

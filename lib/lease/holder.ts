@@ -1,5 +1,5 @@
 // The holder of a lease: acquires, renews and releases a slot. core/src/lease.rs decides when, and what a refusal means; this
-// file calls the store, keeps one timer, and tells the generator.
+// file calls the store, keeps one timer, and notifies the generator.
 
 import type { MachineAction, MachineEvent } from '../../target/native.d.ts'
 import { throwIfAborted } from '../base/abort.ts'
@@ -30,22 +30,20 @@ import { BUDGET, secondsOf } from './time-budget.ts'
 
 const { randomBytes } = process.getBuiltinModule('node:crypto')
 
-/**
- * The end of each group's quiet period that this process has warned of, Unix ms: who tries again does not hear of it again.
- */
+/** The end of each group's quiet period that this process has warned of, Unix ms: a retry does not repeat the warning. */
 const quietOf: Map<string, number> = new Map()
 
-/** Whether this process was warned of a renewal that failed. Each outage is an event. */
+/** Whether this process has warned of a failed renewal. Each outage is an event. */
 let isWarned = false
-/** The same of a join() that waits for a store which takes no writes for now. */
+/** The same for a join() that waits for a store which takes no writes at present. */
 let isWarnedOfWait = false
 
-/** What changes no state, so it is not published as one. */
+/** Events that do not change the state, so they are not published as changes. */
 const OF_WINDOW = ['renewed', 'renewal-failed']
 
 const NO_ID = -1
 
-/** What a renewal was answered, for metrics and subscribers. */
+/** The result of a renewal, for metrics and subscribers. */
 const resultOf = (answer: Grant | string) => (typeof answer === 'string' ? answer : 'renewed') as Result
 
 /** `howToCreate` returns the command that makes a new group without a quiet period. */
@@ -66,21 +64,21 @@ export class Holder {
   #group
   #host
   #config
-  #joins = true // until the first slot: only joining makes a group
-  #over = new AbortController() // gives up calls of the store
+  #joins = true // until the first slot: only joining creates a group
+  #over = new AbortController() // gives up calls to the store
   #waitMs
   #howToCreate
-  #events: MachineEvent[] = [] // those that came during a step
+  #events: MachineEvent[] = [] // those that arrived during a step
   #isStepping = false
   #timer: ReturnType<typeof setTimeout> | undefined
-  #attaching: AttachCalls | undefined // while calls wait for a slot
+  #attaching: AttachCalls | undefined // set while calls wait for a slot
   #calls: Set<Promise<void>> = new Set() // calls that the store has not answered yet; they never fail
-  #releases: Set<Promise<void>> = new Set() // what detach() waits for
+  #releases: Set<Promise<void>> = new Set() // detach() waits for these
   #news = new NewsQueue()
-  #ending: Promise<void> | undefined // what destroy() waits for
-  #offer: Grant | undefined // the last grant, as the store gave it
-  #grant: Grant | undefined // the grant that is open, or was last
-  lineage: string | undefined // what names the group, as the store said last
+  #ending: Promise<void> | undefined // destroy() waits for it
+  #offer: Grant | undefined // the last grant, as the store returned it
+  #grant: Grant | undefined // the open grant, or the last one
+  lineage: string | undefined // identifies the group, by the store's last answer
   #last = NO_ID // Unix ms of the last ID of the slot that was just retired
   /** how many windows the generator has had */
   windows = 0
@@ -105,7 +103,7 @@ export class Holder {
     return this.#group
   }
 
-  /** What the members of a group agree on: where it is the same, their IDs can be mixed. */
+  /** The agreement of a group's members: IDs with equal fingerprints can be mixed. */
   get fingerprint() {
     return this.#config.fingerprint
   }
@@ -118,7 +116,7 @@ export class Holder {
     return this.#slot
   }
 
-  /** Whether the user still wants IDs of it: neither detach() nor close() was called, and the group goes on. */
+  /** Whether the user still wants IDs of it: neither detach() nor close() was called, and the group was not destroyed. */
   get isWanted() {
     return !this.#reasons.isUnwanted && this.state !== 'destroyed'
   }
@@ -127,7 +125,7 @@ export class Holder {
     return this.#reasons.isClosed
   }
 
-  /** Whether the slot is a file: that is held until it is given back, and needs no renewal to make IDs. */
+  /** Whether the slot is a file, which is held until it is released, and needs no renewal to make IDs. */
   get isOnFile() {
     return this.#grant?.cursor !== undefined
   }
@@ -135,20 +133,20 @@ export class Holder {
   get expires() {
     const { hi } = this.#machine
     if (hi === null) return undefined
-    return new Date(this.#grant?.cursor?.window?.hi ?? hi) // a file's window moves on by itself as IDs are made
+    return new Date(this.#grant?.cursor?.window?.hi ?? hi) // a file's window advances as IDs are made
   }
 
-  /** Who makes the next ID; undefined if nobody does. */
+  /** The source of the next ID; undefined without one. */
   get source(): 'slot' | 'server' | undefined {
     return this.state === 'attached' ? 'slot' : undefined
   }
 
-  /** How many IDs came from servers; undefined if there are none behind the slot. */
+  /** How many IDs came from servers; undefined without servers behind the slot. */
   get fromServers(): number | undefined {
     return undefined
   }
 
-  /** Whether IDs are wanted, but no slot gives any at present. */
+  /** Whether IDs are wanted, but no slot supplies any at present. */
   get isOut() {
     const { expires } = this
     const isOver = expires !== undefined && expires.getTime() < unixNow()
@@ -156,8 +154,8 @@ export class Holder {
   }
 
   /**
-   * Resolves when a slot is held and the clock is in its window. It ends soon after waitMs, and at once if the signal
-   * aborts, whatever the store does.
+   * Resolves when a slot is held and the clock is in its window. It ends soon after waitMs, and at once if the signal aborts,
+   * whatever the store does.
    */
   async attach(signal?: AbortSignal) {
     this.#assertOpen()
@@ -169,15 +167,15 @@ export class Holder {
     await attaching.wait(signal)
   }
 
-  /** Seeks a slot until one is held, and waits for nothing. Returns whether one is still wanted. */
+  /** Seeks a slot until one is held, without waiting. Returns whether one is still wanted. */
   seek() {
     if (this.isWanted) this.#step({ type: 'seek' })
     return this.isWanted
   }
 
   /**
-   * Gives the slot back. Resolves when the store knows, or when the call to it has failed: then the slot becomes free
-   * after the ttl. If the store does not answer in time, it rejects.
+   * Releases the slot. Resolves when the store has recorded it, or when the call to the store has failed: then the slot
+   * becomes free after the ttl. If the store does not answer in time, it rejects.
    */
   async detach() {
     this.#reasons.isUnwanted = true
@@ -185,7 +183,7 @@ export class Holder {
     await Promise.all([this.#news.told(), ...this.#releases])
   }
 
-  /** Gives the slot back for good: the client may be closed once this has `settled`. */
+  /** Releases the slot permanently: the client may be closed once this has `settled`. */
   async close() {
     this.#reasons.isClosed = true
     await this.detach()
@@ -197,14 +195,14 @@ export class Holder {
   }
 
   /**
-   * Resolves when no call to the store is open. A slot that was granted after the end has been given back by then.
-   * Never fails.
+   * Resolves when no call to the store is pending. A slot that was granted after the end has been released by then. Never
+   * rejects.
    */
   async settled() {
     while (this.#calls.size > 0) await Promise.all(this.#calls)
   }
 
-  /** Ends the group for every member. */
+  /** Destroys the group for all members. */
   async destroy() {
     this.#assertOpen()
     this.#ending = undefined
@@ -213,20 +211,20 @@ export class Holder {
   }
 
   /**
-   * Whether the generator refused with this status because it has no slot, or one whose window ended without a renewal,
-   * and not because the user wants no IDs.
+   * Whether the generator refused with this status because it has no slot, or one whose window ended without a renewal, and
+   * not because the user wants no IDs.
    */
   lacks(status: number) {
     if (status === STATUS.WINDOW_END) return this.#machine.renewalsFail(unixNow())
     return status === STATUS.NO_GENERATOR && this.#machine.isRecovering
   }
 
-  /** What gives IDs after the generator refused with this status. Behind the slot there is nothing, but see else-from/. */
+  /** The source of IDs after the generator refused with this status. There is none behind the slot, except in else-from/. */
   after(_status: number): OtherSource | undefined {
     return undefined
   }
 
-  /** Compares the group with that of the other sources, and warns where it is another. */
+  /** Compares the group with that of the other sources, and warns of a difference. */
   async compare() {}
 
   /** Whether waiting may help after the generator refused with this status. */
@@ -237,15 +235,15 @@ export class Holder {
   }
 
   /**
-   * The slot's file failed. If it was removed, the next renewal brings another slot, so we renew at once. If the store
-   * still says that the slot is held, the file cannot be written, and waiting does not help.
+   * The slot's file failed. If it was removed, the next renewal brings another slot, so we renew at once. If the store still
+   * lists the slot as held, the file cannot be written, and waiting does not help.
    */
   #isLookedAt() {
     this.#step({ type: 'renewNow' })
     return this.#isStepping || this.#machine.isRenewing
   }
 
-  /** A window that is over may be due to be renewed: our timer stands still while the machine is suspended. */
+  /** Renews a window that is over, if that is due: our timer stands still while the machine is suspended. */
   #look(status: number) {
     if (status === STATUS.WINDOW_END && !this.#machine.isRenewing) this.#step({ type: 'time' })
   }
@@ -260,7 +258,7 @@ export class Holder {
     if (this.#reasons.isOver) throw closedLeaseError(this.#group)
   }
 
-  /** Hands an event to the machine. One that comes while another is being handled waits its turn. */
+  /** Passes an event to the machine. Events that arrive while another is handled are queued. */
   #step(event: MachineEvent) {
     this.#events.push(event)
     if (this.#isStepping) return
@@ -274,7 +272,7 @@ export class Holder {
 
   #take(event: MachineEvent) {
     const actions = this.#machine.step(event, unixNow(), randomBytes(16).toString('hex'))
-    this.#slot = this.#machine.slot ?? undefined // a server shows it with each answer: without a call of the addon
+    this.#slot = this.#machine.slot ?? undefined // servers show it with each answer: this avoids a call of the addon
     clearTimeout(this.#timer) // a step that waits for something sets it again
     for (const action of actions) this.#carryOut(action)
   }
@@ -296,7 +294,7 @@ export class Holder {
         this.#ending = this.#end()
         return
       case 'open':
-        // What became of it comes before any other event.
+        // Its result comes before any other event.
         this.#events.unshift(this.#open(action))
         return
       case 'raise':
@@ -313,14 +311,14 @@ export class Holder {
     }
   }
 
-  /** A call without an answer yet; `settled` waits for it. */
+  /** A pending call; `settled` waits for it. */
   async #call(done: Promise<void>) {
     this.#calls.add(done)
     await done
     this.#calls.delete(done)
   }
 
-  /** Returns the event that says whether it worked. */
+  /** Returns the event with the result. */
   #open({ owner, lo, hi }: { owner: string; lo: number; hi: number }): MachineEvent {
     const grant = { ...(this.#offer as Grant), lo, hi }
     const inUse = this.#generator.open(grant)
@@ -366,24 +364,24 @@ export class Holder {
     this.#step({ type: 'renewed', owner, ...this.#windowOf(answer) })
   }
 
-  /** What all calls of the store get. */
+  /** The common arguments of all calls to the store. */
   get #shared() {
     return { config: this.#config, signal: this.#over.signal }
   }
 
-  /** What subscribers of a channel see; not the owner, which is a secret. */
+  /** What subscribers of a channel see; without the owner, which is a secret. */
   #context(slot?: number): { group: string; slot?: number | undefined } {
     return { group: this.#group, slot }
   }
 
-  /** What the machine needs of a grant. */
+  /** The part of a grant that the machine needs. */
   #windowOf({ slot, lo, hi }: Grant) {
     return { slot, lo: this.#generator.firstMs(lo), hi }
   }
 
   #failed(asked: string, owner: string, error: StoreError) {
     this.#reasons.failed(asked, owner, error)
-    this.lineage = error.lineage ?? this.lineage // a store that has no slot free says of which group
+    this.lineage = error.lineage ?? this.lineage // a store without a free slot names the group
     if (error.code === 'ERR_FLAKE_DESTROYED') return this.#step({ type: 'destroyed', asked, owner })
     const failure = failureOf(error)
     if (failure.why === 'quiet' && this.#attaching !== undefined) this.#warnOfQuiet(failure)
@@ -407,7 +405,7 @@ export class Holder {
     if (isReleased === undefined) throw unreleasedError(this.#group, slot, BUDGET.RELEASE_MS)
   }
 
-  /** Whether the store knows that the slot is no longer used. If the call fails, the slot becomes free after the ttl. */
+  /** Whether the store has recorded that the slot is free. If the call fails, the slot becomes free after the ttl. */
   async #isReleased(given: { owner: string; slot: number; last: number }) {
     const left = { ...this.#shared, ...given }
     const call = () => this.#store.release(this.#group, left)
@@ -444,8 +442,8 @@ export class Holder {
   }
 
   /**
-   * The error of the calls that wait.
-   * @param why as the machine says it
+   * The error for the waiting calls.
+   * @param why the machine's reason
    */
   #reason(why: string) {
     if (why !== 'ahead') return this.#reasons.ofSearch(why)

@@ -1,8 +1,5 @@
-// The command that makes a group with the options of a join(), for the warning that says how to avoid the wait for a
-// new group.
-//
-// It must never show a password. The command must make the very group that join() asks for: it leaves out only what
-// `flakeforge create` would choose itself.
+// The command that creates a group with the options of a join(), for the warning about the wait for a new group. It shows no
+// password, and creates exactly the group that join() asks for: it leaves out only the defaults of `flakeforge create`.
 
 import { isAbsent } from '../base/check.ts'
 import { withoutSecrets } from '../base/printable.ts'
@@ -14,7 +11,7 @@ import { addressOf } from './stores/address.ts'
 /** A word of a command, quoted for a shell. */
 const quote = (word: string) => (/^[\w./:@%+=,-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)
 
-/** The store's address. If it has a password that is in no environment variable, the reader has to put it in. */
+/** The store's address. If it has a password that is in no environment variable, the reader has to insert it. */
 function storeOf(store: string | null | undefined) {
   const named = process.env.FLAKEFORGE_STORE
   if (isAbsent(store) && !named) return quote(`file:${defaultFolder()}`)
@@ -35,7 +32,7 @@ function layoutFlags({ name: layout, spec, fields, tickMs, choices }: JoinSettin
   return flags({ layout: name === 'flake' ? undefined : name, epoch, nodes, mode, 'id-offset': idOffset })
 }
 
-/** Those that `flakeforge create` would not choose itself. */
+/** Those that differ from the defaults of `flakeforge create`. */
 function groupFlags({ facts, fixed, nodeOffset, config }: JoinSettings) {
   const usual = readJoinOptions({ layout: layoutOf(facts), ...fixed, nodeOffset }).config
   const own = (name: 'slots' | 'ttlMs' | 'skewMs') => (config[name] === usual[name] ? undefined : config[name])
@@ -44,9 +41,9 @@ function groupFlags({ facts, fixed, nodeOffset, config }: JoinSettings) {
 }
 
 /**
- * The command that makes the group with these options before anybody joins.
- * @param given what join() got: an address, nothing, a store that openStore() opened at an address, or another object, which
- * only a program can use
+ * The command that creates the group with these options before any process joins.
+ * @param given the store as passed to join(): an address, undefined, a store that openStore() opened at an address, or
+ * another object, which only a program can use
  */
 export function howToCreate(given: unknown, options: JoinSettings) {
   const store = addressOf(given)

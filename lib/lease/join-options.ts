@@ -1,5 +1,5 @@
-// The options of `FlakeId.join(store, options)`, validated here. It must never read the environment: a node number
-// there would contradict the slot.
+// The options of `FlakeId.join(store, options)`, validated here. The environment is not read: a node number there would
+// contradict the slot.
 
 import { readSignal } from '../base/abort.ts'
 import { checkKeys, isAbsent, type Options, ownOf, readBounded } from '../base/check.ts'
@@ -40,40 +40,39 @@ export interface LeaseOptions {
   /** how many ms the clocks of the members and the store may differ; default 5 000 */
   skewMs?: number | string | null | undefined
   /**
-   * Your promise that the store never loses acknowledged writes, default false. Then a new group needs no quiet period, and a
-   * restart of the server stops nobody. `fileStore` ignores it. All members must agree on it.
+   * Your promise that the store never loses acknowledged writes, default false. With it, a new group needs no quiet period,
+   * and a restart of the server stops no member. `fileStore` ignores it. All members must agree on it.
    *
-   * It is right for a PostgreSQL, MySQL or MariaDB with its default settings, for etcd, and for a single Redis without
-   * replicas and with `appendfsync always`. `join` asks the server for settings that contradict it, and refuses them
-   * with `ERR_FLAKE_OPTION`. It cannot see everything, such as a disk that only pretends to write.
+   * It is right for PostgreSQL, MySQL or MariaDB with default settings, for etcd, and for a single Redis without replicas and
+   * with `appendfsync always`. `join` checks the server for settings that contradict it, and refuses them with
+   * `ERR_FLAKE_OPTION`. It cannot detect everything, such as a disk that only pretends to write.
    */
   durable?: boolean | null | undefined
   /**
-   * How many ms `join` and `attach` wait for a free slot or for the end of a quiet period; default 90 000. Both end at
-   * most a second after that, whatever the store does.
+   * How many ms `join` and `attach` wait for a free slot or for the end of a quiet period; default 90 000. Both end at most a
+   * second after that, whatever the store does.
    */
   waitMs?: number | string | null | undefined
   /**
-   * `join` prefers a free slot that a process of this name held last, if it finds one, and lists name it. Default: the variable `HOSTNAME`, which is
-   * the pod's name in Kubernetes, else the name of the machine
+   * `join` prefers a free slot that a process of this name held last, if it finds one; lists show the name. Default: the
+   * variable `HOSTNAME`, which is the pod's name in Kubernetes, else the name of the machine
    */
   host?: string | null | undefined
   /**
-   * When it aborts, `join` and `createGroup` reject with `signal.reason` (an `AbortError` by default), and no slot is
-   * kept: one that was granted in the meantime is given back. After `join` has resolved, the signal has no effect on
-   * the generator.
+   * When it aborts, `join` and `createGroup` reject with `signal.reason` (an `AbortError` by default), and no slot is kept:
+   * one that was granted in the meantime is released. After `join` has resolved, the signal has no effect on the generator.
    */
   signal?: AbortSignal | null | undefined
   /**
-   * URLs of flakeforge-server, from which IDs come while no slot gives any: none is free within `waitMs`, the store cannot
-   * be reached, a quiet period lasts too long, or the window ended without a renewal. Then `join` and `attach` resolve all
-   * the same, `state` is what the slot is, and `source` is `'server'`. A slot is sought meanwhile, and taken when there is
-   * one.
+   * URLs of flakeforge-server, the source of IDs while there is no slot: none is free within `waitMs`, the store is
+   * unreachable, a quiet period lasts too long, or the window ended without a renewal. `join` and `attach` then still
+   * resolve, `state` describes the slot, and `source` is `'server'`. The search for a slot continues, and the first one found
+   * is used.
    *
    * The servers must serve this group, on this store. An answer with another layout is refused with
-   * `ERR_FLAKE_CONFIG_MISMATCH`, and so is a server whose slots are not on this store, as far as that can be seen: see
-   * {@link ElseFrom}. If nobody gives IDs, there is one error that names the reason of the store (its `cause`) and of each
-   * server (`failures`): `ERR_FLAKE_REMOTE`, or the code with which a server refused.
+   * `ERR_FLAKE_CONFIG_MISMATCH`, and so is a server whose slots are not on this store, as far as that can be detected: see
+   * {@link ElseFrom}. If neither a slot nor a server supplies IDs, a single error names the store's reason (its `cause`) and
+   * each server's (`failures`): `ERR_FLAKE_REMOTE`, or the code with which a server refused.
    *
    * `createGroup` ignores it.
    * @example
@@ -94,7 +93,7 @@ const { LONGEST_TTL_MS } = index
 /** The options of a join() or createGroup(), checked. */
 export type JoinSettings = ReturnType<typeof readJoinOptions>
 
-/** Why a leased generator does not take these options of an ordinary one. */
+/** Why a leased generator refuses these options of an ordinary one. */
 const NOT_WITH_JOIN: Record<string, string> = {
   id: 'the node number is that of the slot',
   shared: 'the store says what processes share',
@@ -105,7 +104,7 @@ const OF_JOIN = ['group', 'slots', 'ttlMs', 'skewMs', 'durable', 'waitMs', 'host
 
 /**
  * A checked copy of the generator's options, and of the lease's as `group`, `config`, `waitMs` and `host`; `fixed` and
- * `nodeOffset` say which node numbers its slots have.
+ * `nodeOffset` determine the node numbers of its slots.
  */
 export function readJoinOptions(given: unknown) {
   if (typeof given !== 'object' && given !== undefined) {
@@ -146,9 +145,9 @@ export function readJoinOptions(given: unknown) {
 }
 
 /**
- * What all members of a group must have in common, as text that an error can show. Slots fill the node's bits from the
- * lowest up, whatever the fields are. But next to a fixed field, or above bits that are always 0, the node of a slot
- * depends on where the fields are.
+ * The settings that all members of a group must share, as text that an error can show. Slots fill the node's bits from the
+ * lowest up, whatever the fields are. But next to a fixed field, or above bits that are always 0, the node of a slot depends
+ * on the positions of the fields.
  */
 function fingerprint(facts: LayoutFacts, fixed: Record<string, number>, nodeOffset: unknown) {
   const parts = [nativeLayout(facts).fingerprint]
@@ -168,8 +167,8 @@ function hasGap(facts: LayoutFacts) {
 }
 
 /**
- * A window must be longer than the clocks may differ plus what IDs may run ahead, or it would end before it is used. So
- * a layout that runs ahead has a longer default.
+ * A window must be longer than the clocks may differ plus what IDs may run ahead, or it would end before it is used. So a
+ * layout that runs ahead has a longer default.
  */
 function readTimes(options: Options, maxAheadMs: number) {
   const skewMs = isAbsent(options.skewMs)
@@ -192,7 +191,7 @@ function readTimes(options: Options, maxAheadMs: number) {
   return { ttlMs, skewMs }
 }
 
-/** The name of a pod where Kubernetes or Docker says it: all machines that come from one image may have the same host name. */
+/** The name of a pod, from Kubernetes or Docker: machines from one image may all have the same host name. */
 function ownHost() {
   const { HOSTNAME = '' } = process.env
   return HOSTNAME !== '' && HOSTNAME.length <= 255 ? HOSTNAME : os.hostname()
@@ -200,7 +199,7 @@ function ownHost() {
 
 function readHost(host: unknown) {
   if (isAbsent(host)) return ownHost()
-  const wanted = 'a name of 1 to 255 characters without NUL' // which PostgreSQL cannot store
+  const wanted = 'a name of 1 to 255 characters without NUL' // PostgreSQL cannot store NUL
   if (typeof host !== 'string') throw optionTypeError('host', host, wanted)
   if (host.length < 1 || host.length > 255 || host.includes('\0')) throw optionRangeError('host', host, wanted)
   return host

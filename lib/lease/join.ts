@@ -1,6 +1,5 @@
-// FlakeId.join() and createGroup(): from a store and options to a generator that holds a slot, or to a new group.
-//
-// It must never leave a client open that it made itself: not after a failure, an abort or close().
+// FlakeId.join() and createGroup(): from a store and options to a generator that holds a slot, or to a new group. A client
+// that was created here is always closed: after a failure, an abort or close().
 
 import { throwIfAborted, unlessAborted } from '../base/abort.ts'
 import { withCommand } from '../base/errors.ts'
@@ -18,7 +17,7 @@ import { checkStore, openGiven } from './stores/open.ts'
 import type { Store } from './stores/store.ts'
 import { BUDGET } from './time-budget.ts'
 
-// `FlakeId.join`, where it is described.
+// `FlakeId.join`, which has the documentation.
 export function join<const L extends AnyLayout = 'flake'>(
   store?: Store | string | null,
   options?: JoinOptions<L> | null,
@@ -26,7 +25,7 @@ export function join<const L extends AnyLayout = 'flake'>(
 export async function join(given: unknown, givenOptions?: unknown) {
   checkStore(given, 'join')
   const options = readJoinOptions(givenOptions)
-  throwIfAborted(options.signal) // before a client is made
+  throwIfAborted(options.signal) // before a client is created
   const { store, close } = openGiven(given)
   const generator = new SlotGenerator(options)
   const settings = { ...options, howToCreate: () => howToCreate(given, options) }
@@ -35,7 +34,7 @@ export async function join(given: unknown, givenOptions?: unknown) {
     elseFrom === undefined
       ? new Holder(store, generator, settings)
       : new HolderWithServers(store, generator, settings, elseFrom)
-  // A slot that the store grants too late is given back over the same client.
+  // A slot that the store grants too late is released over the same client.
   const end = () => lease.settled().then(close)
   try {
     await lease.attach(options.signal)
@@ -51,15 +50,15 @@ export async function join(given: unknown, givenOptions?: unknown) {
   }
 }
 
-/** After an abort nothing may stay: even if the store does not answer, its connection is closed. */
+/** After an abort nothing may stay open: even if the store does not answer, its connection is closed. */
 function closeSoon(close: () => Promise<void>) {
   setTimeout(() => close().catch(() => {}), BUDGET.CLIENT_AFTER_ABORT_MS).unref()
 }
 
 /**
- * Makes a group that is known to be new: there can be no forgotten grants.
+ * Creates a group that is known to be new, so there can be no forgotten grants.
  * @param given the store
- * @returns whether it was made; false if it already existed
+ * @returns whether it was created; false if it already existed
  */
 export async function createGroup(given: unknown, givenOptions?: unknown) {
   checkStore(given, 'createGroup')
@@ -72,7 +71,7 @@ export async function createGroup(given: unknown, givenOptions?: unknown) {
     isNew = await unlessAborted(signal, made, () => true)
   } catch (error) {
     await within(
-      made.catch(() => {}).then(close), // not while a step is under way
+      made.catch(() => {}).then(close), // not while a step is pending
       BUDGET.CLIENT_AFTER_FAILURE_MS,
     )
     throw error

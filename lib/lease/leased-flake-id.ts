@@ -1,5 +1,5 @@
-// A generator whose node number is leased, as users see it: a FlakeId that changes its node number when it gets another
-// slot, and emits events about it. The lease deals with the slot.
+// A generator with a leased node number, as users see it: a FlakeId that changes its node number with its slot, and emits
+// events about that. The lease handles the slot.
 
 import { type SignalOptions, signalOf } from '../base/abort.ts'
 import * as errors from '../base/errors.ts'
@@ -11,7 +11,7 @@ import type { Holder } from './holder.ts'
 
 const { EventEmitter } = process.getBuiltinModule('node:events')
 
-/** What is told of a lease. */
+/** The events of a lease. */
 const EVENTS = ['attached', 'renewed', 'renewal-failed', 'lost', 'detached', 'destroyed']
 /** It is never emitted, but events.once() and events.on() listen to it. */
 const ERROR = 'error'
@@ -23,22 +23,22 @@ const NAMED = [
 ]
 const OTHERS = ['eventNames', 'setMaxListeners', 'getMaxListeners']
 
-/** What EventEmitter keeps in the object: not enumerable here, or it would appear in JSON. */
+/** EventEmitter's state in the object: not enumerable here, or it would appear in JSON. */
 const EMITTER_STATE = ['_events', '_eventsCount', '_maxListeners']
 
-/** The counts of a leased generator; each slot begins new ones. */
+/** The counts of a leased generator; each slot starts new ones. */
 export interface LeasedStats extends Stats {
   /** how many IDs came from servers since `join`; they are not in `ids`. Only with `elseFrom`. */
   fromServers?: number
 }
 
-/** What listeners for a lease's events get. */
+/** The argument of listeners for a lease's events. */
 export interface LeaseDetail {
   group: string
   slot?: number
-  /** why, for `renewal-failed` and `lost`; and for `detached`, unless `detach()` or `close()` was called */
+  /** the reason of `renewal-failed` and `lost`, and of `detached` unless `detach()` or `close()` was called */
   cause?: Error
-  /** for `renewal-failed`: IDs can be made until then, unless a later renewal works */
+  /** for `renewal-failed`: IDs can be generated until then, unless a later renewal succeeds */
   expires?: Date
 }
 
@@ -48,22 +48,22 @@ export type LeaseListener<E extends LeaseEvent | 'error'> = E extends LeaseEvent
   ? (detail: LeaseDetail) => void
   : (error: Error) => void
 
-// What EventEmitter's methods become, below.
+// The methods of EventEmitter, which are added below.
 // biome-ignore lint/correctness/noUnusedVariables: the class has it
 export interface LeasedFlakeId<L extends AnyLayout> {
   /**
-   * - `attached`: it holds a slot again, after `attach()` or a loss. The first slot causes no event if `join` waited for
-   *   it; with `elseFrom` it may come later, and then it does.
+   * - `attached`: it holds a slot again, after `attach()` or a loss. The first slot causes no event if `join` waited for it;
+   * with `elseFrom` it may come later, and then it does.
    * - `renewed`: the window was extended.
-   * - `renewal-failed`: it was not (`cause`), and IDs can be made until `expires`. It is tried again, and the next event is
-   *   `renewed`, `lost` or one of the ends: an outage has one such event. The first one in a process is also a warning
-   *   (`FLAKEFORGE_RENEWAL`).
+   * - `renewal-failed`: a renewal failed (`cause`), and IDs can be generated until `expires`. It is retried, and the next
+   * event is `renewed`, `lost` or one of the ends: an outage has one such event. The first one in a process is also a warning
+   * (`FLAKEFORGE_RENEWAL`).
    * - `lost`: it no longer holds the slot (`cause`) and is getting a new one.
    * - `detached`, `destroyed`: the state of that name begins. `detached` has a `cause` unless you asked for it.
    *
    * Listeners run before the promise of the call that caused the event resolves. Otherwise this is Node's EventEmitter:
-   * `events.once(flake, 'lost')` and `events.on` work too. Only `instanceof EventEmitter` is false, because a class has
-   * one parent. Other event names throw `ERR_FLAKE_OPTION`. You may listen to `error`, which is never emitted.
+   * `events.once(flake, 'lost')` and `events.on` work too. Only `instanceof EventEmitter` is false, because a class has one
+   * parent. Other event names throw `ERR_FLAKE_OPTION`. You may listen to `error`, which is never emitted.
    */
   on<E extends LeaseEvent | 'error'>(event: E, listener: LeaseListener<E>): this
   addListener<E extends LeaseEvent | 'error'>(event: E, listener: LeaseListener<E>): this
@@ -81,19 +81,18 @@ export interface LeasedFlakeId<L extends AnyLayout> {
 }
 
 /**
- * A generator that holds a slot. `FlakeId.join()` makes one.
+ * A generator that holds a slot. `FlakeId.join()` creates one.
  *
- * The store grants it a slot and a *window* of time. It renews the window every third of `ttlMs`, and every ID lies
- * inside it. If the store does not answer, IDs can be made until the window ends. Then `next()` throws
- * `ERR_FLAKE_LEASE_EXPIRED` (`group`, `slot`, `cause`) and `next(callback)` waits. Both work again when the store is
- * back.
+ * The store grants it a slot and a *window* of time. It renews the window every third of `ttlMs`, and every ID lies inside
+ * it. If the store does not answer, IDs can be generated until the window ends. Then `next()` throws
+ * `ERR_FLAKE_LEASE_EXPIRED` (`group`, `slot`, `cause`) and `next(callback)` waits. Both work again when the store is back.
  *
  * Its `state` is one of these:
- * - `'attached'`: it makes IDs.
- * - `'detached'`: calls throw `ERR_FLAKE_DETACHED`. Either `detach()` or `close()` was called, or the slot was lost and
- *   it has no other yet; the error's `cause` says why. With `elseFrom`, the calls give IDs of servers while a slot is
- *   sought. Until it has its first slot, its `id` is undefined.
- * - `'destroyed'`: the group was ended, and calls throw `ERR_FLAKE_DESTROYED` from then on.
+ * - `'attached'`: it generates IDs.
+ * - `'detached'`: calls throw `ERR_FLAKE_DETACHED`. Either `detach()` or `close()` was called, or the slot was lost and it
+ * has no other yet; the error's `cause` is the reason. With `elseFrom`, the calls return IDs of servers during the search for
+ * a slot. Until it has its first slot, its `id` is undefined.
+ * - `'destroyed'`: the group was destroyed, and all calls throw `ERR_FLAKE_DESTROYED`.
  */
 export class LeasedFlakeId<const L extends AnyLayout = Unspecified> extends FlakeId<L> {
   #lease
@@ -117,18 +116,18 @@ export class LeasedFlakeId<const L extends AnyLayout = Unspecified> extends Flak
   }
 
   /**
-   * What the members of a group must have in common for their IDs to be unique and in the order of time together: epoch,
-   * tick, where timestamp and counter are, and node fields that stay fixed, as text to compare. IDs of generators with
-   * different texts must never be mixed.
+   * The settings that the members of a group must share for their IDs to be unique and ordered by time together: epoch, tick,
+   * the positions of timestamp and counter, and fixed node fields, as text to compare. Never mix IDs of generators with
+   * different texts.
    */
   get fingerprint(): string {
     return this.#lease.fingerprint
   }
 
   /**
-   * Names the group, as 16 hex digits: random bits that the store was given when the group was made. Groups of one name on
-   * two stores have different ones, and so has a group that is made again after `destroy()` or a loss of all records.
-   * Undefined until it had its first slot, or its store said that none is free.
+   * Identifies the group, as 16 hex digits: random bits that the store recorded when the group was created. Groups of one
+   * name on two stores have different ones, and so has a group that is recreated after `destroy()` or a loss of all records.
+   * Undefined until it had its first slot, or its store answered that none is free.
    */
   get lineage(): string | undefined {
     return this.#lease.lineage
@@ -144,21 +143,21 @@ export class LeasedFlakeId<const L extends AnyLayout = Unspecified> extends Flak
   }
 
   /**
-   * How long IDs can be made without another answer from the store; undefined while detached. With a folder as the
-   * store it moves on as IDs are made, and is in the past if none was made for a while.
+   * How long IDs can be generated without another answer from the store; undefined while detached. With a folder as the store
+   * it advances as IDs are generated, and is in the past if none was generated for a while.
    */
   get expires(): Date | undefined {
     return this.#lease.expires
   }
 
   /**
-   * Who makes the next ID: its own slot, or with `elseFrom` a server; undefined if nobody does, because it was detached,
-   * closed or destroyed. Without `elseFrom` it is `'slot'` while attached.
+   * The source of the next ID: its own slot, or with `elseFrom` a server; undefined without a source, because it was
+   * detached, closed or destroyed. Without `elseFrom` it is `'slot'` while attached.
    *
-   * IDs of servers were fetched ahead: `next()` and `take(n)` give what is here, and throw `ERR_FLAKE_OVERFLOW`
-   * (`retryAfterMs`) if that is too little; the calls that wait fetch more. When a slot is there again, what is left of
-   * them is dropped. So where the source changes, IDs may be lower than those before by what the clocks differ (`skewMs`)
-   * and by how long they were here (`validityMs`); none comes twice.
+   * IDs of servers were fetched ahead: `next()` and `take(n)` return those that are here, and throw `ERR_FLAKE_OVERFLOW`
+   * (`retryAfterMs`) if they are too few; the calls that wait fetch more. When there is a slot again, the rest of them are
+   * dropped. So when the source changes, IDs may be lower than earlier ones by the clocks' difference (`skewMs`) and by their
+   * age (`validityMs`); none occurs twice.
    */
   get source(): 'slot' | 'server' | undefined {
     return this.#lease.source
@@ -171,18 +170,19 @@ export class LeasedFlakeId<const L extends AnyLayout = Unspecified> extends Flak
   }
 
   /**
-   * Gives the slot back, and ends the use of servers. Calls that are waiting for an ID get `ERR_FLAKE_DETACHED`. It takes at most 5 s: if the store
-   * has not answered by then, it rejects with `ERR_FLAKE_STORE`, and the slot becomes free when its window ends.
+   * Releases the slot, and stops using servers. Calls that are waiting for an ID get `ERR_FLAKE_DETACHED`. It takes at most 5
+   * s: if the store has not answered by then, it rejects with `ERR_FLAKE_STORE`, and the slot becomes free when its window
+   * ends.
    */
   detach(): Promise<void> {
     return this.#lease.detach()
   }
 
   /**
-   * Gets a slot again: probably another one, and then the node number changes. It ends at most a second after `waitMs`,
-   * whatever the store does. With `elseFrom` it resolves like `join` where servers give IDs.
-   * @param options `signal`: when it aborts, `attach` rejects with `signal.reason`, and the generator stays detached. A
-   * slot that was granted in the meantime is given back.
+   * Acquires a slot again: probably a different one, and then the node number changes. It ends at most a second after
+   * `waitMs`, whatever the store does. With `elseFrom` it resolves like `join` if servers supply IDs.
+   * @param options `signal`: when it aborts, `attach` rejects with `signal.reason`, and the generator stays detached. A slot
+   * that was granted in the meantime is released.
    * @throws as `FlakeId.join`, and `ERR_FLAKE_DESTROYED`; after `close()`, `ERR_FLAKE_DETACHED`
    */
   async attach(options?: SignalOptions | null): Promise<void> {
@@ -190,18 +190,18 @@ export class LeasedFlakeId<const L extends AnyLayout = Unspecified> extends Flak
   }
 
   /**
-   * Ends the group: every member is destroyed at its next renewal. But if an equal group has been created again by
-   * then, the member joins that one. A new group of the same name continues above the last ID of the old one. On a
-   * server no slot is given out for 60 s + `skewMs` (durable: `ttlMs` + `skewMs`).
+   * Destroys the group: every member is destroyed at its next renewal. But if an equal group has been created by then, the
+   * member joins that one. A new group of the same name continues above the last ID of the old one. On a server no slot is
+   * granted for 60 s + `skewMs` (durable: `ttlMs` + `skewMs`).
    */
   destroy(): Promise<void> {
     return this.#lease.destroy()
   }
 
   /**
-   * Gives the slot back and stops the timer for good. From then on `next()`, `attach()` and `destroy()` throw
-   * `ERR_FLAKE_DETACHED`. Without `close()` the slot becomes free when the process ends, or after `ttlMs`. It takes at
-   * most 5 s and may reject like `detach()`; the generator is closed even then.
+   * Releases the slot and stops the timer permanently. From then on `next()`, `attach()` and `destroy()` throw
+   * `ERR_FLAKE_DETACHED`. Without `close()` the slot becomes free when the process ends, or after `ttlMs`. It takes at most 5
+   * s and may reject like `detach()`; the generator is closed even then.
    */
   async close(): Promise<void> {
     try {
@@ -217,7 +217,7 @@ export class LeasedFlakeId<const L extends AnyLayout = Unspecified> extends Flak
   }
 
   /**
-   * Without a slot there is no node number: somebody else may have the last one by now.
+   * Without a slot there is no node number: another member may have the last one by now.
    * @internal
    */
   [INSPECT](...how: Parameters<typeof textOf>[2]) {
@@ -241,9 +241,7 @@ export class LeasedFlakeId<const L extends AnyLayout = Unspecified> extends Flak
   }
 }
 
-/**
- * Tells the listeners. Waiting calls are tried again first: what they wait for may have come, or can no longer come.
- */
+/** Notifies the listeners. Waiting calls are retried first: what they wait for may have come, or can no longer come. */
 export function tell(leased: LeasedFlakeId, event: LeaseEvent, detail: LeaseDetail) {
   wake(leased)
   leased.emit(event, detail)
@@ -253,7 +251,7 @@ function define(method: string, value: Function) {
   Object.defineProperty(LeasedFlakeId.prototype, method, { value, writable: true, configurable: true })
 }
 
-// For users this is an ordinary EventEmitter except for its class: a class has one parent, and here that is FlakeId.
+// For users this is an ordinary EventEmitter except for its class: a class has one parent, which is FlakeId.
 for (const method of OTHERS) define(method, Reflect.get(EventEmitter.prototype, method))
 for (const method of NAMED) {
   const inherited = Reflect.get(EventEmitter.prototype, method)

@@ -1,7 +1,5 @@
-// News of a lease that has still to be delivered: to its listeners, and to those who await a promise.
-//
-// It must never run anything inside the call that brings the news: a listener that throws would interrupt a step of the
-// lease.
+// News of a lease that has still to be delivered, to its listeners and to awaited promises. None of it runs inside the call
+// that brings the news: a listener that throws would interrupt a step of the lease.
 
 import { nextTick } from '../base/timers.ts'
 
@@ -9,7 +7,7 @@ export class NewsQueue {
   #untold: Array<() => void> = []
   #isTelling = false
 
-  /** Calls this in a tick of its own, after all earlier news. */
+  /** Calls this in a separate tick, after all earlier news. */
   add(tell: () => void) {
     this.#untold.push(tell)
     if (!this.#isTelling) this.#tellSoon()
@@ -30,7 +28,7 @@ export class NewsQueue {
       for (let tell = this.#untold.shift(); tell !== undefined; tell = this.#untold.shift()) tell()
     } finally {
       this.#isTelling = false
-      if (this.#untold.length > 0) this.#tellSoon() // a listener has thrown
+      if (this.#untold.length > 0) this.#tellSoon() // a listener threw
     }
   }
 }

@@ -1,5 +1,5 @@
-// Why a lease gives no IDs: keeps what failed last, and makes the errors that say so. It must never change anything of
-// the lease, nor keep the failure of a request that was given up.
+// Why a lease supplies no IDs: keeps the last failure, and makes the errors about it. It does not change the lease, and
+// ignores failures of requests that were given up.
 
 import type { LeaseMachine } from '../../target/native.d.ts'
 import {
@@ -24,20 +24,20 @@ export class Reasons {
   #machine
   #trouble
   #cause: Error | undefined // the last failure, or why the slot was lost
-  #inUse: Error | undefined // what uses the node number of a slot that this search skipped
-  /** whether the user has called detach() or close(): then there is no other cause */
+  #inUse: Error | undefined // the user of a node number whose slot this search skipped
+  /** whether the user has called detach() or close(), which is then the only cause */
   isUnwanted = false
   /** whether the user has called close() */
   isClosed = false
 
-  /** @param trouble why the request under way failed last, while the store is still trying */
+  /** @param trouble the last failure of the pending request, while the store keeps trying */
   constructor(group: string, machine: LeaseMachine, trouble: () => unknown) {
     this.#group = group
     this.#machine = machine
     this.#trouble = trouble
   }
 
-  /** Whether it was closed; the end of the group takes precedence. */
+  /** Whether it was closed; a destroyed group takes precedence. */
   get isOver() {
     return this.isClosed && this.#machine.state !== 'destroyed'
   }
@@ -56,8 +56,8 @@ export class Reasons {
   }
 
   /**
-   * The store says that somebody else has the slot.
-   * @param fault what is wrong with the slot's file
+   * Another member has the slot, by the store's records.
+   * @param fault the fault of the slot's file
    */
   lost(owner: string, slot: number, fault: Error | undefined) {
     this.#learn('renew', owner, lostError(this.#group, slot, fault ?? this.#cause))
@@ -65,7 +65,7 @@ export class Reasons {
 
   /**
    * A slot was opened, or its node number is in use.
-   * @param inUse what uses it
+   * @param inUse the user of it
    */
   opened(inUse: Error | undefined) {
     this.#inUse = inUse
@@ -81,25 +81,25 @@ export class Reasons {
 
   /**
    * The error for the calls of attach() when the search has ended.
-   * @param why as the machine says it
+   * @param why the machine's reason
    */
   ofSearch(why: string) {
     if (why === 'destroyed') return destroyedError(this.#group)
     if (why === 'detached') return this.#detachedError()
-    // A store that said before why it gives no slot may need long to look once more.
+    // A store that has already refused a slot may need long for another look.
     const isKnown = this.#code === 'ERR_FLAKE_EXHAUSTED' || isPassing(this.#cause)
     const isSilent = why === 'late' && !this.#machine.isSettled && !isKnown
     return isSilent ? this.#unanswered('a slot') : this.#cause
   }
 
-  /** What caused this event, unless the user asked for it. */
+  /** The cause of this event, unless the user asked for it. */
   ofEvent(event: LeaseEvent) {
     const isTrouble = event === 'lost' || (event === 'detached' && !this.isUnwanted)
     if (event === 'renewal-failed') return this.#cause ?? this.#unanswered('a renewal')
     return isTrouble ? this.#cause : undefined
   }
 
-  /** Keeps the reason why a request failed, if the machine still awaits its answer. */
+  /** Keeps the failure of a request, if the machine still awaits its answer. */
   #learn(asked: string, owner: string, cause: Error | undefined) {
     if (this.#machine.awaits(asked, owner)) this.#cause = cause
   }

@@ -1,5 +1,5 @@
-// restored(): says of groups and counters that older records of them were put back, which a store may not show by itself. It
-// must never leave one out because another fails.
+// restored(): reports to a store that older records of groups and counters were put back, which it may not detect itself. If
+// one fails, the others are still processed.
 
 import { checkKeys, isAbsent } from '../base/check.ts'
 import { optionTypeError, unusableOptionError } from '../base/errors.ts'
@@ -8,12 +8,12 @@ import type { SlotStore } from './stores/database.ts'
 import { checkStore, openGiven } from './stores/open.ts'
 import type { Store } from './stores/store.ts'
 
-/** What may be named. */
+/** The names that are allowed. */
 const WANTED = "a group's name, or { name } of a counter"
 
 export type Kept = { group: string } | { name: string }
 
-/** What a user names: a group, or a counter as SegmentId.open() does; undefined for all of both. */
+/** What a user names: a group, or a counter as in SegmentId.open(); undefined for all of both. */
 function readKept(given: unknown): Kept | undefined {
   if (isAbsent(given)) return undefined
   if (typeof given === 'string') return { group: readName('group', given) }
@@ -22,9 +22,9 @@ function readKept(given: unknown): Kept | undefined {
 }
 
 /**
- * Returns what was told.
- * @param named all groups and counters, if it is none
- * @param unlisted what to throw where a store cannot list them
+ * Returns the groups and counters that were processed.
+ * @param named undefined: all groups and counters
+ * @param unlisted the error to throw if a store cannot list them
  */
 export async function tell(store: SlotStore, named: Kept | undefined, unlisted: () => Error) {
   if (store.restored === undefined) throw unusableOptionError('store', store, 'for restored(): that is for servers')
@@ -39,16 +39,17 @@ export async function tell(store: SlotStore, named: Kept | undefined, unlisted: 
 const unlistedError = () => optionTypeError('what', undefined, `${WANTED}: this store cannot list what it has`)
 
 /**
- * Says that older records were put back on a store: a backup, a snapshot, a copy of the data's folder. The store may show
- * nothing of that, and then only this keeps IDs from being made again. Call it when the server is up, before members can
+ * Reports that older records were put back on a store: from a backup, a snapshot, or a copy of the data's folder. The store
+ * may show no sign of that, and then only this call prevents repeated IDs. Call it when the server is up, before members can
  * reach it. `npx flakeforge restored` does the same.
  *
- * A group then grants no slots for 60 s + `skewMs`, and has another `lineage`. A counter stands still until `skipTo`.
+ * A group then grants no slots for 60 s + `skewMs`, and has another `lineage`. A counter grants no block until `skipTo`.
  * @param what a group's name, or `{ name }` of a counter. Without it, all groups and counters that the store knows: name
- * those that were made after the backup was taken
- * @throws {RangeError | TypeError} `ERR_FLAKE_OPTION`: nothing is named, and the store cannot list what it has, as
- * Redis; or the store is a folder.
- * @throws {Error} `ERR_FLAKE_STORE`: the store failed. `ERR_FLAKE_RECORD`: a record cannot be read. The others were told.
+ * those that were created after the backup was taken
+ * @throws {RangeError | TypeError} `ERR_FLAKE_OPTION`: `what` is absent, and the store cannot list its contents, as Redis; or
+ * the store is a folder.
+ * @throws {Error} `ERR_FLAKE_STORE`: the store failed. `ERR_FLAKE_RECORD`: a record cannot be read. The others were
+ * processed.
  * @example
  * await restored('postgres://localhost/app')
  */

@@ -1,5 +1,5 @@
-// What a lease does to its generator: each slot gets a new generator of the addon. All of this happens within a step of
-// the lease, so none of it may call the lease. It must never use anything of an earlier slot again.
+// Applies a lease to its generator: each slot gets a new generator of the addon, which shares nothing with those before. All
+// of this happens within a step of the lease, so none of it may call the lease.
 
 import { unlessProblem } from '../base/check.ts'
 import { problemError } from '../base/errors.ts'
@@ -16,7 +16,7 @@ import type { LeaseDetail, LeaseEvent } from './leased-flake-id.ts'
 import { LeasedFlakeId, tell } from './leased-flake-id.ts'
 import type { Grant } from './stores/database.ts'
 
-/** The addon's generator for a grant. Throws if something else in this process has its node number. */
+/** The addon's generator for a grant. Throws if its node number is already in use in this process. */
 function openGrant(options: JoinSettings, { slot, lo, hi, cursor }: Grant) {
   const own = { ...options, ...options.nodeOf(slot) }
   const [handle, knobs] = [nativeLayout(options.facts), knobsOf(own)]
@@ -30,14 +30,14 @@ type Make = new (opened: OpenedGenerator, onClose: () => Promise<void>) => Lease
 
 export class SlotGenerator {
   #options
-  #opened: OpenedGenerator | undefined // what makes the IDs of the present slot, or made those of the last one
-  #leased: LeasedFlakeId | undefined // what users have of it
+  #opened: OpenedGenerator | undefined // makes the IDs of the present slot, or made those of the last one
+  #leased: LeasedFlakeId | undefined // the user's generator
 
   constructor(options: JoinSettings) {
     this.#options = options
   }
 
-  /** Makes what users get. Where IDs come from servers at first, there may be no slot yet. */
+  /** Makes the user's generator. If IDs come from servers at first, there may be no slot yet. */
   forUsers(lease: Holder, onClose: () => Promise<void>) {
     const { options, native } = this.#opened ?? this.#withoutSlot()
     this.#leased = new (LeasedFlakeId as unknown as Make)(new OpenedGenerator(options, native, lease), onClose)
@@ -51,8 +51,8 @@ export class SlotGenerator {
   }
 
   /**
-   * Makes IDs of this slot and window from now on, or returns an error that says what else in this process has the
-   * slot's node number.
+   * Makes IDs of this slot and window from now on, or returns an error that names the other user of the slot's node number in
+   * this process.
    */
   open(grant: Grant): Error | undefined {
     try {
@@ -72,35 +72,35 @@ export class SlotGenerator {
     look(native, options)
   }
 
-  /** Makes no more IDs; returns the Unix ms of the last one, or −1 if it made none. */
+  /** Makes no more IDs; returns the Unix ms of the last one, or −1 without one. */
   retire() {
     if (this.#leased !== undefined) detach(this.#leased)
     return this.#present.native.retire()
   }
 
-  /** What is wrong with the slot's file, if it has one. */
+  /** The fault of the slot's file, if it has one. */
   fault() {
     const problem = this.#opened?.native.fault()
     return problem ? problemError(problem) : undefined
   }
 
-  /** Tells the listeners, in a turn of its own. */
+  /** Notifies the listeners, in a separate turn. */
   tell(event: LeaseEvent, detail: LeaseDetail) {
     if (this.#leased !== undefined) tell(this.#leased, event, detail)
   }
 
-  /** Tries again for the calls that wait. */
+  /** Retries the waiting calls. */
   wake() {
     if (this.#leased !== undefined) wake(this.#leased)
   }
 
-  /** Only the node fields that are fixed are known. */
+  /** Only the fixed node fields are known. */
   #withoutSlot() {
     const settings = { ...this.#options, nodes: { ...this.#options.fixed }, node: undefined }
     return new OpenedGenerator(settings as unknown as Settings, noGenerator())
   }
 
-  /** Once a slot was opened. */
+  /** Only valid once a slot was opened. */
   get #present() {
     return this.#opened as OpenedGenerator
   }

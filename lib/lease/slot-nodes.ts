@@ -1,4 +1,4 @@
-// How slots become node numbers: node fields given by name stay fixed, and the slot number fills the others, the most
+// Maps slots to node numbers: node fields given by name stay fixed, and the slot number fills the others, the most
 // significant first.
 
 import { isAbsent, type Options, ownOf, readInteger } from '../base/check.ts'

@@ -1,62 +1,62 @@
-// How long everything in this room may take. No other file of it has a number of milliseconds, so the sums that users were
-// promised can be computed: __test__/lease/time-budget.test.mjs does, and fails if a limit no longer fits into its sum.
+// The time limits of this room. No other file of it has a number of milliseconds, so the promised sums can be computed:
+// __test__/lease/time-budget.test.mjs does, and fails if a limit no longer fits into its sum.
 //
-// Limits nest: an answer ends before its call, a call before its step, and what ends first says in its error what did not
-// answer.
+// Limits nest: an answer ends before its call, and a call before its step, and the first to end names in its error what did
+// not answer.
 
 const SECOND_MS = 1_000
 
 /** All limits, in milliseconds. */
 export const BUDGET = {
-  // A step on a database, and what it consists of.
+  // A step on a database, and its parts.
 
   /** a step with all its reads and swaps */
   STEP_MS: 10_000,
   /** one call to a server. A pool may wait forever for a connection, a client for its server, and a server for a lock */
   CALL_MS: 9_000,
   /**
-   * One answer of one connection or endpoint: after that it may be dead without a word, and another one is tried. An election
+   * One answer of one connection or endpoint: after that it may have died silently, and another one is tried. An election
    * among members of etcd is over within two seconds.
    */
   ANSWER_MS: 5_000,
-  /** when a client library gives up a query by itself: after the call, because the error of the call says more */
+  /** when a client library itself gives up a query: after the call, because the error of the call is more informative */
   QUERY_MS: 9_000 + SECOND_MS,
   /** one connection of our own client */
   CONNECT_MS: 5_000,
   /** the pause before our own client tries to connect again */
   RECONNECT_MS: 100,
-  /** the question whether a statement still runs needs no lock and no disk: a server that works answers it in this time */
+  /** asking whether a statement still runs needs no lock and no disk: a working server answers in this time */
   STILL_RUNS_MS: 2_000,
   /** how long a swap on PostgreSQL waits for a lock: a backup or VACUUM FULL holds it for longer */
   LOCK_MS: 1_000,
   /** a connection that died unnoticed fails within this time; a server that does not answer takes longer */
   DEAD_CONNECTION_MS: 1_000,
-  /** replicas of Redis report what they have once a second: two of their reports */
+  /** replicas of Redis acknowledge once per second: two of their reports */
   ACKNOWLEDGEMENT_MS: 2_000,
-  /** between two looks at what replicas acknowledged, and between two tries of a statement that came second */
+  /** between two checks of the replicas' acknowledgements, and between two attempts of a statement that came second */
   SHORT_PAUSE_MS: 50,
-  /** between two tries of a step that came second */
+  /** between two attempts of a step that came second */
   STEP_PAUSE_MS: 250,
   /** etcd's clock is the `Date` header: whole seconds, rounded down */
   ETCD_CLOCK_STEP_MS: 999,
-  /** creating a group says so if it has to wait longer than this */
+  /** creating a group warns if it has to wait longer than this */
   LONG_CREATE_MS: 10_000,
 
   // A lease, as its user sees it.
 
-  /** detach() waits so long for the store to take the slot back */
+  /** how long detach() waits for the store to take the slot back */
   RELEASE_MS: 4_000,
-  /** close() then waits so long for our own client to end */
+  /** how long close() then waits for our own client to end */
   CLIENT_END_MS: 900,
-  /** the last try for a slot, after waitMs */
+  /** the last attempt to get a slot, after waitMs */
   LAST_LOOK_MS: 900,
-  /** join() then waits so long for our own client to end, if it found none */
+  /** how long a failed join() then waits for our own client to end */
   CLIENT_AFTER_FAILURE_MS: 100,
-  /** after an abort our own client waits so long for the store's answer: a slot that is still granted is given back */
+  /** how long our own client waits for the store's answer after an abort: a slot that is still granted is released */
   CLIENT_AFTER_ABORT_MS: 1_000,
-  /** our own client itself takes so long to end: all work is done by then, except for a step that is stuck */
+  /** how long our own client itself takes to end: all work is done by then, except for a step that is stuck */
   CLIENT_STUCK_MS: 5_000,
-  /** what an error suggests as the time to the next try while a renewal is under way: the event loop decides */
+  /** the time to the next attempt that an error suggests during a renewal: the event loop decides */
   POLL_MS: 10,
   /** the usual ttlMs, the shortest, the usual skewMs and the usual waitMs */
   USUAL_TTL_MS: 30_000,
@@ -66,31 +66,31 @@ export const BUDGET = {
 
   // A counter, and the servers behind `elseFrom`.
 
-  /** close() waits so long for the counter's call under way */
+  /** how long close() waits for the counter's pending call */
   COUNTER_END_MS: 4_000,
   /** from a failed call of a counter to the next one, while calls wait */
   COUNTER_RETRY_MS: 100,
-  /** after a failure of all servers none is asked: all calls that waited for it hear of it meanwhile */
+  /** after a failure of all servers none is asked for this long: all calls that waited for it get the error meanwhile */
   SERVERS_PAUSE_MS: 1_000,
 } as const
 
-/** Limits by name. A test tries others. */
+/** Limits by name. A test passes others. */
 export type Budget = { readonly [Name in keyof typeof BUDGET]: number }
 
-/** Whole seconds that are not less than this. */
+/** Rounded up to whole seconds. */
 export const roundedUp = (ms: number): number => Math.ceil(ms / SECOND_MS) * SECOND_MS
 
 export const secondsOf = (ms: number): number => ms / SECOND_MS
 
 /**
- * What core/src/lease/pace.rs does, as parts of ttlMs: when a window is renewed at the latest, the longest pause after a first
- * failure, and when users are told that a renewal has no answer.
+ * The pace of core/src/lease/pace.rs, as parts of ttlMs: when a window is renewed at the latest, the longest pause after a
+ * first failure, and when users are told that a renewal has no answer.
  */
 export const PACE: { RENEWAL: number; PAUSE: number; TOLD: number } = { RENEWAL: 0.367, PAUSE: 0.055, TOLD: 0.5 }
 
 /**
- * The longest step of a renewal, as a part of ttlMs. With a short ttlMs, a connection that died without a word would otherwise
- * take up the whole window.
+ * The longest step of a renewal, as a part of ttlMs. With a short ttlMs, a connection that died silently would otherwise take
+ * up the whole window.
  */
 export const RENEWAL_STEP: number = 1 / 3
 
@@ -98,7 +98,7 @@ export const RENEWAL_STEP: number = 1 / 3
 export const renewalStepMs = (ttlMs: number, share: number = RENEWAL_STEP): number =>
   Math.min(BUDGET.STEP_MS, Math.floor(ttlMs * share))
 
-/** Something that users were promised, or that the limits need among each other: a sum of limits, and its bound. */
+/** A promise to users, or a requirement among the limits: a sum of limits, and its bound. */
 export type Promised = { what: string; takes: number; within: number }
 
 /** Timers come late. */

@@ -1,7 +1,5 @@
-// A lease that has servers behind its slot: they give IDs while no slot does.
-//
-// It uses no servers after detach(), close() or destroy(), nor where the lease can never get a slot: that is a mistake which
-// the user has to see.
+// A lease with servers behind its slot: they supply IDs while there is no slot. It uses no servers after detach(), close() or
+// destroy(), nor if the lease can never get a slot: that is a mistake which the user has to see.
 
 import { throwIfAborted } from '../../base/abort.ts'
 import { noSourceError } from '../../base/errors/else-from.ts'
@@ -15,22 +13,22 @@ import type { SlotGenerator } from '../slot-generator.ts'
 import type { SlotStore } from '../stores/database.ts'
 import { ServerSupply } from './server-supply.ts'
 
-/** Why there is no slot now, though there may be one later. */
+/** Codes of temporary reasons why there is no slot. */
 const PASSING = ['ERR_FLAKE_EXHAUSTED', 'ERR_FLAKE_QUIET', 'ERR_FLAKE_STORE', 'ERR_FLAKE_CLOCK_SKEW']
 
 export class HolderWithServers extends Holder {
   #servers
   #supply
   #name
-  #over = new AbortController() // ends what only compares
+  #over = new AbortController() // ends pure comparisons
   #windows = 0 // how many windows the lease had when the IDs here were fetched
-  #refusal = STATUS.OK // why the slot gave no ID
+  #refusal = STATUS.OK // why the slot refused the last ID
 
   constructor(
     store: SlotStore,
     generator: SlotGenerator,
     settings: HolderSettings,
-    elseFrom: RemoteSettings, // its name is that of the group on the servers
+    elseFrom: RemoteSettings, // its name is the group's on the servers
   ) {
     super(store, generator, settings)
     const own = () => ({ name: this.group, layout: this.fingerprint, group: this.lineage })
@@ -47,9 +45,7 @@ export class HolderWithServers extends Holder {
     return this.#supply.given
   }
 
-  /**
-   * Resolves when a slot is held. If none is free, it resolves when servers give IDs, and the search for a slot continues.
-   */
+  /** Resolves when a slot is held. If none is free, it resolves when servers supply IDs, and the search for a slot continues. */
   override async attach(signal?: AbortSignal) {
     try {
       await super.attach(signal)
@@ -87,7 +83,7 @@ export class HolderWithServers extends Holder {
     return status === ASKED ? this.#errorOfServers() : super.error(status)
   }
 
-  /** Warns of servers that are of another group, before they are needed. */
+  /** Warns of servers of a different group before they are needed. */
   override async compare() {
     const strangers = await this.#servers.strangers(this.#over.signal)
     for (const { message } of strangers) process.emitWarning(message, { code: 'FLAKEFORGE_ELSE_FROM' })
@@ -104,12 +100,12 @@ export class HolderWithServers extends Holder {
     if (!this.seek()) throw super.error(STATUS.NO_GENERATOR)
   }
 
-  /** For a call that does not wait, or has waited in vain. */
+  /** For a call that does not wait, or whose wait failed. */
   #errorOfServers() {
     const { failure, left: here, dueMs: retryAfterMs, wanted } = this.#supply
     if (failure === undefined) return fetchedUsedUpError(this.#name, { wanted, here, retryAfterMs })
     const refused = super.error(this.#refusal) as Error
-    // That the generator is detached says little: the last answer of the store says why.
+    // That the generator is detached is not informative: the store's last answer is the reason.
     const reason = this.#refusal === STATUS.NO_GENERATOR && refused.cause instanceof Error ? refused.cause : refused
     return noSourceError(this.group, reason, failure)
   }

@@ -1,16 +1,16 @@
-// The option `elseFrom` of join(), checked. It must never be loaded unless the option is given.
+// The option `elseFrom` of join(), checked. Loaded only when the option is set.
 
 import { type Options, ownOf, refuseUnknown } from '../../base/check.ts'
 import type { RemoteOptions } from '../../remote/options.ts'
 import { KEYS, type RemoteSettings, readRemote } from '../../remote/options.ts'
 
 /**
- * Where IDs come from while no slot gives any, with options of `RemoteFlakeId.connect()`. `name` is that of the group on the
- * servers; default: the group's own.
+ * The source of IDs while there is no slot, with options of `RemoteFlakeId.connect()`. `name` is the group's name on the
+ * servers; default: its own.
  *
- * What is compared: each answer's layout, always; and once for each server, whether one of its slots is in the store under
- * the same owner. That is done when `join` has a result, and before IDs of a server are used. While the server or the store
- * does not answer, nothing can be said, and the layout alone decides. A server of another store is a warning at the start
+ * Each answer's layout is always compared. Once for each server, it is also checked that one of its slots is in the store
+ * under the same owner, as soon as `join` has a result and before IDs of a server are used. While the server or the store
+ * does not answer, the layout alone decides. A server of another store causes a warning at the start
  * (`FLAKEFORGE_ELSE_FROM`), and an error when its IDs are needed.
  */
 export interface ElseFrom extends Omit<RemoteOptions, 'name' | 'signal'> {
@@ -19,7 +19,7 @@ export interface ElseFrom extends Omit<RemoteOptions, 'name' | 'signal'> {
 }
 
 /**
- * Where IDs come from while no slot gives any. Usually they have the group's name there.
+ * The source of IDs while there is no slot. By default its name is the group's.
  * @param given URLs, or an object with them and with options of RemoteFlakeId.connect()
  */
 export function readElseFrom(given: unknown, group: string): RemoteSettings {
@@ -32,7 +32,7 @@ export function readElseFrom(given: unknown, group: string): RemoteSettings {
   }
 }
 
-/** The same error under the name that the option has here. */
+/** The same error under this option's name. */
 function inElseFrom(error: Error & { option?: string }) {
   if (error.option === undefined) return error
   const option = error.option === 'urls' ? 'elseFrom' : `elseFrom.${error.option}`

@@ -1,8 +1,6 @@
-// IDs that servers made for this generator: what was fetched of them, and the calls that fetch more. It asks for more
-// while half of them are left, so that few calls wait.
-//
-// It must never give IDs that were fetched before clear(): those made here meanwhile are newer. It must never keep asking
-// servers while nobody asks it.
+// IDs that servers made for this generator: those that were fetched, and the requests for more. It requests more while half
+// of them are left, so that few calls wait. IDs from before clear() are dropped: those made here meanwhile are newer.
+// Requests stop when no call needs IDs.
 
 import { whenAborted } from '../../base/abort.ts'
 import { Demand, sixteenth } from '../../base/demand.ts'
@@ -17,18 +15,18 @@ export class ServerSupply {
   #prefetch
   #onChange
   #ids
-  #groups // of how many groups its IDs were so far
+  #groups // how many groups its IDs were of so far
   #demand = new Demand(1, sixteenth)
-  #fetching: AbortController | undefined // ends the call to the servers that is under way
+  #fetching: AbortController | undefined // ends the pending call to the servers
   #failure: Error | undefined
   #failedAt = Number.NEGATIVE_INFINITY
   #lastMs = 1 // how long the last call took
-  /** how many IDs it has given */
+  /** how many IDs it has supplied */
   given = 0
   /** how many IDs the last call wanted */
   wanted = 0
 
-  /** @param onChange tries the calls again that wait */
+  /** @param onChange retries the waiting calls */
   constructor(
     servers: InstanceType<typeof Servers>,
     { prefetch, validityMs }: Pick<RemoteSettings, 'prefetch' | 'validityMs'>,
@@ -41,17 +39,17 @@ export class ServerSupply {
     this.#ids = new IdBuffer({ validityMs })
   }
 
-  /** Whether IDs are on their way. */
+  /** Whether a request for IDs is pending. */
   get isFetching() {
     return this.#fetching !== undefined
   }
 
-  /** Why the last call brought none; undefined after one that brought some. */
+  /** Why the last request brought no IDs; undefined after a successful one. */
   get failure() {
     return this.#failure
   }
 
-  /** How many ms it may take until IDs are here. */
+  /** In how many ms IDs may be here. */
   get dueMs() {
     return this.#lastMs
   }
@@ -63,7 +61,8 @@ export class ServerSupply {
   }
 
   /**
-   * Fills `into` with IDs, 8 bytes each, and returns true. If there are not enough, it takes none and asks for more.
+   * Fills `into` with IDs, 8 bytes each, and returns true. If there are too few, it takes none, requests more and returns
+   * false.
    */
   take(into: Uint8Array) {
     this.wanted = into.length / 8
@@ -76,14 +75,14 @@ export class ServerSupply {
     return true
   }
 
-  /** Resolves when there are IDs, and rejects if no server gives any. */
+  /** Resolves when there are IDs, and rejects if no server supplies any. */
   async first(signal?: AbortSignal) {
     if (this.left > 0) return
     this.clear()
     await this.#bring(this.#prefetch, signal)
   }
 
-  /** Forgets all IDs, also those that are on their way. */
+  /** Drops all IDs, and those of a pending request. */
   clear() {
     this.#ids.clear()
     this.#fetching?.abort()
@@ -91,12 +90,12 @@ export class ServerSupply {
     this.#failedAt = Number.NEGATIVE_INFINITY
   }
 
-  /** Asks for at least so many IDs, unless that was done a moment ago. */
+  /** Requests at least this many IDs, unless that was done a moment ago. */
   #ask(least: number) {
     const now = monotonicNow()
     if (this.#fetching !== undefined || now < this.#failedAt + BUDGET.SERVERS_PAUSE_MS) return
     const usual = Math.min(this.#prefetch * this.#demand.ask(now), MOST)
-    this.#bring(Math.max(usual, least)).catch(() => {}) // the calls that wait hear of it
+    this.#bring(Math.max(usual, least)).catch(() => {}) // waiting calls get the error
   }
 
   async #bring(n: number, signal?: AbortSignal) {
@@ -107,7 +106,7 @@ export class ServerSupply {
     try {
       const bytes = await this.#servers.take(n, { signal: own.signal })
       if (this.#fetching !== own) return
-      if (this.#servers.groups !== this.#groups) this.#ids.clear() // the group was made again
+      if (this.#servers.groups !== this.#groups) this.#ids.clear() // the group was recreated
       this.#groups = this.#servers.groups
       this.#ids.add(bytes)
       this.#demand.came(monotonicNow(), Math.ceil(n / this.#prefetch))

@@ -1,7 +1,6 @@
-// The numbers that a member can hand out: the blocks that it holds, and the calls to the counter that bring more. It
-// asks for the next block while the present one lasts, so that no call waits for the store.
-//
-// It must never continue if the store may have lost a block. Only skipTo() says where to continue.
+// The numbers that a member can hand out: the blocks that it holds, and the calls to the counter that bring more. It requests
+// the next block while the present one lasts, so that no call waits for the store. If the store may have lost a block, it
+// stops: only skipTo() sets where to continue.
 
 import { Demand, sixteenth } from '../../base/demand.ts'
 import { blocksUsedUpError, closedError } from '../../base/errors.ts'
@@ -17,8 +16,8 @@ import { Counter } from './counter.ts'
 const isStandstill = (error: (StoreError & { counter?: string }) | undefined) => error?.counter !== undefined
 
 /**
- * Whether waiting does not help: it was closed, or somebody has to act. Any member calls skipTo(), or somebody repairs a
- * record or a folder. A store that only refuses may take writes again a moment later.
+ * Whether waiting does not help: the member was closed, or an operator has to act, by calling skipTo() on any member or by
+ * repairing a record or a folder. A store that only refuses may take writes again a moment later.
  */
 const isFinal = (error: StoreError | undefined) =>
   error !== undefined &&
@@ -31,18 +30,18 @@ export class BlockSupply {
   #counter
   #demand = new Demand(1, sixteenth)
   #hand = new Blocks()
-  #fetchAt = 0 // when fewer IDs than this are left of the last block, we ask for the next one
+  #fetchAt = 0 // when fewer IDs than this are left of the last block, the next one is requested
   #isLate = false // whether a block ever came too late, because half a block did not last until the store answered
-  #isFetching = false // whether a call that brings blocks is on its way, or failed a moment ago
-  #failure: StoreError | undefined // why the last call brought no block; undefined while another call is on its way
-  #mayInit = false // whether we have the counter's first block, have given no ID of it, and asked for no other
+  #isFetching = false // whether a call that brings blocks is pending, or failed a moment ago
+  #failure: StoreError | undefined // why the last call brought no block; undefined while another call is pending
+  #mayInit = false // whether we have the counter's first block, have used no ID of it, and requested no other
   #hasEnded = false // whether end() has stopped waiting: a block that comes now is too late
   /** whether end() was called */
   isClosed = false
-  /** how many numbers the counter gave */
+  /** how many numbers the counter granted */
   taken = 0
 
-  /** @param onChange tries the calls again that wait */
+  /** @param onChange retries the waiting calls */
   constructor(
     store: SlotStore,
     { name, block, durable }: { name: string; block: number; durable: boolean },
@@ -58,7 +57,7 @@ export class BlockSupply {
     return this.#name
   }
 
-  /** What names the counter; undefined before its first answer. */
+  /** Identifies the counter; undefined before its first answer. */
   get lineage() {
     return this.#counter.lineage
   }
@@ -106,7 +105,7 @@ export class BlockSupply {
     return ids
   }
 
-  /** Whether n IDs are here. Asks for the missing ones. */
+  /** Whether n IDs are here. Requests the missing ones. */
   has(n: number) {
     const missing = n - this.#hand.total
     if (missing <= 0) return true
@@ -116,14 +115,14 @@ export class BlockSupply {
     return false
   }
 
-  /** Where too few IDs are here: in how many ms to look again; throws if waiting does not help. */
+  /** If too few IDs are here: in how many ms to check again; throws if waiting does not help. */
   lack() {
     const reason = this.#reason()
     if (isFinal(reason)) throw reason
     return BUDGET.COUNTER_RETRY_MS // a block that comes earlier wakes us
   }
 
-  /** Begins at `first`, if no ID was given or asked for yet. Returns whether it does. */
+  /** Begins at `first`, if no ID was used or requested yet. Returns whether it does. */
   async init(first: bigint) {
     this.#assertOpen()
     if (!this.#mayInit) return false
@@ -144,7 +143,7 @@ export class BlockSupply {
     await this.#alone(() => this.#goOnAt(first))
   }
 
-  /** Gives no more IDs. Waits for a call to the store that is under way. */
+  /** Supplies no more IDs. Waits for a pending call to the store. */
   async end() {
     this.isClosed = true
     await within(this.#counter.idle, BUDGET.COUNTER_END_MS)
@@ -155,7 +154,7 @@ export class BlockSupply {
 
   /** Makes sure that n IDs are here, the first of them in the present block; or throws. */
   #insist(n: number) {
-    const reason = this.#reason() // before it is asked for again
+    const reason = this.#reason() // before it is requested again
     if (!this.has(n)) throw reason ?? blocksUsedUpError(this.#name, this.#block, n, this.#hand.total)
     if (this.#hand.left === 0) this.#turn()
   }
@@ -166,13 +165,13 @@ export class BlockSupply {
     this.#fetchAt = this.#isLate ? size : size / 2
   }
 
-  /** To be called after IDs were given. */
+  /** Called after IDs were handed out. */
   #given() {
     this.#mayInit = false
     if (this.#hand.left < this.#fetchAt && this.#hand.isLast) this.#fetch(0)
   }
 
-  /** Why there is no ID, and none on its way. */
+  /** Why there is no ID, and none is requested. */
   #reason() {
     return this.isClosed ? closedError(this.#name) : (this.#counter.lost ?? this.#failure)
   }
@@ -193,7 +192,7 @@ export class BlockSupply {
     }
   }
 
-  /** The counter continues at `first` or above, and so do we. Blocks that were taken before are dropped. */
+  /** The counter continues at `first` or above, and so do we. Earlier blocks are dropped. */
   async #goOnAt(first: bigint) {
     this.#hand.clear()
     await this.#counter.raise(first)
@@ -220,11 +219,11 @@ export class BlockSupply {
     this.#turn()
   }
 
-  /** Fetches at least so many IDs. Only one call runs at a time, and after a failed one the next has to wait. */
+  /** Fetches at least this many IDs. Only one call runs at a time, and after a failed one the next has to wait. */
   #fetch(least: number) {
     if (this.#isFetching || this.isClosed) return
     this.#isFetching = true
-    if (!isFinal(this.#failure)) this.#failure = undefined // the trouble may be over
+    if (!isFinal(this.#failure)) this.#failure = undefined // the fault may be over
     this.#counter
       .inTurn(() => this.#bring(least))
       .finally(() => {
@@ -233,7 +232,7 @@ export class BlockSupply {
       })
   }
 
-  /** Takes so many numbers from the counter, and forgets earlier failures. */
+  /** Takes this many numbers from the counter, and clears earlier failures. */
   async #take(count: number, init?: bigint) {
     const first = await this.#counter.take(count, init)
     this.#failure = undefined

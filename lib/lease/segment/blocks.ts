@@ -1,15 +1,13 @@
-// The blocks that a member holds: runs of numbers, handed out one by one or many at a time, in the order in which they
-// came.
-//
-// It must never give a number twice. It knows nothing about the store.
+// The blocks that a member holds: runs of numbers, handed out once, one by one or many at a time, in the order of their
+// arrival. It does not use the store.
 
 export class Blocks {
   /** how many numbers of the present block are left */
   left = 0
   /** whether no block follows the present one */
   isLast = true
-  // The next number. It is in a typed array because V8 adds to a bigint there in a register: 9 ns for each number, and
-  // 25 for a bigint in a field. `next[0]++` would also cost 24.
+  // The next number. It is in a typed array because V8 adds to a bigint there in a register: 9 ns for each number, and 25 for
+  // a bigint in a field. `next[0]++` would also cost 24.
   #next = new BigUint64Array(1)
   #ahead: Array<[first: bigint, count: number]> = [] // the blocks that follow
   #added = 0 // how many numbers came, without those that were cleared; counted here, so that next() need not

@@ -1,21 +1,20 @@
-// A member's calls to its counter on a store. They go one after the other, because answers could come in another order.
+// A member's calls to its counter on a store, one after the other, because answers could arrive out of order.
 //
-// It must never continue with a counter that was once found below what it gave before: its numbers were handed out
-// already, even those that it gives after it has passed our last one. Only raise() ends that: with it the user says
-// where to continue.
+// Once the counter was found below a value that it granted before, all its numbers are unsafe: they were handed out already,
+// even those after it has passed our last one. Only raise() ends that, because the user then sets where to continue.
 
 import { MAX_U64 } from '../../base/check.ts'
 import { FlakeError, storeError, wentBackError } from '../../base/errors.ts'
 import type { SlotStore } from '../stores/database.ts'
 
 export class Counter {
-  /** the error, once the counter was found below what it gave before */
+  /** the error, once the counter was found below a value that it granted before */
   lost: (Error & { code: string }) | undefined
-  lineage: string | undefined // what named it when it last answered
+  lineage: string | undefined // its identity in its last answer
   #store
   #name
   #durable
-  #known = 0n // its value when we last looked
+  #known = 0n // its value in its last answer
   #turns: Promise<unknown> = Promise.resolve() // ends with the last call; it never fails
 
   constructor(store: Pick<SlotStore, 'advance'>, name: string, durable: boolean) {
@@ -24,7 +23,7 @@ export class Counter {
     this.#durable = durable
   }
 
-  /** How many numbers it has left above those that it gave. The largest is never given: there it is used up. */
+  /** How many numbers it has left above those that it granted. The largest is never granted: there it is used up. */
   get room() {
     return Number(MAX_U64 - this.#known)
   }
@@ -42,7 +41,7 @@ export class Counter {
   }
 
   /**
-   * Takes so many numbers and returns the first. If there is no counter and `init` is given, it creates one that begins
+   * Takes this many numbers and returns the first. If there is no counter and `init` is given, it creates one that begins
    * there.
    */
   async take(count: number, init?: bigint) {
@@ -63,7 +62,7 @@ export class Counter {
     return stands
   }
 
-  /** Runs a step of the store, which may be the user's own: a bad answer must not become an ID. */
+  /** Runs a step of the store, which may be the user's own: an invalid answer must not become an ID. */
   async #ask(by: bigint, init?: bigint) {
     try {
       const { number, lineage } = await this.#store.advance(this.#name, by, init, this.#durable)

@@ -1,8 +1,7 @@
-// Hazelcast's IdGenerator as users see it: small dense numbers, handed out from blocks that a counter on a store grows
-// by. It turns numbers into Buffers and texts, and waits. It must never take a number itself: block-supply.ts does.
+// Hazelcast's IdGenerator as users see it: small dense numbers, handed out in blocks from a counter on a store. It converts
+// numbers into Buffers and texts, and waits; block-supply.ts takes the numbers.
 //
-// Only the class is loaded with the package, since an ES import of any export loads them all. open() loads what a
-// member is made of.
+// Only the class is loaded with the package, since an ES import of any export loads them all. open() loads the rest.
 
 import type { IterationOptions, SignalOptions } from '../../base/abort.ts'
 import * as errors from '../../base/errors.ts'
@@ -26,7 +25,7 @@ import { BUDGET } from '../time-budget.ts'
 import { BlockSupply } from './block-supply.ts'
 import { readId, readOptions } from './segment-options.ts'
 
-/** What open() makes a member of. */
+/** What open() builds a member from. */
 export interface Parts {
   name: string
   block: number
@@ -42,9 +41,9 @@ export interface SegmentStats {
   ids: number
   /** numbers taken from the counter, in blocks */
   taken: number
-  /** IDs that are here, to be handed out without the store */
+  /** IDs that can be handed out without the store */
   buffered: number
-  /** numbers taken that are never handed out: left out by `init` or `skipTo`, or left over by `close` */
+  /** numbers taken but never handed out: skipped by `init` or `skipTo`, or left over by `close` */
   dropped: number
   /** how often calls waited for a block */
   waits: number
@@ -58,12 +57,12 @@ const IS_LITTLE_ENDIAN = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1
 const MAKING = Symbol('made by open()')
 
 /**
- * Small dense numbers as 8-byte IDs: Hazelcast's IdGenerator. A counter on the store grows by a block at a time. Each
- * member hands out its own block, and fetches the next one before that block ends. A member that uses up a block within
- * a few ms takes several at a time: enough for about 20 ms, but at most a sixteenth of all that it has taken before.
+ * Small dense numbers as 8-byte IDs: Hazelcast's IdGenerator. A counter on the store grows by a block at a time. Each member
+ * hands out its own block, and fetches the next one before that block ends. A member that uses up a block within a few ms
+ * takes several at a time: enough for about 20 ms, but at most a sixteenth of all that it has taken before.
  *
  * It has the calls of `FlakeId` for bytes, bigints and text, and `for await`. There is no `nextNumber()`, `takeNumbers()` or
- * `decode()`, for the numbers have no layout and may pass 2^53.
+ * `decode()`, because the numbers have no layout and may exceed 2^53.
  *
  * @example
  * const invoices = await SegmentId.open('redis://localhost', { name: 'invoices' })
@@ -82,18 +81,18 @@ export class SegmentId {
   #closing: Promise<void> | undefined
 
   /**
-   * Takes the first block. If the store may have lost blocks, it still resolves, but calls throw until `skipTo` says
-   * where to continue.
-   * @param options `name`: the counter's name. `block`: how many IDs to take at a time, 1…2^32, default 10 000; the IDs
-   * that a member still holds when it ends are lost, up to twice what it takes at a time. `init`: a counter that does
-   * not exist yet begins after this value. `durable`: your promise that the store never loses acknowledged writes, as in
-   * `LeaseOptions`, default false; then a restart of Redis, MySQL or MariaDB does not stop the counter. All members must agree on it.
-   * @throws {RangeError | TypeError} `ERR_FLAKE_OPTION`: an option is out of its bounds, or the server contradicts
-   * `durable`.
-   * @throws {Error} `ERR_FLAKE_CONFIG_MISMATCH`: the counter was made with the other `durable` (`theirs`, `ours`).
+   * Takes the first block. If the store may have lost blocks, it still resolves, but calls throw until `skipTo` sets where to
+   * continue.
+   * @param options `name`: the counter's name. `block`: how many IDs to take at a time, 1…2^32, default 10 000; the IDs that
+   * a member still holds when it ends are lost, up to twice what it takes at a time. `init`: a counter that does not exist
+   * yet begins after this value. `durable`: your promise that the store never loses acknowledged writes, as in
+   * `LeaseOptions`, default false; with it, a restart of Redis, MySQL or MariaDB does not stop the counter. All members must
+   * agree on it.
+   * @throws {RangeError | TypeError} `ERR_FLAKE_OPTION`: an option is out of bounds, or the server contradicts `durable`.
+   * @throws {Error} `ERR_FLAKE_CONFIG_MISMATCH`: the counter was created with the other `durable` (`theirs`, `ours`).
    * @throws {Error} `ERR_FLAKE_STORE`: the store failed (`cause`), or refuses, as a read-only server does.
-   * @throws {Error} `ERR_FLAKE_RECORD`: the counter's record cannot be read, or was written by a newer version of
-   * flakeforge (`group`: the counter's name, `record`). Nothing was written over it.
+   * @throws {Error} `ERR_FLAKE_RECORD`: the counter's record cannot be read, or was written by a newer version of flakeforge
+   * (`group`: the counter's name, `record`). Nothing was written over it.
    */
   static open(
     store: Store | string | null | undefined,
@@ -132,8 +131,8 @@ export class SegmentId {
   }
 
   /**
-   * Names the counter, as 16 hex digits: random bits that the store was given when the counter was made, or `skipTo` was
-   * called. Counters of one name on two stores have different ones. Undefined until it had its first block.
+   * Identifies the counter, as 16 hex digits: random bits that the store recorded when the counter was created or `skipTo`
+   * was called. Counters of one name on two stores have different ones. Undefined until it had its first block.
    */
   get lineage(): string | undefined {
     return this.#supply.lineage
@@ -142,17 +141,14 @@ export class SegmentId {
   /**
    * One ID: 8 bytes, big-endian.
    * @throws {Error} `ERR_FLAKE_OVERFLOW`: the blocks are used up faster than the event loop lets new ones in.
-   * @throws {Error} `ERR_FLAKE_STORE`: the last call to the store failed (`cause`) or was refused, and no other is under
-   * way; or the store may have lost blocks, and their IDs could come again: see `skipTo`. With files it is
-   * `ERR_FLAKE_FILE` (`path`).
-   * @throws {Error} `ERR_FLAKE_DETACHED`: it was closed.
+   * @throws {Error} `ERR_FLAKE_STORE`: the last call to the store failed (`cause`) or was refused, and no other is pending;
+   * or the store may have lost blocks, and their IDs could be repeated: see `skipTo`. With files it is `ERR_FLAKE_FILE`
+   * (`path`).
+   * @throws {Error} `ERR_FLAKE_DETACHED`: the member was closed.
    */
   next(): Buffer
   next(callback: null | undefined): Buffer
-  /**
-   * One ID for a callback. It waits for a block if none is left. The callback gets an error only if waiting does not
-   * help.
-   */
+  /** One ID for a callback. It waits for a block if none is left. The callback gets an error only if waiting does not help. */
   next(callback: (error: Error | null, id: Buffer) => void): void
   next(callback?: unknown) {
     if (callback !== undefined && callback !== null) return this.#calls.call(callback)
@@ -164,14 +160,14 @@ export class SegmentId {
     return this.#calls.one(options)
   }
 
-  /** Like `next()`, as a bigint: the fastest form of an ID to make. */
+  /** Like `next()`, as a bigint: the fastest form of an ID. */
   nextBigInt(): bigint {
     return this.#supply.next()
   }
 
   /**
-   * `n` IDs in order, 8 bytes each, big-endian: all of them, or an error if the member holds fewer. It keeps those for
-   * other calls and fetches the missing ones, so that a later call succeeds.
+   * `n` IDs in order, 8 bytes each, big-endian: all of them, or an error if the member holds fewer. After an error it keeps
+   * those for other calls and fetches the missing ones, so that a later call succeeds.
    * @param n 0 or more
    * @throws as `next()`
    */
@@ -187,7 +183,7 @@ export class SegmentId {
   /**
    * Like `next()`, as text: the same as `format(next(), base)`.
    * @param base default `'dec'`
-   * @param options `prefix`: what the text begins with, as in `format`
+   * @param options `prefix`: the beginning of the text, as in `format`
    * @throws as `next()`
    * @example
    * invoices.nextString('dec', { prefix: 'inv_' }) // 'inv_4711'
@@ -201,7 +197,7 @@ export class SegmentId {
   /**
    * Like `take(n)`, as text.
    * @param base default `'dec'`
-   * @param options `prefix`: what each text begins with, as in `format`
+   * @param options `prefix`: the beginning of each text, as in `format`
    */
   takeStrings(n: number, base?: Base | null, options?: Readonly<PrefixOptions> | null): string[] {
     const [code, prefix] = [baseCode(base), prefixOf(options, baseName(base))]
@@ -218,12 +214,12 @@ export class SegmentId {
     return this.#calls.iterate(options)
   }
 
-  /** The same without an end. */
+  /** An endless series of IDs. */
   [Symbol.asyncIterator](): AsyncIterableIterator<Buffer> {
     return this.#calls.iterate()
   }
 
-  /** What this member took from the counter and handed out, and how long calls waited for blocks. */
+  /** Counts of this member: numbers taken, IDs handed out, and how long calls waited for blocks. */
   get stats(): SegmentStats {
     const { given: ids, left: buffered, taken } = this.#supply
     const [waits, waitedMs, since] = [this.#waits, this.#waitedMs, new Date(this.#since)]
@@ -231,24 +227,24 @@ export class SegmentId {
   }
 
   /**
-   * May be called once, before any ID: the next ID is `value` + 1. Resolves to false if it was called too late; then
-   * nothing changes. Until it resolves, calls for IDs wait, or throw `ERR_FLAKE_OVERFLOW`.
-   * @throws {Error} `ERR_FLAKE_DETACHED`: it was closed.
+   * May be called once, before any ID: the next ID is `value` + 1. Resolves to false if it was called too late; then nothing
+   * changes. Until it resolves, calls for IDs wait, or throw `ERR_FLAKE_OVERFLOW`.
+   * @throws {Error} `ERR_FLAKE_DETACHED`: the member was closed.
    */
   async init(value: bigint | number): Promise<boolean> {
     return this.#supply.init(readId('value', value) + 1n)
   }
 
   /**
-   * Makes all members continue at `value` or above. If the store has lost blocks, give a value above all IDs that were
-   * ever handed out.
-   * @throws {Error} `ERR_FLAKE_DETACHED`: it was closed.
+   * Makes all members continue at `value` or above. If the store has lost blocks, pass a value above all IDs that were ever
+   * handed out.
+   * @throws {Error} `ERR_FLAKE_DETACHED`: the member was closed.
    */
   async skipTo(value: bigint | number): Promise<void> {
     await this.#supply.skipTo(readId('value', value))
   }
 
-  /** Closes it: the rest of its block is lost. Waits at most 5 s for a store that does not answer. */
+  /** Closes the member: the rest of its block is lost. Waits at most 5 s for a store that does not answer. */
   close(): Promise<void> {
     this.#closing ??= this.#end()
     return this.#closing
@@ -264,7 +260,7 @@ export class SegmentId {
     return textOf(this, { name: this.#name, block: this.#block, left, isClosed }, how)
   }
 
-  /** What the calls that wait take their IDs from. A batch gets all of its IDs at once, so one that fails uses up none. */
+  /** The source of IDs for the waiting calls. A batch gets all of its IDs at once, so one that fails uses up none. */
   #source(): Source<Buffer> {
     const claim = (call: Call<Buffer>) => {
       if (!this.#supply.has(call.n)) return false
@@ -290,13 +286,13 @@ export class SegmentId {
   }
 }
 
-/** Memory for so many IDs. It is not zeroed; a new BigUint64Array would be. */
+/** Memory for this many IDs. It is not zeroed; a new BigUint64Array would be. */
 function memoryFor(n: number) {
   const bytes = Buffer.allocUnsafeSlow(readCount(n) * 8)
   return new BigUint64Array(bytes.buffer, bytes.byteOffset, n)
 }
 
-/** Turns these IDs, which are in this machine's byte order, into big-endian bytes, in place. */
+/** Converts these IDs from this machine's byte order into big-endian bytes, in place. */
 function bigEndian(ids: BigUint64Array) {
   const bytes = Buffer.from(ids.buffer, ids.byteOffset, ids.byteLength)
   return IS_LITTLE_ENDIAN ? bytes.swap64() : bytes

@@ -18,9 +18,7 @@ export function readOptions(given: unknown) {
   }
 }
 
-/**
- * An ID as a bigint, or as a number that is exact. The largest of 64 bits is none: a counter with it is used up.
- */
+/** An ID as a bigint, or as a number that is exact. The largest 64-bit number is not one: a counter with it is used up. */
 export function readId(option: string, value: unknown) {
   const wanted = `a bigint from 0 to ${MAX_U64 - 1n}, or a safe integer`
   if (typeof value !== 'bigint' && typeof value !== 'number') throw optionTypeError(option, value, wanted)

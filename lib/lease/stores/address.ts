@@ -3,18 +3,18 @@
 import { optionRangeError } from '../../base/errors.ts'
 
 /**
- * `ERR_FLAKE_OPTION`: an address that no store can be opened by.
- * @param wanted what it must be
+ * `ERR_FLAKE_OPTION`: an address that opens no store.
+ * @param wanted the requirement
  */
 export const addressError = (url: string, wanted: string) => optionRangeError('store', url, wanted)
 
 const addresses = new WeakMap<object, string | undefined>()
 
-/** So that a warning can name the address of a store that was opened by one, or by FLAKEFORGE_STORE. */
+/** Lets a warning name the address from which a store was opened, whether given or from FLAKEFORGE_STORE. */
 export function rememberAddress<T extends object>(store: T, address: string | null | undefined) {
   addresses.set(store, address ?? undefined)
   return store
 }
 
-/** The address of a store that was opened by one, undefined if none was given; anything else as it is. */
+/** The address from which a store was opened, undefined if none was given; any other value as it is. */
 export const addressOf = (given: unknown) => (addresses.has(given as object) ? addresses.get(given as object) : given)

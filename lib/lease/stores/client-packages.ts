@@ -1,9 +1,9 @@
-// The client packages of the user's project: where they are, and which of their versions a store works with. flakeforge
-// depends on none of them, so it must never load one before a store needs it.
+// The client packages of the user's project: where they are, and which versions a store supports. flakeforge depends on none
+// of them, so each is loaded only when a store needs it.
 //
-// The versions are not in package.json: a range there would refuse to install beside an older client, even if no store
-// uses that client. We recognise a user's client by what it can do, because several copies of its package may be
-// installed. Only the text of an error names the version that was found.
+// The versions are not in package.json: a range there would refuse to install beside an older client, even if no store uses
+// that client. A user's client is recognised by its methods, because several copies of its package may be installed. Only
+// error texts name the version that was found.
 
 import { clientError, storeError } from '../../base/errors.ts'
 import { find, findOfProgram, findOwn, load as loadFile, packages } from '../../native/packages/search.ts'
@@ -24,7 +24,7 @@ const FIRST: Record<string, { first: number[]; why: string }> = {
 
 /**
  * Bun loads postgres.js as an ES module: `require` returns an object of all its exports instead of the default one.
- * @param loaded as `require` returns it
+ * @param loaded the result of `require`
  */
 const exported = (loaded: any) => (typeof loaded === 'object' ? (loaded.default ?? loaded) : loaded)
 
@@ -33,7 +33,7 @@ export const load = (name: string) => loadFrom(name, find)
 
 function loadFrom(name: string, search: typeof find) {
   const path = search(name)
-  // A package that is not installed may still be there: a tool may have put it into the program itself.
+  // A package that is not installed may still exist: a tool may have put it into the program itself.
   return exported(path === undefined ? packages().loadClient(name) : loadFile(path))
 }
 
@@ -48,7 +48,7 @@ function versionOf(name: string, search: typeof find): number[] | undefined {
       if (known.name === name) return partsOf(known.version)
     }
   } catch {
-    // a bundle, or an archive: nothing there says which version it is
+    // a bundle or an archive, which does not show its version
   }
 }
 
@@ -59,7 +59,7 @@ function isOlder(version: number[], first: number[]) {
   return at >= 0 && version[at] < first[at]
 }
 
-/** The version of a package that is installed and too old, as text. */
+/** The version of an installed package that is too old, as text. */
 export function oldVersion(name: string, search = find) {
   const version = versionOf(name, search)
   return version !== undefined && isOlder(version, FIRST[name].first) ? version.join('.') : undefined
@@ -79,10 +79,7 @@ export function oldClientError(client: unknown, name: string) {
   )
 }
 
-/**
- * The first of these packages that is there and new enough; those that are too old are added to `older`, and not looked for
- * again.
- */
+/** The first of these packages that is installed and new enough; older ones are added to `older`, and not searched for again. */
 function firstOf(names: string[], search: typeof find, older: { name: string; old: string }[]) {
   for (const name of names.filter((name) => !older.some((known) => known.name === name))) {
     const old = oldVersion(name, search)
@@ -92,14 +89,11 @@ function firstOf(names: string[], search: typeof find, older: { name: string; ol
   }
 }
 
-/**
- * The first of these packages that is installed and new enough, with its name; or `ERR_FLAKE_STORE`, which says what to
- * install.
- */
+/** The first of these packages that is installed and new enough, with its name; throws `ERR_FLAKE_STORE` with what to install. */
 function loadClient(scheme: string, names: string[]) {
   const [favourite, ...others] = names
   const older: { name: string; old: string }[] = []
-  // What belongs to this code decides, for all names, before what belongs to the program that was started.
+  // Dependencies of this code have precedence, for all names, over those of the program that was started.
   const found = firstOf(names, findOwn, older) ?? firstOf(names, findOfProgram, older)
   if (found !== undefined) return found
   if (older.length > 0) {
@@ -112,9 +106,8 @@ function loadClient(scheme: string, names: string[]) {
 }
 
 /**
- * Our own client for a URL, made with the package that the project has. It connects at the first step.
- * @param makers by the name of the package, the one that we advise
- * first
+ * Our own client for a URL, from the package that the project has. It connects at the first step.
+ * @param makers by the name of the package, the recommended one first
  */
 export function openWithPackage<Client>(
   scheme: string,

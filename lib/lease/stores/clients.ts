@@ -1,15 +1,15 @@
-// What the clients of all databases have in common: how they are recognised and ended, and what a connection is. What differs
-// from database to database is in its folder.
+// The common part of all databases' clients: how they are recognised and ended, and what a connection is. Each database's
+// folder has the rest.
 
 import { within } from '../../base/in-time.ts'
 import { BUDGET } from '../time-budget.ts'
 
-/** What a client throws: an error, perhaps with what the server said. */
+/** A client's error, perhaps with the server's message. */
 export type ClientError = Error & { code?: string; errno?: number; sqlMessage?: string; cause?: ClientError }
 
 /**
- * Whether this has all these methods. We recognise clients by what they can do: several versions and copies of a package
- * may be installed, so a class says nothing.
+ * Whether this has all these methods. Clients are recognised by their methods: several versions and copies of a package may
+ * be installed, so a class is no proof.
  */
 export const hasMethods = (client: unknown, ...names: string[]) => {
   const given = client as Record<string, unknown> | null | undefined
@@ -20,8 +20,8 @@ export const hasMethods = (client: unknown, ...names: string[]) => {
 export const endInTime = (end: () => Promise<unknown>) => within(end(), BUDGET.CLIENT_STUCK_MS).catch(() => {})
 
 /**
- * A connection of a pool, or the only one that there is. `giveBack()` does nothing to that one. `drop()` closes it and
- * returns true; where the client has no way to close it, it returns false, and what was sent stays under way.
+ * A connection of a pool, or the only one. `giveBack()` has no effect on the only one. `drop()` closes it and returns true;
+ * if the client cannot close it, it returns false, and the statement keeps running.
  */
 export interface Lent {
   giveBack: () => void

@@ -1,5 +1,5 @@
-// The store of all databases. Each call of a lease or counter is one step of core/src/lease/grants.rs, which decides: a
-// step reads and swaps records until it has its answer, within the time that join() promises. Once its caller has given up, it
+// The store of all databases. Each call of a lease or counter is one step of core/src/lease/grants.rs, which decides: a step
+// reads and swaps records until it has its answer, within the time that join() promises. Once its caller has given up, it
 // swaps nothing.
 
 import type { GrantStep, Slot, SlotFolderConfig, StepAsk, StepConfig, StepTask } from '../../../target/native.d.ts'
@@ -18,33 +18,31 @@ import type { SlotInfo } from './store.ts'
 
 const { randomBytes } = process.getBuiltinModule('node:crypto')
 
-/**
- * A slot and its window, with the store's time and what names its group. The slot of a folder has a cursor in its file.
- */
+/** A slot and its window, with the store's time and the group's lineage. The slot of a folder has a cursor in its file. */
 export type Grant = { slot: number; lo: number; hi: number; storeNow: number; lineage: string; cursor?: Slot }
 
-/** A block's first number, or where a counter continues; and what names the counter. */
+/** A block's first number, or where a counter continues; and the counter's lineage. */
 type Block = { number: bigint; lineage: string }
 
-/** What the members of a group have in common. Only the folder's store reads `scale`. */
+/** The settings that a group's members share. Only the folder's store reads `scale`. */
 export type Config = StepConfig & SlotFolderConfig
 
-/** What a call of a store fails with. If waiting helps, it says until when, by the store's clock. */
+/** The error of a call to a store. If waiting helps, `retryAt` is until when, by the store's clock. */
 export type StoreError = Error & { code: string; retryAt?: Date; storeNow?: number; lineage?: string }
 
 /** Once `signal` has aborted, the store sends nothing more for the call. */
 type Abortable = { config: Config; signal?: AbortSignal }
 
-/** Who wants a slot. `joins`: whether a group that is missing is made. */
+/** A request for a slot. `joins`: whether a missing group is created. */
 export type Wanted = Abortable & { owner: string; host: string; joins: boolean }
 
 /** A slot whose window ends at `hi`. */
 type Held = Abortable & { slot: number; owner: string; hi: number }
 
-/** A slot that is given back: `last` is the last tick it used. */
+/** A slot that is released: `last` is the last tick it used. */
 type Left = Abortable & { slot: number; owner: string; last: number }
 
-/** What leases and counters call. */
+/** The calls of leases and counters. */
 export interface SlotStore {
   create: (group: string, config: Config, signal?: AbortSignal) => Promise<boolean>
   acquire: (group: string, request: Wanted) => Promise<Grant>
@@ -53,7 +51,7 @@ export interface SlotStore {
   destroy: (group: string) => Promise<void>
   restored?: (kept: Kept) => Promise<void>
   everything?: () => Promise<Kept[] | undefined>
-  /** why the step under way on this group failed last, while it is still trying */
+  /** the last failure of the pending step on this group, while it is still trying */
   trouble?: (group: string) => unknown
   advance: (name: string, by: bigint, init?: bigint, durable?: boolean) => Promise<Block>
   list: (group: string) => Promise<SlotInfo[]>
@@ -62,7 +60,7 @@ export interface SlotStore {
   close?: () => Promise<void>
 }
 
-/** What each task is answered with, unless it is refused. */
+/** The answer to each task, unless it is refused. */
 type AnswerTo = {
   create: 'opened'
   join: 'granted'
@@ -88,12 +86,12 @@ const READS: Partial<Record<StepTask['type'], ReadBy>> = {
 
 const grantOf = ({ slot, lo, hi, now, lineage }: AnswerOf<'granted'>) => ({ slot, lo, hi, storeNow: now, lineage })
 
-/** Others may be faster again and again: after the second swap, a step waits for up to 4, 8, 16 … ms, and reads again. */
+/** Other clients may be faster repeatedly: after the second swap, a step waits for up to 4, 8, 16 … ms, and reads again. */
 const PATIENCE = 2
-/** No step needs more clean swaps: such a store does not show what it says it wrote. */
+/** No step needs more clean swaps: a store with more does not show what it claims to have written. */
 const ENOUGH = 5
 
-/** 32 random hex digits, as the addon asks for them. */
+/** 32 random hex digits, as the addon requests them. */
 const fresh = () => randomBytes(16).toString('hex')
 
 const givenUpError = () => new Error('the step was given up')
@@ -101,23 +99,21 @@ const givenUpError = () => new Error('the step was given up')
 export class DatabaseStore implements SlotStore {
   #records
   #memory
-  #wasDurable = false // whether the server could be vouched for once
+  #wasDurable = false // whether the server once supported `durable`
   #running: Set<Step> = new Set()
 
-  /** @param address that was opened, if one was */
+  /** @param address from which the store was opened, if any */
   constructor(records: Records, address?: string) {
     this.#records = records
     this.#memory = memoryOf(address)
   }
 
-  /** What it runs on. For tests, which look behind the steps. */
+  /** The store's records. For tests, which look behind the steps. */
   get records() {
     return this.#records
   }
 
-  /**
-   * Makes a group that nobody used in the last minute, and waits until it grants slots. Returns whether it was made.
-   */
+  /** Creates a group that was not used in the last minute, and waits until it grants slots. Returns whether it was created. */
   async create(group: string, config: Config, signal?: AbortSignal) {
     await this.#checkDurable(group, config.durable)
     const { isNew, until, now } = await this.#run(group, { type: 'create', config }, { signal })
@@ -155,13 +151,13 @@ export class DatabaseStore implements SlotStore {
     await this.#run(group, { type: 'destroy' })
   }
 
-  /** Somebody says that older records were put back. */
+  /** Called after an operator restored older records. */
   async restored(kept: Kept) {
     if ('group' in kept) await this.#run(kept.group, { type: 'restored' })
     else await this.#run(kept.name, { type: 'counterRestored' })
   }
 
-  /** All groups and counters that have a record, whatever it says; undefined if the store cannot tell. */
+  /** All groups and counters that have a record, readable or not; undefined if the store cannot list them. */
   async everything(): Promise<Kept[] | undefined> {
     const names = await this.#coded('', async () => this.#records.groups?.())
     if (names === undefined) return undefined
@@ -176,7 +172,7 @@ export class DatabaseStore implements SlotStore {
     return kept.filter((_, i) => values[i] !== null)
   }
 
-  /** Adds to a counter. By 0, with an init, it continues at `init` or above, whatever was lost. */
+  /** Adds to a counter. With `by` 0 and an init, it continues at `init` or above, whatever was lost. */
   async advance(name: string, by: bigint, init?: bigint, durable = false) {
     await this.#checkDurable(name, durable)
     const isSkip = by === 0n && init !== undefined
@@ -203,7 +199,7 @@ export class DatabaseStore implements SlotStore {
     return place === undefined ? undefined : () => this.#coded('', () => place.call(records))
   }
 
-  /** The names of all groups; undefined if the store cannot tell. */
+  /** The names of all groups; undefined if the store cannot list them. */
   get groups() {
     const records = this.#records
     const { groups } = records
@@ -220,7 +216,7 @@ export class DatabaseStore implements SlotStore {
     return (await this.#run(group, { type: 'exists' })).isAlive
   }
 
-  /** A group whose record cannot be read is one: whoever looks at it is told what is wrong. */
+  /** A group whose record cannot be read counts as alive: a look at it reports the fault. */
   #mayLive(group: string) {
     return this.has(group).catch((error) => {
       if (error.code === 'ERR_FLAKE_RECORD') return true
@@ -234,9 +230,9 @@ export class DatabaseStore implements SlotStore {
   }
 
   /**
-   * Asks the server whether it may be vouched for: before each step, because its settings may change. Who was told that
-   * it may is not refused for good: what is wrong may be put right.
-   * @param durable whether it is to be vouched for
+   * Checks that the server's settings allow `durable`: before each step, because they may change. A server that passed this
+   * check before may pass it again, so this failure is not permanent.
+   * @param durable whether the caller requires it
    */
   async #checkDurable(name: string, durable: boolean) {
     if (!durable) return
@@ -264,7 +260,7 @@ export class DatabaseStore implements SlotStore {
     return answer as AnswerOf<AnswerTo[Wanted['type']]>
   }
 
-  /** Every call of the records goes through here: what fails without a code of ours gets one. */
+  /** Every call of the records goes through here: errors without one of our codes get one. */
   async #coded<Result>(name: string, call: () => Promise<Result> | Result) {
     try {
       return await call()
@@ -274,7 +270,7 @@ export class DatabaseStore implements SlotStore {
   }
 }
 
-/** One step under way. */
+/** A pending step. */
 class Step {
   #records
   #name
@@ -285,7 +281,7 @@ class Step {
   #over = new AbortController() // gives up its calls
   #readCount = 0
   #swaps = 0
-  #failure: unknown // why the last read or swap failed
+  #failure: unknown // the failure of the last read or swap
 
   /** @param how how it reads; what gives it up; how long it may take */
   constructor(
@@ -306,7 +302,7 @@ class Step {
     return this.#name
   }
 
-  /** Why the last read or swap failed, while the step is still trying. */
+  /** The failure of the last read or swap, while the step is still trying. */
   get failure() {
     return this.#failure
   }
@@ -333,7 +329,7 @@ class Step {
     return { ...ask.answer, lineage: ask.lineage } as Answer
   }
 
-  /** Does what the step asks for, and tells it what came of it. */
+  /** Does what the step asks for, and passes it the result. */
   #carryOut(ask: Exclude<StepAsk, { type: 'done' }>) {
     switch (ask.type) {
       case 'read':
@@ -346,7 +342,7 @@ class Step {
   }
 
   async #read(names: string[]) {
-    // A clock of whole seconds, such as etcd's, may seem to be behind by all of one.
+    // A clock of whole seconds, such as etcd's, may appear to be up to a second behind.
     const before = unixNow() - (this.#records.clockStepMs ?? 0)
     const { now, identity, values, position } = await this.#answered(names)
     const look = { now, ...identity, values: [...values], before, after: unixNow() }
@@ -355,7 +351,7 @@ class Step {
   }
 
   /**
-   * An idle connection may have died unnoticed, which shows at once. So the first read of a step is tried on another
+   * An idle connection may have died unnoticed, which fails at once. So the first read of a step is tried on a second
    * connection as well.
    */
   async #answered(names: string[]) {
@@ -376,13 +372,10 @@ class Step {
     return (records[this.#reads] ?? records.read).call(records, this.#name, names, this.#over.signal)
   }
 
-  /**
-   * Unless the server refused for certain, the next read shows what became of it. What that shows counts only after a
-   * clean answer.
-   */
+  /** Unless the server definitely refused, the next read shows the result. That counts only after a clean answer. */
   async #swap({ name, from, to, history, process }: Extract<StepAsk, { type: 'swap' }>) {
     const { signal } = this.#over
-    if (signal.aborted) throw givenUpError() // which reaches no caller: they no longer wait
+    if (signal.aborted) throw givenUpError() // reaches no caller: they no longer wait
     this.#swaps += 1
     let isClean = false
     try {
@@ -391,7 +384,7 @@ class Step {
       this.#failure = error
       if (signal.aborted || errors.isRefusedWrite(error)) throw error
     }
-    // Never between a read and its swap: by then another would have swapped the record.
+    // Never between a read and its swap: by then another client would have swapped the record.
     if (this.#swaps >= (isClean === true ? ENOUGH : PATIENCE)) {
       await sleep(Math.random() * Math.min(2 ** this.#swaps, BUDGET.STEP_PAUSE_MS))
     }

@@ -1,16 +1,16 @@
-// What stores remember from step to step. Those of one address do so together: many of one process that look for a free slot
-// then look at each slot of a large group once, not once each. It must forget an address with its last store.
+// What stores remember from step to step. Stores of one address share it: when many stores of a process search for a free
+// slot, each slot of a large group is read once, not once for each store. An address is forgotten with its last store.
 
 import native from '../../native/index.ts'
 
-/** What steps are made with, and how to say that this store makes no more. */
+/** The memory for steps, and a function to call when this store makes no more of them. */
 export type Memory = { core: InstanceType<typeof native.StoreMemory>; close: () => void }
 
 const memories: Map<string, { core: Memory['core']; stores: number }> = new Map()
 
 /**
  * The memory of a store.
- * @param address none: a memory of its own
+ * @param address without it, the store gets a separate memory
  */
 export function memoryOf(address?: string): Memory {
   if (address === undefined) return { core: new native.StoreMemory(), close: () => {} }

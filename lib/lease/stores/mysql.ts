@@ -1,5 +1,5 @@
-// The MySQL and MariaDB store, over the user's own client or over our own for a URL. The rules are in
-// the core, database.ts carries them out, and the files under mysql/ only read and swap records.
+// The MySQL and MariaDB store, over the user's own client or over ours for a URL. The core has the rules, database.ts carries
+// them out, and the files in mysql/ only read and swap records.
 
 import { checkKeys } from '../../base/check.ts'
 import { DatabaseStore } from './database.ts'
@@ -10,20 +10,17 @@ import { MysqlRecords } from './mysql/records.ts'
 import { openClient } from './mysql/url.ts'
 import type { Store } from './store.ts'
 
-/** What can be said of a store on MySQL or MariaDB, besides the client. */
+/** The options of a store on MySQL or MariaDB. */
 export interface MysqlOptions {
-  /**
-   * the database of the tables (default: the one that the client is in at the first call). All members of a group need the
-   * same
-   */
+  /** the database of the tables (default: the client's at the first call). All members of a group need the same one */
   database?: string
 }
 
 /**
- * Slots and counters on MariaDB 10.5 or newer, or MySQL 8.0.17 or newer (which was not tested), in tables that it
- * creates on first use, or that you create with what `npx flakeforge schema mysql` prints.
- * @param client a pool or connection of mysql2 or of mariadb. Outside of a transaction, and with autocommit on
- * @throws {TypeError | RangeError} `ERR_FLAKE_OPTION`: it is none of these, or an old version; or an option is wrong.
+ * Slots and counters on MariaDB 10.5 or newer, or MySQL 8.0.17 or newer (which was not tested), in tables that it creates on
+ * first use, or that you create with the output of `npx flakeforge schema mysql`.
+ * @param client a pool or connection of mysql2 or of mariadb, outside of a transaction and with autocommit on
+ * @throws {TypeError | RangeError} `ERR_FLAKE_OPTION`: it is not such a client, or an old version; or an option is invalid.
  */
 export function mysqlStore(client: unknown, options?: MysqlOptions): Store {
   const given = { ...checkKeys('options', options, ['database']) } // its own properties

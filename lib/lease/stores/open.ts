@@ -1,5 +1,5 @@
-// Opens stores: on a client that the user gives (the exports fileStore, redisStore and so on), or as the user names one,
-// by an address or by nothing at all, which means the store that the environment names or the default folder.
+// Opens stores: on the user's client (the exports fileStore, redisStore and so on), or by an address. Without an address it
+// opens the store that the environment names, or the default folder.
 
 import { checkPath, isAbsent } from '../../base/check.ts'
 import * as errors from '../../base/errors.ts'
@@ -41,7 +41,7 @@ const UNREADABLE = 'a valid address, in whose password @ is written as %40, / as
 const STEPS = ['create', 'acquire', 'renew', 'release', 'destroy', 'advance', 'list']
 
 /**
- * Refuses anything that is not a store, before anything is opened.
+ * Refuses any value that is not a store, before anything is opened.
  * @param call the function that got it, for the message
  */
 export function checkStore(given: unknown, call: string) {
@@ -57,8 +57,8 @@ export function checkStore(given: unknown, call: string) {
 }
 
 /**
- * A store, and a function that closes what was opened for it; that never closes the user's own client.
- * @param given what checkStore() let pass
+ * A store, and a function that closes what was opened for it; the user's own client is never closed.
+ * @param given accepted by checkStore()
  */
 export function openGiven(given: unknown) {
   if (isAbsent(given)) return owned(openDefault())
@@ -85,9 +85,9 @@ function owned(store: SlotStore) {
 
 /**
  * The store that `FlakeId.join()` and `SegmentId.open()` open for an address: for a program that uses one store for many
- * groups, or looks at its slots with `list`. It has a client of its own, which connects at the first call and which
- * `close()` ends; close the generators first.
- * @param address default: the store that the environment variable `FLAKEFORGE_STORE` names, else the default folder
+ * groups, or lists its slots with `list`. It has its own client, which connects at the first call and which `close()` ends;
+ * close the generators first.
+ * @param address default: the store in the environment variable `FLAKEFORGE_STORE`, else the default folder
  * @throws {RangeError | TypeError} `ERR_FLAKE_OPTION`: it is not the address of a store.
  * @throws {Error} `ERR_FLAKE_STORE`: the client package for it is not installed.
  * @example
@@ -113,8 +113,8 @@ function openUrl(url: string) {
 }
 
 /**
- * Why an address could not be opened. An error that is not ours may contain the address with its password, so we neither
- * quote it nor keep it as the cause.
+ * Why an address could not be opened. Another library's error may contain the address with its password, so we neither quote
+ * it nor keep it as the cause.
  */
 function unopenedError(url: string, error: unknown) {
   if (error instanceof errors.FlakeError) return error
@@ -123,7 +123,7 @@ function unopenedError(url: string, error: unknown) {
   return errors.storeError(`The client package for ${withoutSecrets(url)} failed with ${code ?? name}.`)
 }
 
-/** The error for an address of no store. If it is a plain path, it may be meant as a folder. */
+/** The error for an address of an unknown kind. A plain path may be meant as a folder. */
 function unknownAddressError(url: string) {
   const isPath = /^(?:[.~]|\/(?!\/)|[a-z]:[\\/])[^:@]*$/i.test(url)
   const error = addressError(url, WANTED)
@@ -142,7 +142,7 @@ function openFile(url: string): SlotStore {
   return fileStore(folder) as unknown as SlotStore
 }
 
-/** The store that `FLAKEFORGE_STORE` names, or else the default folder. */
+/** The store in `FLAKEFORGE_STORE`, or else the default folder. */
 function openDefault() {
   const named = process.env.FLAKEFORGE_STORE
   if (!named) return fileStore() as unknown as SlotStore

@@ -1,5 +1,4 @@
-// The store of a PostgreSQL server: the steps of ./database.ts over the records of ./postgres/records.ts. Nothing is
-// decided here.
+// The store of a PostgreSQL server: the steps of ./database.ts over the records of ./postgres/records.ts. It has no rules.
 
 import { checkKeys } from '../../base/check.ts'
 import { DatabaseStore } from './database.ts'
@@ -10,20 +9,22 @@ import { readSchema } from './postgres/schema.ts'
 import { openClient } from './postgres/url.ts'
 import type { Store } from './store.ts'
 
-/** What can be said of a store on PostgreSQL, besides the client. */
+/** The options of a store on PostgreSQL. */
 export interface PostgresOptions {
   /**
    * the schema of the table (default 'public', whatever the role and its search_path). All members of a group need the same
+   * one
    */
   schema?: string
 }
 
 /**
- * Slots and counters on PostgreSQL 12 or newer, in a table that it creates on first use, or that you create with what
- * `npx flakeforge schema` prints. A Pool gets a listener for `'error'`, because without one a restart of the server would
- * end the process.
+ * Slots and counters on PostgreSQL 12 or newer, in a table that it creates on first use, or that you create with the output
+ * of `npx flakeforge schema`. A Pool gets a listener for `'error'`, because without one a restart of the server would end the
+ * process.
  * @param pool a Pool or Client of pg, or the `sql` function of postgres
- * @throws {TypeError | RangeError} `ERR_FLAKE_OPTION`: it is none of these, or it is in a transaction; or an option is wrong.
+ * @throws {TypeError | RangeError} `ERR_FLAKE_OPTION`: it is not such a client, or it is in a transaction; or an option is
+ * invalid.
  */
 export function postgresStore(pool: unknown, options?: PostgresOptions): Store {
   const given = { ...checkKeys('options', options, ['schema']) } // its own properties

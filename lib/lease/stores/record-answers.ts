@@ -1,10 +1,10 @@
-// What the functions of a user's own database may answer (RecordStore). Each function here returns one part
-// of an answer as it is, or throws an ERR_FLAKE_STORE that says which function gave what and what was wanted. It must
-// never repair an answer: a clock that was read wrongly leads to windows that overlap.
+// Checks the answers of a user's own database (RecordStore). Each function here returns one part of an answer as it is, or
+// throws an ERR_FLAKE_STORE that names the function, its answer and the requirement. Answers are not repaired: a misread
+// clock leads to windows that overlap.
 
 import * as errors from '../../base/errors.ts'
 
-/** Unix ms from 2001 to the year 5138. Seconds and microseconds of our time are outside of it, so we can tell them. */
+/** Unix ms from 2001 to the year 5138. Present times in seconds and microseconds are outside, so they are recognised. */
 const [SINCE, UNTIL] = [1e12, 1e14]
 
 /** Other units of the same instant, by how many of them are in a ms. */
@@ -16,7 +16,7 @@ const UNITS: [string, number][] = [
 
 const isTime = (ms: number) => ms >= SINCE && ms < UNTIL
 
-/** A hint at the unit that a wrong time is probably in; '' if there is none. */
+/** A hint at the probable unit of an invalid time; '' without one. */
 function unitOf(value: number | bigint) {
   const [unit] = UNITS.find(([, perMs]) => isTime(Number(value) / perMs)) ?? []
   return unit === undefined ? '' : ` It looks like ${unit}.`
@@ -31,7 +31,7 @@ export function checkNow(now: unknown) {
   throw errors.answerError('read', 'now', now, MS, isNumber ? unitOf(now) : '')
 }
 
-/** The identity of an answer to read(), without anything else that the object has. */
+/** The identity of an answer to read(), without other properties of the object. */
 export function checkIdentity(identity: unknown) {
   const { history, process } = (identity ?? {}) as Record<string, unknown>
   return { history: checkText('identity.history', history), process: checkText('identity.process', process) }
@@ -48,7 +48,7 @@ export function checkValues(values: unknown, names: readonly string[]): (string 
   if (values.length !== names.length) {
     throw errors.answerError('read', 'values', values, `an array of ${names.length}, one for each name`)
   }
-  // Not with forEach(), which leaves out the holes of an array.
+  // Not with forEach(), which skips the holes of an array.
   for (const [i, name] of names.entries()) {
     if (typeof values[i] === 'string' || values[i] === null) continue
     throw errors.answerError('read', `values[${i}] ('${name}')`, values[i], 'text, or null if there is no such record')
@@ -87,7 +87,7 @@ export function checkAnswer(answer: unknown, names: readonly string[]) {
   }
 }
 
-/** The answer to swap(): anything else could be taken for a swap that was made. */
+/** The answer to swap(): any other value could be mistaken for a completed swap. */
 export function checkSwapped(swapped: unknown) {
   if (typeof swapped === 'boolean') return swapped
   throw errors.answerError('swap', 'its answer', swapped, 'true or false')

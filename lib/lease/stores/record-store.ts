@@ -11,19 +11,18 @@ import type { Identity, Records } from './records.ts'
 import type { Store } from './store.ts'
 
 /**
- * What a database of your own has to do: read records, and swap one of them. The rules about slots and windows stay in
- * flakeforge. docs/store/your-own-database.md says what each function must guarantee, and
+ * The interface of your own database: it reads records, and swaps one of them. The rules about slots and windows stay in
+ * flakeforge. docs/store/your-own-database.md describes what each function must guarantee, and
  * `npx flakeforge-check-store ./my-store.mjs` checks it.
  *
- * A record is text of up to 2 000 bytes with any Unicode. It belongs to a group (1 to 128 characters without braces and
- * control characters) and has a name: `group`, `counter`, or `slot` and ten digits. None may ever expire.
+ * A record is text of up to 2 000 bytes with any Unicode. It is part of a group (1 to 128 characters without braces and
+ * control characters) and has a name: `group`, `counter`, or `slot` and ten digits. No record may ever expire.
  */
 export interface RecordStore {
   /**
    * One snapshot of up to 1 100 records, from the server that takes writes. It shows every swap that was answered before.
-   * @returns `values`: in the order of `names`, null for an absent record. `now`: that server's clock in Unix ms, read
-   * after the snapshot. `position`, if the database has one: a number from 0 to 2^64 - 1 that never falls while
-   * nothing is lost.
+   * @returns `values`: in the order of `names`, null for an absent record. `now`: that server's clock in Unix ms, read after
+   * the snapshot. `position`, if the database has one: a number from 0 to 2^64 - 1 that never falls while nothing is lost.
    */
   read(
     group: string,
@@ -36,27 +35,27 @@ export interface RecordStore {
   }>
   /**
    * In one atomic step: writes `to` if the record is `from` (null: absent), byte for byte, and the server is `identity`.
-   * @returns true only for a clean answer: the write is durable, and a server that is promoted in place of this one will
-   * have it. False if it was not made, or perhaps not. An error means that the outcome is unknown. After either, flakeforge
+   * @returns true only for a clean answer: the write is durable, and a server that is promoted in place of this one will have
+   * it. False if the swap was not made, or perhaps not. An error means that the outcome is unknown. After either, flakeforge
    * reads again, and writes a new text until the answer is clean.
    */
   swap(group: string, name: string, from: string | null, to: string, identity: StoreIdentity): Promise<boolean>
   /** the names of a group's records, in any order */
   names(group: string): Promise<readonly string[]>
-  /** the names of all groups that have a record; leave it out if the database cannot tell */
+  /** the names of all groups that have a record; leave it out if the database cannot list them */
   groups?(): Promise<readonly string[]>
   /** ends what the client has opened; `FlakeId.join` never calls it */
   close?(): Promise<void>
 }
 
 /**
- * Texts that change when acknowledged writes may be missing, the same for all clients. '' means unknown, and then such
- * a loss is not noticed. One of the two must be a text.
+ * Texts that change when acknowledged writes may be missing, the same for all clients. '' means unknown, and such a loss then
+ * goes unnoticed. At least one of the two must not be empty.
  */
 export interface StoreIdentity {
-  /** which data: another text once it was restored, dropped, or replaced by that of another server */
+  /** the data: a different text after it was restored, dropped, or replaced by another server's */
   history: string
-  /** which run of the server; '' if a restart loses nothing */
+  /** the run of the server; '' if a restart loses nothing */
   process: string
 }
 
@@ -64,7 +63,7 @@ const NEEDED = ['read', 'swap', 'names']
 const OPTIONAL = ['groups', 'close']
 const WANTED = 'an object with the functions read, swap and names'
 
-/** Refuses anything that is not a RecordStore, and says what is missing. */
+/** Refuses anything that is not a RecordStore, and names what is missing. */
 function checkRecordStore(given: unknown) {
   if (typeof given !== 'object' || given === null) throw errors.optionTypeError('store', given, WANTED)
   const store = given as Record<string, unknown>
@@ -77,10 +76,10 @@ function checkRecordStore(given: unknown) {
   if (wrong !== undefined) throw errors.optionTypeError(`store.${wrong}`, store[wrong], 'a function, or left out')
 }
 
-/** What the user's functions do, with their answers checked. */
+/** The user's functions, with their answers checked. */
 class CheckedRecords implements Records {
   #given
-  /** Missing if the user's is, so that callers see that it cannot list groups. */
+  /** Undefined if the user's is, so that callers see that it cannot list groups. */
   groups: (() => Promise<string[]>) | undefined
 
   constructor(given: RecordStore) {
@@ -105,11 +104,11 @@ class CheckedRecords implements Records {
     if (this.#given.close !== undefined) await this.#ask('close')
   }
 
-  /** We know nothing about this database. Whoever sets `durable` vouches for it. */
+  /** This database is unknown to us. Users of `durable` vouch for it. */
   async checkDurable() {}
 
   /**
-   * The answer of one of the user's functions. What it throws is the cause of our error. After a call that took too long
+   * The answer of one of the user's functions. An error of the function is the cause of ours. After a call that took too long
    * the outcome is unknown, as after an error.
    */
   async #ask(
@@ -133,7 +132,7 @@ class CheckedRecords implements Records {
 export const checkedRecords = (given: RecordStore) => new CheckedRecords(given)
 
 /**
- * Slots and counters in a database of your own. Every answer of its functions is checked: a wrong one is
+ * Slots and counters in a database of your own. Every answer of its functions is checked: an invalid one is
  * `ERR_FLAKE_STORE`, and so is one that takes longer than 9 s, or in a renewal longer than a third of `ttlMs`.
  * @throws {TypeError} `ERR_FLAKE_OPTION`: `read`, `swap` or `names` is missing.
  * @example

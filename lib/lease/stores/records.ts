@@ -1,21 +1,22 @@
-// What a database does for a step: it reads records, and swaps one of them if it is unchanged. Each database's folder has a
-// class that does this, and record-store.ts checks what a user's own database answers.
+// The interface of a database for steps: it reads records, and swaps one of them if it is unchanged. Each database's folder
+// has a class for it, and record-store.ts checks the answers of a user's own database.
 
 import type { RecordStore } from './record-store.ts'
 
-/** What names a server, as its records show it. */
+/** A server's identity, as its records show it. */
 export type Identity = Awaited<ReturnType<RecordStore['read']>>['identity']
 
 /**
- * The store a step reads and writes: a RecordStore, and what only our own stores can do.
+ * The store a step reads and writes: a RecordStore, with additions that only our own stores have.
  *
- * - `swap()` returns true only for a clean answer: the server says that this very write is where a promotion will find it.
- *   It returns false if nothing was written, and throws if it cannot tell, or with `refusedWriteError()` if the server refused.
- * - `look()` reads and changes nothing: where tables or the server's names are missing, its identity means nothing.
- * - `readExisting()` reads as `read()` does, but creates no tables: where they are missing, it shows no records.
+ * - `swap()` returns true only for a clean answer: the server confirms that a promoted server will have this very write. It
+ * returns false if nothing was written, and throws if the outcome is unknown, or with `refusedWriteError()` if the server
+ * refused.
+ * - `look()` reads and changes nothing: if tables or the server's names are missing, its identity means nothing.
+ * - `readExisting()` reads as `read()` does, but creates no tables: if they are missing, it returns no records.
  * - `place()` names the server, database, schema and prefix of the records, without a password.
  * - `clockStepMs`: how far the server's clock is rounded down.
- * - `checkDurable()` throws if the server may lose what it acknowledged.
+ * - `checkDurable()` throws if the server may lose acknowledged writes.
  *
  * Once a call's `signal` has aborted, it sends nothing more, and fails.
  */

@@ -1,5 +1,5 @@
-// Slots, windows and counters on Redis or Valkey, over the user's own client or ours. The rules
-// are in the core, database.ts carries them out, redis/records.ts reads and swaps, and redis/client.ts deals with clients.
+// Slots, windows and counters on Redis or Valkey, over the user's own client or ours. The core has the rules, database.ts
+// carries them out, redis/records.ts reads and swaps, and redis/client.ts handles clients.
 
 import { DatabaseStore } from './database.ts'
 import { redisClient } from './redis/client.ts'
@@ -9,9 +9,9 @@ import type { Store } from './store.ts'
 
 /**
  * Slots and counters on Redis 6 or newer, or Valkey.
- * @param client a connected client of ioredis, iovalkey, redis (node-redis) or @valkey/valkey-glide: a single server, Sentinel,
- * a cluster or a pool
- * @throws {TypeError} `ERR_FLAKE_OPTION`: it is none of these, or it is in a MULTI.
+ * @param client a connected client of ioredis, iovalkey, redis (node-redis) or @valkey/valkey-glide: a single server,
+ * Sentinel, a cluster or a pool
+ * @throws {TypeError} `ERR_FLAKE_OPTION`: it is not such a client, or it is in a MULTI.
  */
 export const redisStore = (client: unknown): Store =>
   new DatabaseStore(new RedisRecords(redisClient(client))) as unknown as Store

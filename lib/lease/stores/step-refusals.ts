@@ -3,14 +3,12 @@
 import type { StepAnswer, StepConfig } from '../../../target/native.d.ts'
 import * as errors from '../../base/errors.ts'
 
-/** An answer, and what names the group or counter that it is about. */
+/** An answer, and the lineage of its group or counter. */
 export type Answer = StepAnswer & { lineage: string }
 
 export type AnswerOf<Type extends Answer['type']> = Extract<Answer, { type: Type }>
 
-/**
- * The errors for a step's refusals, by the type of the answer. `config`: of the task, which has one if its refusal needs it.
- */
+/** The errors for a step's refusals, by the type of the answer. `config`: the task's, which has one if its refusal needs it. */
 const REFUSALS: { [Type in Answer['type']]?: (answer: AnswerOf<Type>, name: string, config: StepConfig) => Error } = {
   quiet: ({ until, now }, name) => errors.quietError(name, until, now),
   exhausted: ({ until, now }, name) => errors.exhaustedError(name, until, now),
@@ -29,7 +27,7 @@ const REFUSALS: { [Type in Answer['type']]?: (answer: AnswerOf<Type>, name: stri
 }
 
 /**
- * The error of an answer that refuses; undefined if it does not.
+ * The error for an answer that refuses; undefined for any other answer.
  * @param name of the group or counter
  */
 export function refusalOf(answer: Answer, name: string, config: StepConfig | undefined) {

@@ -12,11 +12,11 @@ const { randomBytes } = process.getBuiltinModule('node:crypto')
 
 type Work<Connection, Result> = (connection: Connection, step: Step) => Promise<Result>
 
-/** A client that we made ourselves: how to end it, and which server it leads to. */
+/** Our own client: how to end it, and the server it leads to. */
 export type Own = { end: () => Promise<unknown>; address: string }
 
 /**
- * One call. `sent`: what is under way on its connection. `end()` lets the next turn begin. `stop()` ends all that it waits for:
+ * One call. `sent`: what is running on its connection. `end()` lets the next turn begin. `stop()` ends all its waits:
  * `stopped` rejects.
  */
 type Turn<Connection> = Step & {
@@ -38,7 +38,7 @@ function newTurn<Connection>(): Turn<Connection> {
 
 /**
  * A comment that begins each statement of a client, so that the server's list of sessions shows them. The number of a session
- * would not do: a pooler hides it, and a server that was restarted counts again.
+ * is unsuitable: a pooler hides it, and a restarted server counts again from the start.
  */
 const newMark = () => `/* flakeforge ${randomBytes(8).toString('hex')} */`
 
@@ -59,8 +59,8 @@ const stillRunsError = (cause?: unknown) =>
  * Runs the calls of one client.
  *
  * A statement that was given up may still run on the server: a commit that waits for a standby does not end with its
- * connection. So nothing else is sent until it is known to have ended: it is answered after all, or the server says, on
- * one further connection, that it no longer runs it. A client thus has two connections of the server at most. Before, 20
+ * connection. So nothing else is sent until it is known to have ended: it is answered after all, or the server reports, on
+ * one further connection, that it no longer runs it. A client thus has at most two connections to the server. Before, 20
  * members used up all 100 connections within 31 s of a standby's outage.
  */
 export abstract class Turns<Connection extends Lent> {
@@ -95,7 +95,7 @@ export abstract class Turns<Connection extends Lent> {
     return this.#own !== undefined
   }
 
-  /** Gives up what is under way and ends our own client. A client of the user's stays as it is. */
+  /** Gives up the pending call and ends our own client. The user's client is left alone. */
   async close() {
     if (this.#own === undefined) return
     this.#isClosed = true
@@ -109,9 +109,9 @@ export abstract class Turns<Connection extends Lent> {
   }
 
   /**
-   * Takes a connection, works on it, and gives it back: within the time that a call may take, and no longer than until `signal`
+   * Takes a connection, works on it, and returns it: within the time limit of a call, and no longer than until `signal`
    * aborts.
-   * @param isFit whether the connection is still of use after the work, which may have failed with this error
+   * @param isFit whether the connection is still usable after the work, which may have failed with this error
    */
   protected async inTurn<Result>(
     work: Work<Connection, Result>,
@@ -190,7 +190,7 @@ export abstract class Turns<Connection extends Lent> {
     else connection.giveBack()
   }
 
-  /** What it sent may still run. An answer on a connection that we closed says nothing about the server. */
+  /** Its statement may still run. An answer on a connection that we closed is not the server's. */
   #giveUp(turn: Turn<Connection>) {
     turn.isOver = true
     if (turn.sent === undefined) return
@@ -203,14 +203,14 @@ export abstract class Turns<Connection extends Lent> {
     turn.end()
   }
 
-  /** Throws if a statement that was given up still runs. A connection that does not answer is no server's answer. */
+  /** Throws if a statement that was given up still runs. No answer on a connection is not an answer of the server. */
   async #awaitUnfinished(turn: Turn<Connection>) {
     while (!this.#unfinished.isEmpty && !turn.isOver) {
       if (await this.#unfinished.stillRun((marks) => this.#ask(marks, turn))) throw stillRunsError()
     }
   }
 
-  /** Whether the server says that it still runs one of them; undefined if this connection does not answer. */
+  /** Whether the server still runs one of them, by its own answer; undefined if this connection does not answer. */
   async #ask(marks: string[], { stopped }: Turn<Connection>) {
     const connection = await this.#take()
     const answer = this.stillRuns(connection, marks)

@@ -1,6 +1,6 @@
-// What a process left running on a server: statements that were given up before they were answered. A commit that waits for a
-// standby does not end with its connection, nor with the client that sent it. So this is remembered for the address of a
-// server, and the next client there learns of it.
+// Statements that a process gave up before they were answered, and that may still run on a server. A commit that waits for a
+// standby does not end with its connection, nor with the client that sent it. So this is remembered by the server's address,
+// for the next client there.
 
 /**
  * A statement that was given up. `mark`: begins it, so that the server's list of sessions shows it. `settled`: when it was
@@ -8,7 +8,7 @@
  */
 export type Left = { mark: string; settled?: Promise<void> }
 
-/** What a server says: whether it still runs one of them; undefined if it did not answer. */
+/** A server's answer: whether it still runs one of them; undefined without an answer. */
 type Running = boolean | undefined
 
 export class Unfinished {
@@ -28,8 +28,8 @@ export class Unfinished {
   }
 
   /**
-   * Whether one of them still runs. One question at a time is under way: a client that did not ask itself learns the answer, but
-   * no failure, which may be of that other client alone.
+   * Whether one of them still runs. One question at a time is pending: other clients get its answer, but not its failure,
+   * which may concern the asking client alone.
    * @param ask the server, by the marks of the statements
    */
   async stillRun(ask: (marks: string[]) => Promise<Running>): Promise<Running> {
@@ -53,8 +53,8 @@ export class Unfinished {
 const places: Map<string, Unfinished> = new Map()
 
 /**
- * What was left at a server. There is a small entry for each server that this process has used.
- * @param address as all clients of this process name it; none: of a client of the user's, which may lead anywhere
+ * The unfinished statements of a server. There is a small entry for each server that this process has used.
+ * @param address as all clients of this process name it; undefined for a user's client, which may lead anywhere
  */
 export function unfinishedAt(address?: string) {
   if (address === undefined) return new Unfinished()

@@ -1,12 +1,11 @@
-// etcd's JSON gateway by `fetch`: endpoints, tokens, time limits and the store's clock. It must never wait without a
-// limit, know what a key means, or take a time from this machine.
+// etcd's JSON gateway by `fetch`: endpoints, tokens, time limits and the store's clock. Every wait has a limit, and no time
+// comes from this machine.
 //
-// The store's clock is the `Date` header of the answer: whole seconds, rounded down, of the member that answered. etcd
-// writes it after the transaction, so it is at most a second behind the snapshot. It is a clock that moves once in a
-// second: what has to be over is over up to a second late, and a client whose clock is right seems up to a second ahead.
-// The next member is asked only when one fails, and then the clock may step. No window depends on that: each begins
-// after the end that the record holds. The quiet period does depend on it: members' clocks must agree within skewMs,
-// rounded down to seconds.
+// The store's clock is the `Date` header of the answer: whole seconds, rounded down, of the member that answered. etcd writes
+// it after the transaction, so it is at most a second behind the snapshot. The clock moves once per second: an end is seen up
+// to a second late, and a client whose clock is right appears up to a second ahead. The next member is asked only when one
+// fails, and then the clock may step. No window depends on that: each begins after the end in the record. The quiet period
+// does: members' clocks must agree within skewMs, rounded down to seconds.
 
 import { throwIfAborted, whenAborted } from '../../../base/abort.ts'
 import { passing, refusedWriteError, storeError } from '../../../base/errors.ts'
@@ -18,11 +17,11 @@ import type { Part } from './requests.ts'
 /** A key and its value, as texts; '' if the value was not asked for. */
 type Pair = { key: string; value: string }
 
-/** The body of an answer of etcd, as far as we look at it. */
+/** The body of an answer of etcd, as far as it is used. */
 interface Body {
   token?: string
   header?: { cluster_id?: string; revision?: string }
-  /** left out if it is false */
+  /** absent if it is false */
   succeeded?: boolean
   responses?: { response_range?: { kvs?: { key: string; value?: string }[] } }[]
   error?: string | { message?: string; code?: number; grpc_code?: number }
@@ -31,12 +30,12 @@ interface Body {
   grpc_code?: number
 }
 
-/** gRPC codes of a member that cannot serve now, so that we ask another: cancelled, deadline exceeded, unavailable. */
+/** gRPC codes of a member that cannot serve at present, so that another is asked: cancelled, deadline exceeded, unavailable. */
 const NOT_NOW = [1, 4, 14]
-/** etcd has more to do than it can; it has the same code for a full disk. */
+/** etcd is overloaded; it has the same code for a full disk. */
 const TOO_BUSY = /too many requests/
 
-/** etcd's answers to a request that changes nothing, however often it is sent: no permission, no space, too large. */
+/** etcd's answers to a request that never changes anything, however often it is sent: no permission, no space, too large. */
 const REFUSED = /permission denied|database space exceeded|request is too large|too many operations in txn/
 
 /** etcd's answers to a token that is missing, has expired, or is older than a change of users or roles. */
@@ -51,7 +50,7 @@ class Refusal extends Error {
 
   /**
    * @param isElsewhere whether another member may do better
-   * @param isForNow whether the reason passes by itself: an election, for example
+   * @param isForNow whether the reason is temporary, such as an election
    */
   constructor(message: string, isElsewhere: boolean, isForNow: boolean = false) {
     super(message)
@@ -60,7 +59,7 @@ class Refusal extends Error {
   }
 }
 
-/** The object that an answer is; undefined if it is none. */
+/** The object in an answer; undefined if it is not an object. */
 function parseObject(text: string): Body | undefined {
   try {
     const body = JSON.parse(text)
@@ -70,9 +69,7 @@ function parseObject(text: string): Body | undefined {
   }
 }
 
-/**
- * The body of an answer; throws if it is an error: `{ error, code }` from a call, `{ error: {…} }` from a stream.
- */
+/** The body of an answer; throws if it is an error: `{ error, code }` from a call, `{ error: {…} }` from a stream. */
 function parseAnswer(status: number, text: string) {
   const body = parseObject(text)
   if (body === undefined) throw new Refusal(`HTTP ${status} and no JSON: ${text.slice(0, 300)}`, true)
@@ -83,7 +80,7 @@ function parseAnswer(status: number, text: string) {
   throw new Refusal(said, isElsewhere, isElsewhere || TOO_BUSY.test(said))
 }
 
-/** What etcd itself answered; '' if something else went wrong. */
+/** etcd's own message; '' if something else went wrong. */
 function wordsOf(error: unknown) {
   const { cause } = error as Error
   return cause instanceof Refusal ? cause.message : ''
@@ -94,14 +91,14 @@ const decode = ({ key, value }: { key: string; value?: string }): Pair => ({
   value: fromBase64(value),
 })
 
-/** What to do about a refusal, as a sentence with a full stop before it. */
+/** The remedy for a refusal, as a sentence with a full stop before it. */
 function wayOutOf(message: string) {
   if (message.includes('permission denied')) return '. Grant the role readwrite on the prefix flakeforge/'
   if (message.includes('database space exceeded')) return '. Compact and defragment etcd, then disarm its alarm'
   return ''
 }
 
-/** What etcd refused, as one of our errors. */
+/** etcd's refusal, as one of our errors. */
 function refusalOf(refusal: Refusal) {
   const { message, isForNow } = refusal
   const make = REFUSED.test(message) ? refusedWriteError : storeError
@@ -115,12 +112,12 @@ function reasonOf(failure: unknown) {
   return (failure instanceof Refusal ? undefined : cause?.message) || message
 }
 
-/** How a request is sent: with which token, until when, and what gives it up. */
+/** How a request is sent: its token, its time limit, and the signal that gives it up. */
 type Sending = { token?: string | null | undefined; until: number; signal?: AbortSignal | undefined }
 
 /**
- * Gives a call a signal that aborts after `ms`, or with `signal`. AbortSignal.any() would do it in a line, but on Node.js 20 what it
- * makes of a time limit can be collected before it aborts.
+ * Gives a call a signal that aborts after `ms`, or with `signal`. AbortSignal.any() would do it in a line, but on Node.js 20
+ * a signal that it derives from a time limit can be collected before it aborts.
  */
 async function limited<Result>(
   ms: number,
@@ -144,7 +141,7 @@ export class Gateway {
   #endpoints
   #credentials
   #fetch
-  #turn = 0 // the endpoint that is asked first
+  #turn = 0 // the endpoint to ask first
   #token: string | null | undefined // null if authentication is off
   #authenticating: Promise<void> | undefined
 
@@ -155,10 +152,10 @@ export class Gateway {
   }
 
   /**
-   * A transaction of etcd's v3 API. `isDone`: whether all comparisons held, so that it was carried out; `lists`: then the
+   * A transaction of etcd's v3 API. `isDone`: whether all comparisons held, so that it was carried out; `lists`: if so, the
    * keys and values of each range that was read, in order; `now`: the store's clock just after, Unix ms; `cluster` and
-   * `revision`: which cluster answered, and what it showed.
-   * @param signal after which it is not sent any more
+   * `revision`: the cluster that answered, and its revision.
+   * @param signal once it has aborted, nothing is sent any more
    */
   async txn({ compare = [], success }: { compare?: Part[]; success: Part[] }, signal?: AbortSignal) {
     const { body, now } = await this.#call('/v3/kv/txn', { compare, success }, signal)
@@ -178,7 +175,7 @@ export class Gateway {
     return this.#endpoints
   }
 
-  /** One answer. Getting a token is part of the call's time; others may wait for that, who have more of it. */
+  /** One answer. Getting a token counts towards the call's time; calls with more time may share it. */
   async #call(path: string, body: object, signal?: AbortSignal) {
     const until = monotonicNow() + BUDGET.CALL_MS
     if (this.#credentials !== undefined && this.#token === undefined) await this.#authenticate(until)
@@ -188,7 +185,7 @@ export class Gateway {
     } catch (error) {
       if (this.#credentials === undefined) throw error
       if (!STALE_TOKEN.test(wordsOf(error))) {
-        // Some versions answer a stale token by closing the connection, so the next call asks for a new one.
+        // Some versions answer a stale token by closing the connection, so the next call requests a new one.
         const isAnswered = (error as Error).cause instanceof Refusal
         if (!isAnswered && this.#token === token) this.#token = undefined
         throw error
@@ -216,9 +213,9 @@ export class Gateway {
   }
 
   /**
-   * Asks the endpoint that answered last, then the others. If all fail, the next call starts with the endpoint after
-   * them, so that each gets its turn. A failed one may have carried out the request without an answer. So each
-   * transaction must be one that may be sent twice: etcd/records.ts says why a swap is.
+   * Asks the endpoint that answered last, then the others. If all fail, the next call starts with the following endpoint, so
+   * that each gets its turn. A failed one may have carried out the request without an answer. So every transaction must be
+   * safe to send twice: etcd/records.ts explains why a swap is.
    */
   async #send(path: string, body: object, { token, until, signal }: Sending) {
     const endpoints = this.#endpoints

@@ -1,10 +1,9 @@
-// The options of a store on etcd, and the URL form of them.
-// It must never put a password into a message.
+// The options of a store on etcd, and their URL form. Messages show no password.
 
 import { checkKeys, isAbsent, ownOf } from '../../../base/check.ts'
 import { optionTypeError } from '../../../base/errors.ts'
 
-/** What a Gateway needs. */
+/** The options of a Gateway. */
 export type EtcdOptions = { endpoints: string[]; username?: string; password?: string; fetch: typeof globalThis.fetch }
 
 const FORM = 'etcd://[user:password@]host:2379[,host:2379][?tls=true]'
@@ -30,7 +29,7 @@ function isEndpoint(url: unknown) {
 const KNOWN = ['endpoints', 'username', 'password', 'fetch']
 const HIDDEN = '…'
 
-/** Hides texts under unknown keys: one may be a password whose key is misspelt. */
+/** Hides texts under unknown keys: one may be a password under a misspelt key. */
 const hideUnknown = ([key, value]: [string, unknown]) => [
   key,
   KNOWN.includes(key) || typeof value !== 'string' ? value : HIDDEN,

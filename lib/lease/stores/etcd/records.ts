@@ -1,6 +1,5 @@
-// Reads and swaps records on etcd: each is one transaction.
-// It never reads from one member alone (`serializable`), and gives no key an etcd lease, because a record that expires
-// would forget the end of a window.
+// Reads and swaps records on etcd, each in one transaction. Reads are linearizable, never `serializable` from one member
+// alone. Keys have no etcd lease: a record that expires would lose the end of a window.
 
 import { BUDGET } from '../../time-budget.ts'
 import type { Identity, Records } from '../records.ts'
@@ -20,12 +19,12 @@ function isNext(name: string, previous: string) {
   return slot !== null && before !== null && Number(slot[1]) === Number(before[1]) + 1
 }
 
-/** etcd takes 128 ranges in a transaction, unless it was told to take fewer. */
+/** etcd accepts 128 ranges in a transaction by default. */
 const MOST_RUNS = 100
 
 /**
- * The names as runs `[first, last]` of consecutive slots; any other name is a run of its own. A search asks for some
- * single slots and one run of up to 1 024.
+ * The names as runs `[first, last]` of consecutive slots; any other name is a separate run. A search asks for some single
+ * slots and one run of up to 1 024.
  */
 function runsOf(names: readonly string[]) {
   const runs: NameRun[] = []
@@ -38,8 +37,8 @@ function runsOf(names: readonly string[]) {
 }
 
 /**
- * Fewer and longer runs, for a listing, which asks for all slots that have a record: so hardly another record lies between
- * them. What does is read and not used.
+ * Fewer and longer runs, for a listing: it asks for all slots that have a record, so hardly any other record lies between
+ * them. Those that do are read and dropped.
  */
 function joined(runs: NameRun[]): NameRun[] {
   const size = Math.ceil(runs.length / MOST_RUNS)
@@ -60,8 +59,8 @@ export class EtcdRecords implements Records {
 
   /**
    * One snapshot. etcd asks a majority before it answers, so it shows every swap that was answered before. `position` is
-   * etcd's revision, which only grows: a member that was wiped, or a snapshot that was restored under the old token,
-   * keeps the ID of the cluster, and only a lower revision shows the loss.
+   * etcd's revision, which only grows: a member that was wiped, or a snapshot that was restored under the old token, keeps
+   * the ID of the cluster, and only a lower revision shows the loss.
    */
   async read(group: string, names: readonly string[], signal?: AbortSignal) {
     const key = (name: string) => recordKey(group, name)
@@ -73,17 +72,16 @@ export class EtcdRecords implements Records {
   }
 
   /**
-   * Any answer of etcd is clean: it answers once a majority has the write on disk.
+   * Every answer of etcd is clean: it answers once a majority has the write on disk.
    *
    * etcd compares the value, but cannot compare the ID of the cluster. So a swap that reaches another cluster, such as a
-   * restored one, may be written there, and the answer is false. That is safe because no step is answered from its swap,
-   * only from a later read: the identity of that read is another one, so it does not count as the answer.
+   * restored one, may be written there, and the answer is false. That is safe because the answer of a step never comes from
+   * its swap, only from a later read: the identity of that read differs, so it does not count.
    *
-   * The gateway may send a swap to a second member after the first one failed, although the first may have carried it
-   * out, or may still do so. That is safe because no text is ever written twice. Once `from` has been replaced, it never
-   * comes back, so of the two only one is carried out. If it was the first, the second answers false, which means
-   * "perhaps written". (In a cluster that lost all its records, a late swap from null can write. It would do so without
-   * the second try too.)
+   * The gateway may send a swap to a second member after the first one failed, although the first may have carried it out, or
+   * may still do so. That is safe because no text is ever written twice. Once `from` has been replaced, it never comes back,
+   * so only one of the two is carried out. If it was the first, the second answers false, which means "perhaps written". (In
+   * a cluster that lost all its records, a late swap from null can write, as it could without the second attempt.)
    */
   async swap(
     group: string,
@@ -118,17 +116,17 @@ export class EtcdRecords implements Records {
     }
   }
 
-  /** The keys are the same whatever the user or the endpoint, so the place needs no look at the server. */
+  /** The keys are the same for every user and endpoint, so the place needs no request to the server. */
   async place() {
     return `${this.#gateway.endpoints.join(', ')}, keys ${RECORDS}…`
   }
 
-  /** There is nothing to end: `fetch` closes connections that are no longer used. */
+  /** There is nothing to end: `fetch` closes unused connections. */
   async close() {}
 
   /**
-   * Any etcd may be durable: it answers a write once a majority has it on disk. The option that turns this off
-   * (`--unsafe-no-fsync`, for tests) cannot be seen by clients, so whoever sets `durable` vouches for that.
+   * Any etcd may be durable: it answers a write once a majority has it on disk. Clients cannot see the option that turns this
+   * off (`--unsafe-no-fsync`, for tests), so users of `durable` vouch for that.
    */
   async checkDurable() {}
 }

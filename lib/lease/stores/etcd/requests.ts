@@ -1,12 +1,12 @@
-// The parts of a transaction as etcd's JSON gateway takes them: ranges, writes and comparisons.
+// The parts of a transaction in the form of etcd's JSON gateway: ranges, writes and comparisons.
 
-/** A part of a transaction, as the gateway takes it. */
+/** A part of a transaction. */
 export type Part = Record<string, unknown>
 
 const toBase64 = (text: string) => Buffer.from(text).toString('base64')
 
 const between = (from: string, end: string) => ({ key: toBase64(from), range_end: toBase64(end) })
-/** The next key that there can be. */
+/** The next possible key. */
 const after = (key: string) => `${key}\0`
 
 /** Reads all keys from `first` to `last`. */

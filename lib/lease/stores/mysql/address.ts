@@ -1,11 +1,11 @@
-// The address of a MySQL store, taken apart. Both packages read URLs, each in its own way: a parameter that one honours, the
-// other ignores. So they are given options instead.
+// Parses the address of a MySQL store. The two packages read URLs differently: one honours a parameter that the other
+// ignores. So they get options instead.
 
 import { BUDGET, secondsOf } from '../../time-budget.ts'
 import { addressError } from '../address.ts'
 import { readDatabase } from './place.ts'
 
-/** What names the server and the database. */
+/** The server and the database. */
 export interface MysqlAddress {
   host: string
   port: number
@@ -25,7 +25,7 @@ const WAYS_OUT: Record<string, string> = {
   sslmode: 'use ?ssl=true',
 }
 
-/** Takes an address apart, or throws for what one of the packages would take in another way. */
+/** Parses an address; throws if one of the packages would interpret it differently. */
 export function readAddress(url: string): MysqlAddress {
   const { hostname, port, username, password, pathname, searchParams } = new URL(url)
   for (const name of searchParams.keys()) {
@@ -51,7 +51,7 @@ function sslOf(url: string, text: string | null) {
     if (typeof ssl === 'boolean') return ssl ? { ssl: {} } : {} // without options, a certificate must be valid
     if (ssl !== null && typeof ssl === 'object' && !Array.isArray(ssl)) return { ssl }
   } catch {
-    // the error below says what is taken
+    // the error below lists the accepted values
   }
   throw addressError(url, wanted)
 }

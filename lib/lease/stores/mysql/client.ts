@@ -1,6 +1,6 @@
-// The MySQL clients of Node, mysql2 and mariadb, as one: `run(work)` gives `work` a session on one connection, within a
-// time limit. It must never configure or end a client that the user made, nor read or write inside the user's
-// transaction: a read would be old, and a write might be undone.
+// The MySQL clients of Node, mysql2 and mariadb, as one: `run(work)` gives `work` a session on one connection, within a time
+// limit. The user's own client is neither configured nor ended, and is not used inside the user's transaction: a read would
+// be stale, and a write might be rolled back.
 
 import {
   clientError,
@@ -25,41 +25,41 @@ const NO_AUTOCOMMIT = 'Its autocommit is off. Use a client that leaves it on.'
 const SHARED = 'On MySQL, a single connection of mariadb does not tell whether it is in a transaction. Use its pool.'
 
 const NOT_ALLOWED = new Set([1044, 1142, 1143])
-/** of a table, of the disk, of the temporary files, and of a tablespace; 1030 tells errors of the engine */
+/** of a table, of the disk, of the temporary files, and of a tablespace; 1030 is an error of the engine */
 const FULL = new Set([1021, 1114, 3, 1030])
 const NO_ENGINE = new Set([1286, 3161])
 const TAKES_NO_WRITES = new Set([1290, 1792, 1836])
 /**
- * What passes by itself: a server that is read_only in a failover, one that others have all connections of, one that shuts down,
- * and a lock. (A session that is read-only, 1792, stays so.)
+ * Temporary failures: a server that is read_only in a failover, has no free connection, or shuts down, and a lock. (A session
+ * that is read-only, 1792, stays so.)
  */
 const FOR_NOW = new Set([1290, 1836, 1040, 1203, 1053, 1205])
 
 /**
- * MariaDB answers by a row. MySQL has no such variable, but the flags of its answer tell the same. The last column tells
- * whether semi-sync must be asked about.
+ * MariaDB answers with a row. MySQL lacks such a variable, but the flags of its answer have the same information. The last
+ * column shows whether semi-sync must be checked.
  */
 const STATUS =
   '/*M!100100 SELECT @@in_transaction, @@autocommit, @@global.rpl_semi_sync_master_enabled *//*!80000 DO 0 */'
-/** Of our own connections: MySQL cannot set the second one for a single statement. */
+/** For our own connections: MySQL cannot set the second one for a single statement. */
 const SET_UP = `SET autocommit = 1, innodb_lock_wait_timeout = ${LOCK_SECONDS}, lock_wait_timeout = ${LOCK_SECONDS}`
 const FLAG_IN_TRANSACTION = 1
 const FLAG_AUTOCOMMIT = 2
 
-/** If several addresses all refuse, there is only a code. What kept a pool from connecting may be the cause. */
+/** If several addresses all refuse, there is only a code. The failure to connect of a pool may be the cause. */
 function messageOf({ sqlMessage, message, code, cause }: ClientError): string {
   const [first] = (sqlMessage || message || code || '').split('\n')
   return cause === undefined ? first : `${first}: ${messageOf(cause)}`
 }
 
 /**
- * Whether the server refused a statement itself: the data, a constraint or a trigger, the user, the text, its state, or its
- * disk. It then wrote nothing. One that was interrupted (class 70) may have been written.
+ * Whether the server itself refused a statement because of the data, a constraint or a trigger, the user, the text, its
+ * state, or its disk. It then wrote nothing. An interrupted one (class 70) may have been written.
  */
 const isRefused = ({ errno = 0, sqlState }: ClientError & { sqlState?: string }) =>
   TAKES_NO_WRITES.has(errno) || FULL.has(errno) || /^(22|23|42|45)/.test(sqlState ?? '')
 
-/** Whether the reason passes by itself. What kept a pool from connecting may be the cause. */
+/** Whether the reason is temporary. The failure to connect of a pool may be the cause. */
 const isForNow = ({ errno = 0, cause }: ClientError): boolean =>
   FOR_NOW.has(errno) || (cause !== undefined && isForNow(cause))
 
@@ -69,7 +69,7 @@ function failure(thrown: unknown) {
   return isForNow(error) ? passing(failureOf(error)) : failureOf(error)
 }
 
-/** What went wrong, and what to do about it. */
+/** The failure, and the remedy. */
 function failureOf(error: ClientError) {
   const { errno = 0 } = error
   const message = messageOf(error)
@@ -96,7 +96,7 @@ class Session {
   #connection
   #step
   #mark
-  /** Whether the server is one that a store may use: otherwise the connection is of no use to anybody. */
+  /** Whether a store may use this server: otherwise the connection is useless to all callers. */
   isFit = true
 
   /** @param client for messages */
@@ -120,27 +120,27 @@ class Session {
     this.isFit = true
   }
 
-  /** Their rows. They are sent at once, so that nothing of the user's comes between them on the user's connection. */
+  /** Their rows. They are sent at once, so that no statement of the user comes between them on the user's connection. */
   async read(...texts: string[]) {
     const asked = [...texts, STATUS].map((text) => this.#ask(text))
-    await Promise.allSettled(asked) // before one that failed is thrown, so that none is still under way
+    await Promise.allSettled(asked) // before a failed one is thrown, so that none is still running
     const [status, ...rows] = (await Promise.all(asked)).reverse()
     this.#checkStatus(status)
     return rows.reverse() as Row[][]
   }
 
-  /** Our own connection needs autocommit, whatever the server's default is, and short waits for locks. */
+  /** Our own connection needs autocommit, whatever the server's default, and short waits for locks. */
   async setUp() {
     await this.#ask(SET_UP)
   }
 
-  /** Writes, whether or not a replica has it: nothing is granted on it. Returns how many rows it changed. */
+  /** Writes, whether or not a replica has it: no grant depends on it. Returns how many rows it changed. */
   async write(text: string) {
     this.#checkStatus(await this.#ask(STATUS))
     return Number((await this.#write(text)).affectedRows)
   }
 
-  /** The same, but throws unless the server says that the write is where a promotion finds it. */
+  /** The same, but throws unless the server confirms that a promoted replica will have the write. */
   async writeCleanly(text: string) {
     const mayWait = this.#checkStatus(await this.#ask(STATUS))
     const before = mayWait ? await this.#semiSync() : undefined
@@ -159,7 +159,7 @@ class Session {
 
   async #write(text: string) {
     const answer = (await this.#ask(text)) as Header
-    this.#checkFlags(this.#connection.flagsOf(answer)) // a BEGIN may have been under way when we checked
+    this.#checkFlags(this.#connection.flagsOf(answer)) // a BEGIN may have been running during the check
     return answer
   }
 
@@ -190,7 +190,7 @@ class Session {
 
   /**
    * Returns whether a write may wait for a replica.
-   * @param status what the server answered to STATUS
+   * @param status the server's answer to STATUS
    */
   #checkStatus(status: Row[] | Header) {
     if (!Array.isArray(status)) {
@@ -214,7 +214,7 @@ class Session {
 
 export type Work<Result> = (session: Session) => Promise<Result>
 
-/** Whether an error says nothing of the server: its own have a SQLSTATE, and class 08 is about connections. */
+/** Whether an error is not the server's answer: the server's errors have a SQLSTATE, and class 08 is about connections. */
 function isLost(error: unknown) {
   const { sqlState = '' } = (error ?? {}) as { sqlState?: string | null }
   return !(error instanceof FlakeError) && (!sqlState || sqlState.startsWith('08'))
@@ -229,7 +229,7 @@ export class SessionRunner extends Turns<Connection> {
     return isLost(error)
   }
 
-  /** The server lists a user's own sessions. One that was closed while its statement runs stays in the list. */
+  /** The server lists a user's own sessions. A session whose connection was closed stays listed while its statement runs. */
   protected async stillRuns(connection: Connection, marks: string[]) {
     const isOne = marks.map((mark) => `INFO LIKE '${mark}%'`).join(' OR ')
     const rows = await connection.ask(
@@ -238,7 +238,7 @@ export class SessionRunner extends Turns<Connection> {
     return Array.isArray(rows) && rows.length > 0
   }
 
-  /** @param signal after which it sends nothing */
+  /** @param signal once it has aborted, nothing is sent any more */
   async run<Result>(work: Work<Result>, signal?: AbortSignal) {
     let session: Session | undefined
     const onSession = async (connection: Connection, step: Step) => {
@@ -250,7 +250,7 @@ export class SessionRunner extends Turns<Connection> {
       this.#greeted.add(connection.key)
       return work(session)
     }
-    // The address of one that is not fit may lead to another server by now, so the next connection may be to a primary.
+    // The address of an unfit server may lead to another one by now, so the next connection may be to a primary.
     const isFit = (error: unknown) =>
       session?.isFit === true && !TAKES_NO_WRITES.has((error as ClientError | undefined)?.errno ?? 0)
     try {
@@ -263,7 +263,7 @@ export class SessionRunner extends Turns<Connection> {
 
 const runners: WeakMap<object, SessionRunner> = new WeakMap()
 
-/** The user's client, ready to run steps: one runner for all stores on it, because a client has one statement under way. */
+/** The user's client, ready to run steps: one runner for all stores on it, because a client runs one statement at a time. */
 export function mysqlClient(client: unknown) {
   const take = packageOf(client)
   if (take === undefined) throw optionTypeError('client', client, WANTED)

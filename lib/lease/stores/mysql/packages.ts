@@ -1,18 +1,18 @@
-// How mysql2 and mariadb are called: each gives connections with `ask(text)`, whose answer is rows of texts or the header
-// of a write. What the user's client does to values, rows and numbers must never matter here.
+// How mysql2 and mariadb are called: each provides connections with `ask(text)`, whose answer is rows of texts or the header
+// of a write. The conversions of values, rows and numbers in the user's client have no effect here.
 
 import { clientError } from '../../../base/errors.ts'
 import { hasMethods, type Lent } from '../clients.ts'
 
-/** The answer of a write. Only mysql2 has the flags in it. `warningStatus`: how many warnings the server has about it. */
+/** The answer of a write. Only mysql2's has the flags. `warningStatus`: the server's number of warnings about it. */
 export type Header = { affectedRows: number | bigint; warningStatus: number; serverStatus?: number }
 
 /** A row: its values as texts. */
 export type Row = (string | null)[]
 
 /**
- * One connection, of either package. `key`: the same object whenever it is taken. `flagsOf(header)`: the flags of the server after an answer, undefined if they cannot
- * be known.
+ * One connection, of either package. `key`: the same object whenever it is taken. `flagsOf(header)`: the flags of the server
+ * after an answer, undefined if they are unknown.
  */
 export interface Connection extends Lent {
   key: object
@@ -20,13 +20,14 @@ export interface Connection extends Lent {
   flagsOf: (header: Header) => number | undefined
 }
 
-/** takes a connection from a pool, or the one that there is */
+/** takes a connection from a pool, or the only one */
 export type Take = () => Promise<Connection>
 
 type Answered = (error: unknown, answer: Row[] | Header) => void
 
 /**
- * What we need of a connection of mysql2: that of callbacks, which mysql2/promise wraps. One of a pool has the rest too.
+ * The part of a mysql2 connection that we use: that with callbacks, which mysql2/promise wraps. A pool's connection has the
+ * rest too.
  */
 export interface Mysql2 {
   query: (options: object, answered: Answered) => void
@@ -36,7 +37,7 @@ export interface Mysql2 {
   getConnection?: (taken: (error: unknown, connection: Mysql2) => void) => void
 }
 
-/** What we need of a connection of mariadb. One of a pool has the rest too. */
+/** The part of a mariadb connection that we use. A pool's connection has the rest too. */
 export interface Mariadb {
   query: (options: object) => Promise<Row[] | Header>
   info: { status: number }
@@ -51,7 +52,7 @@ const CALLBACKS = "mariadb's callback interface has no store. Use the one of req
 
 const PING_MS = 1
 
-/** For each statement, because a client may have its own ways. Values are bytes, so their text is UTF-8. */
+/** Set for each statement, because a client may have other settings. Values are bytes, so their text is UTF-8. */
 const AS_TEXTS = {
   rowsAsArray: true,
   nestTables: false,
@@ -59,7 +60,7 @@ const AS_TEXTS = {
   typeCast: (field: { buffer(): Buffer | null }) => field.buffer()?.toString() ?? null,
 }
 
-/** A connection of the user's own: it stays as it is. */
+/** The user's own connection, which is not changed. */
 const ofMysql2 = (connection: Mysql2): Connection => ({
   key: connection,
   ask: (sql) =>
@@ -71,11 +72,9 @@ const ofMysql2 = (connection: Mysql2): Connection => ({
   drop: () => false,
 })
 
-/**
- * The same of mariadb, which has only the flags of its last answer, and that may be of the user's next statement.
- */
+/** The same for mariadb, which has only the flags of its last answer, perhaps to the user's next statement. */
 const ofMariadb = (connection: Mariadb): Connection => ({
-  key: connection.info, // its pool wraps it anew each time
+  key: connection.info, // its pool makes a new wrapper each time
   ask: (sql) => connection.query({ ...AS_TEXTS, sql }),
   flagsOf: () => undefined,
   giveBack: () => {},
@@ -97,9 +96,9 @@ export const fromMysql2 =
   }
 
 /**
- * While a statement is under way, destroy() would send KILL over another connection. If that fails, nobody can catch the
- * error, and it ends the process; after a restart it may end a session of somebody else. A ping that is not answered
- * closes the connection first.
+ * While a statement runs, destroy() would send KILL over another connection. If that fails, its error cannot be caught and
+ * ends the process; after a restart it may end another client's session. A ping without an answer closes the connection
+ * first.
  */
 function dropMariadb(connection: Mariadb) {
   connection
@@ -124,11 +123,11 @@ export const fromMariadb =
 
 const isClient = (client: unknown) => hasMethods(client, 'query', 'execute')
 
-/** What mysql2/promise wraps has `promise()`, which makes such a wrapper. */
+/** Wrappers of mysql2/promise lack `promise()`, which the wrapped object has to make them. */
 const coreOf = (client: { pool?: unknown; connection?: unknown }) =>
   [client, client.pool, client.connection].find((core) => hasMethods(core, 'promise') && isClient(core))
 
-/** How to take a connection of this client; undefined if it is none. */
+/** How to take a connection of this client; undefined if it is not a client. */
 export function packageOf(client: unknown) {
   if (client === null || typeof client !== 'object') return undefined
   const core = coreOf(client)

@@ -1,4 +1,4 @@
-// The database that has the tables of a store. It is found once and named in every statement, so a `USE` of the user's
+// The database with the tables of a store. It is determined once and named in every statement, so a `USE` of the user's
 // cannot move the records.
 
 import { isAbsent } from '../../../base/check.ts'
@@ -21,9 +21,9 @@ export const tablesIn = (database: string): Tables => ({
   database: `CONVERT(${bytes(database)} USING utf8mb4)`,
 })
 
-const LONGEST_NAME = 64 // characters: more is an error of the server
+const LONGEST_NAME = 64 // characters: a longer name is an error of the server
 
-/** The option `database`; undefined for the one that the client is in. */
+/** The option `database`; undefined for the client's current one. */
 export function readDatabase(database: unknown) {
   if (isAbsent(database)) return undefined
   const wanted = `the name of a database: 1 to ${LONGEST_NAME} characters, no NUL, no space at the end`
@@ -34,7 +34,7 @@ export function readDatabase(database: unknown) {
   return database
 }
 
-/** What names the place: the current database, whether the server folds names to lower case, and the server for people. */
+/** The place: the current database, whether the server folds names to lower case, and a readable name of the server. */
 export const PLACE = `${SETTINGS}
 SELECT CAST(CONVERT(DATABASE() USING utf8mb4) AS BINARY), @@global.lower_case_table_names,
   CAST(CONVERT(CONCAT_WS(':', @@global.hostname, @@global.port) USING utf8mb4) AS BINARY)`

@@ -1,4 +1,4 @@
-// The statements that read. They must never change anything, nor read the clock before the records.
+// The statements that read. They change nothing, and read the clock after the records.
 
 import type { Tables } from './place.ts'
 import { historyOf, OWN_GROUP, processOf, STATE } from './server.ts'
@@ -12,8 +12,8 @@ SELECT ${bytes('record')}, name, value, NULL FROM ${tables.record}
 WHERE group_name = ${bytes(group)} AND name IN (${names.map(bytes).join(', ')})`
 
 /**
- * The server's clock as Unix ms, for a statement after the one that reads: NOW() and UTC_TIMESTAMP() tell when a statement
- * began, perhaps long before it had the locks that it waited for; SYSDATE() does too on some servers.
+ * The server's clock as Unix ms, for a statement after the one that reads. NOW() and UTC_TIMESTAMP() return when a statement
+ * began, perhaps long before it had the locks that it waited for; so does SYSDATE() on some servers.
  */
 export const CLOCK = `${SETTINGS}
 SELECT ${HINTS} TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', SYSDATE(6)) DIV 1000`

@@ -1,5 +1,5 @@
-// The records of groups in MySQL or MariaDB: they are read and swapped, nothing else. It must never draw a conclusion from
-// what it reads, and never say that a swap was made where it may not have been.
+// The records of groups in MySQL or MariaDB: reads and swaps them, and interprets nothing. A swap counts as made only if it
+// certainly was.
 
 import { optionError, storeError, warnOfOpenBound } from '../../../base/errors.ts'
 import type { ClientError } from '../clients.ts'
@@ -23,7 +23,7 @@ export type Session = Parameters<Work<unknown>>[0]
 const NO_DATABASE =
   'The MySQL client has no database. Name one, as in mysql://HOST/DATABASE or mysqlStore(pool, { database }).'
 const NO_TABLE = 1146
-/** The record or the table is not as it was read, or a deadlock: nothing was written. */
+/** The record or the table has changed since it was read, or a deadlock: nothing was written. */
 const NOT_WRITTEN = new Set([1062, NO_TABLE, 1213])
 
 export class MysqlRecords implements Records {
@@ -32,7 +32,7 @@ export class MysqlRecords implements Records {
   #place: { tables: Tables; shown: string } | undefined
   #checked: string | undefined // the server whose variables were checked
 
-  /** @param database of the tables; the client's at the first call, if it is left out */
+  /** @param database of the tables; default: the client's at the first call */
   constructor(client: SessionRunner, database?: string) {
     this.#client = client
     this.#database = database
@@ -110,7 +110,7 @@ export class MysqlRecords implements Records {
     return rows.map(([name]) => String(name))
   }
 
-  /** Where the tables are. It is asked once: a session that moves to another database moves nothing. */
+  /** Where the tables are. It is determined once: a session that moves to another database moves nothing. */
   async #find(session: Session) {
     if (this.#place !== undefined) return this.#place
     const [[[current, folding, server]]] = await session.read(PLACE)
@@ -121,7 +121,7 @@ export class MysqlRecords implements Records {
     return this.#place
   }
 
-  /** What is there. The server may not have its names yet, or no tables. */
+  /** The present records. The server may not have its names yet, or no tables. */
   async #look(session: Session, group: string, names: readonly string[]) {
     const { tables } = await this.#find(session)
     const found = await ifTables(session.read(readRecords(tables, group, names), CLOCK))
@@ -145,7 +145,7 @@ export class MysqlRecords implements Records {
     await session.write(nameProcess(tables, randomUUID()))
   }
 
-  /** Throws if a store must not use this server, which is asked for its variables once. */
+  /** Throws if a store must not use this server, whose variables are read once. */
   async #check(session: Session, identity: StoreIdentity) {
     const server = JSON.stringify(identity)
     if (server === this.#checked) return
@@ -165,7 +165,7 @@ async function warnOfReplicas(session: Session) {
   )
 }
 
-/** What was read, or undefined if a table is missing. */
+/** The rows, or undefined if a table is missing. */
 const ifTables = (reading: Promise<Row[][]>) =>
   reading.catch((error) => {
     if ((error as ClientError).errno !== NO_TABLE) throw error

@@ -1,11 +1,11 @@
-// The tables of the MySQL store. They must never get a column that folds case or pads, or rows that expire.
+// The tables of the MySQL store. No column folds case or pads, and no row expires.
 
 import type { Tables } from './place.ts'
 
 /** A longer record is refused: a server whose mode is not strict would cut off the rest. */
 export const MOST_BYTES = 8192
 
-/** A number that a float can hold, but that no dump shows: it writes 6 digits. */
+/** A number that a float can hold, but that no dump shows: a dump writes 6 digits. */
 export const UNDUMPED = 16777213
 
 export const SCHEMA = /* sql */ `
@@ -33,7 +33,7 @@ CREATE TABLE IF NOT EXISTS flakeforge_process (
 ) ENGINE = MEMORY;
 `
 
-/** The statements that make the tables of a store, which its database names. */
+/** The statements that create the tables of a store in its database. */
 export const statementsFor = ({ record, process }: Tables) =>
   SCHEMA.split(/;\n/)
     .filter((text) => text.includes('CREATE'))

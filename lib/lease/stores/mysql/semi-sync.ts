@@ -1,11 +1,11 @@
 // Whether a replica acknowledged a write. MariaDB answers OK without a warning after a KILL QUERY of a commit that waits for
-// its replica, and then counts it in Rpl_semi_sync_master_no_tx. So this counter and the status are compared.
+// its replica, but counts it in Rpl_semi_sync_master_no_tx. So this counter and the status are compared.
 
 import { passing, refusedWriteError, storeError } from '../../../base/errors.ts'
 import type { Row } from './packages.ts'
 import { SETTINGS } from './text.ts'
 
-/** What the server says about semi-sync: MySQL 8.0.26 and newer have `source` where older ones and MariaDB have `master`. */
+/** The server's semi-sync status: MySQL 8.0.26 and newer have `source` where older ones and MariaDB have `master`. */
 export interface SemiSync {
   isEnabled: boolean
   isOn: boolean
@@ -17,7 +17,7 @@ const NAMES = ['master', 'source'].flatMap((role) =>
 )
 const IS_NAMED = `WHERE LOWER(VARIABLE_NAME) IN (${NAMES.map((name) => `'${name}'`).join(', ')})`
 
-/** MySQL has these variables only with its plugin, so they are looked for by name. */
+/** MySQL has these variables only with its plugin, so they are selected by name. */
 export const SEMI_SYNC = `${SETTINGS} SELECT LOWER(VARIABLE_NAME), VARIABLE_VALUE
 FROM /*M!100100 information_schema.GLOBAL_STATUS *//*!80000 performance_schema.global_status */ ${IS_NAMED}
 UNION ALL
@@ -43,7 +43,7 @@ export function checkBefore({ isEnabled, isOn }: SemiSync) {
   )
 }
 
-/** Throws if no replica may have the write that was made between these two. */
+/** Throws if a write between these two may be on no replica. */
 export function checkAfter(before: SemiSync, after: SemiSync) {
   if (!before.isEnabled) return
   if (after.isEnabled && after.isOn && after.unacknowledged === before.unacknowledged) return

@@ -1,10 +1,10 @@
-// Which server this is, as SQL, and which servers a store must refuse. It must never take two servers, or two runs of one
-// server, for the same.
+// The identity of a server, as SQL, and the servers that a store must refuse. Two servers, or two runs of one server, never
+// have the same identity.
 //
 // history: the server, and the random text in the table's own row. A dump that is put back brings the row with it, but not
 // its mark: see schema.ts. `OPTIMIZE TABLE` keeps both.
-// process: the random text of this run of the server, and when the table was made, renamed, rebuilt or imported. So a group
-// that is not durable notices an older table, too, that was put in place as a file.
+// process: the random text of this run of the server, and when the table was created, renamed, rebuilt or imported. So a
+// group that is not durable also notices an older table that was put in place as a file.
 
 import { passing, storeError } from '../../../base/errors.ts'
 import type { StoreIdentity } from '../record-store.ts'
@@ -12,7 +12,7 @@ import type { Tables } from './place.ts'
 import { UNDUMPED } from './schema.ts'
 import { bytes, HINTS, SETTINGS } from './text.ts'
 
-/** All of the server, never of the session, so that it is the same for all connections. */
+/** Global variables only, never the session's, so that it is the same for all connections. */
 export const NAME = `CONVERT(CONCAT_WS(':', @@global.hostname, @@global.port, @@global.server_id) USING utf8mb4)`
 
 const engineOf = (database: string, table: string, more: string = '') => `(
@@ -26,7 +26,7 @@ export const isOwnRow = (row: string) =>
   `${row}.group_name = ${OWN_GROUP} AND ${row}.name = ${OWN_NAME} AND ${row}.undumped = ${UNDUMPED}`
 
 /**
- * How many of its threads receive or apply what another server writes. A replica need not be read_only: that is an option.
+ * How many of its threads receive or apply another server's writes. A replica need not be read_only: that is an option.
  * MariaDB counts both kinds. MySQL has a row for each source; a user needs the right to read these two tables.
  */
 const MARIADB_FOLLOWS = `SUM(VARIABLE_NAME LIKE 'Slave%' AND VARIABLE_VALUE NOT IN ('OFF', '0'))`
@@ -35,7 +35,7 @@ const MYSQL_FOLLOWS = `(SELECT COUNT(*) FROM (
     UNION ALL SELECT SERVICE_STATE FROM performance_schema.replication_applier_status
   ) AS thread WHERE SERVICE_STATE <> 'OFF')`
 
-/** How often it was made to follow another server; NULL while it does. To look at the status costs most of a statement. */
+/** How often it was set to follow another server; NULL while it does. Reading the status is most of a statement's cost. */
 const CHANGES = `(
   SELECT IF(
     /*M!100100 ${MARIADB_FOLLOWS} *//*!80000 ${MYSQL_FOLLOWS} */ = 0,
@@ -48,7 +48,7 @@ const CHANGES = `(
 )`
 
 /**
- * Which server and table this is. NULL without the text of its own row, and for a server that follows another.
+ * The server and table. NULL without the text of the table's own row, and for a server that follows another.
  * @param text SQL for that text
  */
 export const historyWith = ({ database }: Tables, text: string) => `CONCAT(CAST(CONVERT(CONCAT(
@@ -70,7 +70,7 @@ export const processOf = ({ process, database }: Tables) => `(
 export const TAKES_WRITES = `CONCAT(@@read_only) IN ('0', 'OFF') AND @@innodb_flush_log_at_trx_commit = 1`
 
 /**
- * What is checked. The last two show whether this server knows our settings for one statement.
+ * The settings to check. The last two show whether this server supports our settings for one statement.
  * @param follows SQL for whether it follows another server
  */
 const stateWith = (follows: string) => `CAST(CONVERT(CONCAT_WS('/',
@@ -78,16 +78,16 @@ const stateWith = (follows: string) => `CAST(CONVERT(CONCAT_WS('/',
   /*M!100100 @@tx_isolation *//*!80000 @@transaction_isolation */, @@time_zone, @@sql_mode
 ) USING utf8mb4) AS BINARY)`
 
-/** Which of the two the server is, as it says itself. */
+/** The kind of server, by its own answer. */
 const MARIADB = 'MariaDB'
 const KIND = `/*M!100100 ${bytes(MARIADB)} *//*!80000 ${bytes('MySQL')} */`
 
-/** Of a server that has a history. */
+/** For a server with a history. */
 export const STATE = stateWith('0')
 
 /**
- * The first statement on a connection: the server's state, and 1 if it is MariaDB. It touches no table of ours: a replica that was restarted logs a TRUNCATE of its own
- * when somebody first reads one in memory.
+ * The first statement on a connection: the server's state, and 1 if it is MariaDB. It touches no table of ours: a replica
+ * that was restarted logs a TRUNCATE when one in memory is first read.
  */
 export const SERVER = `${SETTINGS} SELECT ${HINTS} ${stateWith(`${CHANGES} IS NULL`)}, ${bytes(MARIADB)} = ${KIND}`
 
@@ -97,7 +97,7 @@ const refuse = (why: string): never => {
   throw refusal(why)
 }
 
-/** A failover ends this by itself. */
+/** A failover ends this condition. */
 const refuseForNow = (why: string): never => {
   throw passing(refusal(why))
 }
@@ -119,7 +119,7 @@ export function checkState(text: string) {
   }
 }
 
-/** Throws if the tables are not what schema.ts makes. */
+/** Throws unless the tables are as schema.ts creates them. */
 export function checkTables({ process }: StoreIdentity) {
   const [, ofProcess, ofRecord] = process.split(' ')
   if (ofRecord !== 'InnoDB') {
@@ -132,7 +132,7 @@ export function checkTables({ process }: StoreIdentity) {
   }
 }
 
-/** What the server answers to VARIABLES, by name; it may lack some. */
+/** The server's answer to VARIABLES, by name; it may lack some. */
 export type Variables = Record<string, string | undefined>
 
 /** The variables that checkVariables and lossOf look at. */
@@ -154,7 +154,7 @@ export function checkVariables({
   }
 }
 
-/** Why this server may lose what it acknowledged, and what to do; undefined if it does not. */
+/** Why this server may lose acknowledged writes, and the remedy; undefined if it does not. */
 export function lossOf({ log_bin: log, sync_binlog: sync, innodb_flush_method: method }: Variables) {
   if (log === 'ON' && sync !== '1') {
     return `sync_binlog is ${sync}, so a crash of the machine undoes what is not yet in the binary log. Set it to 1`

@@ -1,5 +1,5 @@
-// The statements that write. Each is one autocommit statement that compares the record's bytes and the server's identity
-// and then writes, or changes nothing. They must never write inside the user's transaction.
+// The statements that write. Each is one autocommit statement that compares the record's bytes and the server's identity and
+// then writes, or changes nothing. None writes inside the user's transaction.
 
 import type { StoreIdentity } from '../record-store.ts'
 import type { Tables } from './place.ts'
@@ -7,7 +7,7 @@ import { UNDUMPED } from './schema.ts'
 import { historyOf, historyWith, isOwnRow, NAME, OWN_GROUP, OWN_NAME, processOf, TAKES_WRITES } from './server.ts'
 import { bytes, HINTS, SETTINGS } from './text.ts'
 
-/** What is written where, under which identity. */
+/** The record to write, and the server's identity. */
 export interface Swap {
   group: string
   name: string
@@ -23,14 +23,14 @@ const isServer = (
 ) => `${present} = ${bytes(history)} AND ${processOf(tables)} = ${bytes(process)}
   AND ${TAKES_WRITES} AND @@autocommit = 1 /*M!100100 AND @@in_transaction = 0 */`
 
-/** A record that is there already is an error (1062), which changes nothing. */
+/** An existing record is an error (1062), which changes nothing. */
 export const insert = (tables: Tables, { group, name, to, identity }: Swap) => `${SETTINGS}
 INSERT ${HINTS} INTO ${tables.record} (group_name, name, value)
 SELECT ${bytes(group)}, ${bytes(name)}, ${bytes(to)} FROM DUAL
 WHERE ${isServer(tables, identity, historyOf(tables))}`
 
 /**
- * A client may count rows that were found or rows that were changed: they are the same, because the text changes. The
+ * A client may count rows that were found or rows that were changed: the numbers are equal, because the text changes. The
  * table's own row is joined: MySQL updates no table that a subquery reads.
  */
 export const update = (tables: Tables, { group, name, from, to, identity }: Swap & { from: string }) => `${SETTINGS}
@@ -43,7 +43,7 @@ WHERE record.group_name = ${bytes(group)} AND record.name = ${bytes(name)} AND r
 export const nameProcess = (tables: Tables, nonce: string) => `${SETTINGS}
 INSERT ${HINTS} IGNORE INTO ${tables.process} (server, nonce) VALUES (CAST(${NAME} AS BINARY), ${bytes(nonce)})`
 
-/** Gives the table its own row; and another text, if a dump brought the row that it has. */
+/** Gives the table its own row; or a new text, if a dump brought the row that it has. */
 export const nameTable = (tables: Tables, text: string) => `${SETTINGS}
 INSERT ${HINTS} INTO ${tables.record} (group_name, name, value, undumped)
 VALUES (${OWN_GROUP}, ${OWN_NAME}, ${bytes(text)}, ${UNDUMPED})

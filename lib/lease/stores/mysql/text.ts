@@ -1,11 +1,11 @@
 // How statements are written so that they mean the same in every session: a user's pooled connection may have any mode,
-// character set, time zone or limit, and we must not change them for the user. So each statement brings its own settings
-// for as long as it runs, and its values are bytes in hexadecimal, which no client and no character set changes.
+// character set, time zone or limit, and we must not change them for the user. So each statement brings its own settings for
+// as long as it runs, and its values are bytes in hexadecimal, which no client and no character set changes.
 
 /**
- * How long a statement waits for a lock. The server's defaults are 50 s for a row and a day for a table, and a statement that still
- * waits keeps all others back. Ending a wait for a lock undoes the statement; max_statement_time would not do, because it also ends
- * a commit's wait for a replica, and that commit is then made on this server alone.
+ * How long a statement waits for a lock. The server's defaults are 50 s for a row and a day for a table, and a waiting
+ * statement blocks all others. Ending a wait for a lock undoes the statement. max_statement_time is unsuitable, because it
+ * also ends a commit's wait for a replica, and that commit is then made on this server alone.
  */
 export const LOCK_SECONDS = 1
 
@@ -20,12 +20,12 @@ const settings = (introducer: string) => [
   `lock_wait_timeout = ${LOCK_SECONDS}`,
 ]
 
-/** MariaDB's way, before a statement; MySQL takes it for a comment. `timestamp = 0` lets a clock go on that was stopped. */
+/** MariaDB's form, before a statement; to MySQL it is a comment. `timestamp = 0` restarts a clock that was stopped. */
 export const SETTINGS = `/*M!100100 SET STATEMENT ${settings('_ascii').join(', ')}, timestamp = 0, innodb_lock_wait_timeout = ${LOCK_SECONDS} FOR */`
 
 /**
- * MySQL's way, after the first word of a statement. For MariaDB it is a comment, but from version 12 on, each hint that it does not
- * know is a warning there: see withoutHints().
+ * MySQL's form, after the first word of a statement. To MariaDB it is a comment, but from version 12 on, each unknown hint is
+ * a warning there: see withoutHints().
  */
 export const HINTS = `/*+ ${settings('')
   .map((setting) => `SET_VAR(${setting})`)

@@ -1,5 +1,5 @@
-// Makes our own MySQL client for a URL, with the client package that the user's project has. It must never load a package
-// before it is needed: flakeforge depends on neither.
+// Makes our own MySQL client for a URL, with the client package that the user's project has. flakeforge depends on neither
+// package, so it is loaded on first use.
 
 import { BUDGET } from '../../time-budget.ts'
 import { openWithPackage } from '../client-packages.ts'
@@ -10,7 +10,7 @@ import { fromMariadb, fromMysql2, type Mariadb, type Mysql2 } from './packages.t
 
 const { connect } = process.getBuiltinModule('node:net')
 
-/** What a pool of mysql2 of our own can do beside that. */
+/** The further methods of our own mysql2 pool. */
 interface OwnMysql2 {
   on: (event: string, listener: (connection: { stream: { unref(): void } }) => void) => void
   end: (ended: (error?: Error) => void) => void
@@ -19,15 +19,15 @@ interface OwnMysql2 {
 /** The same for mariadb. */
 type OwnMariadb = { on(event: string, listener: () => void): void; end(): Promise<void> }
 
-/** What we need of the package mariadb. */
+/** The part of the package mariadb that we use. */
 interface MariadbExports {
   createPool: (options: object) => Mariadb & OwnMariadb
 }
 
-/** A lease needs one connection at a time; a second one for a step that is stuck. */
+/** A lease needs one connection at a time, and a second one if a step is stuck. */
 const LIMITS = { connectionLimit: 2, connectTimeout: BUDGET.CONNECT_MS }
 
-/** What names the server, and whose sessions it shows us. */
+/** The server, and the user whose sessions it shows. */
 const serverOf = ({ host, port, user }: MysqlAddress) => `mysql ${JSON.stringify([host, port, user])}`
 
 /** @param exports of mysql2 */

@@ -1,5 +1,5 @@
-// The address of a PostgreSQL store, taken apart. Both packages read URLs, each in its own way: one ignores a parameter that
-// the other sends to the server, so two processes with one URL could use two tables. So they are given options instead.
+// Parses the address of a PostgreSQL store. The two packages read URLs differently: one ignores a parameter that the other
+// sends to the server, so two processes with one URL could use two tables. So they get options instead.
 
 import { BUDGET, secondsOf } from '../../time-budget.ts'
 import { addressError } from '../address.ts'
@@ -7,7 +7,7 @@ import { readSchema } from './schema.ts'
 
 const { readFileSync } = process.getBuiltinModule('node:fs')
 
-/** What names the server and its database. What is undefined comes from variables such as PGHOST, as the packages do it. */
+/** The server and its database. Undefined fields come from variables such as PGHOST, as in the packages. */
 export interface PostgresAddress {
   host?: string | undefined
   port?: number | undefined
@@ -20,7 +20,7 @@ export interface PostgresAddress {
   schema: string
 }
 
-/** The parameters that a store takes; the others are refused, these with a way out. */
+/** The parameters that a store accepts; others are refused, some with an alternative. */
 const TAKEN = ['schema', 'host', 'port', 'user', 'password', 'application_name', 'options', 'pgbouncer']
 const TAKEN_FOR_TLS = ['ssl', 'sslmode', 'sslrootcert', 'sslcert', 'sslkey']
 const WAYS_OUT: Record<string, string> = {
@@ -34,7 +34,7 @@ const WAYS_OUT: Record<string, string> = {
   connect_timeout: `a store waits ${secondsOf(BUDGET.CONNECT_MS)} s for a connection`,
 }
 
-/** Which certificates each mode takes. 'require' checks them, as pg does; the modes that are missing differ by package. */
+/** Which certificates each mode accepts. 'require' checks them, as pg does; the missing modes differ by package. */
 const TLS_MODES: Record<string, boolean | object> = {
   disable: false,
   require: true,
@@ -42,7 +42,7 @@ const TLS_MODES: Record<string, boolean | object> = {
   'no-verify': { rejectUnauthorized: false },
 }
 
-/** `ERR_FLAKE_OPTION`: a parameter of the address cannot be taken. */
+/** `ERR_FLAKE_OPTION`: a parameter of the address is not supported. */
 const parameterError = (url: string, name: string, wayOut: string) =>
   addressError(url, `an address without ?${name}=: ${wayOut}`)
 
@@ -53,7 +53,7 @@ const NO_HOST = 'no-host'
 /** With a user, a host may be left out, as in postgres://user@/database?host=/var/run/postgresql; a URL has no such form. */
 const parse = (url: string) => new URL(url.replace(/^([a-z]+:\/\/[^/]*@)(?=\/)/i, `$1${NO_HOST}`))
 
-/** Takes an address apart, or throws for what one of the packages would take in another way. */
+/** Parses an address; throws if one of the packages would interpret it differently. */
 export function readAddress(url: string): PostgresAddress {
   const { hostname, port, username, password, pathname, searchParams } = parse(url)
   for (const name of searchParams.keys()) {
@@ -84,7 +84,7 @@ function portOf(url: string, text: string) {
   throw parameterError(url, 'port', 'the port is a number from 1 to 65535')
 }
 
-/** What the packages need for TLS. The files are read now, so that one that is missing is told at once. */
+/** The packages' options for TLS. The files are read now, so that a missing one is reported at once. */
 function tlsOf(url: string, parameters: URLSearchParams) {
   const ssl = parameters.get('ssl')
   if (ssl !== null && !['true', 'false'].includes(ssl)) throw parameterError(url, 'ssl', "it is 'true' or 'false'")

@@ -1,6 +1,6 @@
-// The two PostgreSQL clients of Node, pg and postgres.ts, as one: `run(text, values)` returns the one answer of a
-// statement, within a time limit. It must never connect, configure or end a client that the user made, nor use one inside
-// the user's transaction: what a statement writes must be committed before its answer is used.
+// The two PostgreSQL clients of Node, pg and postgres.js, as one: `run(text, values)` returns the one answer of a statement,
+// within a time limit. The user's own client is not connected, configured or ended, and is not used inside the user's
+// transaction: what a statement writes must be committed before its answer is used.
 
 import {
   clientError,
@@ -23,11 +23,11 @@ const SILENT =
   'The server has synchronous_standby_names, and this client does not tell a store which commits did not reach a standby. Use a URL, or a Pool or Client of pg without pg-native.'
 const CHANGES_TEXTS = 'Its transform or type parser changes texts. Use a client that leaves them as they are.'
 
-// Another transaction came first, and the server undid ours: a serialization failure or a deadlock. READ COMMITTED,
+// Another transaction came first, and the server rolled ours back: a serialization failure or a deadlock. READ COMMITTED,
 // PostgreSQL's default, waits instead; a database may have other settings.
 const CAME_SECOND = new Set(['40001', '40P01'])
 const LOCKED = '55P03' // for longer than lock_timeout
-// Another session is making the same table at this moment, or just did.
+// Another session is creating the same table at this moment, or just did.
 const MADE_BY_ANOTHER = new Set([...CAME_SECOND, LOCKED, '23505', '42P07', '42710', 'XX000'])
 const NO_TABLE = '42P01'
 const NO_SCHEMA = '3F000'
@@ -35,11 +35,11 @@ const NOT_ALLOWED = '42501'
 const DISK_FULL = '53100'
 const TAKES_NO_WRITES = new Set(['25006', '55000'])
 /**
- * What passes by itself: a standby that is promoted or no longer asked in a failover, a server that starts or shuts down, one that
- * others have all connections of, and a lock.
+ * Temporary failures: a standby that is promoted or no longer asked in a failover, a server that starts, shuts down or has no
+ * free connection, and a lock.
  */
 const FOR_NOW = new Set(['55000', '57P01', '57P02', '57P03', '53300', LOCKED])
-/** The functions of an identity. Aurora has them where logical replication is on, and names only the setting. */
+/** The functions of an identity. Aurora has them only with logical replication, and names only the setting. */
 const IDENTITY = /pg_control_system|pg_walfile_name|pg_current_wal_flush_lsn|wal_level/
 
 /** A statement's one answer, which is JSON. */
@@ -51,7 +51,7 @@ function parseAnswer(text: string | undefined, client: unknown) {
   }
 }
 
-/** What went wrong, and what to do about it. */
+/** The failure, and the remedy. */
 function wordsFor(error: ClientError) {
   const { code = '' } = error
   const message = error.message || code // if several addresses all refuse, there is only a code
@@ -73,12 +73,12 @@ function wordsFor(error: ClientError) {
 const isOurs = (error: unknown) => error instanceof FlakeError
 
 /**
- * The server refused a statement itself: the data, the role, a constraint or trigger, its state, or its disk. It then wrote
- * nothing, and would refuse it again at once.
+ * The server itself refused a statement because of the data, the role, a constraint or trigger, its state, or its disk. It
+ * wrote nothing, and would refuse it again at once.
  */
 const REFUSED = /^(0A|22|23|25|28|42|P0)...$|^53100$|^55000$/
 
-/** Aurora says that it never has the functions with the code of a standby. */
+/** Aurora has the code of a standby for functions that it never has. */
 const isForNow = (error: unknown) => FOR_NOW.has(codeOf(error)) && !IDENTITY.test((error as ClientError).message)
 
 const madeBy = (make: typeof storeError) => (error: unknown) => {
@@ -87,19 +87,19 @@ const madeBy = (make: typeof storeError) => (error: unknown) => {
   return isForNow(error) ? passing(failure) : failure
 }
 
-/** What a call failed with, as one of our errors. */
+/** The failure of a call, as one of our errors. */
 const failure = madeBy(storeError)
 const refusal = madeBy(refusedWriteError)
 
 /** The same for a write. */
 const writeFailure = (error: unknown) => (REFUSED.test(codeOf(error)) ? refusal(error) : failure(error))
 
-/** What the server says beside the answer of a write that is where it must be. A warning has another code. */
+/** The code of the server's notice about a clean write. A warning has another code. */
 const NO_WARNING = '00000'
 
 /**
- * A commit that waits for a standby, and is cancelled meanwhile, is made on this server alone: the client hears of it by a
- * warning. With `standbys` to wait for, a client that does not tell of warnings is of no use.
+ * A commit that waits for a standby, and is cancelled meanwhile, is made on this server alone: the client gets a warning.
+ * With `standbys` to wait for, a client that does not pass on warnings is useless.
  */
 function checkNotices(notices: Notice[] | undefined, standbys: unknown, client: unknown) {
   if (notices === undefined && standbys) throw clientError(client, SILENT)
@@ -111,7 +111,7 @@ function checkNotices(notices: Notice[] | undefined, standbys: unknown, client: 
 export const unsureError = (why: string) =>
   passing(storeError(`PostgreSQL did not say that a write reached its standby: ${why}. It is written again.`))
 
-/** What tells that a statement did nothing. */
+/** Markers for a statement that had no effect. */
 const [MISSING, SECOND] = [Symbol('the table is missing'), Symbol('others came first')]
 
 /** A read may be run again. */
@@ -120,7 +120,7 @@ function secondIfLocked(error: unknown) {
   return SECOND
 }
 
-/** The server did not say what became of a statement: an answer has a SQLSTATE, and class 08 is about connections. */
+/** Whether the outcome of a statement is unknown: an answer has a SQLSTATE, and class 08 is about connections. */
 const isLost = (error: unknown) => !(error instanceof FlakeError) && !/^(?!08)[0-9A-Z]{5}$/.test(codeOf(error))
 
 const codeOf = (error: unknown) => String((error as ClientError | undefined)?.code ?? '')
@@ -128,7 +128,7 @@ const codeOf = (error: unknown) => String((error as ClientError | undefined)?.co
 /** Runs statements on a client, one at a time. */
 export class StatementRunner extends Turns<Connection> {
   /**
-   * The answer of a statement that may be run again: if another transaction came first, it did nothing. Undefined if our
+   * The answer of a statement that may be run again if another transaction came first and it had no effect. Undefined if our
    * table is missing.
    */
   async run(text: string, values: Values, signal?: AbortSignal) {
@@ -138,9 +138,9 @@ export class StatementRunner extends Turns<Connection> {
   }
 
   /**
-   * The same for a write, which must not be sent again: undefined if it did nothing. Fails where the server does not say that
-   * it is where a promotion will find it.
-   * @param signal after which it is not sent any more
+   * The same for a write, which must not be sent again: undefined if it had no effect. Throws unless the server confirms that
+   * a promoted standby will have it.
+   * @param signal once it has aborted, nothing is sent any more
    */
   async write(text: string, values: Values, signal?: AbortSignal) {
     const answer = await this.#onConnection(
@@ -159,7 +159,7 @@ export class StatementRunner extends Turns<Connection> {
     throw clientError(this.client, IN_TRANSACTION)
   }
 
-  /** A connection is of no more use where the server failed, or takes no writes: perhaps it is no primary any more. */
+  /** A connection is useless once the server failed or takes no writes: it may no longer be the primary. */
   async #onConnection<Result>(
     work: (connection: Connection, step: Step) => Promise<Result>,
     errorOf: (error: unknown) => unknown = failure,
@@ -182,13 +182,13 @@ export class StatementRunner extends Turns<Connection> {
     throw new Error('others came first until the call was given up')
   }
 
-  /** The answer, or what tells that nothing was done. */
+  /** The answer, or a marker that nothing was done. */
   async #attempt(connection: Connection, text: string, values: Values) {
     this.#refuseBusy(connection)
     try {
       const sent = await connection.send(`${this.mark} ${text}`, values)
       const answer = parseAnswer(sent.text, this.client)
-      this.#refuseBusy(connection) // a BEGIN may have been under way when we checked
+      this.#refuseBusy(connection) // a BEGIN may have been running during the check
       if ('standbys' in answer) checkNotices(sent.notices, answer.standbys, this.client)
       return answer
     } catch (error) {
@@ -218,7 +218,7 @@ export class StatementRunner extends Turns<Connection> {
     return isLost(error)
   }
 
-  /** On a connection of the client or of a pooler, whichever it is: another process of the server answers. */
+  /** On a connection of the client or of a pooler: another process of the server answers. */
   protected async stillRuns(connection: Connection, marks: string[]) {
     const { text } = await connection.send(STILL_RUNS, [JSON.stringify(marks)])
     return parseAnswer(text, this.client).isRunning === true
@@ -231,7 +231,7 @@ export class StatementRunner extends Turns<Connection> {
 
 const runners: WeakMap<object, StatementRunner> = new WeakMap()
 
-/** The user's client, ready to run statements: one runner for all stores on it, because a client has one statement under way. */
+/** The user's client, ready to run statements: one runner for all stores on it, because a client runs one statement at a time. */
 export function postgresClient(client: unknown) {
   const take = packageOf(client)
   if (take === undefined) throw optionTypeError('client', client, WANTED)

@@ -1,5 +1,5 @@
-// How pg and postgres.ts are called: each sends a statement in its own way, and its one answer comes back as text. It must
-// never connect, configure or end a client.
+// How pg and postgres.js are called: each sends a statement in its own way, and its one answer comes back as text. Clients
+// are not connected, configured or ended here.
 
 import { clientError, storeError } from '../../../base/errors.ts'
 import { BUDGET } from '../../time-budget.ts'
@@ -10,8 +10,8 @@ import { hasMethods, type Lent } from '../clients.ts'
 export type Values = readonly (string | null)[]
 
 /**
- * One connection, or all of a client. `isBusy()`: whether it is in a transaction, where that can be seen. `send()` sends a
- * statement. `make()` runs the statements that make tables.
+ * One connection, or all of a client. `isBusy()`: whether it is in a transaction, if that can be detected. `send()` sends a
+ * statement. `make()` runs the statements that create tables.
  */
 export interface Connection extends Lent {
   isBusy: () => boolean
@@ -19,32 +19,32 @@ export interface Connection extends Lent {
   make: (text: string) => PromiseLike<unknown>
 }
 
-/** What the server says beside its answers. */
+/** The server's notices besides its answers. */
 export type Notice = { code?: string; message?: string }
 
 /**
- * The one answer of a statement, and what the server said beside it until its commit had ended; undefined where the client
- * does not tell.
+ * The one answer of a statement, and the server's notices until its commit had ended; undefined if the client does not pass
+ * them on.
  */
 export type Sent = { text: string | undefined; notices: Notice[] | undefined }
 
-/** takes a connection from a pool, or the one that there is */
+/** takes a connection from a pool, or the only one */
 export type Take = () => Promise<Connection>
 
-/** What we need of postgres.ts: its sql function. */
+/** The part of postgres.js that we use: its sql function. */
 export interface Sql {
   unsafe: (text: string, values?: Values) => PromiseLike<unknown> & Query
   options?: { max?: number }
 }
 
-/** What it gives for a statement. `state` is there once the statement is on a connection. */
+/** Its object for a statement. `state` is set once the statement is on a connection. */
 type Query = { values(): PromiseLike<string[][]>; cancel(): void; state?: unknown }
 
 type Wire = { writer?: unknown; on(event: string, listener: (message: { status: string }) => void): void }
 
 /**
- * What we need of a Client of pg. Older versions have no `getTransactionStatus`, and those of pg-native no `connection`. One
- * of a Pool has `release`, too.
+ * The part of a pg Client that we use. Older versions have no `getTransactionStatus`, and those of pg-native no `connection`.
+ * A Pool's Client has `release`, too.
  */
 interface PgClient {
   query: (query: unknown) => Promise<{ rows: string[][] }>
@@ -57,7 +57,7 @@ interface PgClient {
   release: (isBroken?: boolean) => void
 }
 
-/** What we need of a Pool of pg. */
+/** The part of a pg Pool that we use. */
 export interface PgPool {
   options?: object
   totalCount: number
@@ -70,12 +70,12 @@ export const IN_TRANSACTION = 'It is in a transaction. Use the pool, or another 
 /** pg must not parse values: a client may have its own parsers. */
 const AS_TEXT = { getTypeParser: () => (text: string) => text }
 
-/** Two statements of one transaction tell the same time; two of their own never do. */
+/** Two statements of one transaction return the same time; two separate ones never do. */
 const BEGAN = 'SELECT now()::text'
 
 /**
- * Whether the one connection of postgres.ts is in a transaction. It does not say so by itself. With more of them, it refuses
- * a BEGIN itself, except on a reserved one.
+ * Whether the only connection of postgres.js is in a transaction, which it does not expose. With several, it refuses a BEGIN
+ * itself, except on a reserved one.
  */
 async function isInTransaction(sql: Sql) {
   if (sql.options?.max !== 1) return false
@@ -84,8 +84,8 @@ async function isInTransaction(sql: Sql) {
 }
 
 /**
- * The user's postgres.ts: `unsafe` prepares no named statement, because a pooler could not keep it. A reserved connection
- * cannot be used: if it dies, releasing it ends the process. It tells notices to the user only, and closes no single
+ * The user's postgres.js. `unsafe` prepares no named statement, because a pooler could not keep it. A reserved connection is
+ * unusable: if it dies, releasing it ends the process. It passes notices only to the user, and cannot close a single
  * connection.
  */
 export const fromPostgresJs =
@@ -95,7 +95,7 @@ export const fromPostgresJs =
     return { ...ofPostgresJs(sql, () => false), isBusy: () => isBusy }
   }
 
-/** @param notices where a client of our own puts what the server says */
+/** @param notices where our own client puts the server's notices */
 export function ofPostgresJs(sql: Sql, drop: () => boolean, notices?: Notice[]): Connection {
   let query: Query | undefined
   return {
@@ -138,14 +138,14 @@ const ofPg = (client: PgClient): Connection => {
   }
 }
 
-/** pg-native has no connection in JavaScript, and drops what the server says beside its answers. */
+/** pg-native has no connection in JavaScript, and drops the server's notices. */
 const isNative = ({ connection }: PgClient) => !hasMethods(connection, 'on')
 
 const statuses: WeakMap<PgClient, () => string | null | undefined> = new WeakMap()
 
 /**
  * The last transaction status that the server sent to a pg Client; 'I' means none is open. Older versions hide it, so we
- * listen; those of pg-native tell nothing.
+ * listen; those of pg-native do not have it.
  */
 function statusOf(client: PgClient) {
   const known = statuses.get(client)
@@ -163,8 +163,8 @@ function statusOf(client: PgClient) {
 }
 
 /**
- * A client of the pool that already listens: between a pool's callback and what awaits its promise, a server that dies in
- * the moment of its welcome would end the process.
+ * A client of the pool that already has a listener: between a pool's callback and the continuation of its promise, a server
+ * that dies during its welcome would end the process.
  */
 const connectTo = (pool: PgPool, listener: () => void): Promise<PgClient> =>
   new Promise((resolve, reject) => {
@@ -175,18 +175,16 @@ const connectTo = (pool: PgPool, listener: () => void): Promise<PgClient> =>
     })
   })
 
-/**
- * A server that restarts says goodbye to the idle connections of a pool. Without a listener, that would end the process.
- */
+/** A server that restarts sends a message to the idle connections of a pool. Without a listener, that would end the process. */
 export const keepAlive = (client: unknown) => {
   if (isPg(client) && isPgPool(client)) client.on('error', () => {})
 }
 
-/** A Pool of pg. Whoever gave a connection back inside a transaction is found out before anything is sent in it. */
+/** A Pool of pg. A connection that was returned inside a transaction is detected before anything is sent in it. */
 export const fromPgPool =
   (pool: PgPool): Take =>
   async () => {
-    const ignore = () => {} // a server that goes away would end the process; the statement tells
+    const ignore = () => {} // the end of a connection would end the process; the statement reports it
     const client = await connectTo(pool, ignore)
     const leave = (isBroken: boolean) => {
       client.removeListener('error', ignore)
@@ -206,7 +204,7 @@ export const fromPgPool =
     return { ...connection, giveBack: () => leave(false), drop }
   }
 
-/** One Client of pg: it wants its queries one after the other. */
+/** A single Client of pg, which takes its queries one after the other. */
 function fromPgClient(client: PgClient): Take {
   const connection = ofPg(client)
   let last: PromiseLike<unknown> | undefined
@@ -216,7 +214,7 @@ function fromPgClient(client: PgClient): Take {
     return result
   }
   const send: Connection['send'] = async (...args) => {
-    // pg would keep the query until somebody connects.
+    // pg would keep the query until the user connects.
     if (client._connected === false && client._connecting === false) {
       throw storeError('The PostgreSQL client was never connected. Await client.connect() first.')
     }
@@ -225,12 +223,12 @@ function fromPgClient(client: PgClient): Take {
   return async () => ({ ...connection, send, make: (text) => inTurn(() => connection.make(text)) })
 }
 
-/** postgres.ts got this option together with the errors of a COMMIT. */
+/** postgres.js got this option together with the errors of a COMMIT. */
 const isOldPostgresJs = ({ options }: Sql) => typeof options === 'object' && !('sslnegotiation' in options)
 
 /**
- * A Pool of pg 7 lacks this option, and its Client has its own writer. The first 8.x are like that too, but they work: so
- * we also look at the installed version.
+ * A Pool of pg 7 lacks this option, and its Client has its own writer. The first 8.x are like that too, but they work: so the
+ * installed version counts as well.
  */
 const isOldPg = (client: PgPool | PgClient) => looksOld(client) && oldVersion('pg') !== undefined
 
@@ -249,7 +247,7 @@ const isPgPool = (client: PgPool | PgClient): client is PgPool =>
 const isPgClient = (client: PgPool | PgClient): client is PgClient =>
   hasMethods(client, 'getTransactionStatus') || ('connection' in client && hasMethods(client.connection, 'on'))
 
-/** How to take a connection of the user's client; undefined if it is neither package's. */
+/** How to take a connection of the user's client; undefined if it is of neither package. */
 export function packageOf(client: unknown) {
   if (isPostgresJs(client)) {
     // The sql of a transaction or of a reserved connection has no begin().

@@ -1,5 +1,5 @@
-// Records in PostgreSQL's table flakeforge_record, over the user's own client: one statement reads, and one swaps. It
-// must never decide what a record means. Values are text, so they cannot contain NUL: the server refuses it.
+// Records in PostgreSQL's table flakeforge_record, over the user's own client: one statement reads, and one swaps. Values are
+// text without NUL, which the server would refuse.
 
 import { storeError, unusableOptionError, warnOfOpenBound } from '../../../base/errors.ts'
 import type { Identity, Records } from '../records.ts'
@@ -30,8 +30,8 @@ const WAYS_OUT = {
 }
 
 /**
- * What a read answers. `isFollowed`: whether others stream the log of this server, and commits wait for none of them. `elsewhere`: where the
- * session finds a table of ours, if the place has none.
+ * The answer of a read. `isFollowed`: whether standbys stream this server's log, and commits wait for none of them.
+ * `elsewhere`: where the session finds a table of ours, if the place has none.
  */
 type Shown = Snapshot & {
   elsewhere: string | null
@@ -93,7 +93,7 @@ export class PostgresRecords implements Records {
     return (await this.#client.run(this.#texts.groups, [])) ?? []
   }
 
-  /** As the server says it. */
+  /** The place, by the server's answer. */
   async place() {
     const { server, database } = await this.#client.run(PLACE, [])
     return `${server}/${database}, schema ${this.#schema}`
@@ -109,11 +109,11 @@ export class PostgresRecords implements Records {
     if (now !== before) throw unsureError(`synchronous_standby_names changed from '${before}' to '${now}' meanwhile`)
   }
 
-  /** What there is without a table. If the session shows another one of ours, the records are probably there. */
+  /** The answer without a table. If the session finds another table of ours, the records are probably there. */
   async #readNothing(names: readonly string[]) {
     const shown: Shown = await this.#client.run(this.#texts.readNothing, [JSON.stringify(names)])
     const { elsewhere: schema } = shown
-    if (schema === null || schema === this.#schema) return this.#checked(shown) // another may have made the table just now
+    if (schema === null || schema === this.#schema) return this.#checked(shown) // another session may have just created the table
     const [here, there] = [this.#schema, schema].map((name) => `${name}.flakeforge_record`)
     const wayOut = `Give the store the option schema '${schema}' (in a URL: ?schema=${encodeURIComponent(schema)}), or create ${here} with the SQL of \`npx flakeforge schema\``
     throw storeError(`The store's table is ${here}, which is missing, and the session has ${there}. ${wayOut}.`)
@@ -127,7 +127,7 @@ export class PostgresRecords implements Records {
 
   /** Throws if a store must not use the server or the connection that answered. */
   async #checked({ now, identity, values, position, follows, isInTransaction, isFollowed }: Shown) {
-    // A connection that was given back to its pool inside a transaction: what we wrote there may be undone.
+    // A connection that was returned to its pool inside a transaction: what we write there may be rolled back.
     if (isInTransaction) this.#client.refuseTransaction()
     if (follows) {
       const why = 'flakeforge_record gets its rows from another server, by a subscription'
@@ -138,7 +138,7 @@ export class PostgresRecords implements Records {
     return position === null ? answer : { ...answer, position: BigInt(position) }
   }
 
-  /** Refuses a server that may lose what it answered although its identity stays: then `durable` would be untrue. */
+  /** Refuses a server that may lose answered writes without a change of its identity: `durable` would be untrue. */
   async checkDurable() {
     const found = await this.#client.run(this.#texts.durable, [])
     const settings = Object.keys(IS_UNSAFE) as Setting[]

@@ -1,9 +1,9 @@
-// The table of the PostgreSQL store. It must never get a column that folds case, or rows that expire.
+// The table of the PostgreSQL store. No column folds case, and no row expires.
 
 import { isAbsent } from '../../../base/check.ts'
 import { optionRangeError, optionTypeError } from '../../../base/errors.ts'
 
-/** The schema of the table, unless the option `schema` names another. The role and its search_path do not matter. */
+/** The default schema of the table, whatever the role and its search_path. */
 export const DEFAULT_SCHEMA = 'public'
 
 /** The table in a schema, as statements name it. */
@@ -21,7 +21,7 @@ export function readSchema(schema: unknown) {
   throw optionRangeError('schema', schema, wanted)
 }
 
-/** The statements that make the table. A role that may not create schemas can use one that is there. */
+/** The statements that create the table. A role that may not create schemas can use an existing one. */
 export const schemaFor = (schema: string) => `
 -- The table of flakeforge's PostgreSQL store (12 or later), for those who run migrations; the store itself makes it on
 -- first use where it may. Who uses it needs USAGE on the schema, and SELECT, INSERT and UPDATE on the table.

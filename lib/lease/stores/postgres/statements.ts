@@ -1,13 +1,13 @@
-// The statements of the store, each of which answers with JSON as text. Only the swap writes. Table and functions are named
-// with their schemas, so what a session's search_path says does not matter.
+// The statements of the store, each of which answers with JSON as text. Only the swap writes. Tables and functions have
+// qualified names, so a session's search_path does not matter.
 
 import { BUDGET } from '../../time-budget.ts'
 import { tableIn } from './schema.ts'
 import { serverOf } from './server.ts'
 
 /**
- * Whether there are physical standbys, which could be promoted. Backups and archives stream the log too, and no role may see
- * all columns. A statement of its own, because planning it takes longer than a whole read.
+ * Whether there are physical standbys, which could be promoted. Backups and archives stream the log too, and a role may lack
+ * the right to read all columns. A separate statement, because planning it takes longer than a whole read.
  */
 export const REPLICAS = `
 SELECT pg_catalog.json_build_object('areThere', EXISTS (
@@ -19,8 +19,9 @@ SELECT pg_catalog.json_build_object('areThere', EXISTS (
 `
 
 /**
- * $1 marks as a JSON array, each of which begins a client's statements: whether another process of the server runs one of them, in
- * any database. The server shows a role its own statements. With track_activities off it shows none, so they may all be ours.
+ * $1 marks as a JSON array, each of which begins a client's statements: whether another process of the server runs one of
+ * them, in any database. The server shows a role its own statements. With track_activities off it shows none, so they may all
+ * be ours.
  */
 export const STILL_RUNS = `
 SELECT pg_catalog.json_build_object('isRunning', EXISTS (
@@ -34,7 +35,7 @@ SELECT pg_catalog.json_build_object('isRunning', EXISTS (
 ))::text
 `
 
-/** Whom commits wait for now. */
+/** The standbys that commits wait for now. */
 export const STANDBYS = `
 SELECT pg_catalog.json_build_object('now', pg_catalog.current_setting('synchronous_standby_names'))::text
 `
@@ -48,7 +49,7 @@ SELECT pg_catalog.json_build_object(
 )::text
 `
 
-/** A lock that another transaction holds for longer ends the swap. A statement waits for the table itself as long as it takes. */
+/** If another transaction holds a lock for longer, the swap ends. The wait for the table itself has no limit. */
 const LOCK_TIMEOUT = `${BUDGET.LOCK_MS}ms`
 
 /** The statements on the table in a schema. */
@@ -82,7 +83,7 @@ SELECT coalesce(pg_catalog.json_agg(name ORDER BY name), '[]')::text FROM ${tabl
 SELECT coalesce(pg_catalog.json_agg(DISTINCT group_name ORDER BY group_name), '[]')::text FROM ${table}
 `,
 
-    /** What of this server's configuration may lose a write that was answered, without a sign of it. */
+    /** The settings of this server that may lose an answered write without a sign of it. */
     durable: `
 SELECT pg_catalog.json_build_object(
   'fsync', pg_catalog.current_setting('fsync'),
@@ -92,11 +93,11 @@ SELECT pg_catalog.json_build_object(
 `,
 
     /**
-     * $1 group, $2 names as a JSON array: the values of these records as one snapshot, null for one that is absent, with the
+     * $1 group, $2 names as a JSON array: the values of these records as one snapshot, null for an absent one, with the
      * server's clock and identity. The time is never from before the snapshot, which one statement takes when it begins.
      *
-     * Each name is looked up on its own. In a join, the planner might read the whole table, as its statistics are often old.
-     * The JSON is sent as text: postgres.ts would make JSON of it a second time.
+     * Each name is looked up separately. In a join, the planner might read the whole table, as its statistics are often old.
+     * The JSON is sent as text: postgres.js would encode it a second time.
      */
     read: read(`(
     SELECT coalesce(pg_catalog.json_agg((
@@ -106,8 +107,8 @@ SELECT pg_catalog.json_build_object(
   )`),
 
     /**
-     * The same where the table is missing: $1 names as a JSON array. `elsewhere` is the schema of the table of ours that the
-     * session's search_path leads to.
+     * The same if the table is missing: $1 names as a JSON array. `elsewhere` is the schema of our table that the session's
+     * search_path leads to.
      */
     readNothing: read(
       `(SELECT coalesce(pg_catalog.json_agg(NULL::text), '[]') FROM pg_catalog.json_array_elements($1::text::json))`,
@@ -118,16 +119,16 @@ SELECT pg_catalog.json_build_object(
     ),
 
     /**
-     * $1 group, $2 name, $3 from (NULL: absent), $4 to, $5 history, $6 process: writes the record if it has exactly the
-     * value `from` and the server is the one that was read from. It must never write without comparing both, nor answer before
-     * the write is on disk, here and on the standbys that the server waits for.
+     * $1 group, $2 name, $3 from (NULL: absent), $4 to, $5 history, $6 process: writes the record if it has exactly the value
+     * `from` and the server is the one that was read from. It answers once the write is on disk, here and on the standbys
+     * that the server waits for.
      *
      * After a wait for another transaction, the update compares the row's new value (READ COMMITTED) or fails with 40001.
-     * Nothing equals NULL, so the update does nothing where `from` is absent. No update adds a row, and no insert changes one.
+     * Nothing equals NULL, so the update has no effect if `from` is absent. No update adds a row, and no insert changes one.
      *
      * The settings apply to this statement only, and hold until its commit has ended. synchronous_commit: neither a crash nor
      * a promotion may undo the commit, whatever the database's default. client_min_messages: a commit that was not replicated
-     * after all tells so by a warning.
+     * after all causes a warning.
      */
     swap: `
 WITH server AS MATERIALIZED (

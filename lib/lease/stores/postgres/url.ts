@@ -1,5 +1,5 @@
-// Makes our own PostgreSQL client for a URL, with the client package that the user's project has. It must never load a
-// package before it is needed: flakeforge depends on neither.
+// Makes our own PostgreSQL client for a URL, with the client package that the user's project has. flakeforge depends on
+// neither package, so it is loaded on first use.
 
 import { BUDGET, secondsOf } from '../../time-budget.ts'
 import { openWithPackage } from '../client-packages.ts'
@@ -8,10 +8,10 @@ import { type PostgresAddress, readAddress } from './address.ts'
 import { StatementRunner } from './client.ts'
 import { fromPgPool, type Notice, ofPostgresJs, type PgPool, type Sql } from './packages.ts'
 
-/** What a Pool of our own can do beside that. */
+/** The further methods of our own Pool. */
 type OwnPool = { on(event: string, listener: () => void): void; end(): Promise<void> }
 
-/** The same for postgres.ts. */
+/** The same for postgres.js. */
 type OwnSql = { end(options: { timeout: number }): Promise<void> }
 
 const CONNECT_SECONDS = secondsOf(BUDGET.CONNECT_MS)
@@ -28,7 +28,7 @@ export function openPg({ Pool }: { Pool: new (options: object) => PgPool & OwnPo
     keepAlive: true,
     allowExitOnIdle: true, // a lease does not keep a process alive
   })
-  // A server that goes away tells each idle connection; the next step reports it.
+  // A server that shuts down notifies each idle connection; the next step reports it.
   pool.on('error', () => {})
   return new StatementRunner(pool, fromPgPool(pool), {
     end: () => endInTime(() => pool.end()),
@@ -55,8 +55,8 @@ export function openPostgresJs(postgres: (options: object) => Sql & OwnSql, url:
   }
   let { sql, notices } = connect()
   let isClosed = false
-  // Its connections may have died silently, or lead to a server that is no primary any more, and it closes none of them: the
-  // next step opens new ones.
+  // Its connections may have died silently, or lead to a server that is no longer the primary, and it closes none of them:
+  // the next step opens new ones.
   const drop = () => {
     const old = sql
     if (!isClosed) ({ sql, notices } = connect())
@@ -70,11 +70,11 @@ export function openPostgresJs(postgres: (options: object) => Sql & OwnSql, url:
   return new StatementRunner(sql, async () => ofPostgresJs(sql, drop, notices), { end, address: serverOf(address) })
 }
 
-/** What names the server, and whose sessions it shows us. */
+/** The server, and the user whose sessions it shows. */
 const serverOf = ({ host, port, user }: Omit<PostgresAddress, 'schema'>) =>
   `postgres ${JSON.stringify([host, port, user])}`
 
-/** An address as postgres.ts takes it: it knows the absence of an option, but not undefined, and session settings apart. */
+/** An address in the form of postgres.js: absent options must be missing, not undefined, and session settings are separate. */
 function optionsOf({ schema: _, application_name, options, ...address }: PostgresAddress) {
   const given = (entries: object) =>
     Object.fromEntries(Object.entries(entries).filter(([, value]) => value !== undefined))

@@ -1,9 +1,9 @@
-// When a write on a Redis with replicas is where a promotion will find it: when enough of them say that they have it.
+// Whether a promoted replica will have a write on a Redis with replicas: enough of them must have acknowledged it.
 //
-// What INFO counts is no proof, because a primary whose machine stood still wakes up with what it heard before. The proof is
-// the offset that a replica acknowledged: once it has reached where the primary was after the write, the replica has the write.
-// Replicas say it once a second, or at once if WAIT asks them. The answer of WAIT itself is about its connection's last write,
-// and a client may have another connection by then, so only the offsets count.
+// INFO's counts are no proof, because a primary whose machine stood still wakes up with outdated ones. The proof is the
+// offset that a replica acknowledged: once it has reached the primary's position after the write, the replica has the write.
+// Replicas report it once per second, or at once if WAIT asks them. The answer of WAIT itself is about its connection's last
+// write, and a client may have another connection by then, so only the offsets count.
 
 import { passing, storeError, warnOfOpenBound } from '../../../base/errors.ts'
 import { monotonicNow, sleep } from '../../../base/timers.ts'
@@ -13,10 +13,10 @@ import type { ScriptRunner } from './client.ts'
 
 type Script = Parameters<ScriptRunner['run']>[0]
 
-/** A write that was made. `replicas`: the server has; `isNeeded`: by min-replicas-to-write. */
+/** A completed write. `replicas`: the server's number of replicas; `isNeeded`: by min-replicas-to-write. */
 type Write = Identity & { keys: string[]; replicas: number; isNeeded: boolean }
 
-/** WAIT for more replicas than there are asks all of them, whatever its connection wrote last. */
+/** WAIT for more replicas than exist asks all of them, whatever its connection wrote last. */
 const ALL = 1_000_000
 
 export class Acknowledgements {
@@ -24,15 +24,15 @@ export class Acknowledgements {
   #offsets
   #demands = new Map<string, number>() // min-replicas-to-write, by the process that has it
 
-  /** @param offsets the script that shows how far the replicas are */
+  /** @param offsets the script that returns the replicas' positions */
   constructor(client: ScriptRunner, offsets: Script) {
     this.#client = client
     this.#offsets = offsets
   }
 
   /**
-   * Waits until as many replicas as must have the write say that they have it. Throws if they do not: whether it will last is
-   * unknown.
+   * Waits until the required number of replicas have acknowledged the write. Throws if they do not, because the write may
+   * then be lost.
    */
   async until(write: Write, signal?: AbortSignal) {
     if (!write.isNeeded) {
@@ -70,7 +70,7 @@ export class Acknowledgements {
   }
 }
 
-/** Where the primary is, and where each replica is as far as it said so. Throws if another server than the writer tells. */
+/** The primary's position, and each replica's as last reported. Throws if a server other than the writer answers. */
 function offsetsOf([process, history, ...offsets]: (string | null)[], write: Write) {
   if (process !== write.process || history !== write.history) {
     throw passing(
@@ -83,7 +83,7 @@ function offsetsOf([process, history, ...offsets]: (string | null)[], write: Wri
 
 const countOf = (acknowledged: number[], at: number) => acknowledged.filter((offset) => offset >= at).length
 
-/** So many replicas that, with their primary, they are more than half of the servers: 1 of 2, 2 of 3, 2 of 4. */
+/** How many replicas form, with their primary, more than half of the servers: 1 of 2, 2 of 3, 2 of 4. */
 const majorityOf = (replicas: number) => Math.max(1, Math.ceil(replicas / 2))
 
 const unacknowledgedError = (count: number, needed: number) =>

@@ -1,5 +1,5 @@
 // The Redis and Valkey clients of Node (ioredis, iovalkey, node-redis and Valkey GLIDE) as one: runs scripts in the store's
-// database and asks for settings, within a time limit. Nothing here connects, configures or ends a client of the user.
+// database and asks for settings, within a time limit. The user's own client is not connected, configured or ended here.
 
 import { unlessAborted } from '../../../base/abort.ts'
 import { clientError, optionTypeError, passing, refusedWriteError, storeError } from '../../../base/errors.ts'
@@ -17,13 +17,12 @@ type Script = { source: string; sha: string }
 const WANTED = 'a client of ioredis, iovalkey, node-redis or @valkey/valkey-glide'
 const BUSY = 'It is in MULTI, a pipeline or subscriber mode. Use a duplicate() of it, which may run scripts.'
 
-/** The last connection error of each client that is watched, and when it was. */
+/** The last connection error of each watched client, and its time. */
 const connectionErrors: WeakMap<Client, { error: ClientError; at: number } | undefined> = new WeakMap()
 
 /**
- * Remembers why a client has no connection, for a step's `cause`: clients report that only in events. The listener also
- * keeps a process alive when the store is down and the user has no listener of their own: IDs can be made until the
- * window ends.
+ * Remembers why a client has no connection, for a step's `cause`: clients report that only in events. The listener also keeps
+ * a process alive when the store is down and the user has no listener: IDs can be made until the window ends.
  */
 function watch(client: Client) {
   if (connectionErrors.has(client)) return
@@ -32,12 +31,12 @@ function watch(client: Client) {
 }
 
 /**
- * Calls of each client that were given up and may still be answered. Clients keep commands and send them again, so until these
- * have ended nothing else is sent: a server that stands still meets one command of each caller when it wakes up.
+ * Calls of each client that were given up and may still be answered. Clients keep commands and send them again, so until
+ * these have ended nothing else is sent: a hanging server that wakes up gets one command of each caller.
  */
 const givenUp: WeakMap<Client, Set<Promise<unknown>>> = new WeakMap()
 
-/** A server that refuses a command answers so: by its ACL, or because its provider took it away. */
+/** A server's answer when it refuses a command: by its ACL, or because its provider removed it. */
 const isForbidden = (error: Error | undefined) => /^(NOPERM|ERR) /.test(error?.message ?? '')
 
 function emptyIfForbidden(error: Error) {
@@ -59,7 +58,7 @@ export class ScriptRunner {
   #client
   #commands
   #onFailure
-  #database: string | undefined // found once: see #findDatabase()
+  #database: string | undefined // determined once: see #findDatabase()
   #stuck: Set<Promise<unknown>>
 
   constructor(
@@ -79,7 +78,7 @@ export class ScriptRunner {
 
   /**
    * The reply's texts; null stays null.
-   * @param signal after which it is not sent any more
+   * @param signal once it has aborted, nothing is sent any more
    */
   async run(script: Script, keys: string[], args: readonly string[], signal?: AbortSignal) {
     const reply = await this.#inTime(async (isOver) => {
@@ -90,9 +89,9 @@ export class ScriptRunner {
   }
 
   /**
-   * The replies of a script before and after the server asked its replicas how far they are. On one connection the commands
-   * are answered in turn, so the second reply shows what the replicas said. Without WAIT they say it once a second. WAIT blocks
-   * a connection that others may share, so it is short, and its own answer is not used.
+   * The replies of a script before and after the server asked its replicas for their positions. Commands on one connection
+   * are answered in order, so the second reply shows the replicas' answers. Without WAIT they report once per second. WAIT
+   * blocks a connection that may be shared, so it is short, and its own answer is not used.
    */
   async runAroundWait(script: Script, keys: string[], replicas: number, signal?: AbortSignal) {
     const replies = await this.#inTime(async (isOver) => {
@@ -120,15 +119,15 @@ export class ScriptRunner {
     return settingOf(await this.#ask(key, ['CONFIG', 'GET', name]), name)
   }
 
-  /** Where the records are, for people. */
+  /** Where the records are, in readable form. */
   async place(key: string) {
     const database = await this.#inTime(() => this.#findDatabase(key))
     return `${this.#commands.address}${database === '' ? '' : `, database ${database}`}`
   }
 
   /**
-   * The database of the client when it was first used, so that a later select() changes nothing. Where neither the client nor
-   * the server tells, it is the one the client was made with; '' stays where the connection is.
+   * The database of the client when it was first used, so that a later select() changes nothing. If neither the client nor
+   * the server shows it, it is the database that the client was created with; '' keeps the connection's.
    */
   async #findDatabase(key: string) {
     if (this.#database !== undefined) return this.#database
@@ -169,14 +168,14 @@ export class ScriptRunner {
     }
   }
 
-  /** Until a call that was given up has ended. */
+  /** Blocks later calls until one that was given up has ended. */
   #keep(call: Promise<unknown>) {
     const end = () => this.#stuck.delete(call)
     this.#stuck.add(call)
     call.then(end, end)
   }
 
-  /** The server keeps scripts by their hash, and forgets them at a restart or SCRIPT FLUSH. */
+  /** The server caches scripts by their hash, and loses them at a restart or SCRIPT FLUSH. */
   async #evaluate({ sha, source }: Script, keys: string[], args: string[], isOver: () => boolean) {
     try {
       return await this.#commands.evalSha(sha, keys, args, isOver)
@@ -187,7 +186,7 @@ export class ScriptRunner {
   }
 
   /**
-   * What went wrong, and what to do about it.
+   * The failure, and the remedy.
    * @param start when the call began
    */
   #failure(thrown: unknown, start: number) {
@@ -201,7 +200,7 @@ export class ScriptRunner {
       return refusal.passes ? passing(refused) : refused
     }
     const seen = connectionErrors.get(this.#client)
-    const isGivenUp = error.name === 'MaxRetriesPerRequestError' // by ioredis, which may have seen why before the call
+    const isGivenUp = error.name === 'MaxRetriesPerRequestError' // by ioredis, which may have seen the reason before the call
     const reason = seen !== undefined && (isGivenUp || seen.at >= start) ? seen.error : undefined
     if (reason === undefined && this.#client.isOpen === false) {
       return storeError('The Redis client is closed or was never connected. Await client.connect() first.', error)

@@ -1,8 +1,8 @@
-// Whether this Redis keeps all that it acknowledges, which `durable: true` vouches for. It must never take what it
-// cannot see for good. (A Redis that loads its file refuses every script by itself.)
+// Whether this Redis keeps all acknowledged writes, as `durable: true` promises. Settings that it does not show count as
+// unsafe. (A Redis that loads its file refuses every script itself.)
 //
-// INFO shows most of it, in a script and so on the primary. How the append-only file is synced, only CONFIG GET shows,
-// which scripts may not call and many providers forbid. A look takes two more round trips.
+// INFO shows most of them, in a script and so on the primary. How the append-only file is synced is shown only by CONFIG GET,
+// which scripts may not call and many providers forbid. A check takes two more round trips.
 
 import { storeError, unusableOptionError } from '../../../base/errors.ts'
 
@@ -13,10 +13,10 @@ return { redis.call('INFO', 'cluster'), redis.call('INFO', 'replication'), redis
 
 const PROMOTED = 'a replica that takes over may lack what was acknowledged. Use a server without replicas'
 
-/** A name, which values are right, and what is wrong with others. */
+/** A setting, its valid values, and the fault of others. */
 type Fact = [string, RegExp, string]
 
-/** Of INFO. */
+/** From INFO. */
 const FACTS: Fact[] = [
   ['cluster_enabled', /^0$/, 'a cluster moves groups between servers. Use a single server'],
   ['connected_slaves', /^0$/, PROMOTED],
@@ -25,18 +25,16 @@ const FACTS: Fact[] = [
   ['maxmemory_policy', /^(noeviction|volatile-\w+)$/, 'it may evict records. Set maxmemory-policy noeviction'],
 ]
 
-/**
- * Of INFO, for who has not looked before. Later it says nothing: tools that copy the data are replicas for a moment.
- */
+/** From INFO, for the first check. Later it is not informative: tools that copy the data are replicas for a moment. */
 const NO_REPLICA_BEFORE: Fact = ['repl_backlog_active', /^0$/, `it had a replica a short time ago, and ${PROMOTED}`]
 
 /**
- * Of INFO: whether the append-only file is being written anew, or will be. While it is written for the first time (after
- * CONFIG SET appendonly yes) a restart forgets everything; only who looked before it began can tell that it is not.
+ * From INFO: whether the append-only file is being rewritten, or will be. While it is first written (after CONFIG SET
+ * appendonly yes) a restart loses everything; only an earlier check can rule that out.
  */
 const REWRITES = ['aof_rewrite_in_progress', 'aof_rewrite_scheduled']
 
-/** Of CONFIG GET. */
+/** From CONFIG GET. */
 const SETTINGS: Fact[] = [
   ['appendfsync', /^always$/, 'it acknowledges writes before they are on the disk. Set appendfsync always'],
   [
@@ -55,13 +53,13 @@ function check([name, isRight, why]: Fact, value: string | undefined) {
   if (!isRight.test(value)) throw refusal(`its ${name} is ${value}, and ${why}`)
 }
 
-/** What one client knows of its server. */
+/** One client's knowledge of its server. */
 export class Durability {
   #isKnown = false // whether it was durable, and its append-only file was not turned off since
 
   /**
-   * Throws if this Redis may lose what it acknowledged.
-   * @param sections what the script replied
+   * Throws if this Redis may lose acknowledged writes.
+   * @param sections the script's reply
    * @param setting asks the server for a setting
    */
   async check(sections: (string | null)[], setting: (name: string) => Promise<string | undefined>) {

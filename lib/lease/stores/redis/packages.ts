@@ -1,5 +1,5 @@
-// How ioredis, its fork iovalkey, node-redis and Valkey GLIDE are called: each runs scripts and plain commands in its own way.
-// Nothing here connects, configures or ends a client.
+// How ioredis, its fork iovalkey, node-redis and Valkey GLIDE are called: each runs scripts and plain commands in its own
+// way. The user's own client is not connected, configured or ended here.
 
 import type { EventEmitter } from 'node:events'
 import { clientError } from '../../../base/errors.ts'
@@ -8,18 +8,18 @@ import { type ClientError, hasMethods } from '../clients.ts'
 const { once } = process.getBuiltinModule('node:events')
 
 /**
- * Runs a script, which is its SHA-1 or its text, unless nobody waits for it any more once there is a connection. (What
- * ioredis keeps for later it sends in any case.)
+ * Runs a script, given as its SHA-1 or its text, unless `isOver` once there is a connection. (ioredis sends queued commands
+ * in any case.)
  */
 export type RunScript = (script: string, keys: string[], args: string[], isOver: () => boolean) => Promise<unknown>
 
 /**
- * What a client can do for us, and what it tells about its server.
+ * A client's commands, and what it shows of its server.
  *
  * - `command()` sends a command without keys to the server that has this key, on the connection that scripts for it use.
- * - `database`: the number of its database, '' if only one exists; undefined if the client does not tell.
- * - `configured`: the number it was made with, for a server that does not tell either.
- * - `address`: where its server is, for people.
+ * - `database`: the number of its database, '' if only one exists; undefined if the client does not show it.
+ * - `configured`: the number it was created with, for a server that does not show it either.
+ * - `address`: the address of its server, in readable form.
  */
 export type Commands = {
   evalSha: RunScript
@@ -31,8 +31,8 @@ export type Commands = {
 }
 
 /**
- * What we need of each: its events, which GLIDE has not. `isOpen`: whether connect() was called, and `isReady`: whether there is a connection,
- * if the package tells.
+ * The part of each client that we use: its events, which GLIDE lacks. `isOpen`: whether connect() was called, and `isReady`:
+ * whether there is a connection, if the package shows it.
  */
 export type Client = {
   on?(event: string, listener: (error: ClientError) => void): unknown
@@ -41,8 +41,8 @@ export type Client = {
 }
 
 /**
- * What we need of ioredis or iovalkey: Redis (also with Sentinel) or Cluster. `condition`: of the present connection, which
- * `select()` changes; `options`: what the user asked for.
+ * The part of ioredis or iovalkey that we use: Redis (also with Sentinel) or Cluster. `condition`: of the present connection,
+ * which `select()` changes; `options`: the user's settings.
  */
 export interface Ioredis extends Client {
   condition?: { select?: number } | null
@@ -64,7 +64,7 @@ type IoredisOptions = {
   sentinels?: unknown[]
 }
 
-/** What we need of node-redis: client, sentinel or pool. */
+/** The part of node-redis that we use: client, sentinel or pool. */
 interface NodeRedisCommands {
   evalSha: (sha: string, options: { keys: string[]; arguments: string[] }) => Promise<unknown>
   eval: (text: string, options: { keys: string[]; arguments: string[] }) => Promise<unknown>
@@ -78,10 +78,10 @@ export type NodeRedis = Client &
     readonly options?: { database?: number; socket?: { host?: string; port?: number; path?: string } }
   }
 
-/** What we need of node-redis' sentinel beside that. */
+/** The further methods of node-redis' sentinel. */
 type Sentinel = { sendCommand(isReadonly: boolean, args: string[]): Promise<unknown> }
 
-/** What we need of node-redis' cluster beside that. */
+/** The further methods of node-redis' cluster. */
 export type Cluster = {
   sendCommand(key: string, isReadonly: boolean, args: string[]): Promise<unknown>
   multi(key: string): ClusterBatch
@@ -92,22 +92,19 @@ type ClusterBatch = {
   execAsPipeline(): Promise<unknown[]>
 }
 
-/** What we need of a pool of node-redis: one of its connections. */
+/** A connection of a node-redis pool. */
 type PoolMember = NodeRedisCommands & { destroy(): void; connect(): Promise<unknown> }
 
 export type Pool = { execute(task: (client: PoolMember) => Promise<unknown>): Promise<unknown> }
 
-/** What we need of Valkey GLIDE: GlideClient or GlideClusterClient. */
+/** The part of Valkey GLIDE that we use: GlideClient or GlideClusterClient. */
 interface Glide extends Client {
   customCommand: (args: string[], options: object) => Promise<unknown>
 }
 
 const isGlide = (client: unknown): client is Glide => hasMethods(client, 'customCommand', 'invokeScript')
 
-/**
- * The packages collect commands for MULTI or a pipeline in an object that has the same methods but no connection of its
- * own.
- */
+/** The packages collect commands for MULTI or a pipeline in an object with the same methods but without a connection. */
 export const isBatch = (client: unknown) =>
   !isGlide(client) &&
   (hasMethods(client, 'customCommand') || (hasMethods(client, 'exec') && !hasMethods(client, 'connect')))
@@ -122,7 +119,7 @@ const isPool = (client: NodeRedis): client is NodeRedis & Pool => hasMethods(cli
 
 const isSentinel = (client: NodeRedis): client is NodeRedis & Sentinel => hasMethods(client, 'getSentinelNode')
 
-/** node-redis before 4, which wants callbacks. */
+/** node-redis before 4, which requires callbacks. */
 export const isOldNodeRedis = (client: unknown) => hasMethods(client, 'internal_send_command')
 
 /** Refuses a prefix, which would silently lead to other keys than those of the other members. */
@@ -172,10 +169,7 @@ export function ofIoredis(client: Ioredis): Commands {
   }
 }
 
-/**
- * node-redis 4 sends a cluster's eval() to any node and gives up after 16 redirections: so the key is passed separately
- * there.
- */
+/** node-redis 4 sends a cluster's eval() to any node and gives up after 16 redirections, so it gets the key separately. */
 const onCluster =
   (client: Cluster, command: string): RunScript =>
   (script, keys, args) =>
@@ -185,8 +179,8 @@ const onCluster =
 const ADD_COMMAND_LENGTH = 4
 
 /**
- * node-redis 6 sends CONFIG GET to any node, a replica too, and WAIT to all masters, whatever key they come with. A pipeline goes
- * to the master of its key. node-redis 4 has other pipelines, and obeys the key.
+ * node-redis 6 sends CONFIG GET to any node, a replica too, and WAIT to all masters, whatever key they come with. A pipeline
+ * goes to the master of its key. node-redis 4 has other pipelines, and obeys the key.
  */
 const onKeysMaster =
   (client: Cluster): Commands['command'] =>
@@ -200,14 +194,14 @@ const onKeysMaster =
     }
   }
 
-/** So answers a server that is no primary, to our scripts and to any write. */
+/** The answer of a server that is not the primary, to our scripts and to any write. */
 export const isOfReplica = (error: unknown) => (error as Error | undefined)?.message?.startsWith('READONLY') === true
 
 const connecting: WeakMap<NodeRedis, Promise<unknown>> = new WeakMap()
 
 /**
- * Waits while a client has no connection, and fails as its next attempt does. node-redis would keep a command until there
- * is a connection: nobody would hear why there is none, and a swap might be sent long after its step.
+ * Waits while a client has no connection, and fails as its next attempt does. node-redis would keep a command until there is
+ * a connection: the reason would be lost, and a swap might be sent long after its step.
  */
 function connected(client: NodeRedis) {
   if (client.isReady !== false || !client.isOpen) return
@@ -227,8 +221,8 @@ const onClient =
   }
 
 /**
- * Runs a command on a connection of a pool. The pool takes it back whatever happened, so one that leads to a replica is
- * made anew: it may find the primary.
+ * Runs a command on a connection of a pool. The pool takes it back in any case, so a connection to a replica is reconnected:
+ * it may then find the primary.
  */
 const onPool =
   (pool: Pool): ((command: (client: NodeRedisCommands) => Promise<unknown>) => Promise<unknown>) =>
@@ -239,7 +233,7 @@ const onPool =
       } catch (error) {
         if (isOfReplica(error)) {
           member.destroy()
-          member.connect().catch(() => {}) // the pool emits why it failed
+          member.connect().catch(() => {}) // the pool emits the failure
         }
         throw error
       }
@@ -267,7 +261,7 @@ export function ofNodeRedis(client: NodeRedis): Commands {
     evaluate: (text, keys, args, isOver) => run(isOver, (each) => each.eval(text, { keys, arguments: args })),
     command: (_, args) =>
       isSentinel(client) ? client.sendCommand(false, args) : onConnection((each) => each.sendCommand(args)),
-    database: undefined, // it hides what select() changed
+    database: undefined, // it hides changes by select()
     configured: client.options === undefined ? '' : String(client.options.database ?? 0),
     address: client.options?.socket ? hostAndPort(client.options.socket) : 'the server of its client',
   }
@@ -276,7 +270,7 @@ export function ofNodeRedis(client: NodeRedis): Commands {
 /** Its Decoder.String: a client may be set to answer with Buffers. */
 const AS_TEXT = { decoder: 1 }
 
-/** GLIDE's words for what servers say in one: only these matter to us. */
+/** GLIDE's names for servers' error codes: only these matter to us. */
 const SAID: Record<string, string> = {
   NoScriptError: 'NOSCRIPT',
   PermissionDenied: 'NOPERM',
@@ -284,13 +278,13 @@ const SAID: Record<string, string> = {
   ResponseError: 'ERR',
 }
 
-/** An error of the server in the server's own words: GLIDE says `An error was signalled by the server: - NoScriptError: …`. */
+/** A server's error in its original form: GLIDE reports `An error was signalled by the server: - NoScriptError: …`. */
 function asServerSaid(error: Error) {
   const [, code, text] = /^(?:An error was signalled by the server: - )?(\w+): (.*)/s.exec(error.message) ?? []
   return code === undefined ? error : new Error(`${SAID[code] ?? code} ${text}`, { cause: error })
 }
 
-/** It places a script by its key, and sends none to a replica. */
+/** It routes a script by its key, and sends none to a replica. */
 function ofGlide(client: Glide): Commands {
   const send = (reply: Promise<unknown>) =>
     reply.catch((error) => {
@@ -309,7 +303,7 @@ function ofGlide(client: Glide): Commands {
   }
 }
 
-/** The user's client with its commands; undefined if it is no package's. */
+/** The user's client with its commands; undefined if it is of no known package. */
 export function packageOf(client: unknown): { client: Client; commands: Commands } | undefined {
   if (isIoredis(client)) return { client, commands: ofIoredis(client) }
   if (isNodeRedis(client)) return { client, commands: ofNodeRedis(client) }

@@ -1,8 +1,8 @@
-// The records of groups and counters on Redis or Valkey: read, and swapped if they are unchanged. One Lua script is one
-// atomic step. It must never decide what a record says: core/src/lease/grants.rs does.
+// The records of groups and counters on Redis or Valkey: reads them, and swaps them if they are unchanged. One Lua script is
+// one atomic step; core/src/lease/grants.rs interprets the records.
 //
-// Always EVAL, on keys of one hash tag: clients may send reading commands to a replica, but never a script. A group is
-// one hash, so that an eviction takes all of it or nothing. No key expires.
+// Always EVAL, on keys of one hash tag: clients may send reading commands to a replica, but never a script. A group is one
+// hash, so that an eviction takes all of it or nothing. No key expires.
 
 import type { Identity, Records } from '../records.ts'
 import { Acknowledgements } from './acknowledgements.ts'
@@ -25,10 +25,10 @@ const NAMES = script(scripts.NAMES)
 const OFFSETS = script(scripts.OFFSETS)
 const DURABLE = script(durable.SCRIPT)
 
-/** The key of a group's or counter's hash. The braces are for clusters, which place a key by what is in them. */
+/** The key of a group's or counter's hash. The braces are for clusters, which place a key by the text in them. */
 const recordsOf = (name: string) => [`flakeforge:{${name}}:records`]
 
-/** For calls that are about the server and not about a group. It is never written. */
+/** For calls about the server, not about a group. It is never written. */
 const PLACE_KEY = 'flakeforge:durable'
 
 export class RedisRecords implements Records {
@@ -41,7 +41,7 @@ export class RedisRecords implements Records {
     this.#acknowledgements = new Acknowledgements(client, OFFSETS)
   }
 
-  /** Where the records are, for people. */
+  /** Where the records are, in readable form. */
   async place() {
     return `Redis at ${await this.#client.place(PLACE_KEY)}, keys 'flakeforge:{…}:records'`
   }

@@ -1,7 +1,7 @@
-// What a Redis says when it certainly wrote nothing, and the way out. A script writes once, as the last thing it does, so an
-// error that stops the script means that nothing was written. Some of these reasons pass by themselves, as in a failover.
+// Redis errors after which certainly nothing was written, and the remedy. A script's only write is its last action, so an
+// error that stops the script means that nothing was written. Some of these reasons are temporary, as in a failover.
 
-/** What the store sends and its scripts call. Also in docs/store/redis.md, which a test compares. */
+/** The commands of the store and of its scripts. Also in docs/store/redis.md, which a test compares. */
 const RIGHTS = '+evalsha +eval +time +info +select +wait +client|info +hget +hmget +hset +hkeys'
 
 const LASTING: [RegExp, string][] = [
@@ -25,12 +25,12 @@ const PASSING: [RegExp, string][] = [
 
 const find = (reasons: [RegExp, string][], message: string) => reasons.find(([said]) => said.test(message))?.[1]
 
-/** The way out if the server certainly refused, and whether that passes by itself; undefined for any other error. */
+/** The remedy if the server definitely refused, and whether the reason is temporary; undefined for any other error. */
 export function refusalOf(message: string) {
   const lasting = find(LASTING, message)
   const wayOut = lasting ?? find(PASSING, message)
   return wayOut === undefined ? undefined : { wayOut, passes: lasting === undefined }
 }
 
-/** Whether the server takes no connection now, because others have all that it allows. */
+/** Whether the server accepts no further connection at present, because all that it allows are in use. */
 export const isCrowded = (message: string | undefined) => /max number of clients/.test(message ?? '')

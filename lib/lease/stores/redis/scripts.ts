@@ -1,5 +1,5 @@
-// The scripts of the store; each follows server.ts, which takes the first argument, the database. Only SWAP writes.
-// KEYS: the records of a group (hash: name -> text).
+// The scripts of the store; each follows server.ts, which takes the first argument, the database. Only SWAP writes. KEYS: the
+// records of a group (hash: name -> text).
 
 /** The names of all records of a group. */
 export const NAMES = `
@@ -7,8 +7,8 @@ return redis.call('HKEYS', KEYS[1])
 `
 
 /**
- * Reads records of a group at one moment. It must never read the clock before the records: a quiet period that is counted
- * from an old time would end too early. ARGV: the names. Reply: now, process, history, then the texts.
+ * Reads records of a group at one moment, and the clock after them: a quiet period that is counted from an old time would end
+ * too early. ARGV: the names. Reply: now, process, history, then the texts.
  */
 export const READ = `
 local texts = redis.call('HMGET', KEYS[1], unpack(ARGV))
@@ -19,9 +19,9 @@ return { now, process, history, unpack(texts) }
 `
 
 /**
- * Writes a record if it and the server are still the ones that were read. It must never write for any other reason, and never
- * set an expiry: a record that expires would be forgotten. ARGV: process, history, name, the new text, the old text or nothing
- * if absent. Reply: 'swapped' or 'kept', the number of replicas, and whether writes need any (min-replicas-to-write).
+ * Writes a record if it and the server are unchanged since they were read, without an expiry: a record that expires would be
+ * lost. ARGV: process, history, name, the new text, the old text or nothing if absent. Reply: 'swapped' or 'kept', the number
+ * of replicas, and whether writes need any (min-replicas-to-write).
  */
 export const SWAP = `
 local name, to, from = ARGV[3], ARGV[4], ARGV[5] or false
@@ -31,7 +31,7 @@ local need = replication('min_slaves_good_slaves') and 'needed' or 'optional' --
 return { isSame and 'swapped' or 'kept', replication('connected_slaves') or '0', need }
 `
 
-/** How far the replicas are. Reply: process, history, where this server is, and where each replica said that it is. */
+/** The positions of the replicas. Reply: process, history, this server's position, and each replica's as last reported. */
 export const OFFSETS = `
 local answer = { process, history, replication('master_repl_offset') }
 for offset in string.gmatch(lines, 'state=online,offset=(%d+)') do answer[#answer + 1] = offset end

@@ -1,5 +1,5 @@
-// Makes our own Redis client for a URL, with the client package that the user's project has. It must never load a
-// package before it is needed: flakeforge depends on neither.
+// Makes our own Redis client for a URL, with the client package that the user's project has. flakeforge depends on neither
+// package, so it is loaded on first use.
 
 import { BUDGET } from '../../time-budget.ts'
 import { addressError } from '../address.ts'
@@ -8,7 +8,7 @@ import type { ClientError } from '../clients.ts'
 import { ScriptRunner } from './client.ts'
 import { type Ioredis, isOfReplica, type NodeRedis, ofIoredis, ofNodeRedis, type RunScript } from './packages.ts'
 
-/** What a client of our own can do beside that. */
+/** The further methods of our own client. */
 interface OwnIoredis {
   stream: { unref(): void }
   reconnectTimeout?: { unref(): void }
@@ -36,10 +36,10 @@ export function openIoredis(
   { Redis }: { Redis: new (url: string, options: object) => Ioredis & OwnIoredis },
   url: string,
 ) {
-  // A step that finds no server fails after a second try: its caller knows better when to try again. If a step gets no
-  // answer, the connection may have died silently: it is given up, because a new one may work.
-  // disconnectTimeout is a timer that keeps the process alive after close(), even if the connection is gone already. The ready
-  // check would keep commands while the server reads its data, without a word; the server itself answers that it does.
+  // A step without a server fails after a second attempt: its caller knows better when to retry. If a step gets no answer,
+  // the connection may have died silently: it is given up, because a new one may work. disconnectTimeout is a timer that
+  // keeps the process alive after close(), even without a connection. The ready check would silently keep commands while the
+  // server loads its data; the server itself answers that it does.
   const options = {
     lazyConnect: true,
     maxRetriesPerRequest: 1,
@@ -51,7 +51,7 @@ export function openIoredis(
   // A lease does not keep a process alive; a step does, until its time limit.
   client.on('connect', () => client.stream.unref())
   client.on('reconnecting', () => client.reconnectTimeout?.unref())
-  // Only a new connection finds the primary, or works where this one died silently.
+  // Only a new connection finds the primary, or works if this one died silently.
   const onFailure = (error: unknown) => {
     if (isLate(error) || isOfReplica(error)) client.disconnect(true)
   }
@@ -63,8 +63,8 @@ export function openNodeRedis(
   { createClient }: { createClient(options: object): NodeRedis & OwnNodeRedis },
   url: string,
 ) {
-  // Who has no connection makes one, or fails at once: the caller of a step knows better when to try again. A client that
-  // tries again by itself would keep the process alive.
+  // Without a connection a command makes one, or fails at once: the caller of a step knows better when to retry. A client
+  // that retries on its own would keep the process alive.
   const reconnectStrategy = () => new Error('no connection')
   const client = createClient({ url, socket: { reconnectStrategy } })
   client.unref() // a lease does not keep a process alive; a step does, until its time limit
@@ -89,7 +89,7 @@ export function openNodeRedis(
 }
 
 /**
- * If this is not a number, each package would use another database, or crash. Only ioredis and iovalkey know `?db=` and
+ * If this is not a number, each package would use another database, or crash. Only ioredis and iovalkey support `?db=` and
  * `?keyPrefix=`.
  */
 function checkDatabase(url: string) {
@@ -100,7 +100,7 @@ function checkDatabase(url: string) {
 
 const OPEN = { ioredis: openIoredis, iovalkey: openIoredis, redis: openNodeRedis }
 
-/** `valkey:` is `redis:` by another name, which only iovalkey knows. */
+/** `valkey:` is another name for `redis:`, which only iovalkey knows. */
 const asRedis = (url: string) => url.replace(/^valkey/i, 'redis')
 
 export function openClient(url: string) {
