@@ -1,5 +1,5 @@
-// The commands by name: each is a file of commands/ (parts/command.ts says what one exports). Help, completion and the
-// reading of arguments all use this table, so nothing about a command is written twice.
+// The commands by name: each is a file of commands/ (parts/command.ts defines its exports). Help, completion and the parsing
+// of arguments all use this table, so each command is described once.
 
 import { nearest } from '../lib/base/nearest.ts'
 import at from './commands/at.ts'
@@ -45,7 +45,7 @@ function unknown(name: string) {
   return usageError(`Unknown command '${name}'. ${wayOut}`)
 }
 
-/** The command that is meant, and its arguments: without a name it is `new`. */
+/** The command to run, and its arguments: without a name it is `new`. */
 function choose(args: string[]): Chosen {
   const [first, ...rest] = args
   if (first === undefined || /^(?:\d+$|-)/.test(first)) return { command: load('new'), rest: args }

@@ -1,13 +1,13 @@
 #!/usr/bin/env node
 
-// The program: `npx flakeforge`. It runs what the command line says, and reports what goes wrong.
+// The program `npx flakeforge`: runs the command line, and reports errors.
 
 import { report } from './parts/faults.ts'
 
-/** Loaded here, and not above, so that report() also says what is wrong with a file of this package. */
+/** Loaded here, and not above, so that report() also covers a broken file of this package. */
 const run = async (args: string[]) => (await import('./main.ts')).main(args)
 
-/** Node ends with status 0 once there is nothing to wait for, even if the work is not done. */
+/** Node ends with status 0 when nothing is pending, even if the work is not done. */
 function reportUnfinished() {
   report(new Error('The process had nothing left to wait for, but the command was not done.'))
 }

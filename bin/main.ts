@@ -1,4 +1,4 @@
-// Finds the command that is meant, reads its options, and runs it. Help comes from the table of commands alone.
+// Finds the command, parses its options, and runs it. Help comes from the table of commands alone.
 
 import manifest from '../package.json' with { type: 'json' }
 import { commands } from './commands.ts'

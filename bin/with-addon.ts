@@ -1,4 +1,4 @@
-// What commands do with the addon. It is loaded when the first of them runs: reading IDs needs no addon.
+// The parts of commands that use the addon. Loaded when the first of them runs: reading IDs needs no addon.
 
 export { run as create } from './with-addon/create.ts'
 export { run as destroy } from './with-addon/destroy.ts'

@@ -1,5 +1,5 @@
-// `flakeforge at`: the IDs of a time, as bounds for a database query. It must never print a WHERE that misses an ID:
-// ../parts/columns.ts has the conditions.
+// `flakeforge at`: the IDs of a time, as bounds for a database query. ../parts/columns.ts has the conditions, which miss no
+// ID.
 
 import { type Layout, toBigInt, toSigned } from '../../lib/entries/codec.ts'
 import { readLayout } from '../parts/arguments.ts'
@@ -50,7 +50,7 @@ function readColumn(given: string | undefined): Column | undefined {
   throw usageError(`--column must be one of ${COLUMNS.join(', ')}, not '${given}'.`)
 }
 
-/** Errors of the library name its arguments; people have typed a DATE. */
+/** Errors of the library name its arguments; the user has typed a DATE. */
 function ofDates<T>(work: () => T) {
   try {
     return work()

@@ -1,6 +1,5 @@
-// `flakeforge completion`: prints the script that lets a shell complete the command line. The scripts in
-// bin/completion/ know no options: at each Tab they call `flakeforge completion -- WORD…`, so they stay correct after
-// an update.
+// `flakeforge completion`: prints the script that lets a shell complete the command line. The scripts in bin/completion/
+// contain no options: at each Tab they call `flakeforge completion -- WORD…`, so they stay correct after an update.
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -29,7 +28,7 @@ async function run({ values, operands }: Given) {
   await print(values.json ? `${JSON.stringify({ shell, script: script(shell) })}\n` : script(shell))
 }
 
-/** The candidates for the last word, one per line: the candidate, a tab, and what it is. */
+/** The candidates for the last word, one per line: the candidate, a tab, and its description. */
 const complete = (words: string[], commands: Commands) =>
   print(
     candidates(words, commands)

@@ -1,4 +1,4 @@
-// `flakeforge create`: makes a group that is known to be new. ../with-addon/create.ts does it.
+// `flakeforge create`: creates a group that is known to be new. ../with-addon/create.ts does it.
 
 import type { CommandFile } from '../parts/command.ts'
 import { NODE_OFFSET, OF_GROUP, OF_LAYOUT } from '../parts/options.ts'

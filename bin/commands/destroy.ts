@@ -1,4 +1,4 @@
-// `flakeforge destroy`: ends a group for all its members. ../with-addon/destroy.ts does it.
+// `flakeforge destroy`: destroys a group for all its members. ../with-addon/destroy.ts does it.
 
 import type { CommandFile } from '../parts/command.ts'
 import { YES } from '../parts/options.ts'

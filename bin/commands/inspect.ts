@@ -1,5 +1,5 @@
-// `flakeforge inspect`: shows what is in IDs, from arguments or line by line from stdin. If it cannot read an ID, it
-// reports that and exits with 1 at the end. One such ID must never stop the others.
+// `flakeforge inspect`: shows the contents of IDs, from arguments or line by line from stdin. Unreadable IDs are reported
+// without stopping the others, and the exit status at the end is 1.
 
 import { format, fromSigned, type Layout, type Parts, toSigned } from '../../lib/entries/codec.ts'
 import { readLayout } from '../parts/arguments.ts'
@@ -23,20 +23,20 @@ import {
 import { fromNow, stamp } from '../parts/stamps.ts'
 import { FORMS, type Found, joinBytes, LOST, readId } from '../parts/text-forms.ts'
 
-/** which layout and form the IDs have */
+/** the layout and form of the IDs */
 export type As = { layout?: Layout; from?: string }
 
 /** An ID and what is shown of it. */
 export interface Inspected {
   text: string
   id: bigint
-  /** that the text is in */
+  /** of the text */
   form: string
   /** about the form */
   note: string | undefined
   layout: Layout
   parts: Parts
-  /** of all systems, if no layout was named */
+  /** of all systems, if no layout was given */
   readings?: Readings
   /** whether nothing was learned from other IDs */
   isAlone: boolean
@@ -52,7 +52,7 @@ function examine(text: string, { id, form, note }: Found, layout: Layout | undef
 }
 
 function toJson({ text, id, form, note, layout, parts, readings }: Inspected) {
-  const bytes = fromSigned(BigInt.asIntN(64, id)) // this is formatted several times as fast as a bigint
+  const bytes = fromSigned(BigInt.asIntN(64, id)) // formatting this is several times as fast as a bigint
   return JSON.stringify({
     input: text,
     form,
@@ -94,7 +94,7 @@ function toText({ id, note, layout, parts, readings, isAlone }: Inspected) {
 
 const when = ({ date, timestamp }: Parts) => `${stamp(date)}, ${fromNow(timestamp)}`
 
-/** An ID of a stream, in one line; where it may be of several systems, the line ends with all of them. */
+/** An ID of a stream, in one line; if it may be of several systems, the line ends with all of them. */
 function toLine({ id, note, layout, parts, readings, isAlone }: Inspected) {
   const { timestamp: _, date, tick: __, id: ___, ...rest } = parts
   const values = Object.entries(rest).map(([name, value]) => `${name} ${value}`)
@@ -103,7 +103,7 @@ function toLine({ id, note, layout, parts, readings, isAlone }: Inspected) {
   return columns.join('  ') + (readings === undefined ? '' : doubtOf(readings, isAlone)) + lost
 }
 
-const MOST_TOGETHER = 1000 // more lines hardly change what is learned
+const MOST_TOGETHER = 1000 // more lines hardly change the result
 
 /** Judges the IDs of one input together, as far as they have been read. */
 function learning() {
@@ -118,7 +118,7 @@ function learning() {
   }
 }
 
-/** What a text says, or why it is not an ID. */
+/** The ID in a text, or why there is none. */
 function read(text: string, { layout, from }: As): { found?: Found; fault?: Fault } {
   if (text.trim() === '') return {}
   try {
@@ -128,7 +128,7 @@ function read(text: string, { layout, from }: As): { found?: Found; fault?: Faul
   }
 }
 
-/** The texts as output. Reports those that are not IDs, with the name that `place` gives them. */
+/** The texts as output. Reports those that are not IDs, under the name from `place`. */
 function showAll(
   texts: string[],
   show: (inspected: Inspected) => string,

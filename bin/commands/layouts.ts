@@ -1,4 +1,4 @@
-// `flakeforge layouts`: the table of all systems. It must never contain figures of its own: all come from the layouts.
+// `flakeforge layouts`: the table of all systems. All figures come from the layouts.
 
 import { type Layout, layouts } from '../../lib/entries/codec.ts'
 import type { CommandFile, Given } from '../parts/command.ts'
@@ -33,7 +33,7 @@ const timesRow = ({ name, epoch, tickMs, maxAheadMs, maxWaitMs, end, signedEnd }
 
 const toText = (all: Described[]) => `${toTable(FIELDS, all.map(fieldsRow))}\n\n${toTable(TIMES, all.map(timesRow))}`
 
-/** JSON has no Infinity; the options take it as text. */
+/** JSON has no Infinity; the options accept it as text. */
 const toJson = (described: Described) =>
   JSON.stringify(described, (_, value) => (value === Infinity ? 'Infinity' : value))
 

@@ -1,4 +1,4 @@
-// `flakeforge new`: makes IDs. ../with-addon/new.ts does it.
+// `flakeforge new`: generates IDs. ../with-addon/new.ts does it.
 
 import type { CommandFile } from '../parts/command.ts'
 import { GROUP, NODE_OFFSET, OF_GROUP, OF_LAYOUT, OF_NEW } from '../parts/options.ts'

@@ -1,4 +1,4 @@
-// `flakeforge restored`: says that older records were put back on a store. ../with-addon/restored.ts does it.
+// `flakeforge restored`: reports to a store that older records were put back. ../with-addon/restored.ts does it.
 
 import type { CommandFile } from '../parts/command.ts'
 import { GROUP } from '../parts/options.ts'

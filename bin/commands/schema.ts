@@ -1,4 +1,4 @@
-// `flakeforge schema`: the tables of the PostgreSQL or MySQL store, for those who create tables by migrations.
+// `flakeforge schema`: the tables of the PostgreSQL or MySQL store, for migrations.
 
 import type { CommandFile } from '../parts/command.ts'
 

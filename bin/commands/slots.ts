@@ -1,4 +1,4 @@
-// `flakeforge slots`: who holds which slots on a store. ../with-addon/slots.ts lists them.
+// `flakeforge slots`: the slots on a store and their holders. ../with-addon/slots.ts lists them.
 
 import type { CommandFile } from '../parts/command.ts'
 import { GROUP } from '../parts/options.ts'

@@ -1,6 +1,5 @@
-// The command line as values: Node's parseArgs splits it, and this file checks the parts against the table of the
-// command's options. It must never guess: an option that the layout does not have is an error, because an ignored node
-// number would lead to equal IDs.
+// Parses the command line: Node's parseArgs splits it, and this file checks the parts against the command's options. An
+// option that the layout does not have is an error, because an ignored node number would lead to equal IDs.
 
 import { parseArgs } from 'node:util'
 import { nearest } from '../../lib/base/nearest.ts'
@@ -19,7 +18,7 @@ import { nodeFields, OF_LAYOUT, type Option, type Options } from './options.ts'
 
 type LayoutValues = Pick<Values, 'layout' | 'epoch' | 'nodes' | 'mode' | 'id-offset'>
 
-/** An option as parseArgs gives it. */
+/** An option in parseArgs' form. */
 type OptionToken = { name: string; rawName: string; value: string | undefined; inlineValue: boolean | undefined }
 
 const NUMBER = /^-(?=\d+n?$)/ // parseArgs would take −5 for an option
@@ -27,13 +26,13 @@ const MINUS = '\0' // no argument can hold it
 
 const plain = (text: string) => text.replace(MINUS, '-')
 
-/** Whether help is asked for, before any `--`. */
+/** Whether help is requested, before any `--`. */
 export function wantsHelp(args: string[]) {
   const end = args.indexOf('--')
   return (end < 0 ? args : args.slice(0, end)).some((arg) => arg === '--help' || arg === '-h')
 }
 
-/** What a command runs with. */
+/** The arguments of a command, checked. */
 export function readArguments(command: Command, args: string[]): Given {
   const layout = command.nodeFields ? findLayout(args, command.name) : undefined
   const options = optionsOf(command, layout)
@@ -51,7 +50,7 @@ export function readArguments(command: Command, args: string[]): Given {
   return { values, operands }
 }
 
-/** Splits the arguments. The errors about them come from here, not from parseArgs. */
+/** Splits the arguments. Errors about them come from here, not from parseArgs. */
 function tokensOf(args: string[], options: Options) {
   return parseArgs({
     options: Object.fromEntries(Object.entries(options).map(([name, option]) => [name, typeOf(option)])),
@@ -62,7 +61,7 @@ function tokensOf(args: string[], options: Options) {
   }).tokens
 }
 
-/** An option as parseArgs takes it. */
+/** An option in parseArgs' form. */
 const typeOf = ({ value, short }: Option): { type: 'boolean' | 'string'; short?: string } => ({
   type: value === undefined ? 'boolean' : 'string',
   ...(short && { short }),
@@ -70,7 +69,7 @@ const typeOf = ({ value, short }: Option): { type: 'boolean' | 'string'; short?:
 
 /**
  * The value of an option, true for a switch.
- * @param options all that there are
+ * @param options all known options
  * @param command its name
  */
 function checkOption({ name, rawName, value, inlineValue }: OptionToken, options: Options, command: string) {
@@ -86,8 +85,8 @@ function checkOption({ name, rawName, value, inlineValue }: OptionToken, options
 }
 
 /**
- * @param rawName as it was typed
- * @param options all that there are
+ * @param rawName as typed
+ * @param options all known options
  * @param command its name
  */
 function unknownOption(rawName: string, options: Options, command: string) {
@@ -106,7 +105,7 @@ const flag = (name: string) => (name.length === 1 ? `-${name}` : `--${name}`)
 
 /** `--layout` and its choices; undefined if none of them is given. */
 export function readLayout(values: LayoutValues): AnyLayout | undefined
-/** The same, with a layout to take where none is named. */
+/** The same, with a default layout. */
 export function readLayout(values: LayoutValues, absent: string): AnyLayout
 export function readLayout({ layout, epoch, nodes, mode, 'id-offset': idOffset }: LayoutValues, absent?: string) {
   const spec = layout ?? absent
@@ -127,7 +126,7 @@ function readIdOffset(text: string | undefined) {
   return BigInt(text)
 }
 
-/** A name, or the user's own fields as JSON, neither of them checked. */
+/** A name, or the user's own fields as JSON, both unchecked. */
 function readSpec(layout: string): LayoutName | LayoutSpec {
   if (!layout.trim().startsWith('{')) return layout as LayoutName
   try {
@@ -138,7 +137,7 @@ function readSpec(layout: string): LayoutName | LayoutSpec {
 }
 
 /**
- * The layout that the arguments name, read before its node fields are known as options: without an idOffset.
+ * The layout in the arguments, read before its node fields are known as options: without an idOffset.
  * @param command its name
  */
 export function findLayout(args: string[], command: string) {

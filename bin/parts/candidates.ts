@@ -1,14 +1,14 @@
-// The candidates for the last word of a command line, for completion in shells: commands, options and their values, all
-// from the tables that the commands use. It must never open a store, and never fail.
+// The candidates for the last word of a command line, for completion in shells: commands, options and their values, all from
+// the commands' tables. It opens no store, and does not fail.
 
 import { findLayout } from './arguments.ts'
 import { type Command, type Commands, type Completes, optionsOf } from './command.ts'
 import type { Option, Options } from './options.ts'
 
-/** Words that tell the shell to complete these itself; each is a line of its own. */
+/** Words that tell the shell to complete files or folders itself; each is on a separate line. */
 const [FILES, FOLDERS] = [':files', ':folders']
 
-/** What URLs of stores begin with, for completion. */
+/** Beginnings of stores' URLs, for completion. */
 const PROTOCOLS = ['redis', 'rediss', 'valkey', 'valkeys', 'postgres', 'mysql', 'mariadb', 'etcd', 'etcds']
 const SCHEMES = PROTOCOLS.map((name) => `${name}://`)
 
@@ -20,7 +20,7 @@ const PLACES = {
 
 /**
  * @param words the words after `flakeforge`; the last one is being typed, and may be empty
- * @returns lines: a candidate, perhaps with a tab and what it is; or FILES or FOLDERS
+ * @returns lines: a candidate, perhaps with a tab and its description; or FILES or FOLDERS
  */
 export function candidates(words: string[], commands: Commands): string[] {
   const typed = words.at(-1) ?? ''
@@ -29,7 +29,7 @@ export function candidates(words: string[], commands: Commands): string[] {
   return all.filter((line) => line.startsWith(':') || line.startsWith(typed))
 }
 
-/** The first word: a command, or an option of `new`, which runs if no command is named. */
+/** The first word: a command, or an option of `new`, the default command. */
 function first(typed: string, { NAMES, OTHERS, load }: Commands) {
   if (typed.startsWith('-'))
     return [...OTHERS.filter((name) => name.startsWith('-')), ...options(load('new'), [], typed)]
@@ -57,7 +57,7 @@ function chosenCommand(before: string[], { choose }: Commands) {
   }
 }
 
-/** All options of a command, with the node fields of the layout that has been typed; a misspelt layout has none. */
+/** All options of a command, with the node fields of the typed layout; a misspelt layout has none. */
 function knownOptions(command: Command, rest: string[]) {
   try {
     return optionsOf(command, command.nodeFields ? findLayout(rest, command.name) : undefined)
@@ -68,7 +68,7 @@ function knownOptions(command: Command, rest: string[]) {
 
 const nameOf = (word: string) => /^--?([^=]+)/.exec(word)?.[1]
 
-/** The option that a word is, if it is one without a value. */
+/** The option in a word, if it is one without a value. */
 const optionOf = (word: string | undefined = '', known: Options): Option | undefined =>
   word.includes('=') ? undefined : known[nameOf(word) ?? '']
 

@@ -1,5 +1,5 @@
-// The condition that finds the IDs of a range, for each kind of column that IDs are kept in. It must never print one that
-// misses an ID or finds another: neither where signed numbers wrap around, nor where decimal text gets a digit more.
+// The condition that finds exactly the IDs of a range, for each kind of column: also where signed numbers wrap around, and
+// where decimal text gets another digit.
 
 import { format, type Layout, toBigInt, toSigned } from '../../lib/entries/codec.ts'
 

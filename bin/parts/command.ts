@@ -1,17 +1,17 @@
-// What a command is: the shape of the files in commands/, and the options of one. It must never load a command.
+// The interface of a command: the exports of the files in commands/, and the options of one. It loads no command.
 
 import type { Layout } from '../../lib/entries/codec.ts'
 import { COMMON, nodeFields, type Options } from './options.ts'
 
-/** What the command line says, for a command to run with. A switch is true. */
+/** The parsed command line, for a command to run with. A switch is true. */
 export interface Given {
   /** the options that were given */
   values: Values
-  /** what was given beside options */
+  /** the arguments other than options */
   operands: string[]
 }
 
-/** The options that were given, by their names; besides these, the node fields of the layout. */
+/** The given options by name; besides these, the node fields of the layout. */
 export type Values = Partial<Record<TextOption, string>> &
   Partial<Record<'json' | 'help' | 'yes' | 'durable', true>> & { [field: string]: string | true | undefined }
 
@@ -35,28 +35,28 @@ type TextOption =
   | 'store'
   | 'wait'
 
-/** What a file of commands/ exports. */
+/** The exports of a file of commands/. */
 export interface CommandFile {
-  /** what it does, in a line of the overview */
+  /** its purpose, in a line of the overview */
   summary: string
-  /** what it takes beside options, as its usage line shows it */
+  /** its operands, as in its usage line */
   operands: string
-  /** what its help says */
+  /** the text of its help */
   about: string
-  /** its own, out of options.ts; those of all commands come by themselves */
+  /** its own, out of options.ts; those of all commands are added */
   options: Options
   /** whether the node fields of the layout are options too */
   nodeFields?: boolean
-  /** what each operand can be */
+  /** the candidates for each operand */
   completes?: Completes[]
-  /** command lines, and what each does */
+  /** command lines, and the effect of each */
   examples: [line: string, what: string][]
   run: (given: Given) => Promise<void>
-  /** what it does with words after `--` */
+  /** completes the words after `--` */
   complete?: (words: string[], commands: Commands) => Promise<void>
 }
 
-/** What a word can be: a file of any kind, a store, or one of a few texts. */
+/** The candidates for a word: files of any kind, stores, or a few texts. */
 export type Completes = 'file' | 'store' | (() => string[])
 
 export type Command = CommandFile & { name: string }

@@ -1,12 +1,12 @@
-// Instants in, with all their digits. A date without a zone is UTC, as all output is: the zone of the machine must never change a
-// range.
+// Parses instants, with all their digits. A date without a zone is UTC, as all output is: the zone of the machine must not
+// change a range.
 
 import { likelyUnit } from '../../lib/base/units.ts'
 import { usageError } from './faults.ts'
 
 const NS_PER_MS = 1_000_000n
 
-/** A time as it was written, and what it covers: a ms, or less if it has more digits than that. */
+/** A time as written, and its span: a ms, or less if it has more digits. */
 export interface Span {
   /** as ISO text, in UTC */
   text: string
@@ -30,7 +30,7 @@ export function readSpan(text: string, what = 'DATE'): Span {
 /** The same as a Date. */
 export const readDate = (text: string, what?: string) => new Date(Number(readSpan(text, what).first / NS_PER_MS))
 
-/** @param digits beyond the ms that were written */
+/** @param digits beyond the ms, as written */
 function spanOf(first: bigint, digits: string): Span {
   const ms = first / NS_PER_MS - (first % NS_PER_MS < 0n ? 1n : 0n)
   const text = new Date(Number(ms)).toISOString().replace('Z', `${digits}Z`)
@@ -39,7 +39,7 @@ function spanOf(first: bigint, digits: string): Span {
 
 type Read = [ms: number, digits: string]
 
-/** Unix ms; not what is Unix ms only because its unit was forgotten. */
+/** Unix ms; refuses numbers that are probably in another unit. */
 function readNumber(text: string, what: string): Read | undefined {
   const [found, whole, digits = ''] = NUMBER.exec(text) ?? []
   if (found === undefined) return
@@ -58,7 +58,7 @@ const complement = (digits: string) =>
   String(10n ** BigInt(digits.length) - BigInt(digits)).padStart(digits.length, '0')
 
 /**
- * Whether there is such a day: Date takes February 30.
+ * Whether the day exists: Date accepts February 30.
  * @param month from 1
  */
 const isDay = (year: number, month: number, day: number) =>

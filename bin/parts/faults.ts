@@ -1,10 +1,10 @@
-// Reports what goes wrong, as a sentence or two on stderr and an exit status: 2 if the command line is wrong and
-// nothing was done, 1 if the command failed. It must never hide a bug: for those it shows the stack.
+// Reports errors, as a sentence or two on stderr and an exit status: 2 if the command line is invalid and nothing was done, 1
+// if the command failed. For bugs it shows the stack.
 
 import packageJson from '../../package.json'
 import { say, sayStack } from './output.ts'
 
-/** An error as they come here: ours, the library's or Node's. */
+/** An error: ours, the library's or Node's. */
 export type Fault = Error & {
   exitCode?: number
   code?: string
@@ -15,22 +15,20 @@ export type Fault = Error & {
 
 const [FAILURE, USAGE] = [1, 2]
 
-/** The command line is wrong. */
+/** The command line is invalid. */
 export const usageError = (message: string) => Object.assign(new Error(message), { exitCode: USAGE })
 
-/** The command was understood, and failed. */
+/** The command was valid, and failed. */
 export const failure = (message: string) => Object.assign(new Error(message), { exitCode: FAILURE })
 
-/** The exit status of an error, or undefined for a bug. A bad option may also come from the environment. */
+/** The exit status of an error, or undefined for a bug. An invalid option may also come from the environment. */
 function statusOf({ exitCode, code, syscall }: Partial<Fault>) {
   if (exitCode !== undefined) return exitCode
   if (code === 'ERR_FLAKE_OPTION') return USAGE
   return code?.startsWith?.('ERR_FLAKE_') || syscall !== undefined ? FAILURE : undefined
 }
 
-/**
- * The message, plus the cause if the message does not include it: why a server could not be reached, for example.
- */
+/** The message, plus the cause if the message does not include it, such as why a server is unreachable. */
 function textOf(error: Fault) {
   const [text, why] = [inFlags(error), causeOf(error)?.message?.split('\n')[0]]
   return why && !text.includes(why) ? `${text.replace(/\.$/, '')} (${why}).` : text
@@ -44,7 +42,7 @@ function isNameOf(flag: string, option: string) {
   return option === name || option === `${name}Ms`
 }
 
-/** Errors of the library use an option's name in the library; people have typed a flag. */
+/** Replaces the library's names of options in its errors by the flags that the user typed. */
 function inFlags({ message, code, option }: Fault) {
   const text = message.replaceAll(/(?<!\s)\s*\n\s*/g, ' ')
   if (code !== 'ERR_FLAKE_OPTION' || option === undefined || !text.startsWith(`${option} `)) return text

@@ -1,12 +1,13 @@
-// What IDs of each system look like besides their layout: how probable a counter and a node are. Learned from IDs of Twitter and
-// Discord in public source files (__test__/vectors/public-ids.json), and from how the other systems choose them. It must stay free of Node: the page uses it too.
+// How probable counters and nodes are in each system. Learned from IDs of Twitter and Discord in public source files
+// (__test__/vectors/public-ids.json), and from how the other systems choose them. It uses nothing of Node: the page uses it
+// too.
 
 import type { LayoutName, Parts } from '../../lib/entries/codec.ts'
 
 export interface Habits {
-  /** points: how rarely people ask about an ID of this system */
+  /** points: how rarely users ask about an ID of this system */
   rare: number
-  /** Unix ms before which there were no such IDs; else the epoch */
+  /** Unix ms before which there were no such IDs; default: the epoch */
   since?: number
   /** the probability of a counter */
   counter: (counter: number, max: number) => number
@@ -19,10 +20,10 @@ const evenly = (max: number) => 1 / (max + 1)
 /** Half as often with each step. */
 const halving = (value: number, max: number) => 0.9 * 0.5 ** (value + 1) + 0.1 * evenly(max)
 
-/** Half as often at twice the value, as numbers that are handed out from 0 on are. */
+/** Half as often at twice the value, as for numbers that are assigned from 0 on. */
 const harmonic = (value: number, max: number) => 1 / ((value + 1) * (Math.log(max + 1) + 0.58))
 
-/** Counters start at 0 in each tick, and few ticks have many IDs. Nodes are numbered from 0 on, or made from an address. */
+/** Counters start at 0 in each tick, and few ticks have many IDs. Nodes are numbered from 0 on, or derived from an address. */
 export const USUAL: Habits = {
   rare: 0,
   counter: halving,
@@ -32,7 +33,7 @@ export const USUAL: Habits = {
 /** @param share of all IDs that have a usual value; the others have any of 32 */
 const among32 = (share: number, chance: number) => share * chance + (1 - share) / 32
 
-/** All IDs after 2012 were of the first three, and those before it of the others. */
+/** All IDs after 2012 were of the first three, and earlier ones of the others. */
 const DATACENTERS = [10, 11, 13]
 const FIRST_DATACENTERS = [0, 1]
 const MOVED = Date.UTC(2013, 0)
@@ -46,13 +47,13 @@ const ofTwitter: Pick<Habits, 'counter' | 'node'> = {
   },
 }
 
-/** Counters go on from tick to tick: up to 150, 40 on average. Few workers and processes, the first ones more often. */
+/** Counters continue from tick to tick: up to 150, 40 on average. Few workers and processes, the first ones more often. */
 const ofDiscord: Pick<Habits, 'counter' | 'node'> = {
   counter: (counter, max) => 0.9 * (Math.exp(-counter / 45) / 45.5) + 0.1 * evenly(max),
   node: ({ worker = 0, process = 0 }) => among32(0.95, 0.3 * 0.7 ** worker) * among32(0.95, 0.4 * 0.6 ** process),
 }
 
-/** The shard follows from the user, and the counter goes on: both are as good as random. */
+/** The shard follows from the user, and the counter continues: both are as good as random. */
 const ofInstagram: Pick<Habits, 'counter' | 'node'> = {
   counter: (_, max) => evenly(max),
   node: (_, max) => evenly(max),

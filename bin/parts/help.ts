@@ -1,4 +1,4 @@
-// What --help prints, about the commands and options that it is given. It must never be wider than 100 columns.
+// The texts of --help for the given commands and options, at most 100 columns wide.
 
 import { layouts } from '../../lib/entries/codec.ts'
 import type { Command, Commands } from './command.ts'
@@ -41,7 +41,7 @@ const FIELDS: [string, string] = [
 const linesOf = (options: Options): [string, string][] =>
   Object.entries(options).map((entry) => [termOf(entry), entry[1].about])
 
-/** What `flakeforge COMMAND --help` prints. */
+/** The output of `flakeforge COMMAND --help`. */
 export function helpOf({ name, operands, about, options, nodeFields, examples }: Command) {
   const paragraphs = [
     `usage: flakeforge ${[name, operands, '[options]'].filter(Boolean).join(' ')}`,
@@ -55,7 +55,7 @@ export function helpOf({ name, operands, about, options, nodeFields, examples }:
   return `${paragraphs.join('\n\n')}\n`
 }
 
-/** What `flakeforge --help` prints. */
+/** The output of `flakeforge --help`. */
 export function overviewOf({ NAMES, load }: Commands) {
   const line: (command: Command) => [string, string] = ({ name, operands, summary }) => [
     `${name} ${operands}`.trim(),

@@ -1,5 +1,4 @@
-// What the command needs of a layout that users do not see: the names of its node fields, and the figures
-// that the layout's system sets.
+// Facts of a layout that the command needs and users do not see: the names of its node fields, and its system's figures.
 
 import { factsOf as libraryFactsOf } from '../../lib/codec/layout.ts'
 import type { Layout } from '../../lib/entries/codec.ts'

@@ -7,15 +7,15 @@ import { factsOf } from './layout-facts.ts'
 import { FORMS as TEXT_FORMS } from './text-forms.ts'
 
 export interface Option {
-  /** what it is for */
+  /** its purpose */
   about: string
-  /** what follows it; a switch has none */
+  /** the name of its value; a switch has none */
   value?: string
   /** its name after a single dash */
   short?: string
   /** its possible values, if they are few */
   among?: () => string[]
-  /** if its value is one */
+  /** set if its value is one of these */
   completes?: 'file' | 'store'
 }
 
@@ -42,7 +42,7 @@ export const NODE_OFFSET = {
 
 export const GROUP = { group: { value: 'NAME', about: "the group of slots (default 'default')" } } satisfies Options
 
-/** What all members of a group have to agree on, besides the layout. */
+/** The options that all members of a group must agree on, besides the layout. */
 export const OF_GROUP = {
   slots: { value: 'N', about: 'how many slots the group has (default: as many as the layout has free node numbers)' },
   ttl: { value: 'MS', about: 'on a server: for how long a slot is granted at a time (default 30000)' },

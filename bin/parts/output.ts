@@ -1,4 +1,4 @@
-// What goes to stdout and stderr. It must never keep more than a batch of text in memory.
+// Writes to stdout and stderr, and keeps at most a batch of text in memory.
 
 import { styleText } from 'node:util'
 import { printable, withoutSecrets, withoutSecretsIn } from '../../lib/base/printable.ts'
@@ -6,8 +6,8 @@ import { printable, withoutSecrets, withoutSecretsIn } from '../../lib/base/prin
 process.stdout.on('error', () => {}) // print() throws it
 
 /**
- * Writes, and waits until it is written. So only this text is in memory, and the caller gets any error. If the reader
- * has seen enough (`| head`), that is an error too, so that the command ends; its exit status is 0.
+ * Writes, and waits until it is written. So only this text is in memory, and the caller gets any error. If the reader closes
+ * the pipe (`| head`), that is an error too, so that the command ends; its exit status is 0.
  */
 export async function print(text: string) {
   try {
@@ -23,14 +23,14 @@ const written = (text: string): Promise<void> =>
     process.stdout.write(text, (error) => (error ? reject(error) : resolve()))
   })
 
-/** A sentence or two on stderr, without passwords, whoever wrote them. */
+/** A sentence or two on stderr, without passwords from any source. */
 export const say = (text: string) => process.stderr.write(`flakeforge: ${printable(safe(text))}\n`)
 
 /** The stack of a bug, line by line. */
 export const sayStack = (text: string) =>
   process.stderr.write(safe(text).split('\n').map(printable).join('\n').concat('\n'))
 
-/** Passwords of what was typed are known as such, even where a text about it does not look like an address. */
+/** Hides passwords that were typed, even in a text that does not look like an address. */
 function safe(text: string) {
   const given = [...process.argv.slice(2), process.env.FLAKEFORGE_STORE ?? '']
   const known = given.filter((word) => word !== '' && withoutSecrets(word) !== word)
@@ -46,11 +46,11 @@ function isColoured({ FORCE_COLOR } = process.env) {
 
 const coloured = isColoured()
 
-/** We have already decided whether to use colours: newer versions of Node would check again. */
+/** Whether to use colours is already decided: newer versions of Node would check again. */
 export const paint = (colour: 'red' | 'green' | 'cyan' | 'yellow' | 'magenta', text: string) =>
   coloured ? styleText(colour, text, { validateStream: false }) : text
 
-/** Warnings of the library, such as why join() waits, look like the rest of this command's output. */
+/** Formats warnings of the library, such as why join() waits, like the rest of this command's output. */
 export function sayWarnings() {
   process.removeAllListeners('warning')
   process.on('warning', (warning) => {

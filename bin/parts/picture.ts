@@ -1,5 +1,5 @@
-// What an ID looks like: its 64 bits, or its digits if the layout is decimal, coloured by field, with the fields' names
-// under them. It must never extract bits itself: values come from Layout.decode.
+// A picture of an ID: its 64 bits, or its digits if the layout is decimal, coloured by field, with the fields' names under
+// them. Values come from Layout.decode.
 
 import { format, type IdLike, type Layout, type Parts } from '../../lib/entries/codec.ts'
 import { paint } from './output.ts'

@@ -1,14 +1,14 @@
-// Guesses which system an ID is from. The bits of one system also give a time and a node in another, so each reading is judged by
-// how probable its parts are there, in points: -log2 of the probability, so a point less is twice as likely. The weights are
-// learned from IDs of the real systems: bin/parts/habits.ts. IDs of one input are judged together: `together`. All readings are
-// listed, each with its reasons. It must stay free of Node: the page uses it too.
+// Guesses which system an ID is from. The bits of one system also give a time and a node in another, so each reading is
+// judged by how probable its parts are there, in points: -log2 of the probability, so a point less is twice as likely. The
+// weights are learned from IDs of the real systems: bin/parts/habits.ts. IDs of one input are judged together: `together`.
+// All readings are listed, each with its reasons. It uses nothing of Node: the page uses it too.
 
 import type { IdLike, Layout, LayoutName, Parts } from '../../lib/entries/codec.ts'
 import { layouts, toBigInt } from '../../lib/entries/codec.ts'
 import { HABITS, type Habits, USUAL } from './habits.ts'
 import { fromNow } from './stamps.ts'
 
-/** A system, and what follows from its layout. */
+/** A system, and facts of its layout. */
 export interface System {
   name: string
   layout: Layout
@@ -25,7 +25,7 @@ export interface System {
 
 type TimeKind = keyof typeof TIMES
 
-/** What an ID means in one system. */
+/** An ID's meaning in one system. */
 type Judged = { name: string; layout: Layout; system: System; points: number; time: TimeKind }
 
 export type Reading = Judged & { parts: Parts }
@@ -44,8 +44,8 @@ const AHEAD_MS = 60_000 // clocks differ, and some systems run ahead
 const IMPOSSIBLE = 10_000
 const FUTURE = 100
 const TOO_EARLY = 60
-const NEAR_EPOCH = 10 // points: few IDs are made in the first month of a system
-const DOUBT = 10 // points: what is a thousand times less likely is not worth a word
+const NEAR_EPOCH = 10 // points: few IDs are generated in the first month of a system
+const DOUBT = 10 // points: a reading that is a thousand times less likely is not mentioned
 
 function systemOf(name: string, layout: Layout, habits: Habits): System {
   const [field] = layout.fields
@@ -62,8 +62,8 @@ function systemOf(name: string, layout: Layout, habits: Habits): System {
 const SYSTEMS = (Object.keys(layouts) as LayoutName[]).map((name) => systemOf(name, layouts[name], HABITS[name]))
 
 /**
- * A system of one's own, for `rank`. Its IDs are expected, so nothing is rare about them. It may add an offset to them, so
- * only its layout knows which bits are 0.
+ * A user's own system, for `rank`. Its IDs are expected, so it has no rarity. It may add an offset to them, so only its
+ * layout knows which bits are 0.
  */
 export const ownSystem = (name: string, layout: Layout): System => ({
   ...systemOf(name, layout, USUAL),
@@ -74,7 +74,7 @@ export const ownSystem = (name: string, layout: Layout): System => ({
 function judgeTime(ms: number, { layout, habits }: System, now: number): [points: number, kind: TimeKind] {
   const since = habits.since ?? layout.epoch
   const [life, age] = [Math.max(now - since, HOUR_MS), Math.max(now - ms, 0)]
-  // Half of the IDs that people ask about are of any time, and half are recent. A finer tick is one of more.
+  // Half of the IDs that users ask about are of any time, and half are recent. A finer tick is one of more.
   const perMs = 0.5 / life + 0.5 / ((age + HOUR_MS) * Math.log(1 + life / HOUR_MS))
   const points = -Math.log2(perMs * layout.tickMs)
   if (ms > now + AHEAD_MS) return [FUTURE + points, 'future']
@@ -83,7 +83,7 @@ function judgeTime(ms: number, { layout, habits }: System, now: number): [points
   return [points, age < DAY_MS ? 'fresh' : 'usual']
 }
 
-/** What to say about a time of each kind. */
+/** The text for a time of each kind. */
 const TIMES = {
   zero: ({ zeros }: System) =>
     zeros === 1
@@ -116,7 +116,7 @@ function sayNode(parts: Parts, { habits, nodeMax, layout }: System) {
 
 const COMMON = ['timestamp', 'counter', 'mode']
 
-/** The parts of an ID, or undefined if it is not one of the layout: in chronicle, the last few below 2^64. */
+/** The parts of an ID, or undefined if it is not of the layout: in chronicle, the last few below 2^64. */
 function decode(id: bigint, layout: Layout) {
   try {
     return layout.decode(id)
@@ -141,7 +141,7 @@ function judge(id: bigint, system: System, now: number): Reading | NoReading {
 /**
  * All systems' readings.
  * @param own more systems, from `ownSystem`
- * @param others what `together` has learned from other IDs of the same input
+ * @param others the result of `together` for other IDs of the same input
  */
 export function rank(
   given: IdLike,
@@ -162,11 +162,11 @@ export function rank(
 export type Weights = Record<string, number>
 
 const ROUNDS = 20
-const WEIGHT = 3 // IDs: what we know of all inputs counts as much as these
+const WEIGHT = 3 // IDs: our knowledge of all inputs counts as much as these
 
 /**
- * How rare each system is among IDs of one input: as rare as everywhere, and as this input shows. The shares are those that make
- * the IDs most probable (expectation maximisation), so a file may have IDs of several systems.
+ * How rare each system is among IDs of one input: as rare as everywhere, and as this input shows. The shares are those that
+ * make the IDs most probable (expectation maximisation), so a file may have IDs of several systems.
  */
 export function together(ids: IdLike[], now: number = Date.now()): Weights | undefined {
   if (ids.length < 2) return
@@ -194,15 +194,15 @@ const isPossible = (reading: Reading | NoReading): reading is Reading => reading
 export const isPlausible = (reading: Reading | NoReading) =>
   isPossible(reading) && reading.time !== 'future' && reading.time !== 'early'
 
-/** The readings that could be meant, out of all, which are sorted best first: the others are 2^10 times as rare as the best. */
+/** The plausible readings out of all, which are sorted best first: the others are 2^10 times as rare as the best. */
 export function contenders(readings: Readings): Reading[] {
   const bar = readings[0].points + DOUBT
   const could = readings.filter(isPossible).filter((reading) => isPlausible(reading) && reading.points < bar)
   return could.length > 0 ? could : [readings[0]]
 }
 
-// Measured on 3 × 9 088 IDs that the weights were not learned from. In a file of IDs of one system, no line that was this probable
-// was wrong; of IDs alone about 30 were, and at the other bar one was.
+// Measured on 3 × 9 088 IDs that the weights were not learned from. In a file of IDs of one system, no line that was this
+// probable was wrong; of single IDs about 30 were, and at the other bar one was.
 const SURE = 0.95
 const SURE_ALONE = 0.999
 
@@ -213,14 +213,14 @@ export function shares(could: Reading[]) {
   return chances.map((chance) => chance / all)
 }
 
-/** As a percentage; with a digit more where whole ones would say that it is certain. */
+/** As a percentage; with another digit if a whole number would suggest certainty. */
 function percent(chance: number) {
   const shown = chance * 100
   return `${shown.toFixed(shown < 1 || shown > 99 ? 1 : 0)} %`
 }
 
 /**
- * The names of the systems that an ID may be of, with how probable each is; none if there is no doubt.
+ * The names of the systems that an ID may be of, with their probabilities; none if there is no doubt.
  * @param isAlone whether no other IDs of the same input were judged with it
  */
 export function doubts(readings: Readings, isAlone: boolean) {
@@ -230,7 +230,7 @@ export function doubts(readings: Readings, isAlone: boolean) {
   return could.flatMap(({ name }, i) => (i > 1 && chances[i] < 0.01 ? [] : [`${name} ${percent(chances[i])}`]))
 }
 
-/** The reasons in words; for an implausible reading only the one that matters. */
+/** The reasons as text; for an implausible reading only the decisive one. */
 export function reasons(reading: Reading | NoReading) {
   const { system, time } = reading
   const when = TIMES[time](system)

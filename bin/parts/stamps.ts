@@ -1,4 +1,4 @@
-// Instants as text: as ISO text, and how long ago. It must stay free of Node: the page uses it too.
+// Instants as text: as ISO text, and how long ago. It uses nothing of Node: the page uses it too.
 
 const YEAR_MS = 365.2425 * 86_400_000
 const UNITS: [name: string, ms: number][] = [

@@ -1,6 +1,6 @@
-// An ID in whatever text form it was copied in. A text that several forms write is refused with what each would say, and
-// `form` chooses. A prefix such as ord_ is no part of the ID. Digits alone are always decimal, and `note` says what else they
-// could be, or that a spreadsheet may have lost the last ones. It must stay free of Node: the page uses it too.
+// Reads an ID in whatever text form it was copied in. A text that is valid in several forms is refused with the ID of each,
+// and `form` chooses. A prefix such as ord_ is not part of the ID. Digits alone are always decimal, and `note` names other
+// possible forms, or warns that a spreadsheet may have lost the last digits. It uses nothing of Node: the page uses it too.
 
 import type { Base, Layout } from '../../lib/entries/codec.ts'
 import { format, fromSigned, layouts, parse, toBigInt } from '../../lib/entries/codec.ts'
@@ -17,8 +17,8 @@ const PAIRS = /^(?:[\da-f]{2}[\s,:]+){7}[\da-f]{2}$/i
 const readBytes = (text: string) => BigInt(`0x${text.replace(/[^\da-f]/gi, '')}`)
 
 /**
- * A form: whether a text may be of it, how it is read, and how we would write it; without `write`, other texts of the same
- * ID are as good.
+ * A form: whether a text may be in it, how to read it, and our own spelling; without `write`, other texts of the same ID are
+ * equally good.
  */
 type Form = {
   mayBe: RegExp
@@ -33,14 +33,14 @@ const inBase = (base: Base, mayBe: RegExp, prefix: RegExp = /^(?=.)/): Form => (
   write: (id) => format(id, base),
 })
 
-/** By name; the first one that fits a text is told. */
+/** By name; the first one that fits a text is shown. */
 const READERS: Record<string, Form> = {
   dec: { mayBe: /^(?:\d{1,20}|(?:0|[1-9]\d{0,19})n)$/, read: readDecimal },
   signed: { mayBe: /^-\d{1,19}n?$/, read: readSigned },
   hex: inBase('hex', /^(?:0x[\da-f]{1,16}|(?=.*[a-f])[\da-f]{9,16})$/i, /^0x/i),
   bin: inBase('bin', /^(?:0b[01]{1,64}|[01]{64})$/i, /^0b/i),
   oct: inBase('oct', /^(?:0o[0-7]{1,22}|[0-7]{21,22})$/i, /^0o/i),
-  // 13 characters have a bit more than 64. People type it in small letters.
+  // 13 characters have one bit more than 64. People type it in lower case.
   base32: { ...inBase('base32', /^[\da-f][\da-hjkmnp-tv-z]{12}$/i), anyCase: true },
   base36: inBase('base36', /^[\da-z]{13}$/i),
   base64: { mayBe: /^[\w+/-]{11}=?$/, read: readBase64 },
@@ -58,13 +58,13 @@ const READERS: Record<string, Form> = {
   instagram: { mayBe: /^[B-D][\w-]{10}$/, read: readShortCode, write: writeShortCode }, // those of 2014 to today
 }
 
-/** A text with a prefix: no base has an underscore, so the last one is its end. */
+/** A text with a prefix: no base has an underscore, so the prefix ends with the last one. */
 const PREFIXED = /^[a-z]\w{0,14}_(?=[^\W_]+$)/i
 
 /** The prefix of a text up to its last underscore; '' if it has none. */
 export const prefixOf = (text: string) => PREFIXED.exec(text)?.[0] ?? ''
 
-/** What digits alone could be besides decimal, by how many they are. */
+/** The forms besides decimal that digits alone may be in, by their number. */
 const ALSO: Record<number, string> = { 11: 'base58 or base62', 13: 'base32 or base36', 16: 'hex, which 0x says,' }
 
 function unlessThrown(read: () => Uint8Array): Id {
@@ -80,7 +80,7 @@ function readDecimal(text: string) {
   return id > MAX ? undefined : id
 }
 
-/** Of this layout, or of the dialects' own: the marks of all of them differ. */
+/** Of this layout, or of the dialects' own: all marks differ. */
 function readUuid(text: string, of?: Layout) {
   const all = of === undefined ? Object.values(layouts) : [of]
   return all.map((layout) => unlessThrown(() => layout.fromUuid(text))).find((id) => id !== undefined)
@@ -100,7 +100,7 @@ function readBase64(text: string) {
 
 const CODE = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
 
-/** The digits of a number, as in the address of a post; base64 would be of bytes, and shift all digits by two bits. */
+/** The digits of a number, as in the address of a post; base64 encodes bytes, and would shift all digits by two bits. */
 function readShortCode(text: string) {
   if (!/^[\w-]{1,11}$/.test(text)) return undefined
   const id = [...text].reduce((number, digit) => number * 64n + BigInt(CODE.indexOf(digit)), 0n)
@@ -111,18 +111,18 @@ function writeShortCode(id: bigint): string {
   return (id < 64n ? '' : writeShortCode(id / 64n)) + CODE[Number(id % 64n)]
 }
 
-/** Strips spaces, a comma at the end, quotes as in JSON, and the apostrophe that keeps a cell of a spreadsheet text. */
+/** Strips spaces, a comma at the end, quotes as in JSON, and the apostrophe that keeps a spreadsheet's cell text. */
 function strip(text: string) {
   const trimmed = text.trim().replace(/,$/, '')
   return /^(["']).*\1$/.test(trimmed) ? trimmed.slice(1, -1).trim() : trimmed.replace(/^'(?=\d+$)/, '')
 }
 
-/** `isExact`: whether we would write it so */
+/** `isExact`: whether this is our own spelling */
 export type Found = { id: bigint; form: string; isExact: boolean; note?: string }
 
 /**
- * What a text says in a form; undefined if it is none of that form.
- * @param of that a UUID is of
+ * The ID of a text in a form; undefined if it is not in that form.
+ * @param of the layout of UUIDs
  */
 function readIn(text: string, form: string, of?: Layout): Found | undefined {
   const { mayBe, read, write, anyCase = false } = READERS[form]
@@ -133,9 +133,9 @@ function readIn(text: string, form: string, of?: Layout): Found | undefined {
 }
 
 /**
- * The ID, the form that its text was in, and perhaps a note. Throws if no form fits, or if several do that differ.
- * @param chosen the form that it must have
- * @param of that a UUID is of
+ * The ID, the form of its text, and perhaps a note. Throws if no form fits, or if several do that differ.
+ * @param chosen the required form
+ * @param of the layout of UUIDs
  */
 export function readId(given: string, chosen?: string, of?: Layout): Found {
   const text = strip(given)
@@ -157,13 +157,13 @@ export function readId(given: string, chosen?: string, of?: Layout): Found {
   throw idFault(`'${text}' could be ${readings}. Say which form it has.`)
 }
 
-/** What a text says in each form that it may be of, or in the one that is chosen. */
+/** The IDs of a text in each form that it may be in, or in the chosen one. */
 function readAll(text: string, chosen?: string, of?: Layout): Found[] {
   const names = chosen ? [chosen] : Object.keys(READERS).filter((form) => READERS[form].mayBe.test(text))
   return names.map((form) => readIn(text, form, of)).filter((found) => found !== undefined)
 }
 
-/** What a spreadsheet makes of an ID. It keeps 15 digits, and puts zeros in the place of the others. */
+/** A spreadsheet's form of an ID. It keeps 15 digits, and replaces the others by zeros. */
 const LOST_DIGITS = /^[-+]?\d(?:[.,]\d+)?E\+?\d+$/i
 const LAST_ZEROS = /^[1-9]\d{11,15}0000$/
 export const LOST = 'digits were lost'
@@ -182,7 +182,7 @@ function notAnId(text: string, why: string): never {
 
 const idFault = (message: string) => Object.assign(new TypeError(message), { code: 'ERR_FLAKE_ID' })
 
-/** Arguments as texts of IDs: joins bytes of hex that the shell has split. */
+/** Arguments as texts of IDs: joins hex bytes that the shell has split. */
 export function joinBytes(args: string[]) {
   const texts = []
   for (let i = 0; i < args.length; ) {

@@ -1,5 +1,5 @@
-// Makes a group that is known to be new, and waits until it grants slots. Without it, the first members wait until the members
-// of a lost group would have stopped.
+// Creates a group that is known to be new, and waits until it grants slots. Without it, the first members wait until the
+// members of a lost group would have stopped.
 
 import { printable } from '../../lib/base/printable.ts'
 import { createGroup } from '../../lib/entries/index.ts'
@@ -11,7 +11,7 @@ import { factsOf } from '../parts/layout-facts.ts'
 import { print, sayWarnings } from '../parts/output.ts'
 import { storeFirst, withStore } from './stores.ts'
 
-/** What a person reads. */
+/** The output for people. */
 function textOf(name: string, { created, isFolder }: { created: boolean; isFolder: boolean }) {
   const group = printable(name)
   if (!created) return `Group '${group}' exists already, with the same options. Nothing was changed.`

@@ -1,4 +1,4 @@
-// Ends a group for all its members, if the user has said --yes.
+// Destroys a group for all its members, if the user has passed --yes.
 
 import { existsSync } from 'node:fs'
 import { printable } from '../../lib/base/printable.ts'
@@ -11,8 +11,8 @@ import { type AnyStore, noGroup, storeFirst, withPresentStore } from './stores.t
 const ON_A_SERVER = ' For the next 65 s or so, a new group of this name grants no slots.'
 
 /**
- * A misspelt name must not look like success. On a server, a group that never existed looks like one that the server
- * has lost, and the members of that one have to stop; in a folder it does not.
+ * A misspelt name must not look like success. On a server, a group that never existed looks like one that the server has
+ * lost, and whose members have to stop; in a folder it does not.
  */
 async function end(store: AnyStore, group: string) {
   if (store.folderOf !== undefined && !existsSync(store.folderOf(group))) throw await noGroup(store, group)

@@ -1,5 +1,5 @@
-// Makes the IDs of `flakeforge new`. It waits like nextAsync(), so a clock that steps back delays the output but does not end
-// it. Without a node number it takes a slot, like join(), so that commands that run at the same time make no equal IDs.
+// Generates the IDs of `flakeforge new`. It waits like nextAsync(), so a clock that steps back delays the output but does not
+// end it. Without a node number it takes a slot, like join(), so that concurrent commands generate no equal IDs.
 
 import type { Base, IdLike, Layout } from '../../lib/entries/codec.ts'
 import { FlakeId, format, toSigned } from '../../lib/entries/index.ts'
@@ -13,7 +13,7 @@ import { print, say, sayWarnings } from '../parts/output.ts'
 import { heading, hexOf, partsForJson, picture } from '../parts/picture.ts'
 import { withSlot } from './slot.ts'
 
-const BATCH = 8192 // IDs made and written at a time: a few hundred kB of text
+const BATCH = 8192 // IDs generated and written at a time: a few hundred kB of text
 
 /**
  * How to write an ID in each form.
@@ -34,7 +34,7 @@ const toJson: (id: IdLike, layout: Layout) => string = (id, layout) =>
     parts: partsForJson(layout.decode(id)),
   })
 
-/** @param absent the count where none is given */
+/** @param absent the default count */
 function readCount({ n }: Values, operands: string[], absent: string) {
   const [count = n ?? absent, ...more] = operands
   if (more.length > 0 || (operands.length > 0 && n !== undefined)) {
@@ -55,11 +55,11 @@ function readForm({ as, json }: Values) {
   return form
 }
 
-/** Options that say which slot; they make no sense with a node number or a file. */
+/** Options that choose a slot; they make no sense with a node number or a file. */
 const SLOT_OPTIONS = ['store', 'group', ...Object.keys(OF_GROUP), 'wait']
 
 /**
- * Where the node number comes from.
+ * The source of the node number.
  * @returns shared: out of a file
  */
 function sourceOf(values: Values, { nodeNames }: LayoutFacts): 'given' | 'shared' | 'slot' {

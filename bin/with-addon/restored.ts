@@ -1,4 +1,4 @@
-// Says that older records were put back on a store: of what is named, or of everything.
+// Reports to a store that older records were put back: for the given names, or for all.
 
 import { printable } from '../../lib/base/printable.ts'
 import { readName } from '../../lib/lease/common-options.ts'
@@ -14,7 +14,7 @@ const WHAT_FOLLOWS = {
   name: 'stands still until somebody calls skipTo()',
 }
 
-/** What is named; undefined for everything. */
+/** The given name; undefined for all. */
 function namedBy({ group, segment }: Given['values']) {
   if (group !== undefined && segment !== undefined) throw usageError('Name --group or --segment, not both.')
   if (group !== undefined) return { group: readName('group', group) }

@@ -1,4 +1,4 @@
-// The statements of `flakeforge schema` are those that the stores run themselves. Nothing is connected to.
+// The statements of `flakeforge schema`, which are those that the stores run themselves. It connects to nothing.
 
 import { SCHEMA } from '../../lib/lease/stores/mysql/schema.ts'
 import { readAddress } from '../../lib/lease/stores/postgres/address.ts'
@@ -10,10 +10,10 @@ import { print } from '../parts/output.ts'
 
 const { version } = manifest
 
-/** The statements that the store itself runs if it has the rights, and what members need of them. */
+/** The statements that the store itself runs if it has the rights, and the rights that members need. */
 type Tables = { sql: string; grants: string[] }
 
-/** By the database; each may be given as an address, whose schema is then the one of the table. */
+/** By the database. The argument may be an address, whose schema is then the table's. */
 const DATABASES: Record<string, (named: string) => Tables> = {
   postgres: (named) => {
     const schema = named.includes(':') ? readAddress(named).schema : DEFAULT_SCHEMA
@@ -36,7 +36,7 @@ const DATABASES: Record<string, (named: string) => Tables> = {
 /** Other names of them, such as the beginnings of their addresses. */
 const ALIASES: Record<string, string> = { postgresql: 'postgres', mariadb: 'mysql' }
 
-/** The tables of the database that is named, perhaps by the address of a server. */
+/** The tables of the given database, perhaps by the address of a server. */
 function tablesOf(named: string) {
   const [scheme] = named.toLowerCase().split(':')
   const database = DATABASES[ALIASES[scheme] ?? scheme]

@@ -1,5 +1,5 @@
-// The slot that `new` takes if it gets no node number: from the named store, or in the user's own folder. Two commands
-// that run at once must never have the same node number.
+// The slot that `new` takes if it gets no node number: from the given store, or in the user's own folder. Two concurrent
+// commands never have the same node number.
 
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
@@ -14,7 +14,7 @@ import { addressOf, type FolderStore, ownFolder } from './stores.ts'
 const BY_HAND = 'Or use --id N, which takes no slot, if no other process has that node number.'
 
 /**
- * Does something with a generator that holds a slot, and gives the slot back in any case.
+ * Runs the work with a generator that holds a slot, and releases the slot in any case.
  * @param name of the store
  */
 export async function withSlot(
@@ -34,7 +34,7 @@ export async function withSlot(
 
 const SIGNALS: NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP']
 
-/** After a signal such as Ctrl-C the work ends, the slot is given back, and the process ends by that signal. */
+/** After a signal such as Ctrl-C the work ends, the slot is released, and the process ends by that signal. */
 async function untilStopped(work: Promise<void>) {
   let stop: (signal: NodeJS.Signals) => void = () => {}
   const stopped = new Promise((_, reject) => {
@@ -48,7 +48,7 @@ async function untilStopped(work: Promise<void>) {
   }
 }
 
-/** In the user's own folder no group options were agreed on with anybody, so joining must not depend on them. */
+/** Other programs do not know the options of a group in the user's own folder, so joining must not depend on them. */
 async function joinOwnFolder(options: JoinOptions) {
   const store = ownFolder()
   try {
@@ -63,9 +63,9 @@ async function joinOwnFolder(options: JoinOptions) {
 }
 
 /**
- * The group that join() takes by default, so that this user's applications make no equal IDs. But if that group has
- * other options, its IDs differ anyway; and if we created it with options other than join()'s defaults, applications
- * could not join it. In both cases the slot comes from a group that is named after its options.
+ * The default group of join(), so that this user's applications generate no equal IDs. But if that group has other options,
+ * its IDs differ anyway; and if we created it with options other than join()'s defaults, applications could not join it. In
+ * both cases the slot comes from a group that is named after its options.
  */
 async function joinSomeGroup(store: FolderStore, options: JoinOptions): Promise<LeasedFlakeId> {
   const ours = readJoinOptions(options).config
@@ -81,7 +81,7 @@ async function joinSomeGroup(store: FolderStore, options: JoinOptions): Promise<
 
 /**
  * Undefined if the group has other options. The number of slots does not matter.
- * @param config what the options come to
+ * @param config the options in comparable form
  */
 async function joinIfSame(
   store: FolderStore,

@@ -1,4 +1,4 @@
-// Lists who holds which slots on a store. Looking takes no slot, frees none, and makes no group.
+// Lists the slots on a store and their holders. Listing takes no slot, frees none, and creates no group.
 
 import { printable } from '../../lib/base/printable.ts'
 import type { SlotInfo } from '../../lib/entries/lease.ts'
@@ -9,18 +9,18 @@ import { print } from '../parts/output.ts'
 import { toTable } from '../parts/table.ts'
 import { type AnyStore, groupsOf, hasGroup, noGroup, placeOf, storeFirst, withPresentStore } from './stores.ts'
 
-/** What list() fails with, if some slots cannot be read. */
+/** The error of list() if some slots cannot be read. */
 type ListError = Fault & { slots?: SlotInfo[]; faults?: string[] }
 
-/** What a store has: the slots that can be read, and what is wrong with the rest. */
+/** A store's contents: the slots that can be read, and the faults of the rest. */
 export interface Found {
   slots: (SlotInfo & { group: string })[]
   faults: Fault[]
   /** groups of which no slot was ever held */
   empty: string[]
-  /** where that is */
+  /** the place of the store */
   place: string
-  /** what a server says of the place of its records */
+  /** a server's own description of the place of its records */
   records: string | undefined
 }
 
@@ -43,7 +43,7 @@ const row = (slot: Found['slots'][number]) => [
   date(slot.hi),
 ]
 
-/** The groups to list. If a named group does not exist, that is an error, because the name may be misspelt. */
+/** The groups to list. If a given group does not exist, that is an error, because the name may be misspelt. */
 async function chooseGroups(store: AnyStore, named?: string) {
   const known = named === undefined ? await groupsOf(store) : undefined
   if (known !== undefined) return known
@@ -52,14 +52,11 @@ async function chooseGroups(store: AnyStore, named?: string) {
   return [group]
 }
 
-/** What is wrong with a group: its error, or one for each bad file. */
+/** The faults of a group: its error, or one for each bad file. */
 const faultsOf = (error: ListError): Fault[] =>
   error.faults?.map((message) => ({ name: error.name, message, code: error.code })) ?? [error]
 
-/**
- * The slots of all groups as far as they can be read, and what is wrong with the rest: one bad file must not hide the
- * others.
- */
+/** The slots of all groups as far as they can be read, and the faults of the rest: one bad file does not hide the others. */
 async function listAll(store: AnyStore, named?: string): Promise<Found> {
   const groups = await chooseGroups(store, named)
   const listed = await Promise.all(groups.map((group) => listGroup(store, group)))
@@ -72,7 +69,7 @@ async function listAll(store: AnyStore, named?: string): Promise<Found> {
   }
 }
 
-/** The slots of a group as far as they can be read, and what is wrong with the rest. */
+/** The slots of a group as far as they can be read, and the faults of the rest. */
 async function listGroup(store: AnyStore, group: string): Promise<Pick<Found, 'slots' | 'faults'>> {
   const named = (slots: SlotInfo[]) => slots.map((slot) => ({ group, ...slot }))
   try {

@@ -23,17 +23,17 @@ export interface AnyStore {
   has?: (group: string) => Promise<boolean>
   /** of a store in a folder */
   folder?: string
-  /** where the files of a group are, or were */
+  /** the folder of a group's files, which may no longer exist */
   folderOf?: (group: string) => string
-  /** where a server says that the records are; a folder has no such function */
+  /** a server's description of where the records are; a folder has no such function */
   place?: () => Promise<string>
 }
 
 export type FolderStore = Store & { folder: string; folderOf(group: string): string }
 
 /**
- * The store among the operands of a command, and the words after it. Undefined where FLAKEFORGE_STORE or nothing names it.
- * @param usage what to type, with STORE in the place of the store
+ * The store among the operands of a command, and the words after it. Undefined if FLAKEFORGE_STORE names it or none is given.
+ * @param usage the correct command line, with STORE in place of the store
  */
 export function storeFirst(operands: string[], usage: (word: string) => string): [string | undefined, string[]] {
   const [first, ...rest] = operands
@@ -50,7 +50,7 @@ export function storeFirst(operands: string[], usage: (word: string) => string):
   return [undefined, operands]
 }
 
-/** What a relative path means here: a folder for one command, and another folder for the next. */
+/** The problem with a relative path: it is one folder for one command, and another folder for the next. */
 const relativeFolder = (word: string, usage: (word: string) => string) =>
   usageError(
     `${show(word)} is neither an address nor an absolute path. The folder is file:${meantPath(word)}. For a group of that name: ` +
@@ -67,7 +67,7 @@ const unnamedStore = (word: string, usage: (word: string) => string) =>
 /** One letter and a colon is a Windows drive. */
 const isUrl = (text: string) => /^[a-z][a-z\d+.-]+:/i.test(text)
 
-/** Undefined if none is named. */
+/** Undefined without a name. */
 const nameOf = (given?: string) => given ?? variable()
 
 function variable() {
@@ -79,13 +79,13 @@ function variable() {
   }
 }
 
-/** The same in the form that join() takes: it knows no plain paths. */
+/** The same in the form that join() accepts: it supports no plain paths. */
 export function addressOf(given?: string) {
   const name = nameOf(given)
   return name === undefined || isUrl(checkStoreName(name)) ? name : `file:${name}`
 }
 
-/** A relative folder would be another one for those that run elsewhere. */
+/** A relative folder would differ for processes that run elsewhere. */
 function checkStoreName(name: string) {
   if (!isUrl(name)) checkPath('store', name, name)
   return name
@@ -96,17 +96,13 @@ const folderStore: (folder: string) => FolderStore = (folder) => fileStore(folde
 /** The default folder is named, because in a container the library would not choose it. */
 export const ownFolder = () => folderStore(defaultFolder())
 
-/**
- * The store and a function that closes it; without a name, the default folder, even in a container: looking does no harm.
- */
+/** The store and a function that closes it; without a name, the default folder, even in a container: reading does no harm. */
 function findStore(name?: string): { store: AnyStore; close: () => Promise<void> } {
   if (name !== undefined && isUrl(name)) return openGiven(name)
   return { store: name === undefined ? ownFolder() : folderStore(name), close: async () => {} }
 }
 
-/**
- * Does something with the store that the command line or the environment names, or else with the default folder.
- */
+/** Runs the work with the store that the command line or the environment names, or else with the default folder. */
 export async function withStore<T>(given: string | undefined, work: (store: AnyStore) => T | Promise<T>) {
   const { store, close } = findStore(nameOf(given))
   try {
@@ -116,7 +112,7 @@ export async function withStore<T>(given: string | undefined, work: (store: AnyS
   }
 }
 
-/** The same with a store whose folder must exist: looking at slots or ending a group must not create a folder. */
+/** The same with a store whose folder must exist: listing slots or destroying a group must not create a folder. */
 export const withPresentStore = <T>(given: string | undefined, work: (store: AnyStore) => T | Promise<T>) =>
   withStore(given, (store) => {
     if (nameOf(given) !== undefined && store.folder !== undefined && !existsSync(store.folder)) {
@@ -133,8 +129,8 @@ export const hasGroup = async (store: AnyStore, group: string) =>
   (await groupsOf(store))?.includes(group) ?? store.has?.(group) ?? false
 
 /**
- * The error for a group that does not exist, with the name that may have been meant.
- * @param isNamed whether somebody named it
+ * The error for a group that does not exist, with the name that was probably meant.
+ * @param isNamed whether the user named it
  */
 export async function noGroup(store: AnyStore, group: string, isNamed: boolean = true) {
   const known = await groupsOf(store)
