@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The program: `npx flakeforge-check-store`.
+// The program `npx flakeforge-check-store`.
 
 import { main } from '../lib/main.ts'
 

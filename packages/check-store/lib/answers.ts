@@ -1,5 +1,5 @@
-// What the functions of a store may answer, as flakeforge checks it at each call. Each function here returns one part of an
-// answer as it is, or throws a Finding that says which function gave what and what was wanted.
+// Checks a store's answers as flakeforge does at each call. Each function here returns one part of an answer as it is, or
+// throws a Finding that names the function, its answer and the requirement.
 
 import type { StoreIdentity } from 'flakeforge/lease'
 import { Finding, show } from './finding.ts'
@@ -16,7 +16,7 @@ const describe = (value: unknown) =>
         ? 'an object'
         : show(value)
 
-/** Unix ms from 2001 to the year 5138. Seconds and microseconds of our time are outside of it, so we can tell them. */
+/** Unix ms from 2001 to the year 5138. Present times in seconds and microseconds are outside, so they are recognised. */
 const [FIRST_MS, LAST_MS] = [1e12, 1e14]
 
 /** Other units of the same instant, by how many of them are in a ms. */
@@ -45,7 +45,7 @@ export function checkIdentity(identity: unknown): StoreIdentity {
 export function checkValues(values: unknown, names: readonly string[]): (string | null)[] {
   if (!Array.isArray(values) || values.length !== names.length)
     throw wrong('read', 'values', values, `an array of ${names.length}, one for each name`)
-  // Not with forEach(), which leaves out the holes of an array.
+  // Not with forEach(), which skips the holes of an array.
   for (const [i, name] of names.entries()) {
     if (typeof values[i] === 'string' || values[i] === null) continue
     throw wrong('read', `values[${i}] ('${name}')`, values[i], 'text, or null if there is no such record')
@@ -77,8 +77,8 @@ export function checkNames(call: 'names' | 'groups', names: unknown): string[] {
 }
 
 /**
- * Refuses anything that is no store.
- * @param given what the default export gave
+ * Refuses any value that is not a store.
+ * @param given the result of the default export
  */
 export function checkStore(given: unknown) {
   const store = (given ?? {}) as Record<string, unknown>

@@ -1,5 +1,5 @@
-// The program of a child process: it imports the user's module and does what the parent asks for: opens clients, calls
-// their functions, and does work that needs many calls. It passes every answer on as it is. It must never judge one.
+// The program of a child process: it imports the user's module, opens clients for the parent, calls their functions, and does
+// work that needs many calls. It returns every answer unchecked; the parent judges it.
 
 import { pathToFileURL } from 'node:url'
 import type { RecordStore } from 'flakeforge/lease'
@@ -8,7 +8,7 @@ import * as machine from './machine.ts'
 import { inTime, pause, step } from './time.ts'
 import { type Call, endWriting, WORKS, type WorkName } from './works.ts'
 
-/** What the parent asks for, and what it is answered. */
+/** The parent's request, and the reply. */
 export type Request = { id: number; operation: keyof Operations; args: unknown[] }
 
 export type Reply = { id: number; value?: unknown; error?: PlainError; halts?: boolean }
@@ -17,7 +17,7 @@ type PlainError = { message: string; code?: string; why?: string }
 
 export type Operations = typeof OPERATIONS
 
-/** What a user's function throws: an error, and whatever else. */
+/** An error of a user's function, or any other thrown value. */
 type Thrown = { message?: string; code?: string; cause?: { message?: string } }
 
 type UserStore = RecordStore & Record<string, (...args: unknown[]) => unknown>
@@ -39,7 +39,7 @@ async function limited(name: string, call: () => Promise<unknown>, ms = Number(c
   }
 }
 
-/** For an answer to be there before the next step. */
+/** Enough for an answer to arrive before the next step. */
 const ANSWER_MS = 20
 
 const call: (handle: number, name: string, args: unknown[]) => Promise<unknown> = (handle, name, args) =>
@@ -51,13 +51,13 @@ export type Work = (clients: Call[], options: unknown) => Promise<unknown>
 const clientOf = (handle: number) => ((name, ...args) => call(handle, name, args)) as Call
 
 const OPERATIONS = {
-  /** Imports the module; gives what it exports. */
+  /** Imports the module; returns its exports. */
   async load() {
     loaded = await import(pathToFileURL(file).href)
     return { open: typeof loaded.default, wipe: typeof loaded.wipe }
   },
 
-  /** Opens a client; gives its number, and which functions it has. */
+  /** Opens a client; returns its number and its functions. */
   async open() {
     const client = (await limited('the default export', async () => loaded.default())) as UserStore
     checkStore(client)
@@ -67,7 +67,7 @@ const OPERATIONS = {
 
   call,
 
-  // Nobody looks at what these two give, and it may be something that cannot be copied.
+  // The results of these two are not used, and may be impossible to copy.
   async close(handle: number) {
     await call(handle, 'close', [])
   },
@@ -76,7 +76,7 @@ const OPERATIONS = {
   },
 
   /**
-   * Work with many calls: one of works.ts.
+   * Work with many calls: a function of works.ts.
    * @param options of the work
    */
   work: (name: WorkName, handles: number[], options: unknown) => (WORKS[name] as Work)(handles.map(clientOf), options),
@@ -86,8 +86,8 @@ const OPERATIONS = {
   },
 
   /**
-   * Makes calls at once, and stands still in the middle of them. Gives their answers, undefined for one that failed.
-   * @param steps how many answers of the server this process takes before
+   * Makes calls at once, and suspends the process in the middle of them. Returns their answers, undefined for a failed one.
+   * @param steps how many answers of the server this process receives first
    * @param calls the arguments of each function
    */
   async halt(handle: number, steps: number, calls: Record<string, unknown[]>, ms: number) {
@@ -99,7 +99,7 @@ const OPERATIONS = {
       await step()
       pause(ANSWER_MS)
     }
-    process.send?.({ halts: true }) // is written at once, before this process stands still
+    process.send?.({ halts: true }) // written at once, before this process is suspended
     pause(ms)
     return Object.fromEntries(await Promise.all(answers))
   },
@@ -109,7 +109,7 @@ const OPERATIONS = {
     machine.setAhead(ms)
   },
 
-  /** Lets go of the parent, so that this process ends unless the user's clients keep it. */
+  /** Disconnects from the parent, so that this process ends unless the user's clients keep it alive. */
   async leave() {
     hasLeft = true
     setImmediate(() => process.disconnect())
@@ -144,7 +144,7 @@ process.on('message', async (message) => {
   }
 })
 
-// If the parent is gone, nobody needs us. But after leave() we must end by ourselves, because that is what is looked at.
+// Without its parent this process is useless. But after leave() it must end without help, because that is being checked.
 process.once('disconnect', () => {
   if (!hasLeft) process.exit()
 })

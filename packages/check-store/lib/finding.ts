@@ -1,4 +1,4 @@
-// What a check found wrong: what was seen, what was wanted, and what to do. All errors of a user's store end as one.
+// The fault that a check found: what was seen, what was wanted, and the remedy. All errors of a user's store become one.
 
 export class Finding extends Error {
   seen

@@ -1,4 +1,4 @@
-// Looks at a user's own database from outside: processes import the user's module, and the checks of checks/ use it.
+// Checks a user's own database from outside: processes import the user's module, and the checks of checks/ use it.
 
 import clock from './checks/clock.ts'
 import close from './checks/close.ts'
@@ -21,7 +21,7 @@ import { FULL, type Size } from './size.ts'
 import { inTime } from './time.ts'
 import { type Check, Trial } from './trial.ts'
 
-/** What came of a check. */
+/** The result of a check. */
 type Passed = { check: string; ok: true; text: string }
 
 export type Failed = { check: string; ok: false; seen: string; wanted: string; todo: string }
@@ -30,16 +30,16 @@ export type Result = Passed | Failed
 
 export interface Options {
   size?: Partial<Size>
-  /** told before anything is written, with what the names of all groups begin with */
+  /** called before anything is written, with the prefix of all group names */
   begin?: (prefix: string) => unknown
-  /** told each result as it comes */
+  /** called with each result as it arrives */
   tell?: (result: Result) => unknown
 }
 
-/** With less than this left, a check is not begun. */
+/** With less than this left, a check is not started. */
 const LEAST_MS = 500
 
-/** In the order in which they run: what others need comes first. */
+/** In the order in which they run: prerequisites come first. */
 export const CHECKS: Check[] = [
   ...opens,
   ...clock,
@@ -59,7 +59,7 @@ export const CHECKS: Check[] = [
   ...loss,
 ]
 
-/** Runs one check: what it says, or what it found wrong. */
+/** Runs one check: its result, or the fault it found. */
 async function runCheck({ name, run }: Check, trial: Trial): Promise<Result> {
   const ms = Math.min(trial.size.checkMs, trial.leftMs())
   if (ms < LEAST_MS) return failed(name, tooLate('it was not run, because the time for all checks was over'))

@@ -1,6 +1,5 @@
-// Makes a child process believe that it is on another machine, with another name and a clock that can be set. A store
-// takes its time and its identity from the server, so it answers the same there. It must be loaded after our own timers
-// and before the user's module.
+// Simulates another machine in a child process, with another name and a clock that can be set. A store takes its time and its
+// identity from the server, so its answers must not change. Loaded after our own timers and before the user's module.
 
 import { syncBuiltinESMExports } from 'node:module'
 import os from 'node:os'
@@ -11,7 +10,7 @@ let aheadMs = 0
 
 const now = () => RealDate.now() + aheadMs
 
-/** How this process sees its machine from here on. */
+/** Changes this process's view of its machine from here on. */
 export function moveAway() {
   os.hostname = () => 'flakeforge-check-another-machine'
   syncBuiltinESMExports()

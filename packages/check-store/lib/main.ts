@@ -1,5 +1,5 @@
-// Reads the command line, runs the checks and prints a line for each. The exit status is 1 if a check failed, and 2 if the
-// command line is wrong and nothing was done. It must never use a group that was there before.
+// Parses the command line, runs the checks and prints a line for each. The exit status is 1 if a check failed, and 2 if the
+// command line is invalid and nothing was done. It only uses new groups.
 
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -38,7 +38,7 @@ const print = (text: string) => process.stdout.write(`${text}\n`)
 
 const say = (text: string) => process.stderr.write(`flakeforge-check-store: ${text}\n`)
 
-/** Texts of a store under test may have anything in them. */
+/** Texts of a store under test may contain anything. */
 const inOneLine = (text: string) => printable(withoutSecretsIn(text.replaceAll(/(?<!\s)\s*\n\s*/g, ' ')))
 
 /** A sentence of a finding, on the line of its check. */
@@ -85,7 +85,7 @@ function read(args: string[]) {
   }
 }
 
-/** Gives the exit status. */
+/** Returns the exit status. */
 export async function main(args: string[]) {
   const given = read(args)
   if (given === undefined) return USAGE

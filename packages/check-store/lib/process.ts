@@ -1,5 +1,5 @@
 // A child process that has imported the user's module, seen from the parent, and clients in it. Every request has a time
-// limit. It must never call the user's module itself: the parent has to go on whatever that does.
+// limit. The parent never calls the user's module, so it keeps running whatever that does.
 
 import { type ForkOptions, fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -11,20 +11,20 @@ import { Finding, show } from './finding.ts'
 import { inTime } from './time.ts'
 import type { WorkName, Works } from './works.ts'
 
-/** What a user's read() gives: nobody has looked at it yet. */
+/** The unchecked result of a user's read(). */
 type RawAnswer = { now?: unknown; identity?: unknown; values?: unknown; position?: unknown } | undefined
 
 /** those of each group, as texts */
 export type Identities = Map<string, Set<string>>
 
-/** What child.ts is built into, beside what this file is built into. */
+/** The bundle of child.ts, next to that of this file. */
 const CHILD = join(import.meta.dirname, 'child.mjs')
 
-/** How much longer the parent waits for a request than its calls may take: a process that is blocked never answers. */
+/** How much longer the parent waits for a request than its calls may take: a blocked process never answers. */
 const GRACE_MS = 2000
 /** How long a process may take to start and to import the module. */
 const LOAD_MS = 10_000
-/** A swap may be answered false once in a while, after a conflict; not more often than this without any other writer. */
+/** A swap may occasionally be answered false, after a conflict; not more often than this without any other writer. */
 const TRIES = 3
 
 export class Process {
@@ -32,7 +32,7 @@ export class Process {
   #callMs
   #requests = 0
   #waiting: Map<number, { resolve: (value: unknown) => void; reject: (error: Error) => void }> = new Map()
-  /** why it cannot go on */
+  /** why it cannot continue */
   #ended: string | undefined
   #halts: () => void = () => {}
   /** Every identity that a client of this run has read of each group. */
@@ -40,8 +40,7 @@ export class Process {
 
   /**
    * @param file the path of the user's module
-   * @param options `callMs`: how long one call of its functions may take; `place`: whether it believes that it is on another
-   *   machine
+   * @param options `callMs`: how long one call of its functions may take; `place`: whether it simulates another machine
    */
   constructor(
     file: string,
@@ -49,7 +48,7 @@ export class Process {
   ) {
     this.#callMs = callMs
     this.identities = identities
-    // What it prints must not be in the report.
+    // Its output must not be in the report.
     const options: ForkOptions = { serialization: 'advanced', stdio: ['ignore', 2, 2, 'ipc'] }
     this.#child = fork(CHILD, [file, String(callMs), place], options)
     this.#child.on('message', (message) => this.#settle(message as Reply))
@@ -57,7 +56,7 @@ export class Process {
     this.#child.once('exit', (code, signal) => this.#end(`it ended with ${signal ?? `exit status ${code}`}`))
   }
 
-  /** Asks for an operation of child.ts, which takes `ms` at most, besides one call of the user's function. */
+  /** Requests an operation of child.ts, which takes `ms` at most, besides one call of the user's function. */
   async ask(operation: keyof Operations, args: unknown[] = [], ms = 0): Promise<unknown> {
     if (this.#ended !== undefined) throw this.#goneError()
     const limitMs = ms + this.#callMs + GRACE_MS
@@ -65,7 +64,7 @@ export class Process {
     const answer = new Promise((resolve, reject) => {
       this.#waiting.set(id, { resolve, reject })
     })
-    this.#child.send({ id, operation, args }, () => {}) // if it cannot be sent, the process has ended, which is seen
+    this.#child.send({ id, operation, args }, () => {}) // if it cannot be sent, the process has ended, which is noticed
     try {
       return await inTime(answer, limitMs)
     } catch (cause) {
@@ -80,7 +79,7 @@ export class Process {
     }
   }
 
-  /** Resolves when this process stands still, for the next time. */
+  /** Resolves when this process is next suspended. */
   whenHalted() {
     return new Promise((resolve) => {
       this.#halts = resolve
@@ -109,13 +108,13 @@ export class Process {
     )
   }
 
-  /** Imports the module; gives what it exports. */
+  /** Imports the module; returns its exports. */
   async load() {
     return (await this.ask('load', [], LOAD_MS)) as Awaited<ReturnType<Operations['load']>>
   }
 
   /**
-   * Does work that takes many calls of these clients, and `ms` at most.
+   * Runs work that takes many calls of these clients, and `ms` at most.
    * @param name of a function of works.ts
    * @param handles of the clients
    */
@@ -123,12 +122,12 @@ export class Process {
     return (await this.ask('work', [name, handles, options], ms)) as Awaited<ReturnType<Works[N]>>
   }
 
-  /** Opens a client of its own. */
+  /** Opens a separate client. */
   async open() {
     return new Client(this, (await this.ask('open')) as Awaited<ReturnType<Operations['open']>>)
   }
 
-  /** Whether it ends by itself within `ms`, once it is let go; and with which exit status. */
+  /** Whether it ends on its own within `ms` after leave(); and with which exit status. */
   async ends(ms: number) {
     const exit = once(this.#child, 'exit')
     await this.ask('leave')
@@ -140,7 +139,7 @@ export class Process {
     }
   }
 
-  /** Ends it at once, as a crash would, and resolves when it is gone. */
+  /** Ends it at once, as a crash would, and resolves when it has ended. */
   async kill() {
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return
     const exit = once(this.#child, 'exit')
@@ -149,16 +148,16 @@ export class Process {
   }
 }
 
-/** A client in a child process: the functions of a RecordStore. The answers are as the user's functions gave them. */
+/** A client in a child process: the functions of a RecordStore, with the unchanged answers of the user's functions. */
 export class Client {
   process
   handle
   has
 
-  /** as the last read of each group gave it */
+  /** from the last read of each group */
   #identities: Map<string, unknown> = new Map()
 
-  /** @param opened its number there, and which functions it has */
+  /** @param opened its number there, and its functions */
   constructor(process: Process, { handle, groups, close }: { handle: number; groups: boolean; close: boolean }) {
     this.process = process
     this.handle = handle
@@ -189,7 +188,7 @@ export class Client {
     return checkIdentity((await this.read(group, ['group']))?.identity)
   }
 
-  /** With the identity that this client read last of the group, unless another one is given. */
+  /** With the identity that this client last read of the group, unless another one is given. */
   async swap(
     group: string,
     name: string,
@@ -201,7 +200,7 @@ export class Client {
     return checkSwapped(await this.#call('swap', group, name, from, to, identity))
   }
 
-  /** A swap that nothing stands against, so that it must be answered true: after a conflict, at the next try. */
+  /** A swap without a competitor, so that it must be answered true: after a conflict, at the next attempt. */
   async change(group: string, name: string, from: string | null, to: string) {
     for (let i = 0; i < TRIES; i++) {
       if (await this.swap(group, name, from, to)) return
@@ -214,14 +213,14 @@ export class Client {
     )
   }
 
-  /** Does work of works.ts with this client alone, for `ms` at most. */
+  /** Runs work of works.ts with this client alone, for `ms` at most. */
   work<N extends WorkName>(name: N, options: Parameters<Works[N]>[1], ms: number) {
     return this.process.work(name, [this.handle], options, ms)
   }
 
   /**
-   * Makes a read and a swap, and lets the process stand still for `ms` after so many answers of the server. `begun`
-   * resolves when it does, or has failed.
+   * Makes a read and a swap, and suspends the process for `ms` after this many answers of the server. `begun` resolves when
+   * it is suspended, or has failed.
    * @param calls the arguments of each
    */
   halt(steps: number, calls: Record<string, unknown[]>, ms: number) {

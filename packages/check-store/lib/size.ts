@@ -1,5 +1,5 @@
-// How much a run of all checks does. All of it takes half a minute, and a minute and a half on a machine that is
-// busy; `allMs` leaves some seconds to end the processes.
+// The amount of work in a run of all checks. It takes half a minute, and a minute and a half on a busy machine; `allMs`
+// leaves some seconds to end the processes.
 
 export type Size = typeof FULL
 

@@ -1,3 +1,3 @@
-// The names of records that stand for slots, as flakeforge gives them: `slot` and ten digits.
+// The names of slot records in flakeforge: `slot` and ten digits.
 
 export const slotName = (n: number) => `slot${String(n).padStart(10, '0')}`

@@ -1,6 +1,6 @@
 // Clocks, waits and time limits.
 
-/** Milliseconds by a clock that only goes forward. Bound, because machine.ts puts another one in its place. */
+/** Milliseconds by a clock that only goes forward. Bound, because machine.ts replaces the global one. */
 export const monotonicNow = performance.now.bind(performance)
 
 /** Unix ms by this machine's clock. */
@@ -9,12 +9,12 @@ export const unixNow = Date.now
 /** Resolves after this many ms. */
 export const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
-/** Resolves when this process has taken what has arrived for it, such as the answer of a server. */
+/** Resolves when this process has received what has arrived for it, such as the answer of a server. */
 export const step = () => new Promise((resolve) => setImmediate(resolve))
 
 const cell = new Int32Array(new SharedArrayBuffer(4))
 
-/** Lets this process stand still. Nobody ever wakes the cell, so the wait ends with its time. */
+/** Suspends this process. No thread wakes the cell, so the wait ends with its time. */
 export function pause(ms: number) {
   Atomics.wait(cell, 0, 0, ms)
 }

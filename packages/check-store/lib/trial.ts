@@ -1,18 +1,18 @@
-// What all checks of one run share: the processes and clients, the names of the groups, and what was written, so that it
-// can be looked for at the end. It must never use a group whose name does not begin with its prefix.
+// The shared state of all checks of a run: the processes and clients, the names of the groups, all of which begin with its
+// prefix, and what was written, so that it can be checked at the end.
 
 import { randomBytes } from 'node:crypto'
 import { type Client, type Identities, Process } from './process.ts'
 import type { Size } from './size.ts'
 import { monotonicNow } from './time.ts'
 
-/** A check, as the files of checks/ export them. It gives a sentence about what is right, or throws a Finding. */
+/** A check, as the files of checks/ export them. It returns a sentence about what is right, or throws a Finding. */
 export interface Check {
   name: string
   run: (trial: Trial) => Promise<string>
-  /** whether nothing else can be checked without it */
+  /** whether no other check can run without it */
   isNeeded?: boolean
-  /** whether one client can show it, without other processes: the tests of flakeforge run it on each of their clients */
+  /** whether one client is enough, without other processes: the tests of flakeforge run it on each of their clients */
   isOfOneClient?: boolean
 }
 
@@ -33,7 +33,7 @@ export class Trial {
   processes: Process[] = []
   /** one in each process */
   clients: Client[] = []
-  /** that clients have read */
+  /** as read by clients */
   identities: Identities = new Map()
   /** Whether the module exports a wipe(). */
   wipes = false
@@ -48,7 +48,7 @@ export class Trial {
     this.prefix = `flakeforge-check-${randomBytes(4).toString('hex')}`
   }
 
-  /** The processes of this run, with a client in each; `exports` says what the module exports. */
+  /** Starts the processes of this run, with a client in each; `exports` are the module's exports. */
   async start() {
     this.processes = Array.from({ length: this.size.processes }, () => this.#fork())
     const [exports] = await Promise.all(this.processes.map((process) => process.load()))
@@ -61,7 +61,7 @@ export class Trial {
 
   /**
    * A client in a new process that has imported the module.
-   * @param place whether that believes it is on another machine
+   * @param place whether the process simulates another machine
    */
   async newClient(place?: 'here' | 'elsewhere') {
     const process = this.#fork(place)
@@ -75,7 +75,7 @@ export class Trial {
     return process
   }
 
-  /** How much time there is for all checks that are left. */
+  /** How much time is left for all remaining checks. */
   leftMs() {
     return this.#endsAt - monotonicNow()
   }
@@ -85,18 +85,18 @@ export class Trial {
     return `${this.prefix} ${name}`
   }
 
-  /** A text that was never written before, with a certain beginning. */
+  /** A text that was never written before, with the given beginning. */
   text(beginning = 'text') {
     return `${beginning} ${randomBytes(8).toString('hex')}`
   }
 
-  /** Changes a record as `client`, and keeps in mind what it is now. */
+  /** Changes a record as `client`, and remembers its new value. */
   async change(client: Client, group: string, name: string, from: string | null, to: string) {
     await client.change(group, name, from, to)
     this.note(group, name, to)
   }
 
-  /** Makes records that are absent, with several calls at a time. */
+  /** Creates absent records, with several calls at a time. */
   async make(client: Client, group: string, records: Record<string, string>) {
     const queue = Object.entries(records)
     const lane = async () => {
@@ -107,14 +107,14 @@ export class Trial {
     await Promise.all(Array.from({ length: 4 }, lane))
   }
 
-  /** Keeps in mind what a record is now. */
+  /** Remembers the present value of a record. */
   note(group: string, name: string, text: string | null) {
     this.#since ??= monotonicNow()
     const records = this.#written.get(group) ?? new Map()
     this.#written.set(group, records.set(name, text))
   }
 
-  /** For how long the first record has been there. */
+  /** The age of the first record. */
   get ageMs() {
     return this.#since === undefined ? 0 : monotonicNow() - this.#since
   }
@@ -124,7 +124,7 @@ export class Trial {
     return this.#written.keys()
   }
 
-  /** What a client finds of all that was written. */
+  /** What a client reads of all that was written. */
   async find(client: Client) {
     const found: Found[] = []
     for (const [group, records] of this.#written) {

@@ -1,13 +1,13 @@
-// Work in a child process that takes many calls, one straight after the other, so that processes get in each other's way.
-// They report what happened; checks/ judge it.
+// Work in a child process that takes many calls, one straight after the other, so that processes collide. It reports what
+// happened; checks/ judge it.
 
 import { randomUUID } from 'node:crypto'
 import type { StoreIdentity } from 'flakeforge/lease'
 import { monotonicNow, pause, step } from './time.ts'
 
 /**
- * A client: a function that makes a call of it. Nobody has looked at what it gives; the records that are read here are
- * there before, so that they should be texts.
+ * A client: a function that makes one of its calls. The results are unchecked; the records that are read here exist already,
+ * so they should be texts.
  */
 export type Call = {
   (call: 'read', group: string, names: string[]): Promise<{ now: number; identity: StoreIdentity; values: string[] }>
@@ -27,8 +27,8 @@ export type Failure = { message: string; code?: string }
 const numberOf = (text: string) => Number.parseInt(text, 10)
 
 /**
- * Each client raises the number in one record by 1, again and again, until `ms` are over: read, then swap. Gives the swaps
- * that were answered true, and the failures.
+ * Each client raises the number in one record by 1, in a loop, until `ms` are over: read, then swap. Returns the swaps that
+ * were answered true, and the failures.
  */
 async function race(
   clients: Call[],
@@ -51,7 +51,7 @@ async function race(
   return { swapped, failures }
 }
 
-/** Each client makes the same record at once. Gives the texts of those whose swap was answered true. */
+/** Each client creates the same record at once. Returns the texts of those whose swap was answered true. */
 async function claim(
   clients: Call[],
   { group, name, identity }: { group: string; name: string; identity: StoreIdentity },
@@ -65,15 +65,15 @@ async function claim(
 
 let isWriting = false
 
-/** Lets writeInOrder() end. */
+/** Ends writeInOrder(). */
 export function endWriting() {
   isWriting = false
 }
 
 /**
- * Writes a number into the first of these records, then into the second and so on, again and again until endWriting(). So
- * no record ever has a larger number than one before it, nor one that is smaller by 2. The texts also say when the last one
- * was written, by the store's clock.
+ * Writes a number into the first of these records, then into the second and so on, in a loop until endWriting(). So no record
+ * ever has a larger number than one before it, nor one that is smaller by 2. The texts also contain when the last one was
+ * written, by the store's clock.
  * @param clients one
  */
 async function writeInOrder([client]: Call[], { group, names }: { group: string; names: string[] }) {
@@ -96,10 +96,10 @@ async function writeInOrder([client]: Call[], { group, names }: { group: string;
 }
 
 /**
- * Reads lists of names in turn until `ms` are over, at least `rounds` times. Between any two steps of its own the process
- * stands still for `haltMs`, so that between two questions to the server much is written. Gives the numbers of two records
- * in each read that was no snapshot, and by how many ms the oldest `now` was older than what was read with it;
- * and how long a read took.
+ * Reads lists of names in turn until `ms` are over, at least `rounds` times. Between any two steps of its own the process is
+ * suspended for `haltMs`, so that much is written between two questions to the server. Returns the numbers of two records in
+ * each read that was no snapshot, by how many ms the oldest `now` was older than the records read with it, and how long a
+ * read took.
  * @param clients one
  */
 async function readInOrder(
@@ -131,7 +131,7 @@ async function readInOrder(
   return { reads, torn, behindMs, readMs: (monotonicNow() - start) / reads }
 }
 
-/** What a call gives, in a process that stands still for this many ms after each of its steps. */
+/** The result of a call, in a process that is suspended for this many ms after each of its steps. */
 async function haltingly<T>(call: Promise<T>, ms: number) {
   let isDone = ms === 0
   const ended = () => {

@@ -1,4 +1,4 @@
-// The clock of the server: its unit, that it is UTC, and that it goes on as fast as time does.
+// Checks the clock of the server: its unit, that it is UTC, and that it keeps pace with time.
 
 import { checkNow } from '../answers.ts'
 import { Finding } from '../finding.ts'
@@ -9,7 +9,7 @@ import type { Check, Trial } from '../trial.ts'
 type Look = Awaited<ReturnType<typeof look>>
 
 const MINUTE_MS = 60_000
-const QUARTER_MS = 15 * MINUTE_MS // time zones differ by so much
+const QUARTER_MS = 15 * MINUTE_MS // time zones differ by multiples of this
 const STEP_MS = 30
 /** How far a clock may be off between two reads, with ms, and with whole seconds only, as in an HTTP date. */
 const [SLACK_MS, COARSE_SLACK_MS] = [250, 1000]
@@ -17,7 +17,7 @@ const COARSE_WAIT_MS = 2200
 /** How far a client's machine sets its own clock ahead, to see whether that shows. */
 const AHEAD_MS = 20_000
 
-/** A time of the store, and when it was asked for and answered by a clock that only goes forward. */
+/** A time of the store, and when it was requested and answered by a monotonic clock. */
 async function look(client: Client, group: string): Promise<{ now: number; asked: number; answered: number }> {
   const asked = monotonicNow()
   const { now } = (await client.read(group, ['group'])) ?? {}
@@ -37,7 +37,7 @@ function checkZone(offMs: number) {
   )
 }
 
-/** Two times of the store against the time that passed between them. */
+/** Compares two times of the store with the time that passed between them. */
 function checkPace(from: Look, to: Look, slackMs: number) {
   const passed = to.now - from.now
   const [least, most] = [to.asked - from.answered, to.answered - from.asked]
@@ -52,17 +52,17 @@ function checkPace(from: Look, to: Look, slackMs: number) {
   )
 }
 
-/** Times that so many clients have seen in turn. */
+/** Checks times that this many clients have read in turn. */
 function checkAll(looks: Look[], clients: number, slackMs: number) {
   for (const [i, later] of looks.entries()) {
-    // Several servers may differ a little. One client should see a clock that is exact.
+    // Several servers may differ a little. One client should see an exact clock.
     if (i > 0) checkPace(looks[i - 1], later, COARSE_SLACK_MS)
     const first = looks[i % clients]
     if (later.asked - first.answered > slackMs * 2) checkPace(first, later, slackMs)
   }
 }
 
-/** The clock of the client's own machine, which may be wrong, is set: the server's must stay. */
+/** Sets the clock of the client's own machine, which may be wrong: the server's must not change. */
 async function checkOwn(trial: Trial, group: string) {
   const client = await trial.newClient('elsewhere')
   const before = await look(client, group)

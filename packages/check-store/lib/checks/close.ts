@@ -1,4 +1,4 @@
-// That close ends all that a client has, so that its process can end, and nothing that another client has.
+// Checks that close ends all that a client has open, so that its process can end, and nothing of another client.
 
 import { Finding } from '../finding.ts'
 import type { Check, Trial } from '../trial.ts'

@@ -1,4 +1,4 @@
-// That a read shows every swap that was answered before it began, whichever process made it; and the position.
+// Checks that a read shows every swap that was answered before it began, from any process; and the position.
 
 import { checkPosition } from '../answers.ts'
 import { Finding, show } from '../finding.ts'
@@ -6,7 +6,7 @@ import { slotName } from '../slot-name.ts'
 import { monotonicNow } from '../time.ts'
 import type { Check, Trial } from '../trial.ts'
 
-/** Reads of one name, of some and of many, which a database may answer in different ways; so many times each, in turn. */
+/** Reads of one name, of some and of many, which a database may answer in different ways; this many times each, in turn. */
 const STREAK = 4
 const LISTS = [1, 20, 1100].map((count) => ['group', ...Array.from({ length: count - 1 }, (_, i) => slotName(i))])
 

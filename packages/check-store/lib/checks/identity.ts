@@ -1,4 +1,4 @@
-// The identity of the server: text, and the same for all clients.
+// Checks the identity of the server: text, and the same for all clients.
 
 import type { StoreIdentity } from 'flakeforge/lease'
 import { Finding, show } from '../finding.ts'

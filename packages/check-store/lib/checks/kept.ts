@@ -1,4 +1,4 @@
-// That a swap that was answered true is there: in a new process, after the one that made it was killed, and later.
+// Checks that a swap that was answered true persists: in a new process, after its process was killed, and later.
 
 import { Finding, show } from '../finding.ts'
 import { slotName } from '../slot-name.ts'

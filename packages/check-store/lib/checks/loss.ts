@@ -1,5 +1,5 @@
-// That a loss shows: after the module's wipe() the identity is another one, or all records are absent, for all clients;
-// and that no swap which was decided before it is written after it. It must run last.
+// Checks that a loss shows: after the module's wipe() the identity has changed, or all records are absent, for all clients;
+// and that no swap which was decided before it is written after it. It runs last.
 
 import type { StoreIdentity } from 'flakeforge/lease'
 import { Finding } from '../finding.ts'
@@ -23,10 +23,7 @@ async function whenBack<T>(ask: () => Promise<T>): Promise<T> {
   }
 }
 
-/**
- * Whether some records are not as they were, and whether each group has lost all of them or none;
- * `all`: whether nothing is left.
- */
+/** Whether some records have changed, and whether each group has lost all of them or none; `all`: whether nothing is left. */
 function lostOf(found: Found[]) {
   const groups: Map<string, { isKept: boolean; isGone: boolean }[]> = new Map()
   for (const { group, wanted, seen } of found) {
@@ -73,7 +70,7 @@ function checkShown({ some, whole }: ReturnType<typeof lostOf>) {
   )
 }
 
-/** Clients that were open before must read what a new one reads. */
+/** Clients that were open before must read the same as a new one. */
 async function checkSame(trial: Trial, group: string, now: StoreIdentity) {
   for (const client of trial.clients) {
     const seen = await whenBack(() => client.identity(group))
@@ -86,7 +83,7 @@ async function checkSame(trial: Trial, group: string, now: StoreIdentity) {
   }
 }
 
-/** A swap with the identity from before must be refused by each client, whatever it knows. */
+/** Each client must refuse a swap with the earlier identity, whatever it knows. */
 async function checkRefused(clients: Client[], group: string, before: StoreIdentity) {
   for (const [i, client] of clients.entries()) {
     const from = await client.value(group, 'group')
@@ -99,12 +96,12 @@ async function checkRefused(clients: Client[], group: string, before: StoreIdent
   }
 }
 
-/** A swap that compares the identity first and then writes has stood still between the two after one of so many answers. */
+/** After one of these numbers of answers, a swap that compares the identity first and then writes is between the two. */
 const STEPS = [1, 2, 3]
 
 /**
- * Swaps of absent records in processes that stand still during the loss. After one that makes all absent only the
- * identity is left to refuse them.
+ * Swaps of absent records in processes that are suspended during the loss. After a loss of all records, only the identity can
+ * refuse these swaps.
  */
 async function swapDuringLoss(trial: Trial) {
   const group = trial.group('lost')
@@ -118,7 +115,7 @@ async function swapDuringLoss(trial: Trial) {
   const ended = Promise.all(
     halts.map(async ({ answers }, i) => ({ ...swaps[i], isTrue: (await answers).swap === true })),
   )
-  ended.catch(() => {}) // it is waited for later
+  ended.catch(() => {}) // awaited later
   return { group, ended }
 }
 

@@ -1,4 +1,4 @@
-// That groups are apart whatever their names are, and that names and groups list what is there and nothing else.
+// Checks that groups are separate whatever their names are, and that names and groups list exactly what exists.
 
 import { checkNames } from '../answers.ts'
 import { Finding, show } from '../finding.ts'
@@ -7,11 +7,11 @@ import type { Check, Trial } from '../trial.ts'
 
 const LONGEST = 128
 
-/** Ends of names of groups: they differ in what databases ignore or give a meaning to. */
+/** Ends of group names: they differ in characters that databases ignore or interpret. */
 const ENDS = ['a', 'A', 'a ', 'ab', 'a%', 'a_', 'a*', 'a?', 'a[b]', 'a/b', 'a:b', 'a.b', "a'b", 'a"b', 'a\\b']
 const UNICODE_ENDS = ['\u00e9', 'e\u0301', 'e', '漢', '🙂']
 
-/** The names of groups for this run, two pairs of the longest among them. */
+/** The group names of this run, with two pairs of the longest among them. */
 function namesOf(trial: Trial) {
   const long = (character: string, last: string) => {
     const room = LONGEST - trial.group('').length - 1
@@ -28,7 +28,7 @@ const without: (list: readonly string[], others: readonly string[]) => string[] 
 
 /**
  * The names of one group must be these, in any order.
- * @param what they are the answer to
+ * @param what the call that they answer
  */
 function compare(what: string, seen: readonly string[], wanted: readonly string[], todo: string) {
   const [more, missing] = [without(seen, wanted), without(wanted, seen)]
@@ -64,7 +64,7 @@ async function groupNames(trial: Trial) {
   return `${groups.length} groups are apart, with names of up to ${LONGEST} characters`
 }
 
-/** @param other the place in `groups` of the one that the record is of, if it is known */
+/** @param other the index in `groups` of the record's own group, if it is known */
 function mixed(group: string, other: number, groups: string[]) {
   return new Finding(
     `group ${show(group)} has a record of ${other < 0 ? 'another group' : `group ${show(groups[other])}`}`,
@@ -108,9 +108,9 @@ async function groups(trial: Trial) {
   return `${all.length} groups, ours among them`
 }
 
-/** The names of a search for a free slot at its largest: the group, some single slots, and a run. */
+/** The names of the largest search for a free slot: the group, some single slots, and a run. */
 const RUN = Array.from({ length: 1024 }, (_, i) => slotName(1000 + i))
-/** How long each is: databases end an answer, or a group that is kept as one document, at so many bytes. */
+/** The length of each: databases limit the bytes of an answer, or of a group that is kept as one document. */
 const TEXT_BYTES = 2000
 const SINGLE = Array.from({ length: 75 }, (_, i) => slotName(10_000 + i * 577))
 

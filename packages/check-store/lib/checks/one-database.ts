@@ -1,4 +1,4 @@
-// That clients in all processes use one database.
+// Checks that clients in all processes use one database.
 
 import { Finding, show } from '../finding.ts'
 import type { Check, Trial } from '../trial.ts'

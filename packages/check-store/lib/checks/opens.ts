@@ -1,4 +1,4 @@
-// That the module is one that can be looked at. If not, nothing else can be.
+// Checks that the module opens clients, which all other checks need.
 
 import { Finding } from '../finding.ts'
 import type { Check, Trial } from '../trial.ts'

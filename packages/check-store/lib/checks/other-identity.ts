@@ -1,11 +1,11 @@
-// That swap compares the identity, each part of it.
+// Checks that swap compares the identity, each part of it.
 
 import type { StoreIdentity } from 'flakeforge/lease'
 import { Finding, show } from '../finding.ts'
 import { slotName } from '../slot-name.ts'
 import type { Check, Trial } from '../trial.ts'
 
-/** An identity without a part that the server's has. */
+/** An identity that lacks a part of the server's. */
 const absent = (
   known: StoreIdentity,
   part: keyof StoreIdentity,

@@ -1,4 +1,4 @@
-// That swap is one atomic step, with many clients in several processes at one record.
+// Checks that swap is one atomic step, with many clients in several processes at one record.
 
 import { Finding, show } from '../finding.ts'
 import type { Process } from '../process.ts'
@@ -12,7 +12,7 @@ type Team = { process: Process; handles: number[] }
 
 const TODO = 'compare and write in one statement, script or transaction of the server, not with a read before it'
 
-/** The clients of the race, shared out over the processes. */
+/** The clients of the race, distributed over the processes. */
 async function openClients(trial: Trial): Promise<Team[]> {
   const { processes, clients } = trial.size
   const counts = trial.processes.map((_, i) => Math.ceil((clients - i) / processes))
@@ -31,7 +31,7 @@ async function openClients(trial: Trial): Promise<Team[]> {
 const everywhere = <N extends WorkName>(teams: Team[], ms: number, name: N, options: Parameters<Works[N]>[1]) =>
   Promise.all(teams.map(({ process, handles }) => process.work(name, handles, options, ms)))
 
-/** Many make one record at once: one of them may. */
+/** Many create one record at once: only one may succeed. */
 async function claims(trial: Trial, teams: Team[]) {
   const group = trial.group('claims')
   const identity = await trial.clients[0].identity(group)
@@ -81,7 +81,7 @@ async function atomicSwaps(trial: Trial) {
   return `${swapped.length} swaps of ${trial.size.clients} clients in ${teams.length} processes, none twice${failed}`
 }
 
-/** @param seen what the record is after all */
+/** @param seen the final value of the record */
 function judge(swapped: [from: string, to: string][], failures: Failure[], seen: string | null, clients: number) {
   const late = failures.find(({ code }) => code === 'ETIMEDOUT')
   if (late !== undefined) {

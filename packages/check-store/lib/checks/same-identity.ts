@@ -1,4 +1,4 @@
-// That the identity of all reads so far was one, because nothing was lost. It must run last but for the loss.
+// Checks that all reads so far had one identity, because nothing was lost. It runs last but for the loss.
 
 import { Finding, show } from '../finding.ts'
 import type { Check, Trial } from '../trial.ts'

@@ -1,10 +1,10 @@
-// That a read is one snapshot, and that its `now` is not older than it.
+// Checks that a read is one snapshot, and that its `now` is not older than it.
 
 import { Finding } from '../finding.ts'
 import { slotName } from '../slot-name.ts'
 import type { Check, Trial } from '../trial.ts'
 
-/** What is always written in this order: a slot is granted by what its group says, so those two above all. */
+/** Records that are always written in this order. The first two matter most: a slot is granted by its group's record. */
 const NAMES = ['group', slotName(0), slotName(1)]
 const REVERSED = NAMES.toReversed()
 const RUN = Array.from({ length: 1100 - NAMES.length }, (_, i) => slotName(i + NAMES.length))
@@ -15,15 +15,15 @@ const LISTS = [
   [REVERSED[0], ...RUN, REVERSED[1], REVERSED[2]],
   ['group', slotName(0), slotName(1), ...RUN.slice(0, 30)],
 ]
-/** How much older than the snapshot `now` may look, because servers' clocks differ and some give whole seconds only. */
+/** How much older than the snapshot `now` may appear, because servers' clocks differ and some have whole seconds only. */
 const [SLACK_MS, SECOND_MS] = [2000, 1000]
 /**
- * For how long a reader stands still between two of its questions: what they answer is apart by as much. It must be time
- * for several swaps, which take about as long as a read.
+ * How long a reader is suspended between two of its questions, whose answers are then this far apart. It must be enough for
+ * several swaps, which take about as long as a read.
  */
 const haltMsFor = (readMs: number) => Math.round(Math.min(500, Math.max(50, readMs * 10)))
 
-/** One process writes records in their order, again and again; the others read them, first as fast as they can. */
+/** One process writes records in their order, in a loop; the others read them, first as fast as they can. */
 async function snapshots(trial: Trial) {
   const group = trial.group('snapshot')
   await trial.make(trial.clients[0], group, Object.fromEntries(NAMES.map((name) => [name, '0 0 start'])))
@@ -55,11 +55,11 @@ async function snapshots(trial: Trial) {
 }
 
 /**
- * Clocks of several servers differ as much in fast reads as in others. A clock that is read before the records is older
- * than they are by as long as the reader stood still in between.
- * @param fastMs by how much `now` was older than a record in reads that were fast
- * @param haltingMs and in those of a reader that stood still after each answer
- * @param haltMs for so long
+ * Clocks of several servers differ as much in fast reads as in others. A clock that is read before the records is older than
+ * they are by as long as the reader was suspended in between.
+ * @param fastMs by how much `now` was older than a record in fast reads
+ * @param haltingMs the same for a reader that was suspended after each answer
+ * @param haltMs for this long
  */
 function checkBehind(fastMs: number, haltingMs: number, haltMs: number) {
   const behindMs = Math.max(fastMs, haltingMs)

@@ -1,5 +1,5 @@
-// That a process which is suspended in the middle of its calls harms nobody: it writes over nothing when it goes on, what
-// it could not read is an error, and meanwhile others can work. It is stopped after the first, the second … answer of the
+// Checks that a process which is suspended in the middle of its calls does no harm: it overwrites nothing when it continues,
+// an unfinished read is an error, and meanwhile others can work. It is suspended after the first, the second … answer of the
 // server, wherever that is.
 
 import { Finding, show } from '../finding.ts'
@@ -9,10 +9,10 @@ import type { Check, Trial } from '../trial.ts'
 
 type Contested = { name: string; from: string; theirs: string; ours: string }
 
-/** After so many answers. A swap with a lock, a read, a write and an unlock has four. */
+/** After this many answers. A swap with a lock, a read, a write and an unlock has four. */
 const STEPS = [1, 2, 3, 4]
 
-/** Between two tries to swap what a suspended process may have locked. */
+/** Between two attempts to swap a record that a suspended process may have locked. */
 const AGAIN_MS = 20
 
 async function suspended(trial: Trial) {
@@ -60,7 +60,7 @@ async function suspended(trial: Trial) {
   return `${STEPS.length} processes stood still for ${trial.size.haltMs / 1000} s and then wrote over nothing; ${free} swaps of others went on`
 }
 
-/** Swaps another record of the group, again and again, which no suspended process may hinder. */
+/** Swaps another record of the group, in a loop, which no suspended process may block. */
 async function useAnother(trial: Trial, group: string, isOver: () => boolean) {
   const [client] = trial.clients
   let text: string | null = null
@@ -83,7 +83,7 @@ async function useAnother(trial: Trial, group: string, isOver: () => boolean) {
   return swaps
 }
 
-/** @param answer what the read of a process that stood still gave, or undefined if it failed */
+/** @param answer to the read of the suspended process, or undefined if it failed */
 function checkRead(answer: unknown, wanted: string) {
   if (answer === undefined) return
   const { values } = (answer ?? {}) as { values?: unknown[] }
@@ -96,7 +96,7 @@ function checkRead(answer: unknown, wanted: string) {
 }
 
 /**
- * @param isTheirs whether the process that stood still was answered true
+ * @param isTheirs whether the suspended process was answered true
  * @param isOurs whether the other one was
  */
 function checkSwap({ from, theirs, ours }: Contested, seen: string | null, isTheirs: boolean, isOurs: boolean) {

@@ -1,11 +1,11 @@
-// That texts are kept and compared byte by byte, and in full.
+// Checks that texts are kept and compared byte by byte, and in full.
 
 import { Finding, show } from '../finding.ts'
 import type { Client } from '../process.ts'
 import { slotName } from '../slot-name.ts'
 import type { Check, Trial } from '../trial.ts'
 
-/** Pairs of texts that databases take for equal, and how. */
+/** Pairs of texts that databases may treat as equal, and the reason. */
 const PAIRS = [
   ['Abc', 'abc', 'case'],
   ['É', 'é', 'case outside of ASCII'],
@@ -26,7 +26,7 @@ const PAIRS = [
   ['abc', 'a.c', 'what is a regular expression'],
 ]
 
-/** Texts with what statements, patterns and formats have a meaning for. */
+/** Texts with characters that statements, patterns and formats interpret. */
 const ODD = ['\'"`\\', '%_*?[a-z]', '$1 :a ? @b', '{"a":[1,null]}', 'null', ' ', 'NaN', '<a>&amp;', '漢字 עברית']
 
 const BINARY = 'use a binary type or collation for the column of the values'
@@ -65,7 +65,7 @@ async function isSame(client: Client, group: string, name: string, text: string)
   throw new Finding(`${codes(text)} was written, and ${codes(seen)} is read`, 'the same bytes', BINARY)
 }
 
-/** Texts of so many bytes whose last character differs. */
+/** Texts of this many bytes whose last character differs. */
 const LONG: [what: string, character: string, count: number][] = [
   ['1 000 bytes', 'x', 1000],
   ['1 024 bytes', 'x', 1024],

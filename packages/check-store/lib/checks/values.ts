@@ -1,4 +1,4 @@
-// What read answers for the names it is given, and when swap writes.
+// Checks read's answers for the given names, and when swap writes.
 
 import { Finding, show } from '../finding.ts'
 import type { Client } from '../process.ts'
@@ -44,7 +44,7 @@ async function values(trial: Trial) {
 
 /**
  * A swap that must be answered false and change nothing.
- * @param what it is, for the report
+ * @param what its description, for the report
  */
 async function isRefused(client: Client, group: string, name: string, from: string | null, what: string) {
   const before = await client.value(group, name)
