@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The program: `npx flakeforge-server`. It must never print more than one line to stdout.
+// The program `npx flakeforge-server`.
 
 import { main } from '../lib/main.ts'
 

@@ -1,5 +1,5 @@
-// What the command line asks for: the help, the version, or the service. What is wrong goes to stderr, with the exit status of a
-// program that could not read its options, or that failed.
+// Runs the command line: the help, the version, or the service. Errors go to stderr, with an exit status for invalid options
+// or a failure.
 
 import manifest from '../package.json' with { type: 'json' }
 import { ConfigError } from './config/config-error.ts'
@@ -7,7 +7,7 @@ import { helpText } from './config/help.ts'
 import { ofArguments } from './config/sources.ts'
 import { write } from './http/log.ts'
 
-/** What a shell expects of a program that could not read its options. */
+/** The usual exit status of a program with invalid options. */
 const BAD_CONFIGURATION = 2
 
 export async function main(args: string[], env: NodeJS.ProcessEnv) {
@@ -15,7 +15,7 @@ export async function main(args: string[], env: NodeJS.ProcessEnv) {
     const given = ofArguments(args)
     if (given.help) return process.stdout.write(helpText())
     if (given.version) return process.stdout.write(`${manifest.version}\n`)
-    const { serve } = await import('./serve.ts') // fastify and the stores are not for those who want the help
+    const { serve } = await import('./serve.ts') // fastify and the stores are not loaded for the help
     await serve(given, env)
   } catch (error) {
     fail(error as NodeJS.ErrnoException)

@@ -1,5 +1,5 @@
-// From the options to a service that runs, and from a signal to its end. stdout gets one line, once it is ready; all else goes to
-// stderr.
+// From the options to a running service, and from a signal to its end. stdout gets one line, once it is ready; all other
+// output goes to stderr.
 
 import type { Entry } from './config/names.ts'
 import { type Config, readConfig } from './config/read.ts'
@@ -13,8 +13,8 @@ export async function serve(given: Values, env: NodeJS.ProcessEnv) {
   keepTicksFast()
   const config = await readConfig(given, env)
   const log = new Log(config.log)
-  // Warnings of flakeforge look like ours: those who run the server need not know of Node.
-  // The keeper logs each outage by itself; that warning is for programs, which listen to 'renewal-failed'.
+  // Formats warnings of flakeforge like ours: operators need not know of Node. The keeper logs each outage itself; the
+  // omitted warning is for programs, which listen to 'renewal-failed'.
   process.removeAllListeners('warning').on('warning', ({ message, code }: NodeJS.ErrnoException) => {
     if (code !== 'FLAKEFORGE_RENEWAL') log.warn(message)
   })
@@ -29,7 +29,7 @@ export async function serve(given: Values, env: NodeJS.ProcessEnv) {
 function listenToSignals(service: Service, log: Log) {
   let isEnding = false
   const end = async (signal: NodeJS.Signals) => {
-    if (isEnding) process.exit(128 + (signal === 'SIGINT' ? 2 : 15)) // whoever asks twice does not want to wait
+    if (isEnding) process.exit(128 + (signal === 'SIGINT' ? 2 : 15)) // a second signal means that the operator does not want to wait
     isEnding = true
     try {
       await service.end()
@@ -44,7 +44,7 @@ function listenToSignals(service: Service, log: Log) {
   if (process.platform !== 'win32') process.on('SIGHUP', () => service.reload())
 }
 
-/** What can be wished for, but hardly is. */
+/** Settings that are allowed, but hardly intended. */
 function warnings({ host, socket, isLocal, tokens, cors, entries }: Config) {
   const isOpen = socket === undefined && !isLocal
   const isAlone = entries.some(({ store }: Entry) => isFolder(store))

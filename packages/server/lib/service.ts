@@ -1,5 +1,5 @@
-// The running service: its names, its HTTP servers, and their end. It must never end because a store is away, and never
-// keep a slot that it could have given back.
+// The running service: its names, its HTTP servers, and their end. An unreachable store does not end it, and every slot is
+// released at the end.
 
 import type { Server } from 'node:https'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -15,10 +15,10 @@ import { Tokens } from './http/tokens.ts'
 import { Waiting } from './http/waiting.ts'
 import { Names } from './ids/names.ts'
 
-/** How often we look whether the names are ready, until they are. */
+/** How often the names are checked until they are ready. */
 const LOOK_MS = 25
 
-/** `isEnding`: the end was asked for; `isClosing`: no new work is taken. */
+/** `isEnding`: the end was requested; `isClosing`: no new work is accepted. */
 export type State = { isEnding: boolean; isClosing: boolean; isOverloaded: () => boolean }
 
 export class Service {
@@ -43,7 +43,7 @@ export class Service {
     this.#measures = new Measures(this.#waiting)
   }
 
-  /** Opens what can be wrong with the configuration, and listens. From then on slots are taken in the background. */
+  /** Opens everything that may be misconfigured, and listens. From then on slots are acquired in the background. */
   async start() {
     this.#names.open()
     const parts = {
@@ -57,7 +57,7 @@ export class Service {
     this.#names.start()
   }
 
-  /** Resolves once every name gives IDs, or the end has begun. `tell` is called once it is known that this takes longer. */
+  /** Resolves once every name supplies IDs, or the end has begun. `tell` is called once it is known that this takes longer. */
   async ready(tell: () => void) {
     for (let hasTold = false; !this.#state.isEnding; ) {
       const trouble = await this.#names.trouble()
@@ -71,7 +71,7 @@ export class Service {
     return false
   }
 
-  /** Reads the files with secrets again. What is wrong with them changes nothing. */
+  /** Reads the files with secrets again. If that fails, nothing changes. */
   reload() {
     const { 'token-file': file } = this.#config
     try {
@@ -84,7 +84,7 @@ export class Service {
     }
   }
 
-  /** Finishes the requests in progress, and gives the slots back. */
+  /** Finishes the requests in progress, and releases the slots. */
   async end() {
     const { 'drain-ms': drainMs, 'end-ms': endMs } = this.#config
     this.#state.isEnding = true

@@ -1,11 +1,11 @@
-// What is wrong with the configuration: one sentence for whoever starts the server, which then ends with status 2.
+// An error of the configuration: one sentence for the operator. The server then ends with status 2.
 
 import { nearest } from '../../../../lib/base/nearest.ts'
 
 export class ConfigError extends Error {}
 
 /**
- * A word that is not known, with the one that may be meant.
+ * An unknown word, with the one that was probably meant.
  * @param what such as "option '--prot'"
  */
 export function unknown(

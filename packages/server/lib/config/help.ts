@@ -1,4 +1,4 @@
-// What --help prints: every option of options.ts.
+// The output of --help: every option of options.ts.
 
 import { OPTIONS, variableOf } from './options.ts'
 

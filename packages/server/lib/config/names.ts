@@ -1,5 +1,5 @@
-// The names that a server gives IDs of, from its configuration: groups, with the options of FlakeId.join(), and segments,
-// with those of SegmentId.open(). flakeforge itself checks the options, so that they mean the same everywhere.
+// The names in a server's configuration: groups, with the options of FlakeId.join(), and segments, with those of
+// SegmentId.open(). flakeforge itself checks the options, so that they mean the same everywhere.
 
 import { FlakeId } from 'flakeforge'
 import { SegmentId } from 'flakeforge/lease'
@@ -7,7 +7,7 @@ import type { Coded } from '../http/problems.ts'
 import { ConfigError, unknown } from './config-error.ts'
 import { show } from './values.ts'
 
-/** Of join() or SegmentId.open(), which have checked them. */
+/** Options of join() or SegmentId.open(), which have checked them. */
 export type NameOptions = Record<string, any>
 
 export type Entry = { name: string; kind: 'group' | 'segment'; store: string | undefined; options: NameOptions }
@@ -31,8 +31,8 @@ async function refuse() {
 }
 
 /**
- * The names of a file, checked.
- * @param store the address where a name has none of its own
+ * The names in a file, checked.
+ * @param store the address for names without their own
  */
 export async function readNames(given: unknown, store: string | undefined): Promise<Entry[]> {
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {
@@ -91,9 +91,7 @@ async function readSegment(name: string, options: NameOptions) {
   return { ...read, segment }
 }
 
-/**
- * Waits for a call that must fail, because its options are to be checked and no more; any other failure is about them.
- */
+/** Awaits a call that must fail after its options were checked; any other failure is about them. */
 async function expect(name: string, code: string, call: Promise<unknown>) {
   try {
     await call

@@ -1,23 +1,23 @@
-// Every option of the server, once: its name on the command line, as a variable and in the JSON file, what it may be, and
-// what it is for. Help, the checks and the documentation's table come from here.
+// Every option of the server, once: its name on the command line, as a variable and in the JSON file, its valid values, and
+// its purpose. Help, the checks and the documentation's table come from here.
 
 import { isIP } from 'node:net'
 import { isRange } from '../http/proxies.ts'
 
 export interface Option {
   about: string
-  /** what its value is called in the help; '' for a switch */
+  /** the name of its value in the help; '' for a switch */
   value: string
-  /** another one than FLAKEFORGE_SERVER_… */
+  /** if not FLAKEFORGE_SERVER_… */
   variable?: string
   type: 'text' | 'texts' | 'number'
   range?: [min: number, max: number]
   among?: string[]
-  /** what each of several texts must be */
+  /** the requirement for each of several texts */
   each?: { isGood: (text: string) => boolean; wanted: string }
   /** the default */
   absent?: any
-  /** whether it is not in the file */
+  /** whether the file cannot have it */
   onlyCommand?: boolean
 }
 

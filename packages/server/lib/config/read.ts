@@ -1,4 +1,4 @@
-// The whole configuration: what the command line, the environment and the file say, with the defaults for the rest.
+// The whole configuration: the options of the command line, the environment and the file, with defaults for the rest.
 
 import { listensOnLoopback } from '../http/loopback.ts'
 import { ConfigError } from './config-error.ts'
@@ -7,10 +7,10 @@ import { keyOf, OPTIONS, variableOf } from './options.ts'
 import { readTlsFiles, readTokenFile } from './secrets.ts'
 import { ofEnvironment, ofFile, type Values } from './sources.ts'
 
-/** with the names as `entries`, the tokens, what TLS needs, and whether it `isLocal`: reached from this machine only */
+/** with the names as `entries`, the tokens, the TLS files, and whether it `isLocal`: reached from this machine only */
 export type Config = Values
 
-/** @param given what ofArguments() has read */
+/** @param given the result of ofArguments() */
 export async function readConfig(given: Values, env: NodeJS.ProcessEnv) {
   const environment = ofEnvironment(env)
   const file = given.config ?? environment.config
@@ -29,13 +29,13 @@ export async function readConfig(given: Values, env: NodeJS.ProcessEnv) {
   }
 }
 
-/** @param sources the first one counts */
+/** @param sources in order of precedence */
 function withDefaults(sources: Values[]) {
   const defaults = Object.fromEntries(Object.entries(OPTIONS).map(([name, { absent }]) => [name, absent]))
   return Object.assign(defaults, ...[...sources].reverse())
 }
 
-/** The unix socket, unless a source that counts more has a port or host. */
+/** The unix socket, unless a source with precedence has a port or host. */
 function socketOf(sources: Values[]) {
   for (const { socket, port, host } of sources) {
     const isAddress = port !== undefined || host !== undefined

@@ -1,4 +1,4 @@
-// The files with tokens, certificates and keys. No message shows what is in them.
+// The files with tokens, certificates and keys. Messages do not show their contents.
 
 import { readFileSync } from 'node:fs'
 import { createSecureContext } from 'node:tls'
@@ -9,9 +9,7 @@ const LEAST = 16
 
 const wayOut = (file: string) => `To make one: openssl rand -hex 32 > ${file}`
 
-/**
- * The tokens of a file. None at all is an error: an empty file is more likely a mistake than a wish to let nobody in.
- */
+/** The tokens in a file. An empty file is an error: it is more likely a mistake than a wish to refuse every client. */
 export function readTokenFile(file: string) {
   const lines = read(file, 'token file', wayOut(file)).split(/\r?\n/)
   const tokens = lines.map((line) => line.replace(/^\uFEFF/, '').trim())
@@ -25,7 +23,7 @@ function checkToken(token: string, where: string) {
   if (token === '' || token.startsWith('#')) return
   if (token.length < LEAST)
     throw new ConfigError(`${where}: a token has ${LEAST} characters or more, not ${token.length}.`)
-  // What RFC 6750 allows in a header; others could never be sent.
+  // The characters that RFC 6750 allows in a header; others could never be sent.
   if (!/^[\w.~+/-]+=*$/.test(token))
     throw new ConfigError(`${where}: a token has letters, digits and -._~+/ only, and = at its end.`)
 }

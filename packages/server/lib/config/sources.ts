@@ -1,6 +1,5 @@
-// Where options come from: the command line, the environment, and the JSON file that one of these names. The first of
-// them that has an option counts. A word that nobody knows is an error everywhere: a misspelt token file must not mean a
-// server without tokens.
+// The sources of options: the command line, the environment, and the JSON file that one of these names. The first one that
+// has an option wins. Unknown words are errors everywhere: a misspelt token file must not mean a server without tokens.
 
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
@@ -14,12 +13,12 @@ const PREFIX = 'FLAKEFORGE_'
 
 /**
  * Kubernetes and Docker set such variables in every container beside a service that is called flakeforge, flakeforge-server
- * or the like, and such values of others. They are not for us.
+ * or the like, and such values of others. They are not for the server.
  */
 const OF_SERVICE = /_(?:SERVICE_HOST|SERVICE_PORT(?:_.+)?|PORT_\d+_.+)$/
 const OF_LINK = /^(?:tcp|udp|sctp):\/\//
 
-/** What new FlakeId() reads, for programs that have their environment in common with the server: node numbers. */
+/** Variables of new FlakeId() with node numbers, for programs that share their environment with the server. */
 const OF_GENERATORS = new Set([
   'FLAKEFORGE_ID',
   ...Object.values(layouts)
@@ -74,7 +73,7 @@ function takeToken(
   values[name] = isList ? [...(values[name] ?? []), ...read] : read
 }
 
-/** The environment; an empty variable is none. */
+/** The environment; an empty variable counts as absent. */
 export function ofEnvironment(env: NodeJS.ProcessEnv): Values {
   const values: Values = {}
   const known = new Set(NAMES.map(variableOf))
@@ -89,7 +88,7 @@ export function ofEnvironment(env: NodeJS.ProcessEnv): Values {
   return values
 }
 
-/** By the option's name alone: before it, all variables are alike. */
+/** Compares the option's name alone: the prefix is the same in all variables. */
 function unknownVariable(variable: string) {
   const word = variable
     .slice(PREFIX.length)

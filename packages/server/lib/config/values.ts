@@ -1,11 +1,11 @@
-// Checks the value of one option, wherever it was given. It must never mask a value: port '80a' is not port 80.
+// Checks the value of one option from any source. Values are not coerced: port '80a' is not port 80.
 
 import { show } from '../../../../lib/base/errors/make.ts'
 import { ConfigError } from './config-error.ts'
 import { OPTIONS } from './options.ts'
 
 /**
- * @param value as it was given: text, or what JSON has
+ * @param value as given: text, or any JSON value
  * @param where such as '--port' or 'PORT'
  */
 export function readValue(name: string, value: unknown, where: string) {

@@ -1,5 +1,5 @@
-// The HTTP server: fastify with its limits, its answers to what is wrong, and the routes. What a request passes on its way
-// is here, in the order in which it does: probes get by without guards, and the page without a token.
+// The HTTP server: fastify with its limits, its error answers, and the routes. The handlers of a request are added here in
+// their order: probes bypass the guards, and the page needs no token.
 
 import accepts from '@fastify/accepts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -26,7 +26,7 @@ import { refuseStrangers } from './strangers.ts'
 import type { Tokens } from './tokens.ts'
 import type { Waiting } from './waiting.ts'
 
-/** No request has a body. So many bytes are read to say so; more end the connection. */
+/** No request has a body. This many bytes are read in order to refuse it; more end the connection. */
 const BODY_BYTES = 1024
 
 /** Over how long the event loop's delay is measured, at least. */
@@ -65,7 +65,7 @@ export async function makeApp(parts: Parts) {
   return app
 }
 
-/** One for metrics only, without TLS, tokens and a rate: for a network that only Prometheus reaches. */
+/** An app for metrics only, without TLS, tokens and a rate: for a network that only Prometheus reaches. */
 export async function makeMetricsApp(parts: Parts) {
   const { app, refusalOf } = bareApp({ ...parts, config: { ...parts.config, tls: undefined } })
   refuseStrangers(app, parts.config)
@@ -74,12 +74,13 @@ export async function makeMetricsApp(parts: Parts) {
   return app
 }
 
-/** One without routes: its limits, and its answers to what is wrong. */
+/** An app without routes: its limits, and its error answers. */
 function bareApp(parts: Parts) {
   const { log } = parts
   const app = fastify(optionsOf(parts))
   app.setErrorHandler((error, request, reply) => {
-    // fastify says so of each request with the method QUERY that has no body, before it looks for a route; there is none
+    // fastify answers this to each request with the method QUERY that has no body, before it looks for a route, and none
+    // exists
     const hasNoRoute = (error as { code?: string }).code === 'FST_ERR_ROUTE_MISSING_CONTENT_TYPE'
     const problem = hasNoRoute ? refusalOf(request) : answerTo(error as Error, request, log)
     return problem.send(reply)
@@ -93,7 +94,7 @@ function bareApp(parts: Parts) {
   return { app, known, refusalOf }
 }
 
-/** What happens to each answer. */
+/** Runs for each answer. */
 function addHooks(app: FastifyInstance, { log, measures, connections }: Parts) {
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('cache-control', 'no-store')
@@ -117,7 +118,7 @@ function optionsOf({ config, connections, log }: Parts) {
     bodyLimit: BODY_BYTES,
     return503OnClosing: false,
     schemaController: COMPILES_NOTHING,
-    routerOptions: { maxParamLength: config['max-header-bytes'] }, // routes say more of a long name than the router does
+    routerOptions: { maxParamLength: config['max-header-bytes'] }, // routes describe a long name better than the router does
     trustProxy: proxies === undefined ? false : trustOf(proxies),
     clientErrorHandler: refuseClient,
     frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) =>
@@ -132,14 +133,14 @@ function refuseWithout(tokens: Tokens, app: FastifyInstance) {
   })
 }
 
-/** Counts every request, also what has no route or no token. */
+/** Counts every request, also those without a route or a token. */
 async function addRate(app: FastifyInstance, rate: number) {
   await app.register((await import('@fastify/rate-limit')).default, rateOf(rate))
   const count = app.rateLimit()
   app.addHook('onRequest', (request, reply) => count.call(app, addressed(request), reply))
 }
 
-/** Those who come over a unix socket have no address, and count as one client. */
+/** Clients on a unix socket have no address, and count as one client. */
 const addressed = (request: FastifyRequest): FastifyRequest =>
   request.ip === undefined ? Object.create(request, { ip: { value: 'without an address' } }) : request
 
@@ -178,14 +179,14 @@ const rateOf = (rate: number) => ({
 
 const pressureOf = (maxDelay: number) => ({
   maxEventLoopDelay: maxDelay,
-  // The plugin takes a time without a sample for an endless delay. That is right only if the time is not shorter.
+  // The plugin treats a time without a sample as an endless delay. That is right only if the time is not shorter.
   sampleInterval: Math.max(SAMPLE_MS, maxDelay),
   pressureHandler: () => {
     throw overloaded()
   },
 })
 
-/** Any body but an empty one. */
+/** Refuses any body but an empty one. */
 function refuseBody(_request: unknown, body: Buffer, done: (error: Error | null, body?: unknown) => void) {
   if (body.length === 0) return done(null, undefined)
   done(

@@ -1,31 +1,31 @@
-// The connections of the server: cuts off those that do not read their answers, and ends them without a reset. It knows those
-// too that no HTTP server counts, because their TLS handshake is not over.
+// The connections of the server: cuts off those that do not read their answers, and ends them without a reset. It also tracks
+// those that no HTTP server counts, because their TLS handshake is not over.
 
 import type { Server as HttpServer } from 'node:http'
 import { Server, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { TLSSocket } from 'node:tls'
 
-/** How often connections are looked at. */
+/** How often connections are checked. */
 const LOOK_MS = 1000
 
 /**
- * For how long a connection that is kept alive waits for one more request at the end. A client that is busy sends its next
- * one within this time and reads `Connection: close`; if we closed before, its request would be answered with a reset.
+ * How long a keep-alive connection waits for one more request at the end. A busy client sends its next one within this time
+ * and reads `Connection: close`; if we closed before, its request would be answered with a reset.
  */
 const LINGER_MS = 1000
 
 /**
  * Closing a listener resets the connections that the system has accepted and we have not. So it is closed once no connection
- * came for QUIET_MS. Answers are held back meanwhile: clients that wait for one open no connection. Where others do so all
- * the time, that never happens, and it is closed after LONGEST_QUIET_MS.
+ * has arrived for QUIET_MS. Answers are held back meanwhile: clients that wait for one open no connection. If others keep
+ * doing so, it is closed after LONGEST_QUIET_MS.
  */
 const [QUIET_MS, LONGEST_QUIET_MS] = [20, 1000]
 
 export class Connections {
   #unreadMs
   #sockets: Set<Socket> = new Set()
-  #served: Set<Socket> = new Set() // those that requests come by
+  #served: Set<Socket> = new Set() // those that carry requests
   #unused: Set<Socket> = new Set() // of these, those without a request so far
   #begun: Set<Socket> = new Set() // those whose TLS handshake is not over
   #servers: Set<HttpServer> = new Set()
@@ -33,7 +33,7 @@ export class Connections {
   #isEnding = false
   #cameAt = 0 // the last connection, by performance.now()
   #stop = () => {}
-  /** resolves when no more connections are taken */
+  /** resolves when no more connections are accepted */
   stopped: Promise<void> = new Promise((resolve) => {
     this.#stop = resolve
   })
@@ -44,8 +44,8 @@ export class Connections {
   }
 
   /**
-   * Looks after the connections of a server.
-   * @param served the event of those that requests come by
+   * Tracks the connections of a server.
+   * @param served the event of those that carry requests
    */
   watch(server: HttpServer, served: 'connection' | 'secureConnection') {
     server.on('connection', (socket: Socket) => {
@@ -66,7 +66,7 @@ export class Connections {
     })
   }
 
-  /** To be called for each request. */
+  /** Called for each request. */
   used(socket: Socket) {
     this.#unused.delete(socket)
   }
@@ -81,7 +81,7 @@ export class Connections {
     this.#isEnding = true
   }
 
-  /** Takes no more connections. Resolves when those that there are have ended. */
+  /** Accepts no more connections. Resolves when the present ones have ended. */
   async end(mostMs: number) {
     await this.#quiet()
     const closed = [...this.#servers].map((server) => stopListening(server))
@@ -91,7 +91,7 @@ export class Connections {
     clearTimeout(timer)
   }
 
-  /** Ends all that there are: at once, or with the answer to their request. */
+  /** Ends all present connections: at once, or with the answer to their request. */
   replaceAll() {
     for (const socket of this.#served) this.#last.add(socket)
     this.#endIdle()
@@ -103,12 +103,12 @@ export class Connections {
       await sleep(QUIET_MS / 2)
       await new Promise(setImmediate) // right after it was polled, the system's queue is empty
       const now = performance.now()
-      const isHeldUp = now > before + QUIET_MS // by a busy machine: what came meanwhile may not be here yet
+      const isHeldUp = now > before + QUIET_MS // by a busy machine: connections that arrived meanwhile may not be here yet
       if (!isHeldUp && now > Math.max(this.#cameAt, begin) + QUIET_MS) return
     }
   }
 
-  /** Ends those without a request. Node counts only those as idle that had one. */
+  /** Ends those without a request. Node counts only those as idle that have had one. */
   #endIdle() {
     for (const server of this.#servers) server.closeIdleConnections()
     for (const socket of this.#unused) if (socket.bytesRead === 0 || socket instanceof TLSSocket) socket.destroy()
@@ -121,8 +121,8 @@ export class Connections {
   }
 
   /**
-   * Sets a timeout on connections on which an answer waits to be read, and on no others. Node closes them then, and takes
-   * the timeout away once the answers are out.
+   * Sets a timeout on connections on which an answer waits to be read, and on no others. Node then closes them, and removes
+   * the timeout once the answers are sent.
    */
   #look() {
     for (const socket of this.#served)
@@ -134,11 +134,11 @@ export class Connections {
 const isBelow = ({ remotePort, remoteAddress }: Socket, above: Socket) =>
   remotePort !== undefined && remotePort === above.remotePort && remoteAddress === above.remoteAddress
 
-/** Without what the method of an HTTP server does before: it resets connections that are kept alive. */
+/** Skips the first action of an HTTP server's own method: it resets keep-alive connections. */
 const stopListening = (server: HttpServer) =>
   new Promise<void>((resolve) => Reflect.apply(Server.prototype.close, server, [() => resolve()]))
 
-/** Until it is closed. */
+/** Keeps a socket in the set until it is closed. */
 function keep(sockets: Set<Socket>, socket: Socket) {
   sockets.add(socket)
   socket.once('close', () => sockets.delete(socket))

@@ -1,5 +1,4 @@
-// Where the server listens: a host and port, or a unix socket. It must never remove anything but a socket on which nobody
-// listens.
+// Where the server listens: a host and port, or a unix socket. It removes only a socket without a listener.
 
 import { lstatSync, unlinkSync } from 'node:fs'
 import { connect } from 'node:net'
@@ -7,10 +6,10 @@ import type { FastifyInstance } from 'fastify'
 import { ConfigError } from '../config/config-error.ts'
 import type { Config } from '../config/read.ts'
 
-/** Bytes of the path of a unix socket. The system takes no more, and Node would cut off the rest. */
+/** Bytes of a unix socket's path. The system allows no more, and Node would cut off the rest. */
 const LONGEST = process.platform === 'linux' ? 107 : 103
 
-/** A host that is none, or not this machine's. */
+/** An unknown host, or not this machine's. */
 const BAD_HOST = ['ENOTFOUND', 'EAI_AGAIN', 'EADDRNOTAVAIL', 'EINVAL']
 
 /** Listens, and returns the URL. */
@@ -34,8 +33,8 @@ export async function listenAt(app: FastifyInstance, port: number, host: string,
 }
 
 /**
- * Makes room for a socket: removes that of a server that was killed. One that somebody listens on is left to them.
- * @param given how the user gave it
+ * Makes room for a socket: removes that of a server that was killed. A socket with a listener is left alone.
+ * @param given as the user wrote it
  */
 async function clear(path: string, given: string) {
   const bytes = Buffer.byteLength(path)

@@ -1,9 +1,9 @@
-// What the server writes to stderr: warnings, and of requests the method, the route's pattern, the status and the time. It
-// must never write anything else of a request: no path, address, header or body.
+// The server's output on stderr: warnings, and of requests only the method, the route's pattern, the status and the time.
+// Paths, addresses, headers and bodies are not logged.
 
 import { printable, withoutSecretsIn } from '../../../../lib/base/printable.ts'
 
-/** A text of one or more lines. Parts of it may be from outside, so no password and no control character is shown. */
+/** A text of one or more lines. Parts of it may be from outside, so passwords and control characters are hidden. */
 export const write = (text: string) =>
   void process.stderr.write(`${withoutSecretsIn(text).split('\n').map(printable).join('\n')}\n`)
 
@@ -19,14 +19,14 @@ export class Log {
     write(`flakeforge-server: ${text}`)
   }
 
-  /** An error of ours that nobody expected. */
+  /** An unexpected error of ours. */
   failure(error: Error) {
     this.warn(`this should never happen, please report it: ${error.stack}`)
   }
 
   /** An answer was sent. */
   answered(method: string, route: string, status: number, ms: number) {
-    // 503 is an answer that a full or starting server gives all the time.
+    // 503 is a frequent answer of a full or starting server.
     if (status < this.#least || (status === 503 && this.#least > 0)) return
     write(`${new Date().toISOString()} ${method} ${route} ${status} ${ms.toFixed(1)} ms`)
   }

@@ -1,4 +1,4 @@
-// Which names and addresses mean this machine and no other: every spelling of them, as browsers and getaddrinfo() read it.
+// Which names and addresses mean this machine: every spelling of them, as browsers and getaddrinfo() read it.
 
 import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
@@ -15,7 +15,7 @@ export async function listensOnLoopback(host: string) {
   return found.length > 0 && found.every(({ address }) => isLoopback(address))
 }
 
-/** As a URL has it: 127.1 is 127.0.0.1, and 0:0:0:0:0:0:0:1 is [::1]. */
+/** In a URL's form: 127.1 is 127.0.0.1, and 0:0:0:0:0:0:0:1 is [::1]. */
 function canonical(host: string) {
   const address = host.replace(/%.*$/, '') // a zone, as in ::1%lo
   const text = isIP(address) === 6 ? `[${address}]` : address

@@ -1,5 +1,5 @@
-// The metrics of the server, in a registry of its own: those of flakeforge and of Node, and how long each route's answers
-// took. Labels are routes and statuses, never names or paths: nobody outside may add series.
+// The metrics of the server, in a separate registry: those of flakeforge and of Node, and the latency of each route. Labels
+// are routes and statuses, never names or paths: clients must not be able to add series.
 
 import { prometheusMetrics } from 'flakeforge/metrics'
 import client from 'prom-client'

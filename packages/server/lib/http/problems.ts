@@ -1,11 +1,11 @@
-// Errors as the server answers them: application/problem+json (RFC 9457) with our stable `code`. It must never show what
-// an unexpected error says, which may be anything.
+// Errors as the server answers them: application/problem+json (RFC 9457) with our stable `code`. The message of an unexpected
+// error is not shown, because it may contain anything.
 
 import { STATUS_CODES } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Log } from './log.ts'
 
-/** What a client can do about these: try again later, here or at another server. */
+/** The client can retry these later, here or at another server. */
 const LATER = new Set([
   ...['ERR_FLAKE_OVERFLOW', 'ERR_FLAKE_EXHAUSTED', 'ERR_FLAKE_QUIET', 'ERR_FLAKE_LEASE_EXPIRED', 'ERR_FLAKE_DETACHED'],
   ...[
@@ -18,7 +18,7 @@ const LATER = new Set([
   ...['ERR_FLAKE_CONFIG_MISMATCH', 'ERR_FLAKE_FILE', 'ERR_FLAKE_TIME_RANGE', 'ERR_FLAKE_BUSY', 'ERR_FLAKE_ENDING'],
 ])
 
-/** For clients in any language, whose user has neither the calls of JavaScript that our message names nor the store's address. */
+/** For clients in any language, which have neither the JavaScript calls in our messages nor the store's address. */
 const OVER_HTTP: Record<string, string> = {
   ERR_FLAKE_OVERFLOW: 'All IDs of this moment are used up. Ask again after Retry-After, or ask another server.',
   ERR_FLAKE_EXHAUSTED:
@@ -32,10 +32,10 @@ const OVER_HTTP: Record<string, string> = {
   ERR_FLAKE_DESTROYED: 'This group was destroyed. Restart the server to begin a new group of that name.',
 }
 
-/** Where nobody knows how long it takes. */
+/** The retry time where it is unknown. */
 const SOON_MS = 1000
 
-/** What is wrong with a request or the server, as its answer says it. */
+/** A fault of a request or the server, as its answer describes it. */
 export class Problem extends Error {
   status
   code
@@ -88,7 +88,7 @@ export class Problem extends Error {
 
 const secondsOf = (ms: number) => Math.max(1, Math.ceil(ms / 1000))
 
-/** What fastify and Node say about a request, in our words. */
+/** Our texts for fastify's and Node's errors about a request. */
 const OF_FASTIFY = {
   FST_ERR_CTP_BODY_TOO_LARGE: () => new Problem(413, 'ERR_FLAKE_BODY', 'The request has a body, and must have none.'),
   FST_ERR_CTP_INVALID_MEDIA_TYPE: () =>
@@ -99,10 +99,10 @@ const OF_FASTIFY = {
     new Problem(400, 'ERR_FLAKE_ROUTE', 'The path has a % that is not followed by two hex digits of UTF-8.'),
 }
 
-/** What errors of flakeforge say for programs, and errors of Node and fastify in part. */
+/** An error with fields for programs: flakeforge's errors, and in part those of Node and fastify. */
 export type Coded = Error & { code?: string; retryAfterMs?: number; retryAt?: Date; storeNow?: number }
 
-/** The problem that an error is; undefined for one that nobody expected. */
+/** The problem for an error; undefined for an unexpected one. */
 export function problemOf(error: Coded) {
   if (error instanceof Problem) return error
   const { code = '' } = error
@@ -112,16 +112,13 @@ export function problemOf(error: Coded) {
   if (code === 'ERR_FLAKE_OPTION' || code === 'ERR_FLAKE_ID') return new Problem(400, code, error.message)
 }
 
-/** In how many ms to try again, as far as an error knows it. */
+/** In how many ms to retry, as far as an error shows it. */
 function retryOf({ retryAfterMs, retryAt, storeNow }: Coded) {
   if (retryAfterMs !== undefined) return retryAfterMs
   return retryAt === undefined ? SOON_MS : Math.max(1, retryAt.getTime() - (storeNow ?? Date.now()))
 }
 
-/**
- * The answer to an error, which is logged if nobody expected it. Nobody reads it where the client went away in the middle of
- * its request.
- */
+/** The answer to an error; an unexpected one is logged. If the client went away during its request, the answer is never read. */
 export function answerTo(error: Error, request: FastifyRequest, log: Log) {
   if (request.raw.errored === error) return GONE
   const problem = problemOf(error)
@@ -129,7 +126,7 @@ export function answerTo(error: Error, request: FastifyRequest, log: Log) {
   return problem ?? internal()
 }
 
-/** Nobody reads it. */
+/** The client never reads it. */
 export const GONE = new Problem(499, 'ERR_FLAKE_REQUEST', 'The client went away.')
 
 export const internal = () =>

@@ -1,5 +1,5 @@
-// Which addresses are those of our own proxies, whose X-Forwarded-For says who the client is. Whoever comes over a unix
-// socket has no address; there only a proxy that may open the socket gets in, so it is one of ours.
+// Which addresses are our own proxies, whose X-Forwarded-For names the client. Peers on a unix socket have no address; only a
+// proxy with the right to open the socket connects there, so it is one of ours.
 
 import { BlockList, isIP } from 'node:net'
 
@@ -9,7 +9,7 @@ const NAMED: Record<string, string[]> = {
   uniquelocal: ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'],
 }
 
-/** An address, or a range of them by its prefix; undefined for what is none. */
+/** An address, or a range of them by its prefix; undefined for any other text. */
 function rangeOf(text: string) {
   const [, address, bits] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? []
   const version = isIP(address ?? '')
@@ -22,8 +22,8 @@ function rangeOf(text: string) {
 export const isRange = (text: string) => Object.hasOwn(NAMED, text) || rangeOf(text) !== undefined
 
 /**
- * What fastify asks of each address on the way of a request, the nearest first.
- * @param texts as isRange() wants them
+ * fastify's question about each address on the way of a request, the nearest first.
+ * @param texts accepted by isRange()
  */
 export function trustOf(texts: string[]): (address: string | undefined) => boolean {
   const list = new BlockList()

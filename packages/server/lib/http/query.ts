@@ -1,4 +1,4 @@
-// The parameters after the question mark. An unknown one is an error: with ?count=5 somebody wants five IDs, not one.
+// The parameters after the question mark. An unknown one is an error: ?count=5 is meant as five IDs, not one.
 
 import { nearest } from '../../../../lib/base/nearest.ts'
 import { Problem } from './problems.ts'

@@ -1,5 +1,5 @@
-// What is answered where there is no such route, or none for this method; and what is answered to those that do not speak
-// HTTP. It must never keep a connection on which it is unclear where the next request begins.
+// The answers for a missing route or method, and for input that is not HTTP. A connection is closed if it is unclear where
+// its next request begins.
 
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
@@ -7,7 +7,7 @@ import type { Duplex } from 'node:stream'
 import type { FastifyInstance, FastifyRequest, RouteOptions as Route } from 'fastify'
 import { Problem } from './problems.ts'
 
-/** It is unclear what else the client got wrong. */
+/** The rest of the client's input is suspect too. */
 const CLOSE = { headers: { connection: 'close' } }
 
 /** The routes of an app, as they are added. */
@@ -17,7 +17,7 @@ export function collectRoutes(app: FastifyInstance) {
   return routes
 }
 
-/** What gives the problem of a request that has no route. */
+/** Returns a function that makes the problem of a request without a route. */
 export function refusals(routes: Route[]) {
   return ({ url }: FastifyRequest) => {
     const path = url.split('?', 1)[0].split('/')
@@ -48,20 +48,20 @@ const OF_NODE = {
   ERR_HTTP_REQUEST_TIMEOUT: () => new Problem(408, 'ERR_FLAKE_TIMEOUT', 'The request took too long to arrive.'),
 }
 
-/** Answers bytes that are no request, and ends the connection. */
+/** Answers bytes that are not a request, and ends the connection. */
 export function refuseClient(error: NodeJS.ErrnoException, socket: Socket) {
   if (error.code === 'ECONNRESET' || !socket.writable) return socket.destroy()
   const make = OF_NODE[error.code as keyof typeof OF_NODE]
   end(socket, make?.() ?? new Problem(400, 'ERR_FLAKE_REQUEST', 'This is not a request of HTTP/1.1.'))
 }
 
-/** Answers CONNECT, after which a connection is no longer one of HTTP. */
+/** Answers CONNECT, after which a connection no longer carries HTTP. */
 export function refuseConnect(_request: IncomingMessage, socket: Duplex) {
   socket.on('error', () => socket.destroy())
   end(socket, new Problem(405, 'ERR_FLAKE_METHOD', 'This server is no proxy. GET /openapi.json lists what there is.'))
 }
 
-/** Throws where a header is not as HTTP/1.1 wants it, or wants something that this server cannot do (RFC 9110, 9112). */
+/** Throws if a header violates HTTP/1.1, or asks for a feature that this server lacks (RFC 9110, 9112). */
 export function refuseMalformed({ headers, rawHeaders, httpVersion }: IncomingMessage) {
   const { host, expect } = headers
   if (expect !== undefined && expect.toLowerCase() !== '100-continue') throw unmet(expect)
@@ -73,7 +73,7 @@ export function refuseMalformed({ headers, rawHeaders, httpVersion }: IncomingMe
   if (hosts > 1) throw malformed(`The request has ${hosts} headers Host. Send one.`)
 }
 
-/** What can be a host and its port; an empty one is allowed (RFC 9112, 3.2). */
+/** The valid forms of a host and its port; an empty one is allowed (RFC 9112, 3.2). */
 const HOST = /^[^\s/?#@\\,<>"{}|^`]*$/
 
 const isHost = (name: string) => name.length === 4 && name.toLowerCase() === 'host'
@@ -88,7 +88,7 @@ const unmet = (expect: string) =>
     CLOSE,
   )
 
-/** Sends a problem past fastify, and ends the connection. */
+/** Sends a problem without fastify, and ends the connection. */
 function end(socket: Duplex, problem: Problem) {
   const body = JSON.stringify(problem)
   const headers = { ...problem.allHeaders(), 'content-length': String(Buffer.byteLength(body)), connection: 'close' }

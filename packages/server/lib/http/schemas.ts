@@ -22,7 +22,7 @@ const list: (items: object, description?: string) => object = (items, descriptio
   ...(description && { description }),
 })
 
-/** The headers that say of what a name's IDs are. */
+/** The headers that describe the origin of a name's IDs. */
 export const ORIGIN = {
   'flakeforge-layout': {
     description: 'groups: the layout with its fixed node fields. IDs of two layouts may be equal',
@@ -209,8 +209,8 @@ export function answers(
 }
 
 /**
- * Schemas only document: the routes check what they get, say more about it than a schema can, and write what they mean. To
- * compile them would be a third of a server's start. Fastify's types want functions with all that those of Ajv have.
+ * Schemas only document: the routes check their input, describe faults better than a schema can, and write their own output.
+ * Compiling them would be a third of a server's start. Fastify's types require functions with all properties of Ajv's.
  */
 export const COMPILES_NOTHING: any = {
   compilersFactory: { buildValidator: () => () => () => true, buildSerializer: () => () => JSON.stringify },

@@ -1,8 +1,8 @@
-// The HTTP server under fastify, with the limits that Node keeps: how long a request may take, and how many connections there
-// are. Fastify makes one for each address of the host.
+// The HTTP server under fastify, with the limits that Node enforces: how long a request may take, and the number of
+// connections. Fastify creates one for each address of the host.
 //
-// A server has a timeout for all its connections too (server.timeout). It must stay off: Node would set it back at each read
-// and write of each request, which is 5 % of what a request for one ID costs.
+// server.timeout, a timeout for all connections of a server, stays off: Node would reset it at each read and write of each
+// request, which is 5 % of the cost of a request for one ID.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import http from 'node:http'
@@ -12,7 +12,7 @@ import type { Parts } from './app.ts'
 import type { Connections } from './connections.ts'
 import { refuseConnect } from './refusals.ts'
 
-/** How often connections are looked at that are too slow. */
+/** How often slow connections are checked. */
 const LOOK_MS = 1000
 
 export function makeServer(
@@ -31,13 +31,13 @@ export function makeServer(
   }
   const server = tls === undefined ? http.createServer(options, handler) : makeSecure({ ...options, ...tls }, handler)
   server.maxConnections = config['max-connections']
-  server.maxHeadersCount = 0 // their bytes are limited, and what is beyond a count would not be seen
+  server.maxHeadersCount = 0 // their bytes are limited, and those beyond a count would be ignored
   server.on('checkExpectation', handler).on('connect', refuseConnect)
   connections.watch(server, tls === undefined ? 'connection' : 'secureConnection')
   return server
 }
 
-/** Answers that say `Connection: close` where they are the last ones of their connection. */
+/** Adds `Connection: close` to the last answers of their connection. */
 const lastAnswers = (connections: Connections) =>
   class extends http.ServerResponse {
     override writeHead(...args: any): this {
@@ -46,7 +46,7 @@ const lastAnswers = (connections: Connections) =>
     }
   }
 
-/** With TLS. Whoever does not finish its handshake cannot read an answer, and Node leaves its connection to us. */
+/** With TLS. A client that does not finish its handshake cannot read an answer, and Node leaves its connection to us. */
 function makeSecure(options: ServerOptions, handler: (request: IncomingMessage, response: ServerResponse) => void) {
   const server = https.createServer({ ...options, handshakeTimeout: options.headersTimeout }, handler)
   return server.prependListener('tlsClientError', (_error, socket) => socket.destroy())

@@ -1,12 +1,12 @@
-// Whom a browser may ask for: a page of another site must not use up IDs of the server that a developer runs, nor reach it
-// under a name of its own that it points to this machine. Programs send no Origin and are not concerned.
+// Protects against browsers: a page of another site must not use up IDs of a developer's server, nor reach it under its own
+// host name that it points to this machine. Programs send no Origin and are not affected.
 
 import type { FastifyInstance } from 'fastify'
 import type { Config } from '../config/read.ts'
 import { isLoopback } from './loopback.ts'
 import { Problem } from './problems.ts'
 
-/** Refuses requests that pages of other sites make. */
+/** Refuses requests of pages of other sites. */
 export function refuseStrangers(
   app: FastifyInstance,
   { host, isLocal, cors = [], 'allow-host': allowed = [] }: Config,
@@ -29,7 +29,7 @@ function isKnown(asked: string, names: string[]) {
   return isLoopback(text) || names.includes(text)
 }
 
-/** Whether an origin is that of the host itself. Which scheme a proxy speaks to us says nothing. */
+/** Whether an origin is that of the host itself. The scheme that a proxy uses to us does not matter. */
 function isOf(origin: string, host: string) {
   if (!URL.canParse(origin)) return false
   const { protocol, host: own } = new URL(origin)
@@ -37,7 +37,7 @@ function isOf(origin: string, host: string) {
   return URL.canParse(url) && new URL(url).host === own
 }
 
-/** @param text what somebody else chose */
+/** @param text under a client's control */
 const shown = (text: string) => `'${text.slice(0, 100)}'`
 
 const foreignPage = (origin: string) =>

@@ -1,5 +1,5 @@
-// Who may ask: bearer tokens, in the header only. A comparison takes the same time whatever is sent: both sides are hashed,
-// and every token is compared. No token is ever logged or answered.
+// Bearer tokens, in the header only. A comparison takes the same time for every input: both sides are hashed, and every token
+// is compared. Tokens are neither logged nor answered.
 
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { Problem } from './problems.ts'

@@ -1,14 +1,13 @@
-// Requests that wait for the next tick, a window or a block. Only so many may: beyond that a client hears at once that
-// the server is busy, and can ask another one. A wait ends when its client goes away, or after a time.
+// Requests that wait for the next tick, a window or a block. Their number is limited: beyond it a client gets the answer at
+// once that the server is busy, and can ask another one. A wait ends when its client goes away, or after a time.
 //
-// The requests of one connection stand in a line of their own, and only the first of them waits for IDs. So a client that
-// sends hundreds at once takes its turns like all others, uses up no places of theirs, and its IDs come in the order of its
-// requests.
+// The requests of one connection form a separate queue, and only the first of them waits for IDs. So a client that sends
+// hundreds at once takes turns with all others, uses up none of their places, and gets its IDs in the order of its requests.
 
 import type { Socket } from 'node:net'
 import { type Coded, GONE, Problem } from './problems.ts'
 
-/** Up to now these could not be had at once; a wait helps, unless it is known to be longer than requests wait. */
+/** There are no IDs at present; a wait helps, unless it is known to be longer than requests wait. */
 const WAITS = new Set(['ERR_FLAKE_OVERFLOW', 'ERR_FLAKE_CLOCK_BACKWARDS'])
 
 export class Waiting {
@@ -22,7 +21,7 @@ export class Waiting {
     this.#waitMs = waitMs
   }
 
-  /** Whether a wait may bring what could not be had because of this error. */
+  /** Whether a wait may help after this error. */
   helps({ code, retryAfterMs }: Coded) {
     return WAITS.has(code as string) && (retryAfterMs as number) <= this.#waitMs
   }
@@ -61,7 +60,7 @@ export class Waiting {
     const timer = setTimeout(() => ending.abort(tooLong(this.#waitMs)), this.#waitMs)
     const gone = () => ending.abort(GONE)
     try {
-      await before // which was there first, so its time is up first
+      await before // it was there first, so its time is up first
       if (socket.destroyed) throw GONE
       ending.signal.throwIfAborted()
       socket.once('close', gone)

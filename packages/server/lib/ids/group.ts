@@ -1,6 +1,5 @@
-// IDs of a group: a generator with a slot of a store. It takes the slot in the background, and takes one again when it is
-// lost, for as long as the server runs. It must never block the event loop, and never end the server because a store is
-// away.
+// IDs of a group: a generator with a slot of a store. It acquires the slot in the background, and again when it is lost, for
+// as long as the server runs. It does not block the event loop, and an unreachable store does not end the server.
 
 import { FlakeId, Layout } from 'flakeforge'
 import type { LeasedFlakeId } from 'flakeforge/lease'
@@ -11,12 +10,12 @@ import { Keeper } from './keeper.ts'
 import type { SharedStore } from './stores.ts'
 
 /**
- * Up to this many ms a synchronous call may block, where a tick was used up in that very moment: less than what a request
- * takes. With longer ticks, calls wait without blocking.
+ * Up to this many ms a synchronous call may block if a tick was used up at that very moment: less than a request takes. With
+ * longer ticks, calls wait without blocking.
  */
 const SHORT_TICK_MS = 1
 
-/** How long one try to get a slot takes at most: after that its reason is known, and can be shown. */
+/** How long one attempt to get a slot takes at most: after that its failure is known, and can be shown. */
 const TRY_MS = 10_000
 
 /** A layout's choices, as `new Layout(spec, choices)` takes them. */
@@ -35,10 +34,10 @@ export class Group {
   #waiting
   #flake: LeasedFlakeId | undefined
   #isOrdered // whether the IDs of a slot ascend
-  #few // up to so many IDs are made at once, without a wait
+  #few // up to this many IDs are generated at once, without a wait
   #headers: Record<string, string> = {}
-  #lineage: string | undefined // that the headers tell
-  #slot: number | undefined // that the headers tell
+  #lineage: string | undefined // in the headers
+  #slot: number | undefined // in the headers
 
   constructor(
     { name, options, store }: { name: string; options: NameOptions; store: SharedStore },
@@ -54,7 +53,7 @@ export class Group {
     this.layout = layoutOf(options)
     this.#few = fewOf(this.layout, options.seqMask)
     this.#isOrdered = ascends(this.layout, options)
-    /** What takes it of the store, and keeps it. */
+    /** Acquires the slot and keeps it. */
     this.keeper = new Keeper(`Group '${this.group}'`, warn, {
       take: (signal) => this.#take(signal),
       untilGone: () => this.#untilGone(),
@@ -63,8 +62,8 @@ export class Group {
   }
 
   /**
-   * Why it makes no IDs now, nor within the time that requests wait; undefined if it does. Where something looks wrong it
-   * makes one to know that, and else none. A tick that is used up is no trouble.
+   * Why it generates no IDs now, nor within the time that requests wait; undefined if it does. Only if something looks wrong
+   * it generates one as a test. A tick that is used up is not a failure.
    */
   trouble() {
     const flake = this.#flake
@@ -78,24 +77,24 @@ export class Group {
     }
   }
 
-  /** Tells if IDs come no more, or again. */
+  /** Reports when IDs stop, and when they are back. */
   look() {
-    if (this.keeper.trouble !== undefined) return // which was told
+    if (this.keeper.trouble !== undefined) return // already reported
     const trouble = this.trouble()
     if (trouble === undefined) this.keeper.works()
     else this.keeper.fails(trouble)
   }
 
   /**
-   * Without a slot, after the end of its window, or while the clock is behind the last ID. In a folder a window moves on as
-   * IDs are made, so its end says nothing.
+   * Without a slot, after the end of its window, or while the clock is behind the last ID. In a folder a window advances as
+   * IDs are generated, so its end means nothing.
    */
   #looksWrong({ state, expires, stats }: LeasedFlakeId) {
     const isOver = !this.#store.isFolder && Number(expires) < Date.now()
     return state !== 'attached' || isOver || stats.aheadMs > 0
   }
 
-  /** The headers of an answer with its IDs. Another object when they have changed. */
+  /** The headers of an answer with its IDs; a new object after each change. */
   get headers() {
     const { fingerprint, lineage, slot } = this.#flake ?? {}
     if (lineage !== this.#lineage || slot !== this.#slot) {
@@ -115,7 +114,7 @@ export class Group {
     return this.#held().nextString()
   }
 
-  /** Whether so many IDs can be asked for without waiting. */
+  /** Whether this many IDs can be requested without waiting. */
   isFew(n: number) {
     return n <= this.#few
   }
@@ -135,7 +134,7 @@ export class Group {
     return this.#held().takeAsync(n, { signal })
   }
 
-  /** What GET /v1/names tells. */
+  /** The entry in GET /v1/names. */
   facts() {
     const { state = 'detached', slot, expires } = this.#flake ?? {}
     const held = slot === undefined ? {} : { slot, expires: expires?.toISOString() }
@@ -149,7 +148,7 @@ export class Group {
     }
   }
 
-  /** The slots of the group, as the store has them. */
+  /** The slots of the group in the store. */
   slots() {
     return this.#store.list(this.group)
   }
@@ -174,7 +173,7 @@ export class Group {
     }
   }
 
-  /** Resolves with the reason once the generator has given up its slot. A slot that is lost is replaced without us. */
+  /** Resolves with the reason once the generator has given up its slot. It replaces a lost slot itself. */
   #untilGone() {
     const flake = this.#flake as LeasedFlakeId
     return new Promise<Error | undefined>((resolve) => {
@@ -199,7 +198,7 @@ function ascends({ fields }: Layout, { mode }: NameOptions) {
 }
 
 /**
- * How many IDs may be asked for in one synchronous call: half of what a ms has room for, so that such a call hardly ever
+ * How many IDs may be requested in one synchronous call: half of what a ms has room for, so that such a call hardly ever
  * finds it used up, and then blocks for a ms at most.
  */
 function fewOf(layout: Layout, seqMask: number | undefined) {

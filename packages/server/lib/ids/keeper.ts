@@ -1,14 +1,14 @@
-// Takes something of a store and keeps it: tries until it has it, and begins again when it is gone. Between two tries it
-// waits, longer each time. It tells when no IDs come any more, and when they do again. It must never give up before it is
-// closed, and never fail: what is wrong is its `trouble`.
+// Acquires something from a store and keeps it: retries until it has it, and again when it is lost, with longer and longer
+// waits. It reports when IDs stop, and when they are back. It does not give up before it is closed; a failure is its
+// `trouble`.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Coded } from '../http/problems.ts'
 
-/** The wait after the first try that failed, and the longest. */
+/** The wait after the first failed attempt, and the longest. */
 const [FIRST_MS, LONGEST_MS] = [250, 5_000]
 
-/** `take` resolves once it is held, `untilGone` resolves with the reason once it is not, `end` gives it back. */
+/** `take` resolves once it is held, `untilGone` with the reason once it is not, `end` releases it. */
 export interface Work {
   take: (signal: AbortSignal) => Promise<void>
   untilGone: () => Promise<Error | undefined>
@@ -20,12 +20,12 @@ export class Keeper {
   #warn
   #work
   #ending = new AbortController()
-  /** the code of the reason that was told last */
+  /** the code of the last reported reason */
   #told: string | undefined
   #done: Promise<void> | undefined
   /** why it is not held */
   trouble: Error | undefined
-  isStarting = true // no try has ended yet
+  isStarting = true // no attempt has ended yet
 
   /** @param what for messages */
   constructor(what: string, warn: (text: string) => void, work: Work) {
@@ -39,24 +39,24 @@ export class Keeper {
     this.#done = this.#keep(this.#ending.signal)
   }
 
-  /** Whether it was told that there are no IDs. */
+  /** Whether it was reported that there are no IDs. */
   get isOut() {
     return this.#told !== undefined
   }
 
-  /** It is held, and yet gives no IDs. A tick that is used up is no outage. */
+  /** It is held, but supplies no IDs. A tick that is used up is not an outage. */
   fails(error: Coded) {
     if (this.trouble === undefined && error.code !== 'ERR_FLAKE_OVERFLOW') this.#tell(error)
   }
 
-  /** It gives IDs. */
+  /** It supplies IDs. */
   works() {
     if (this.#told === undefined) return
     this.#told = undefined
     this.#warn(`${this.#what}: makes IDs again.`)
   }
 
-  /** Gives it back. A try that is under way ends at once. */
+  /** Releases it. A pending attempt ends at once. */
   async close() {
     this.#ending.abort()
     await this.#done
@@ -100,17 +100,17 @@ export class Keeper {
     this.#tell(error)
   }
 
-  /** Each reason is told once: a store that is away for an hour must not fill the log. */
+  /** Each reason is reported once: a store that is unreachable for an hour must not fill the log. */
   #tell(error: Coded) {
     const code = String(error.code)
-    // flakeforge's own warning tells of a quiet period, with the command that avoids it.
+    // flakeforge's own warning covers a quiet period, with the command that avoids it.
     if (code !== this.#told && code !== 'ERR_FLAKE_QUIET')
       this.#warn(`${this.#what}: ${reasonOf(error)} The server tries again.`)
     this.#told = code
   }
 }
 
-/** Resolves with what a promise does, or with nothing at the abort. */
+/** Resolves with a promise's result, or with undefined at the abort. */
 function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
   return new Promise((resolve) => {
     const stop = () => resolve(undefined)

@@ -1,4 +1,4 @@
-// All that the server gives IDs of, by the names in its configuration.
+// All sources of IDs of the server, by the names in its configuration.
 
 import { nearest } from '../../../../lib/base/nearest.ts'
 import type { Entry } from '../config/names.ts'
@@ -8,10 +8,10 @@ import { Group } from './group.ts'
 import { Segment } from './segment.ts'
 import { Stores } from './stores.ts'
 
-/** How often is looked whether IDs come. */
+/** How often the server checks whether IDs are available. */
 const LOOK_MS = 1000
 
-/** What gives the IDs of a name. */
+/** The source of a name's IDs. */
 export type Served = Group | Segment
 
 export class Names {
@@ -26,7 +26,7 @@ export class Names {
     }
   }
 
-  /** Opens the stores' clients, which connect later; throws where an address or a client package is wrong. */
+  /** Opens the stores' clients, which connect later; throws if an address or a client package is invalid. */
   open() {
     this.#stores.open()
   }
@@ -38,7 +38,7 @@ export class Names {
     }, LOOK_MS).unref()
   }
 
-  /** Gives all slots back, then ends the stores' clients. */
+  /** Releases all slots, then ends the stores' clients. */
   async close() {
     clearInterval(this.#looking)
     await Promise.allSettled(this.all.map((served) => served.keeper.close()))
@@ -49,7 +49,7 @@ export class Names {
     return [...this.#served.values()]
   }
 
-  /** Whether no store has answered yet, so that there is nothing to say. */
+  /** Whether no store has answered yet, so that there is nothing to report. */
   get isStarting() {
     return this.all.some(({ keeper }) => keeper.isStarting)
   }
@@ -60,12 +60,12 @@ export class Names {
     return served
   }
 
-  /** The layout where none is asked for: that of the first group. */
+  /** The first group, whose layout is the default. */
   get firstGroup() {
     return this.all.find(({ kind }) => kind === 'group')
   }
 
-  /** Why not all of them give IDs now; undefined if they do. */
+  /** Why some names supply no IDs now; undefined if all do. */
   async trouble() {
     const troubles = await Promise.all(this.all.map((served) => served.trouble()))
     return troubles.find((each) => each !== undefined)

@@ -1,5 +1,5 @@
 // IDs of a segment: small dense numbers, from blocks of a counter on a store. It opens the counter in the background, and
-// tries for as long as the server runs. It must never take a number only to see whether it can: the numbers are dense.
+// retries for as long as the server runs. It takes no number as a test: the numbers are dense.
 
 import { SegmentId } from 'flakeforge/lease'
 import type { NameOptions } from '../config/names.ts'
@@ -37,15 +37,15 @@ export class Segment {
     this.block = rest.block ?? 10_000
     this.#options = { ...rest, name: segment }
     this.#store = store
-    /** What takes it of the store, and keeps it. */
+    /** Opens the counter and keeps it. */
     this.keeper = new Keeper(`Segment '${segment}'`, warn, {
       take: () => this.#take(),
-      untilGone: () => new Promise(() => {}), // an open counter needs nobody's care
+      untilGone: () => new Promise(() => {}), // an open counter needs no care
       end: () => this.#numbers?.close(),
     })
   }
 
-  /** Why it gives no numbers now, if its store does not answer; undefined if it does. */
+  /** Why it supplies no numbers now, if its store does not answer; undefined if it does. */
   trouble() {
     if (this.#numbers === undefined) return this.keeper.trouble
     if (Date.now() - this.#probedAt > FRESH_MS) {
@@ -55,10 +55,10 @@ export class Segment {
     return this.#probe
   }
 
-  /** Only requests show whether there are numbers: to try would use one up. */
+  /** Only requests show whether there are numbers: a test would use one up. */
   look() {}
 
-  /** The headers of an answer with its IDs. Another object when they have changed. */
+  /** The headers of an answer with its IDs; a new object after each change. */
   get headers() {
     const { lineage } = this.#numbers ?? {}
     if (lineage !== undefined && lineage !== this.#headers['flakeforge-group'])
@@ -70,7 +70,7 @@ export class Segment {
     return String(this.#opened().nextBigInt())
   }
 
-  /** What is here is handed out without a wait; it never blocks. */
+  /** Numbers that are here are handed out without a wait; it never blocks. */
   isFew() {
     return true
   }

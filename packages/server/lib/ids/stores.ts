@@ -1,11 +1,11 @@
-// The stores of the server: one client for each address, however many names use it. It must never show an address, which
-// may have a password in it.
+// The stores of the server: one client for each address, however many names use it. Addresses may contain a password, and are
+// not shown.
 
 import { openStore, type Store } from 'flakeforge/lease'
 import { signOfContainer } from '../../../../lib/files/container.ts'
 import { ConfigError } from '../config/config-error.ts'
 
-/** A store that is opened when it is first used. */
+/** A store that is opened on first use. */
 export class SharedStore {
   isFolder
 
@@ -52,9 +52,7 @@ export class Stores {
 /** Whether an address is that of a folder on this machine, as the default is. */
 export const isFolder = (address: string | undefined) => address === undefined || address.startsWith('file:')
 
-/**
- * An address that cannot be opened is a mistake of the configuration; a store that is away is none, and shows only later.
- */
+/** An address that cannot be opened is a mistake in the configuration; an unreachable store is not, and shows only later. */
 function opened(address: string | undefined): Store {
   const sign = address === undefined ? signOfContainer() : undefined
   if (sign !== undefined && !process.env.FLAKEFORGE_STORE) throw new ConfigError(inContainer(sign))

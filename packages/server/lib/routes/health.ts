@@ -1,5 +1,5 @@
 // GET /livez and /readyz, for load balancers and Kubernetes. Alive means that the process answers. Ready means that every
-// name can give IDs now. It must never show the reason, which may have the address of a store, to anybody without a token.
+// name can supply IDs now. Only requests with a token see the reason, which may contain the address of a store.
 
 import type { FastifyInstance } from 'fastify'
 import type { Parts } from '../http/app.ts'

@@ -1,5 +1,5 @@
 // POST /v1/ids/{name}: IDs as JSON, lines of text or bytes. It is POST, and never cached, because a cached answer would
-// give the same IDs twice. This is the hot path of the server: one ID costs little more than an empty route.
+// repeat IDs. This is the hot path of the server: one ID costs little more than an empty route.
 
 import type { Socket } from 'node:net'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
@@ -13,9 +13,9 @@ import type { Served } from '../ids/names.ts'
 const PATH = '/v1/ids/:name'
 const MOST = 10_000
 const FORMS = ['application/json', 'text/plain', 'application/octet-stream']
-/** What is offered: a client that asks for this charset gets it, and one that names none too. */
+/** The offered types: a client gets them whether it asks for this charset or for none. */
 const OFFERED = ['application/json; charset=utf-8', 'text/plain; charset=utf-8', 'application/octet-stream']
-/** All that mean any form; the last one is no media range, but Java's own client sends it. */
+/** All that mean any form; the last one is not a media range, but Java's own client sends it. */
 const ANY = [undefined, '*/*', '*']
 
 function readCount(text: unknown): number {
@@ -31,7 +31,7 @@ function readCount(text: unknown): number {
   )
 }
 
-/** How many IDs are asked for. */
+/** How many IDs are requested. */
 function countOf(query: Record<string, unknown>) {
   let n = 1
   for (const key in query) {
@@ -41,7 +41,7 @@ function countOf(query: Record<string, unknown>) {
   return n
 }
 
-/** The form that the client wants most. */
+/** The client's preferred form. */
 function formOf(request: FastifyRequest) {
   const { accept } = request.headers
   if (ANY.includes(accept)) return FORMS[0]
@@ -51,7 +51,7 @@ function formOf(request: FastifyRequest) {
   throw new Problem(406, 'ERR_FLAKE_ACCEPT', `IDs come as ${FORMS.join(', ')}. Accept one of them.`)
 }
 
-/** The body of an answer, made without waiting. */
+/** The body of an answer, generated without waiting. */
 function bodyOf(served: Served, n: number, form: string) {
   if (form === 'application/octet-stream') return served.bytes(n)
   if (n > 1) return write(served, served.texts(n), form)

@@ -1,4 +1,4 @@
-// GET /v1/names, /v1/slots/{name} and /v1/inspect/{id}: what the server serves, who holds which slot, and what an ID says.
+// GET /v1/names, /v1/slots/{name} and /v1/inspect/{id}: the served names, the holders of slots, and the contents of an ID.
 // They change nothing. The holder's token of a slot never leaves the server.
 
 import type { FastifyInstance } from 'fastify'
@@ -14,7 +14,7 @@ import type { Names, Served } from '../ids/names.ts'
 /** Parts of an ID that are not fields of the node. */
 const COMMON = new Set(['timestamp', 'date', 'tick', 'counter', 'id', 'mode'])
 
-/** An ID as a text. How large it may be, and which bits are 0, its layout says. */
+/** An ID as a text. Its layout determines how large it may be, and which bits are 0. */
 const ID = '^([0-9]+|0[xX][0-9a-fA-F]+|0[bB][01]+)$'
 
 const NAME = { name: text('a name from GET /v1/names') }

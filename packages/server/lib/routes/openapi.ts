@@ -1,4 +1,4 @@
-// GET /openapi.json: the document of this API, made from the routes' schemas when it is first asked for.
+// GET /openapi.json: the document of this API, made from the routes' schemas on the first request.
 
 import type { FastifyInstance, RouteOptions as Route } from 'fastify'
 import fastify from 'fastify'
@@ -7,7 +7,7 @@ import { ALL, answers, COMPILES_NOTHING } from '../http/schemas.ts'
 
 const TOKEN = { token: [] }
 
-/** @param hasTokens whether a route needs a token unless it says otherwise; else one is taken, and not looked at */
+/** @param hasTokens whether a route needs a token unless it says otherwise; without tokens, one is accepted and ignored */
 const swaggerOf = (hasTokens: boolean) => ({
   openapi: {
     openapi: '3.0.3',
@@ -23,9 +23,7 @@ const swaggerOf = (hasTokens: boolean) => ({
   refResolver: { buildLocalReference: (json: any) => json.$id },
 })
 
-/**
- * The document, from an app that never listens: so the server need not load what makes it before somebody asks for it.
- */
+/** The document, from an app that never listens, so that its generator is loaded only on request. */
 async function documentOf(known: Route[], hasTokens: boolean) {
   const app = fastify({ exposeHeadRoutes: false, schemaController: COMPILES_NOTHING })
   for (const schema of ALL) app.addSchema(schema)

@@ -1,5 +1,5 @@
-// The page at /: the files of page/built, which need no token. What the page asks for needs one, where tokens are wanted.
-// They are few and small, and are read once.
+// The page at /: the files of page/built, which need no token. The page's requests need one, if tokens are configured. The
+// files are few and small, and are read once.
 
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
