@@ -33,12 +33,12 @@ const ends = []
 export const CONNECTIONS = {
   'clock of the client': {
     check: 'clock',
-    seen: /^now went on by 2\d{4} ms in \d+ ms, when the clock of the client's machine was set ahead by 20000 ms$/,
+    seen: /^now went forward by 2\d{4} ms in \d+ ms, when the clock of the client's machine was set ahead by 20000 ms$/,
     change: (store) => ({ read: async (...args) => ({ ...(await store.read(...args)), now: Date.now() }) }),
   },
   'clock of the client, set by the server once': {
     check: 'clock',
-    seen: /^now went on by 2\d{4} ms in \d+ ms, when the clock of the client's machine was set ahead by 20000 ms$/,
+    seen: /^now went forward by 2\d{4} ms in \d+ ms, when the clock of the client's machine was set ahead by 20000 ms$/,
     change(store) {
       let aheadMs
       return {
@@ -117,18 +117,18 @@ export const CONNECTIONS = {
   },
   'a lock that expires': {
     check: 'suspended',
-    seen: /^two swaps from one text .*, one of a process that stood still in the middle of it, were both answered true$/,
+    seen: /^two swaps from one text .*, one of a process that was suspended in the middle of it, were both answered true$/,
     change: (store, { ask }) => whileSuspended(store, locking(store, ask, { nameOf: (name) => name, untilMs: 300 })),
   },
   'a lock that never expires': {
     check: 'suspended',
-    seen: /^while processes stood still in the middle of swaps, a swap of another record failed: swap\(\) did not answer/,
+    seen: /^while processes were suspended in the middle of swaps, a swap of another record failed: swap\(\) did not answer/,
     size: { callMs: 5000, haltMs: 9000 },
     change: (store, { ask }) => whileSuspended(store, locking(store, ask, { nameOf: () => 'group', untilMs: 1e9 })),
   },
   'what cannot be read is absent': {
     check: 'suspended',
-    seen: /^a read in a process that had stood still gave null for a record that is /,
+    seen: /^a read in a process that had been suspended returned null for a record that is /,
     change: (store) => ({
       async read(group, names) {
         const late = AbortSignal.timeout(group.endsWith(' suspended') ? 1000 : 60_000)

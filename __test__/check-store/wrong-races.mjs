@@ -50,7 +50,7 @@ export const RACES = {
   },
   'the first is told, and the last is kept': {
     check: 'atomic swaps',
-    seen: /^one client made a record and was answered true, and the record is /,
+    seen: /^one client created a record and was answered true, and the record is /,
     change: (store, { ask }) => ({
       async swap(group, name, ...rest) {
         const answer = await store.swap(group, name, ...rest)
@@ -61,7 +61,7 @@ export const RACES = {
   },
   'what many want to make is never made': {
     check: 'atomic swaps',
-    seen: /^8 clients tried to make one absent record, and it is still absent$/,
+    seen: /^8 clients tried to create one absent record, and it is still absent$/,
     change: (store) => ({
       swap: async (group, ...rest) => !group.endsWith(' claims') && store.swap(group, ...rest),
     }),
@@ -97,7 +97,7 @@ export const RACES = {
   },
   'the group read apart from the slots': {
     check: 'snapshots',
-    seen: /^a read of \d+ names gave text \d+ of 'slot0000000000' with text \d+ of 'group'; /,
+    seen: /^a read of \d+ names returned text \d+ of 'slot0000000000' with text \d+ of 'group'; /,
     change: (store) => ({
       async read(group, names) {
         const isGroup = (name) => !name.startsWith('slot')
@@ -116,7 +116,7 @@ export const RACES = {
   },
   'the clock, and then the records': {
     check: 'snapshots',
-    seen: /^a read gave a now that is \d+ ms older .*, when its process stood still for \d+ ms after each answer/,
+    seen: /^a read returned a now that is \d+ ms older .*, when its process was suspended for \d+ ms after each answer/,
     change: (store) => ({
       async read(group, names) {
         const { now } = await store.read(group, [])

@@ -376,7 +376,7 @@ for (const [args, message] of [
   ],
   [['new', '5', '6'], /one N, not 5 and 6/],
   [['new', '5', '-n', '6'], /one N, not 5 and -n 6/],
-  [['new', '-n', '-5'], /N must be how many IDs to make, not '-5'/],
+  [['new', '-n', '-5'], /N must be the number of IDs to generate, not '-5'/],
   [['175928847299117063'], /999999999 at most.* run 'flakeforge inspect 175928847299117063'/],
   [['new', '5', '--as', 'roman'], /--as must be one of dec, hex/],
   [['new', '--node', '3'], /Did you mean '--nodes'\?/],
@@ -406,7 +406,7 @@ for (const [args, message] of [
   [['at', '2021-12-28T14:07:02.9541001281'], /DATE must be ISO text/],
   [['at', '2026-02-30'], /DATE must be ISO text/],
   [['at', '2026-01-02', '2026-01-01'], /second DATE must be the first one or later/],
-  [['at', 'now', '--layout', 'uniqueid'], /order of time/],
+  [['at', 'now', '--layout', 'uniqueid'], /ordered by time/],
   [['layouts', 'flake'], /takes no argument/],
   [['schema', 'public'], /none for 'public'/],
 ]) {

@@ -113,7 +113,7 @@ for (const shell of Object.keys(SHELLS)) {
   test(`${shell}: Tab completes folders where a store belongs, and addresses`, async (t) => {
     const terminal = await started(t, shell, program)
     const shown = await terminal.runs('flakeforge slots ids\t')
-    t.regex(shown, /The folder is file:\/\S*ids-here/, 'a relative path is refused with the address to type')
+    t.regex(shown, /For that folder, use file:\/\S*ids-here/, 'a relative path is refused with the address to type')
     t.regex(await terminal.runs('flakeforge slots post\tnobody@127.0.0.1:1/x'), /flakeforge: .*ECONNREFUSED/)
   })
 

@@ -50,12 +50,12 @@ const STORES = {
 const durable = true
 const ENDED = {
   'a folder': (group) => `Group '${group}' has ended.\n`,
-  Redis: (group) => `Group '${group}' has ended. For the next 65 s or so, a new group of this name grants no slots.\n`,
+  Redis: (group) => `Destroyed group '${group}'. For about the next 65 s, a new group of this name grants no slots.\n`,
 }
 ENDED.MariaDB = ENDED.Redis
 const MADE = {
-  'a folder': (group) => `Made group '${group}'.\n`,
-  Redis: (group) => `Made group '${group}', and waited until it grants slots.\n`,
+  'a folder': (group) => `Created group '${group}'.\n`,
+  Redis: (group) => `Created group '${group}' and waited until it grants slots.\n`,
 }
 MADE.MariaDB = MADE.Redis
 const NO_GROUPS = {
@@ -79,7 +79,7 @@ for (const [kind, { start, isThere }] of Object.entries(STORES)) {
     t.is(await textOf(t, ['create', where, '--durable']), MADE[kind]('default'))
     t.deepEqual(await jsonOf(t, ['create', where, 'orders', '--skew', '400']), [{ group: 'orders', created: false }])
     const again = await textOf(t, ['create', where, 'orders', '--skew', '400'])
-    t.regex(again, /^Group 'orders' exists already.* Nothing was changed\.\n$/)
+    t.regex(again, /^Group 'orders' already exists.* Nothing was changed\.\n$/)
     const several = await Promise.all([1, 2, 3, 4].map(() => jsonOf(t, ['create', where, 'others', '--durable'])))
     t.is(several.flat().filter(({ created }) => created).length, 1, 'of several at once, one made it')
     t.is((await joinAs(t, url, { group: 'orders', skewMs: 400, waitMs: 5000 })).state, 'attached')
@@ -92,7 +92,7 @@ for (const [kind, { start, isThere }] of Object.entries(STORES)) {
     t.deepEqual(await jsonOf(t, ['create', where, 'orders', ...options]), [{ group: 'orders', created: true }])
     const before = Date.now()
     t.is(await textOf(t, ['destroy', where, 'orders', '--yes']), ENDED[kind]('orders'))
-    t.regex(await textOf(t, ['create', where, 'orders', ...options]), /^Made group 'orders'/)
+    t.regex(await textOf(t, ['create', where, 'orders', ...options]), /^Created group 'orders'/)
     if (kind !== 'a folder') t.true(Date.now() - before > 2700, 'ttl and skew')
     const flake = await joinAs(t, url, { group: 'orders', ttlMs: 2000, skewMs: 700, durable, waitMs: 20_000 })
     t.is(flake.state, 'attached')
@@ -114,8 +114,8 @@ for (const [kind, { start, isThere }] of Object.entries(STORES)) {
       const call = tryJoin(url, { ...same, ...other, waitMs: 5000 })
       await t.throwsAsync(call, { code: 'ERR_FLAKE_CONFIG_MISMATCH' }, JSON.stringify(other))
     }
-    await fails(t, ['create', where, 'orders', '--slots', '4'], /made with other options/)
-    await fails(t, ['create', where, 'orders', ...options.with(1, '4')], /made with other options/)
+    await fails(t, ['create', where, 'orders', '--slots', '4'], /created with different options/)
+    await fails(t, ['create', where, 'orders', ...options.with(1, '4')], /created with different options/)
   })
 
   test(`${kind}: the offsets of nodes and of IDs are options of create too`, async (t) => {
@@ -170,7 +170,7 @@ for (const [kind, { start, isThere }] of Object.entries(STORES)) {
     t.throws(() => flake.next(), { code: 'ERR_FLAKE_DESTROYED' })
     await fails(t, ['slots', where, '--group', 'orders'], /There is no group 'orders'/)
     // The next group may have other options.
-    t.regex(await textOf(t, ['create', where, 'orders', '--slots', '7', '--durable']), /^Made group 'orders'/)
+    t.regex(await textOf(t, ['create', where, 'orders', '--slots', '7', '--durable']), /^Created group 'orders'/)
     t.true((await joinAs(t, url, { group: 'orders', durable, slots: 7, waitMs: 20_000 })).slot < 7)
     t.deepEqual(await jsonOf(t, ['destroy', where, 'orders', '--yes']), [{ group: 'orders', destroyed: true }])
   })
@@ -304,8 +304,8 @@ onRedis('Redis: restored of one that is named, because it cannot list them', asy
   t.teardown(stop)
   await joinAs(t, url, { group: 'orders', durable: true, waitMs: 20_000 })
   await isRefused(t, ['restored', url], /cannot list its groups and counters\. Name each with --group or --segment/)
-  await t.throwsAsync(lease.restored(url), { code: 'ERR_FLAKE_OPTION', message: /cannot list what it has/ })
-  t.regex(await textOf(t, ['restored', url, '--segment', 'invoices']), /^Counter 'invoices' stands still/)
+  await t.throwsAsync(lease.restored(url), { code: 'ERR_FLAKE_OPTION', message: /cannot list its contents/ })
+  t.regex(await textOf(t, ['restored', url, '--segment', 'invoices']), /^Counter 'invoices' grants no blocks/)
   const invoices = await lease.SegmentId.open(url, { name: 'invoices', durable: true })
   closeAfter(t, invoices)
   t.throws(() => invoices.nextBigInt(), { code: 'ERR_FLAKE_STORE', message: /skipTo/ })
@@ -320,7 +320,7 @@ onRedis('Redis: restored of one that is named, because it cannot list them', asy
 anyTest('restored is for servers, and for a group or a counter', async (t) => {
   const folder = await newFolder()
   t.teardown(folder.stop)
-  await t.throwsAsync(lease.restored(folder.url), { code: 'ERR_FLAKE_OPTION', message: /that is for servers/ })
+  await t.throwsAsync(lease.restored(folder.url), { code: 'ERR_FLAKE_OPTION', message: /for servers only/ })
   const store = lease.recordStore({ read: async () => {}, swap: async () => {}, names: async () => {} })
   for (const what of [1, '', 'a{b', {}, { name: '' }, { group: 'a' }, { name: 'a', more: 1 }]) {
     await t.throwsAsync(lease.restored(store, what), { code: 'ERR_FLAKE_OPTION' }, JSON.stringify(what))
@@ -403,7 +403,7 @@ anyTest('a folder that is missing is made by create only, as by join()', async (
     await isRefused(t, ['create', name, 'a', '--slots', '0'], /slots/)
   }
   t.deepEqual(fs.readdirSync(where), [])
-  t.is(await textOf(t, ['create', folder, 'a']), "Made group 'a'.\n")
+  t.is(await textOf(t, ['create', folder, 'a']), "Created group 'a'.\n")
   t.deepEqual(fs.readdirSync(folder), ['a'])
   await textOf(t, ['create', `file:${path.join(where, 'other')}`])
   t.deepEqual(fs.readdirSync(path.join(where, 'other')), ['default'])
@@ -412,7 +412,7 @@ anyTest('a folder that is missing is made by create only, as by join()', async (
 anyTest('in a folder, where no new group waits, --durable changes nothing', async (t) => {
   const { where, url, stop } = await newFolder()
   t.teardown(stop)
-  t.is(await textOf(t, ['create', where, 'a', '--durable']), "Made group 'a'.\n")
+  t.is(await textOf(t, ['create', where, 'a', '--durable']), "Created group 'a'.\n")
   await (await FlakeId.join(url, { group: 'a' })).close()
 })
 
@@ -422,9 +422,9 @@ anyTest(
     const { where, url, stop } = await newFolder()
     t.teardown(stop)
     const options = { env: { FLAKEFORGE_STORE: url } }
-    t.is(await textOf(t, ['create', 'orders2'], options), "Made group 'orders2'.\n")
-    t.is(await textOf(t, ['create'], options), "Made group 'default'.\n")
-    t.is(await textOf(t, ['create', where, 'third']), "Made group 'third'.\n")
+    t.is(await textOf(t, ['create', 'orders2'], options), "Created group 'orders2'.\n")
+    t.is(await textOf(t, ['create'], options), "Created group 'default'.\n")
+    t.is(await textOf(t, ['create', where, 'third']), "Created group 'third'.\n")
     t.deepEqual(fs.readdirSync(where).toSorted(), ['default', 'orders2', 'third'])
     t.is(await textOf(t, ['destroy', 'orders2', '--yes'], options), "Group 'orders2' has ended.\n")
     t.regex(await textOf(t, ['slots'], options), /^Group 'default' is empty/)
@@ -437,8 +437,8 @@ anyTest('what is neither an address nor an absolute path makes no folder: the li
   const line = (text) => new RegExp(text.replace(/[$./?]/g, '\\$&'))
   const meant = path.resolve('orders2')
   await isRefused(t, ['create', 'orders2'], line(`flakeforge create redis://HOST orders2 (or`.replace(' (or', '')))
-  await isRefused(t, ['create', 'orders2'], line(`The folder is file:${meant}`))
-  await isRefused(t, ['create', './orders2'], line(`The folder is file:${meant}`), set)
+  await isRefused(t, ['create', 'orders2'], line(`For that folder, use file:${meant}`))
+  await isRefused(t, ['create', './orders2'], line(`For that folder, use file:${meant}`), set)
   await isRefused(t, ['create', 'a/b'], line('flakeforge create "$FLAKEFORGE_STORE" a/b'), set)
   await isRefused(t, ['destroy', 'orders2', '--yes'], line('flakeforge destroy redis://HOST orders2'))
   await isRefused(t, ['slots', 'orders2'], line('flakeforge slots redis://HOST --group orders2'))

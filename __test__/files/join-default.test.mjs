@@ -122,7 +122,7 @@ unshared(
       const { stdout } = inNamespaces(flags, home)
       t.regex(
         stdout,
-        /^No store is named, .*\(\/proc\/self\/ns\/(?:pid|cgroup) is .*FLAKEFORGE_STORE=file:/,
+        /^No store is set, .*\(\/proc\/self\/ns\/(?:pid|cgroup) is .*FLAKEFORGE_STORE=file:/,
         flags.join(' '),
       )
       t.deepEqual(fs.readdirSync(home), [])
@@ -137,7 +137,7 @@ unshared(
 unshared('(with unshare only) without /proc it is not certain that this is no container', (t) => {
   const home = diskFolder(t)
   const { stdout } = inNamespaces(['-m', 'sh', '-c', 'mount -t tmpfs none /proc && exec "$0" "$@"'], home)
-  t.regex(stdout, /^No store is named, .*\/proc\/self\/ns\/pid cannot be read, so it may be one/)
+  t.regex(stdout, /^No store is set, .*\/proc\/self\/ns\/pid cannot be read, so it may be one/)
 })
 
 /** What a shell does before it becomes the program: the kernel of WSL, its folder, and a root that is an overlay. */
@@ -158,10 +158,10 @@ unshared('(with unshare only) a distribution of WSL is a machine, and a containe
   t.is(inWsl.stdout, 'joined\n', inWsl.stderr)
   for (const steps of [[KERNEL], [FOLDER]]) {
     const { stdout } = inNamespaces(inShell(steps, RUN), home)
-    t.regex(stdout, /^No store is named, .*\/proc\/self\/ns\/pid is /, steps[0])
+    t.regex(stdout, /^No store is set, .*\/proc\/self\/ns\/pid is /, steps[0])
   }
   const inContainer = inNamespaces(inShell([KERNEL, FOLDER, OVERLAY], IN_OVERLAY), home, { SHOW_MOUNTS: '1' })
-  t.regex(inContainer.stdout, /^No store is named, .*its root file system is an overlay/, inContainer.stderr)
+  t.regex(inContainer.stdout, /^No store is set, .*its root file system is an overlay/, inContainer.stderr)
 })
 
 const WAYS_OUT = ['file:/var/lib/', 'FLAKEFORGE_STORE', 'XDG_STATE_HOME']

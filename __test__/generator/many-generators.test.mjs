@@ -185,7 +185,7 @@ test('an error is the same at every call, and keeps nothing from working', (t) =
     [{ id: 1024 }, /id must be an integer from 0 to 1023, but is 1024/],
     [{ epoch: 1e13 }, /epoch must be/],
     [{ wroker: 1 }, /wroker/],
-    [{ layout: 'uniqueid', idOffset: 1n }, /order of time/],
+    [{ layout: 'uniqueid', idOffset: 1n }, /ordered by time/],
   ]) {
     for (let i = 0; i < 3; i++) {
       t.is(t.throws(() => new FlakeId(options), { code: 'ERR_FLAKE_OPTION' }).message.match(message)?.length, 1)

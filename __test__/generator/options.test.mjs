@@ -141,7 +141,7 @@ const MESSAGES = [
   [{ maxWaitMs: 'soon' }, "maxWaitMs must be a number of milliseconds, but is 'soon'"],
   [{ maxWaitMs: -1 }, 'maxWaitMs must be 0 or more, but is -1'],
   [{ epoch: true }, 'epoch must be Unix ms or a Date, but is true'],
-  [{ layout: 'hazlecast' }, /^Unknown layout 'hazlecast'\. Did you mean 'hazelcast'\? Fields of your own are/],
+  [{ layout: 'hazlecast' }, /^Unknown layout 'hazlecast'\. Did you mean 'hazelcast'\? For your own fields, pass/],
   [{ mode: 'spread' }, "mode ('spread') cannot be used with layout 'flake': only 'uniqueid' has modes"],
   [{ nodes: 128 }, "nodes (128) cannot be used with layout 'flake': only 'snowcast' has it"],
   [

@@ -27,7 +27,7 @@ function refuses(t, call, name) {
     t.fail(name)
   } catch (error) {
     t.is(error.name === 'Error' ? 'DataCloneError' : error.name, 'DataCloneError', name) // v8.serialize() throws an Error
-    t.regex(error.message, /flakeforge: this object stays in its thread.* could not be cloned/, name)
+    t.regex(error.message, /flakeforge: this object cannot leave its thread.* could not be cloned/, name)
   }
 }
 

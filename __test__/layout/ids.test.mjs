@@ -159,7 +159,7 @@ test('a number that may have lost digits is refused, and the error says why', (t
     [-(2 ** 60), /negative/],
     [-1.5, /negative/],
     [Number.NEGATIVE_INFINITY, /negative/],
-    [Number.NaN, /not even a number/],
+    [Number.NaN, /it is not a number/],
   ]) {
     const { flake } = FlakeId.layouts
     for (const call of [toBigInt, toSigned, format, (id) => compare(id, 1n), (id) => flake.decode(id)]) {

@@ -292,7 +292,7 @@ test('range: a layout whose IDs are not in the order of time has none', (t) => {
   })
   holds(t, property, 500)
   t.true(refused > 100)
-  t.throws(() => layouts.uniqueid.range(Date.now()), { code: 'ERR_FLAKE_OPTION', message: /order of time/ })
+  t.throws(() => layouts.uniqueid.range(Date.now()), { code: 'ERR_FLAKE_OPTION', message: /ordered by time/ })
 })
 
 test('range: what is outside of the times of a layout is left out', (t) => {

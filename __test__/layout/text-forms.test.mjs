@@ -36,7 +36,7 @@ test('a flake ID of our days: what any base but two writes is plain, and those t
   ]) {
     t.throws(() => readId(text), {
       code: 'ERR_FLAKE_ID',
-      message: `'${text}' could be ${readings}. Say which form it has.`,
+      message: `'${text}' could be ${readings}. Specify its form.`,
     })
   }
 })
@@ -67,7 +67,7 @@ test('small letters are base 32 as well, and where base 36 would write them, too
 })
 
 test('digits alone are decimal, and a note says what else they could be', (t) => {
-  t.is(readId('1234567890123456').note, 'read as decimal: 16 digits could be hex, which 0x says, too')
+  t.is(readId('1234567890123456').note, 'read as decimal: 16 digits could be hex (write 0x) too')
   t.is(readId('12345678901').note, 'read as decimal: 11 digits could be base58 or base62 too')
   t.is(readId('1234567890123').note, 'read as decimal: 13 digits could be base32 or base36 too')
   t.is(readId('7529535382561648641').note, undefined)

@@ -414,7 +414,7 @@ test.serial('create where others have joined before: a warning says how long the
   )
   t.regex(
     warnings[0].message,
-    /^Group 'g' exists already and gives out no slot for 66 s, until .* before anybody joins/,
+    /^Group 'g' already exists and grants no slot for 66 s, until .* before any process joins/,
   )
 })
 
@@ -426,7 +426,7 @@ test.serial('create where a group has just ended: a warning says how long it wai
   await time.pass(0)
   t.is(warnings.length, 1)
   t.is(warnings[0].code, 'FLAKEFORGE_QUIET')
-  t.regex(warnings[0].message, /^Group 'g' gives out no slot for 66 s/)
+  t.regex(warnings[0].message, /^Group 'g' grants no slot for 66 s/)
   await time.pass(LONG_MS - 1)
   t.deepEqual(outcome, {})
   await time.pass(1)

@@ -108,7 +108,7 @@ test('numbers: of a layout that fits, one by one and many at a time; of another,
   t.true(ids.every((id) => Number.isSafeInteger(id)))
   t.true(isAscending(ids.map(BigInt)))
   const wide = await without(t)
-  t.throws(() => wide.nextNumber(), { code: 'ERR_FLAKE_OPTION', message: /cannot give IDs as numbers/ })
+  t.throws(() => wide.nextNumber(), { code: 'ERR_FLAKE_OPTION', message: /cannot return IDs as numbers/ })
   t.throws(() => wide.takeNumbers(3), { code: 'ERR_FLAKE_OPTION' })
 })
 
@@ -195,7 +195,7 @@ test('nobody with a number: one error that names the reasons of the store and of
   const urls = [`http://127.0.0.1:${closedPort}`, `http://127.0.0.1:${closedPort}/below/`]
   const elseFrom = { urls, waitMs: 0, timeoutMs: 1000 }
   const error = await t.throwsAsync(FlakeId.join(store, options({ elseFrom })), { code: 'ERR_FLAKE_REMOTE' })
-  t.regex(error.message, /^Nobody gives IDs to this generator of group 'taken'\. The store: No slot of group 'taken'/)
+  t.regex(error.message, /^This generator of group 'taken' has no source of IDs\. The store: No slot of group 'taken'/)
   for (const url of urls) t.true(error.message.includes(url), error.message)
   t.is(error.group, 'taken')
   t.is(error.cause.code, 'ERR_FLAKE_EXHAUSTED')
@@ -214,7 +214,7 @@ test('a store that cannot be reached: servers give IDs; and without servers, the
 
 test('what waiting cannot mend is an error, though servers are there', async (t) => {
   const error = await t.throwsAsync(FlakeId.join(store, options({ slots: 2 })), { code: 'ERR_FLAKE_CONFIG_MISMATCH' })
-  t.regex(error.message, /was made with other options: .* 1 slots, and this generator .* 2 slots/)
+  t.regex(error.message, /was created with different options: .* 1 slots, and this generator .* 2 slots/)
 })
 
 test('a signal ends a join that waits for servers', async (t) => {
@@ -242,7 +242,7 @@ for (const [name, what, pattern] of [
   [
     'counter',
     'of a SegmentId',
-    /'counter' has no layout, as a SegmentId, and that of this generator of group 'taken' has /,
+    /'counter' has no layout, like a SegmentId, and that of this generator of group 'taken' has /,
   ],
   [
     'elsewhere',
@@ -305,7 +305,7 @@ test('elseFrom is checked like other options', async (t) => {
   await refuses([], /^elseFrom must be the URL of a server/, 'elseFrom')
   await refuses(7, /^elseFrom must be the URL/, 'elseFrom')
   await refuses('redis://localhost', /^elseFrom must be a URL such as 'https:/, 'elseFrom')
-  await refuses('http://user:secret@host', /^elseFrom must have no user and password/, 'elseFrom')
+  await refuses('http://user:secret@host', /^elseFrom must not contain a user and password/, 'elseFrom')
   await refuses(
     { urls: server.url, prefetch: 0 },
     /^elseFrom\.prefetch must be an integer from 1 to 10000/,

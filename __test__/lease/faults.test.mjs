@@ -125,7 +125,7 @@ test.after('no warning was empty, and none was of something else', (t) => {
   for (const { code, message } of warnings) {
     if (code === 'FLAKEFORGE_RENEWAL') continue
     t.is(code, 'FLAKEFORGE_QUIET')
-    t.regex(message, /^Group 'default' is new .*, so no slot is given out for -?\d+ s, until 20/)
+    t.regex(message, /^Group 'default' is new .*, so no slot is granted for -?\d+ s, until 20/)
   }
 })
 
@@ -211,7 +211,7 @@ test.serial('quiet: join waits it out, and one warning says why, however many jo
   const { warnings, late, asked } = await jsonOfChild(t, source)
   t.is(warnings.length, 1)
   t.is(warnings[0].code, 'FLAKEFORGE_QUIET')
-  t.regex(warnings[0].message, /no slot is given out for [23] s, until 20.*: await createGroup\(store, options\)/)
+  t.regex(warnings[0].message, /no slot is granted for [23] s, until 20.*: await createGroup\(store, options\)/)
   t.true(late)
   t.true(asked > 2)
 })

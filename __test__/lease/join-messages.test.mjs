@@ -112,7 +112,7 @@ test.serial('examples/cluster.js takes FLAKEFORGE_STORE, and says once what to s
   const { code, stdout, stderr } = await cluster({ FLAKEFORGE_STORE: '', container: 'docker' })
   t.is(code, 1)
   t.is(stdout, '')
-  t.regex(stderr, /^No store is named.*\(the environment variable (?:container|KUBERNETES_SERVICE_HOST) is set\)/)
+  t.regex(stderr, /^No store is set.*\(the environment variable (?:container|KUBERNETES_SERVICE_HOST) is set\)/)
   t.regex(stderr, /FLAKEFORGE_STORE=redis:/)
   t.is(stderr.trim().split('\n').length, 1, stderr)
 })
@@ -201,7 +201,7 @@ test.serial('a member with other options than its group is told the command for 
   ]) {
     const call = FlakeId.join(store, { group: 'orders', ...options })
     const error = await t.throwsAsync(call, { code: 'ERR_FLAKE_CONFIG_MISMATCH' })
-    const end = `Or make a group of another name with these: npx flakeforge create ${store} orders ${flags}`
+    const end = `Or create a group of another name with these: npx flakeforge create ${store} orders ${flags}`
     t.true(error.message.endsWith(end), error.message)
     t.true(error.stack.includes(end), 'which Node prints')
   }

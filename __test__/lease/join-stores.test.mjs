@@ -312,7 +312,7 @@ for (const [kind, { isInstalled, start, urlOf, crash, ways }] of Object.entries(
     await sleep(10)
     const [warning] = warnings.filter(({ message }) => message.includes(group))
     t.is(warning?.code, 'FLAKEFORGE_QUIET')
-    const [, seconds, address, rest] = /no slot is given out for (\d+) s, .*: npx flakeforge create (\S+) (.*)$/.exec(
+    const [, seconds, address, rest] = /no slot is granted for (\d+) s, .*: npx flakeforge create (\S+) (.*)$/.exec(
       warning.message,
     )
     t.true(Number(seconds) > 63 && Number(seconds) < 68, warning.message)

@@ -222,7 +222,7 @@ test.serial('close() is final, and every call says so in the same words', async 
     errors.push(await t.throwsAsync(flake[call](), { code: 'ERR_FLAKE_DETACHED' }))
   errors.push(...(await allRefuse(t, flake, 'ERR_FLAKE_DETACHED')))
   for (const error of errors) {
-    t.is(error.message, "This generator of group 'default' is closed. join() makes another one.")
+    t.is(error.message, "This generator of group 'default' is closed. Call join() for a new one.")
     t.is(error.group, 'default')
   }
   t.is(store.calls.length, length, 'the store is not asked again')
@@ -293,7 +293,7 @@ test.serial(
     const detail = await happens(flake, 'lost')
     t.like(detail, { group: 'default', slot: 0 })
     t.like(detail.cause, { code: 'ERR_FLAKE_LEASE_EXPIRED', group: 'default', slot: 0, cause: undefined })
-    t.regex(detail.cause.message, /no longer has this generator as the holder/)
+    t.regex(detail.cause.message, /no longer lists this generator as the holder/)
     t.is(flake.state, 'detached')
     t.is(flake.slot, undefined)
     const blocking = Object.entries(allCalls).filter(([name]) => !(name in waitingCalls))

@@ -103,8 +103,8 @@ test('an addon of another release', async (t) => {
   setVersion(install, '99.1.0')
   for (const program of [LOAD, ['--input-type=module', '--eval', `import 'flakeforge'`]]) {
     const { message } = failed(t, await install.node(...program))
-    t.true(message.includes(`The addon is of flakeforge ${version}, and its JavaScript,`), message)
-    t.regex(message, /is of flakeforge 99\.1\.0\. They must be the same\..*override/)
+    t.true(message.includes(`The addon is from flakeforge ${version}, and its JavaScript,`), message)
+    t.regex(message, /is from flakeforge 99\.1\.0\. They must be of the same release\..*override/)
   }
 })
 
@@ -125,7 +125,7 @@ ccTest("NAPI_RS_NATIVE_LIBRARY_PATH that names another package's addon", async (
   const { message } = failed(t, await install.run(process.execPath, LOAD, env))
   t.regex(
     message,
-    /What was loaded is no addon of flakeforge.*NAPI_RS_NATIVE_LIBRARY_PATH names .*another\.node.*Unset it/,
+    /The loaded file is not an addon of flakeforge.*NAPI_RS_NATIVE_LIBRARY_PATH names .*another\.node.*Unset it/,
   )
 })
 
@@ -179,7 +179,7 @@ rootTest('an addon, or its folder, that another user may not read', async (t) =>
   fs.chmodSync(install.folder, 0o755)
   const asNobody = (...args) => install.run('setpriv', ['--reuid=65534', '--clear-groups', process.execPath, ...args])
   fs.chmodSync(install.addon, 0o600)
-  t.regex(failed(t, await asNobody(...LOAD)).message, /This user may not read the file.*chmod/)
+  t.regex(failed(t, await asNobody(...LOAD)).message, /This user has no right to read the file.*chmod/)
   fs.chmodSync(install.addon, 0o644)
   fs.chmodSync(install.platform, 0o700)
   const { message } = failed(t, await asNobody(...LOAD))
@@ -235,7 +235,7 @@ test('no package of the platform, and a file above ours that no package brought'
 test('a file that the environment names, which is not there', async (t) => {
   const env = { NAPI_RS_NATIVE_LIBRARY_PATH: path.join(os.tmpdir(), 'nowhere', 'some.node') }
   const { message } = failed(t, await new Install(t).run(process.execPath, LOAD, env))
-  t.regex(message, /NAPI_RS_NATIVE_LIBRARY_PATH names .*some\.node, which is not there/)
+  t.regex(message, /NAPI_RS_NATIVE_LIBRARY_PATH names .*some\.node, which does not exist/)
   t.notRegex(message, /install/)
 })
 
@@ -296,7 +296,7 @@ test('JavaScript that the environment names, which is not there or does not load
   const install = new Install(t)
   const env = { NAPI_RS_NATIVE_LIBRARY_PATH: path.join(install.folder, 'some.cjs') }
   const { message } = failed(t, await install.run(process.execPath, LOAD, env))
-  t.regex(message, /NAPI_RS_NATIVE_LIBRARY_PATH names .*some\.cjs, which is not there/)
+  t.regex(message, /NAPI_RS_NATIVE_LIBRARY_PATH names .*some\.cjs, which does not exist/)
   fs.writeFileSync(env.NAPI_RS_NATIVE_LIBRARY_PATH, `require('what-it-needs')`)
   t.regex(failed(t, await install.run(process.execPath, LOAD, env)).message, /Cannot find module 'what-it-needs'/)
 })

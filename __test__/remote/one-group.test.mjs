@@ -34,7 +34,7 @@ const mismatch = (t, call, [one, other]) =>
 
 for (const [what, theirs, ours, pattern] of [
   ['layout', OTHER_LAYOUT, ORDERS, /'orders' has the layout flake, and that of \S+ has the layout twitter\. /],
-  ['kind', SEGMENT, ORDERS, /'orders' has no layout, as a SegmentId, and that of \S+ has the layout twitter\. /],
+  ['kind', SEGMENT, ORDERS, /'orders' has no layout, like a SegmentId, and that of \S+ has the layout twitter\. /],
   ['group', AGAIN, ORDERS, /'orders' has the group 0+a2, and that of \S+ has the group 0+a1\. /],
   [
     'segment',
@@ -46,7 +46,7 @@ for (const [what, theirs, ours, pattern] of [
     'group, which it does not say',
     { 'flakeforge-layout': 'twitter' },
     ORDERS,
-    /'orders' does not say its group, and that of/,
+    /'orders' does not name its group, and that of/,
   ],
 ]) {
   test(`another ${what}: an error that names both servers, and none of its IDs`, async (t) => {
@@ -131,7 +131,7 @@ test('while the server that gave the last IDs does not answer, another group is 
   first.script = cut
   second.script = of(AGAIN)
   const error = await mismatch(t, remote.takeAsync(5), [second, first])
-  t.regex(error.message, /has IDs of another group than \S+, which gave the last ones and does not answer\./)
+  t.regex(error.message, /has IDs of a different group than \S+, which sent the last ones and does not answer\./)
   t.is(remote.stats.ids, 0)
   const patient = await connectToFirst(t, [second, first], { prefetch: 2, waitMs: 60_000 }) // it knows only the new one
   t.is((await patient.takeAsync(5)).length, 40)

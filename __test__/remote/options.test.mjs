@@ -93,7 +93,13 @@ test('user and password in an address are refused, and never shown', async (t) =
     })
     t.false(`${error.stack}${inspect(error, { depth: 9 })}`.includes('se-cret'), url)
   }
-  await refused(t, 'http://u:p@localhost:8080', {}, TypeError, /no user and password in it \(localhost:8080\).*token/)
+  await refused(
+    t,
+    'http://u:p@localhost:8080',
+    {},
+    TypeError,
+    /not contain a user and password \(localhost:8080\).*token/,
+  )
 })
 
 test('a token that no header can hold is refused, and never shown', async (t) => {

@@ -193,7 +193,7 @@ const WRONG = {
   'an unknown layout': [['--layout', 'twiter'], {}, /^Name 'default': .*twitter/],
   'a layout that is no JSON': [['--layout', '{a}'], {}, /^--layout is not JSON: /],
   'a socket and a port': [['--socket', '/tmp/a', '--port', '1'], {}, /a socket or on a port/],
-  'a certificate without key': [['--tls-cert', '/nothing'], {}, /tls-cert and tls-key belong together/],
+  'a certificate without key': [['--tls-cert', '/nothing'], {}, /tls-cert and tls-key need each other/],
   'a CA without certificate': [['--tls-ca', '/nothing'], {}, /tls-ca needs/],
   'no such file': [['--config', '/nothing'], {}, /^The configuration \/nothing cannot be read: ENOENT/],
   'no such token file': [
@@ -237,10 +237,10 @@ const WRONG_FILES = {
   'a name that is no object': [{ names: { a: 'b' } }, /^Name 'a' must have an object of options, not 'b'/],
   'an unknown option of a group': [{ names: { a: { ttlMS: 1 } } }, /^Name 'a': .*ttlMs/],
   'a bad option of a group': [{ names: { a: { ttlMs: 1 } } }, /^Name 'a': ttlMs must be an integer from 2000/],
-  'a fixed node number': [{ names: { a: { id: 1 } } }, /^Name 'a': .*the node number is that of the slot/],
+  'a fixed node number': [{ names: { a: { id: 1 } } }, /^Name 'a': .*the slot determines the node number/],
   'a hop to other servers': [
     { names: { a: { elseFrom: 'http://b' } } },
-    /^Name 'a': elseFrom is not for a server\. A server gives only IDs that it makes itself/,
+    /^Name 'a': elseFrom cannot be used in a server\. A server returns only IDs that it generates itself/,
   ],
   'a wait that blocks': [
     { names: { a: { maxWaitMs: 5 } } },
@@ -270,8 +270,8 @@ for (const [what, [content, message]] of Object.entries(WRONG_FILES)) {
 
 test('names stand in one place only', async (t) => {
   const file = fileOf({ names: { a: {} } })
-  await t.throwsAsync(read(['--config', file, '--name', 'b']), { message: /Give no --name beside it/ })
-  await t.throwsAsync(read(['--config', file, '--layout', 'flake']), { message: /Give no --layout beside it/ })
+  await t.throwsAsync(read(['--config', file, '--name', 'b']), { message: /Leave out --name/ })
+  await t.throwsAsync(read(['--config', file, '--layout', 'flake']), { message: /Leave out --layout/ })
 })
 
 const WRONG_TOKENS = {

@@ -58,7 +58,7 @@ test('in a container without a store it names --store, and no call of JavaScript
   t.deepEqual([code, stdout], [2, ''])
   t.regex(
     stderr,
-    /^flakeforge-server: No store is named, .*container \(the environment variable container is set\).*--store redis:/,
+    /^flakeforge-server: No store is set, .*container \(the environment variable container is set\).*--store redis:/,
   )
   t.notRegex(stderr, /join\(/)
 })
@@ -75,7 +75,7 @@ test('a port that is taken: one line, and status 1', async (t) => {
   await once(other, 'listening')
   const { port } = other.address()
   const { code, stderr } = await run(['--port', String(port), '--store', `file:${passingFolder()}`])
-  t.deepEqual([code, stderr], [1, `flakeforge-server: Port ${port} is in use already. --port 0 takes any free one.\n`])
+  t.deepEqual([code, stderr], [1, `flakeforge-server: Port ${port} is already in use. --port 0 picks a free one.\n`])
   other.close()
 })
 
@@ -126,7 +126,7 @@ onUnix(
     }
     t.is(
       await refusal(file),
-      `flakeforge-server: --socket: ${file} is there already and is no socket. Give a path where nothing is.\n`,
+      `flakeforge-server: --socket: ${file} already exists and is not a socket. Use a path that does not exist.\n`,
     )
     t.regex(await refusal(join(folder, 'link')), /is no socket/)
     t.regex(await refusal(folder), /is a folder/)

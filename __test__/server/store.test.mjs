@@ -47,7 +47,7 @@ test('without its store it is alive, says why it is not ready, and is ready once
   const { status, body } = await ask(t, 'GET', '/readyz')
   t.deepEqual([status, body.code], [503, 'ERR_FLAKE_UNREADY'])
   t.false(JSON.stringify(body).includes(String(late.port)), 'the reason is not for everybody')
-  await server.told(/^flakeforge-server: Group 'early': .* The server tries again\.$/)
+  await server.told(/^flakeforge-server: Group 'early': .* The server retries\.$/)
   for (const path of ['/v1/ids/early', '/v1/ids/early?n=100', '/v1/ids/count']) {
     const refused = await ask(t, 'POST', path)
     t.deepEqual([refused.status, refused.body.code], [503, 'ERR_FLAKE_STORE'], path)
@@ -87,7 +87,7 @@ test('while the store is away IDs go on until the window ends; then 503, and aga
   await until(async () => (await statusOf(server.url)) === 200)
   await server.told(/makes IDs again/)
   t.is(server.warnings.length, 2, server.warnings.join('\n'))
-  t.regex(server.warnings[0], /^flakeforge-server: Group 'orders': The window of slot \d .* The server tries again\.$/)
+  t.regex(server.warnings[0], /^flakeforge-server: Group 'orders': The window of slot \d .* The server retries\.$/)
   const before = seen.size
   for (const id of (await ask(t, 'POST', '/v1/ids/orders?n=100')).body.ids) seen.add(id)
   t.is(seen.size, before + 100, 'no ID twice')
@@ -100,7 +100,7 @@ test('an outage that nobody asks about is told when it begins and when it ends, 
   for (const round of [1, 2]) {
     await stopProcess(own.pid)
     const begun = await server.told(/Group 'silent'/, 2 * round - 2)
-    t.regex(begun, /: The window of slot \d .* is over.* Because: .+\. The server tries again\.$/)
+    t.regex(begun, /: The window of slot \d .* is over.* Because: .+\. The server retries\.$/)
     process.kill(own.pid, 'SIGCONT')
     await server.told(/^flakeforge-server: Group 'silent': makes IDs again\.$/, 2 * round - 1)
     t.is(server.warnings.length, 2 * round, server.warnings.join('\n'))
@@ -115,12 +115,12 @@ test('a new group: the log has the command that makes it, once; clients are told
   const { body } = await (await asker(server.url))(t, 'POST', '/v1/ids/new%20one')
   t.is(body.code, 'ERR_FLAKE_QUIET')
   t.regex(body.detail, /The log of the server has the command/)
-  await server.told(/gives no IDs yet/)
+  await server.told(/has no IDs yet/)
   t.deepEqual(
     server.warnings.map((line) => line.replace(/.* (npx flakeforge create .*)$/, '$1')),
     [
       `npx flakeforge create ${redis.url} 'new one'`,
-      `flakeforge-server: listens at ${server.url.replace(/\/$/, '')}, but gives no IDs yet.`,
+      `flakeforge-server: listens at ${server.url.replace(/\/$/, '')}, but has no IDs yet.`,
     ],
   )
 })
@@ -219,7 +219,7 @@ test('the IDs of an answer are of one slot: a request that waits while the slot 
   const { status, body } = await waiting
   await Promise.all(other.map((flake) => flake.close()))
   t.deepEqual([status, body.code], [503, 'ERR_FLAKE_DETACHED'])
-  t.regex(body.detail, /another slot while it made the IDs/)
+  t.regex(body.detail, /another slot while it generated the IDs/)
 })
 
 /** Members that took both slots, one of them from a server that was stopped; the other one is free again. */

@@ -72,7 +72,7 @@ test('a second Host is seen behind 2500 other headers', async (t) => {
   const server = stopAfter(t, await startServer())
   const hiding = rawConnection(server.port)
   hiding.send(`POST /v1/ids/default HTTP/1.1\r\nHost: localhost\r\n${'a:\r\n'.repeat(2500)}Host: evil.example\r\n\r\n`)
-  t.truthy(await arrived(hiding, /^HTTP\/1\.1 400 .*The request has 2 headers Host/s))
+  t.truthy(await arrived(hiding, /^HTTP\/1\.1 400 .*The request has 2 Host headers/s))
 })
 
 test('--cors names pages that may ask, --allow-host other names of this machine, a trusted proxy its own', async (t) => {
@@ -102,7 +102,7 @@ test('a server for other machines says so, and has whatever name they call it, b
 
   const told = (pattern) => server.warnings.filter((line) => pattern.test(line)).length
   t.is(told(/0\.0\.0\.0 can be reached from other machines, and there are no tokens/), 1)
-  t.is(told(/second server elsewhere .* common store/), 1)
+  t.is(told(/second server elsewhere .* shared store/), 1)
   const [, metrics] = /metrics are at (\S+)/.exec(server.warnings.join('\n'))
   const text = await (await fetch(metrics)).text()
   t.regex(text, /^flakeforge_ids_total\{layout="flake",group="default"\} \d+$/m, 'metrics have a port of their own')

@@ -80,20 +80,20 @@ export default {
   about: `Prints the smallest and the largest ID of an instant, or of all the time from one instant to another, both included,
 and the WHERE that finds them.
 
-What lies before the layout's epoch, or after its last time, has no IDs, and is left out.
+Times before the layout's epoch or after its last time have no IDs, and are left out.
 
-DATE is ISO text (2026-01-31, 2026-01-31T12:00; UTC where it names no time zone), Unix ms, or now. It stands for a whole
+DATE is ISO text (2026-01-31, 2026-01-31T12:00; UTC without a time zone), Unix ms, or now. It covers a whole
 millisecond, or for less if it has more digits: 2021-12-28T14:07:02.954100128 is one nanosecond. So an end of
-23:59:59.999 is the end of the day, with layouts of finer ticks too.
+23:59:59.999 is the end of the day, even in layouts with finer ticks.
 
---column names how the column keeps IDs: bigint (signed, as PostgreSQL and SQLite have it), unsigned (BIGINT UNSIGNED),
-bytea (PostgreSQL), binary (BINARY(8), or BLOB of SQLite), text (decimal, as nextString() writes it), base32, or uuid
-(layout.toUuid()). Without it, the WHERE is one for numbers, and a second one follows if signed numbers need another.`,
+--column is the type of the column: bigint (signed, as in PostgreSQL and SQLite), unsigned (BIGINT UNSIGNED),
+bytea (PostgreSQL), binary (BINARY(8), or SQLite's BLOB), text (decimal, as nextString() writes it), base32, or uuid
+(layout.toUuid()). Without it, the WHERE is for numbers, and a second one follows if signed numbers need a different one.`,
   options: { ...COLUMN, ...OF_LAYOUT },
   examples: [
     ['flakeforge at 2026-11-20 2026-11-20T23:59:59.999', 'all IDs of a day'],
     ['flakeforge at 2026-11-20 --column uuid', 'the IDs of the first millisecond of a day, in a uuid column'],
-    ['flakeforge at now --layout discord --json', 'the IDs that Discord makes in this millisecond, as JSON'],
+    ['flakeforge at now --layout discord --json', 'the IDs that Discord generates in this millisecond, as JSON'],
   ],
   run,
 } satisfies CommandFile

@@ -17,7 +17,7 @@ const script = (shell: string) =>
 function unknown(shell: string | undefined) {
   if (shell === undefined) return usageError(`completion takes the name of a shell: ${SHELLS.join(', ')}.`)
   const meant = nearest(shell, SHELLS)
-  const wayOut = meant === undefined ? `There are ${SHELLS.join(', ')}.` : `Did you mean '${meant}'?`
+  const wayOut = meant === undefined ? `The shells are ${SHELLS.join(', ')}.` : `Did you mean '${meant}'?`
   return usageError(`Unknown shell '${shell}'. ${wayOut}`)
 }
 
@@ -39,10 +39,10 @@ const complete = (words: string[], commands: Commands) =>
 export default {
   summary: 'print the script that completes this command in bash, zsh or fish',
   operands: SHELLS.join('|'),
-  about: `Prints a script that lets your shell complete commands, options, layouts and forms. It works where your shell
+  about: `Prints a script with which your shell completes commands, options, layouts and forms. It works if your shell
 finds the command as flakeforge: after npm install --global flakeforge, or with node_modules/.bin in PATH.
 
-Your shell runs it at its start, once you have put it into the file of the example.`,
+Put it into the file of the example: your shell then runs it at each start.`,
   options: {},
   completes: [() => SHELLS],
   examples: [

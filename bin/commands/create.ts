@@ -4,22 +4,22 @@ import type { CommandFile } from '../parts/command.ts'
 import { NODE_OFFSET, OF_GROUP, OF_LAYOUT } from '../parts/options.ts'
 
 export default {
-  summary: 'make a group of slots that is known to be new',
+  summary: 'create a group of slots that is known to be new',
   operands: '[DIR|URL] [GROUP]',
-  about: `Makes a group (default 'default') that is known to be new, so that its first members on a server need not wait for
-65 s. The command itself waits until the group grants slots: 1 s plus --skew, or up to 65 s if a group of this name was
-destroyed a moment ago. If the group exists, this changes nothing, and says so.
+  about: `Creates a group (default 'default') that is known to be new, so that its first members on a server need not wait
+for 65 s. The command itself waits until the group grants slots: 1 s plus --skew, or up to 65 s if a group of this name was
+destroyed a moment ago. If the group already exists, the command changes nothing and reports that.
 
-URL is the address of the store, and DIR the absolute path of a folder, which is made where it is missing. Without them it is
-the store that $FLAKEFORGE_STORE names.
+URL is the address of the store, and DIR the absolute path of a folder, which is created if it is missing. The default is
+the store in $FLAKEFORGE_STORE.
 
-Do this once, by hand. It is right only if no process used this group in the last minute. Never do it where the server may
+Run this once, by hand. It is safe only if no process used this group in the last minute. Never run it if the server may
 have lost the group: its members may still be making IDs.
 
 --durable is for a server that never loses acknowledged writes. A Redis with replicas or without appendfsync always, and
-other servers that are set up to lose writes, are refused. Then nobody waits for a new group, and this command is not needed.
+other servers whose settings may lose writes, are refused. With it no member waits for a new group, and this command is not needed.
 
-Give the options that the members give to FlakeId.join(): all members of a group must agree on them.`,
+Pass the same options as the members pass to FlakeId.join(): all members of a group must agree on them.`,
   options: { ...OF_GROUP, ...OF_LAYOUT, ...NODE_OFFSET },
   nodeFields: true,
   completes: ['store'],

@@ -185,27 +185,27 @@ async function run({ values, operands }: Given) {
 }
 
 export default {
-  summary: 'show what is in IDs, in any text form and of any system',
+  summary: 'show the contents of IDs, in any text form and of any system',
   operands: '[ID…]',
   about: `Shows the bits of each ID by field, the values of the fields, and the time. Without --layout every system is tried: the
-most plausible one is shown, and the others are listed after it. Without an ID, or with -, IDs come from stdin, one a line,
+most plausible one is shown, and the others are listed after it. Without an ID, or with -, IDs come from stdin, one per line,
 and each gets one line.
 
 An ID may be decimal (negative: from a signed column), 0x and hex, 9 to 16 digits of hex with a letter, 0b or 64 bits, 0o or
 21 digits of octal, 13 characters of base32 or base36, 11 of base58 or base62, base64 or base64url of the 8 bytes, 50 dd …,
 <Buffer 50 dd …>, a UUID of toUuid(), or a time with nine digits (chronicle). Digits of a base may have a prefix that ends
-in _, as in ord_5. Digits alone are decimal. Where the bases leave a doubt, all readings are listed and none is taken: --from
-says which form it is.
+in _, as in ord_5. Digits alone are decimal. If a text is ambiguous, all readings are listed and none is chosen: --from
+specifies the form.
 
-The IDs of one input are judged together: a hundred IDs of one system say more than one. Where several systems are probable,
+The IDs of one input are judged together: a hundred IDs of one system are clearer than one. If several systems are probable,
 the line ends with all of them.
 
-With --json each ID has the readings that could be meant, the best first, with their probability.`,
+With --json each ID has its plausible readings, the best first, with their probability.`,
   options: { ...OF_LAYOUT, ...OF_INSPECT },
   examples: [
-    ['flakeforge inspect 175928847299117063', 'from which system it could be, and what is in it'],
+    ['flakeforge inspect 175928847299117063', 'the systems it could be from, and its contents'],
     ['flakeforge inspect 50 dd d5 99 02 80 00 01 --layout flake', 'the bytes of an ID of this system'],
-    ['flakeforge new 5 --as base62 | flakeforge inspect --from base62', 'what another command wrote'],
+    ['flakeforge new 5 --as base62 | flakeforge inspect --from base62', 'the output of another command'],
     ['flakeforge inspect --json < ids.txt', 'a JSON object for each line'],
   ],
   run,

@@ -44,10 +44,10 @@ async function run({ values, operands }: Given) {
 }
 
 export default {
-  summary: 'list the systems whose IDs flakeforge makes and reads',
+  summary: 'list the systems whose IDs flakeforge generates and reads',
   operands: '',
-  about: `Lists the systems whose IDs flakeforge makes and reads: the fields of their 64 bits, the most significant first, and
-how time goes in them.
+  about: `Lists the systems whose IDs flakeforge generates and reads: the fields of their 64 bits, the most significant first,
+and how they count time.
 
 tick: the unit of timestamps. maxAhead: how many ms IDs may run ahead of the clock. maxWait: how many ms a call may block.
 end: the first day that the timestamps cannot reach. signedEnd: the first day whose IDs are negative in a signed column.`,

@@ -6,13 +6,13 @@ import { GROUP, NODE_OFFSET, OF_GROUP, OF_LAYOUT, OF_NEW } from '../parts/option
 const { n, as, id, shared, store, wait } = OF_NEW
 
 export default {
-  summary: 'make N IDs, of any layout, in any form',
+  summary: 'generate N IDs, of any layout, in any form',
   operands: '[N]',
-  about: `Makes N IDs (default 3; 1 with --as or --json) and shows each as hex, as a decimal number and as bits, with its fields.
+  about: `Generates N IDs (default 3; 1 with --as or --json) and shows each as hex, as a decimal number and as bits, with its fields.
 
-Without a node number the command takes a free slot for as long as it runs, as FlakeId.join() does: of --store, else of
-FLAKEFORGE_STORE, else of your own folder. So commands and applications that run at once make no equal IDs. With --id, a node
-field, or a variable such as FLAKEFORGE_ID it uses that node number, and it is for you to see that nobody else does.`,
+Without a node number the command takes a free slot for as long as it runs, as FlakeId.join() does: from --store, else from
+FLAKEFORGE_STORE, else from your own folder. So concurrent commands and applications make no equal IDs. With --id, a node
+field, or a variable such as FLAKEFORGE_ID it uses that node number; make sure that no other process does.`,
   options: {
     ...{ n, as },
     ...OF_LAYOUT,
@@ -23,7 +23,7 @@ field, or a variable such as FLAKEFORGE_ID it uses that node number, and it is f
   nodeFields: true,
   examples: [
     ['flakeforge new 5 --as dec', 'five IDs as decimal numbers'],
-    ['flakeforge new --layout hazelcast --node 7', "IDs as Hazelcast's node 7 makes them"],
+    ['flakeforge new --layout hazelcast --node 7', "IDs like those of Hazelcast's node 7"],
     ['flakeforge new 1000000 --as hex --store redis://localhost', 'with a slot of this server'],
     [
       'flakeforge new --layout \'{"fields":[["timestamp",41],["shard",13],["counter",10]]}\' --shard 5',

@@ -4,14 +4,14 @@ import type { CommandFile } from '../parts/command.ts'
 import { GROUP } from '../parts/options.ts'
 
 export default {
-  summary: 'say that a backup was put back on a server',
+  summary: 'report that a backup was restored on a server',
   operands: '[URL]',
-  about: `Says that older records were put back: a backup, a snapshot, a copy of the data's folder. The server may look the same as
-before, and then only this keeps IDs from being made again. Run it when the server is up, before members can reach it. A group
-then grants no slots for 60 s plus its skew. A counter stands still until somebody calls skipTo() with a number above every ID.
+  about: `Reports that older records were put back: from a backup, a snapshot, or a copy of the data's folder. The server may show
+no sign of that, and then only this command prevents repeated IDs. Run it when the server is up, before members can reach it.
+A group then grants no slots for 60 s plus its skew. A counter grants no blocks until skipTo() is called with a number above every ID.
 
-Without URL it is the store that $FLAKEFORGE_STORE names. Without --group and --segment it is said of all groups and counters that the server knows. Name those that were made after the
-backup was taken. Redis cannot list any: name each.`,
+The default of URL is the store in $FLAKEFORGE_STORE. Without --group and --segment, the report covers all groups and counters that the
+server knows. Name those that were created after the backup was taken. Redis cannot list any: name each.`,
   options: {
     group: { ...GROUP.group, about: 'only this group' },
     segment: { value: 'NAME', about: 'only this counter of SegmentId' },

@@ -4,12 +4,12 @@ import type { CommandFile } from '../parts/command.ts'
 import { GROUP } from '../parts/options.ts'
 
 export default {
-  summary: 'list who holds the slots that join() gives',
+  summary: 'list the slots of join() and their holders',
   operands: '[DIR|URL]',
-  about: `Lists the slots that were ever held: by whom and since when, when the last ID was made with them, and until when their
-holder may make IDs without asking the store again. Looking changes nothing.
+  about: `Lists the slots that were ever held: the holder and since when, when the last ID was made with the slot, and until when the
+holder may make IDs without asking the store again. Listing changes nothing.
 
-DIR, the absolute path of a folder, or URL: where the slots are (default $FLAKEFORGE_STORE, else the folder that join() takes). Without --group all groups are
+DIR, the absolute path of a folder, or URL is the store (default $FLAKEFORGE_STORE, else join()'s default folder). Without --group all groups are
 listed; on Redis, which cannot list them, the group 'default'. A group that does not exist is an error; an empty one is not.`,
   options: { group: { ...GROUP.group, about: 'only this group' } },
   completes: ['store'],

@@ -1,12 +1,12 @@
 # Completion of flakeforge for bash, printed by: flakeforge completion bash
-# It asks the command itself: a line is a candidate, a tab and what it is; or :files or :folders, which bash knows.
+# It asks the command itself: a line is a candidate, a tab and its description; or :files or :folders for bash's own.
 
 _flakeforge() {
   local IFS=$' \t\n' words typed breaks prefix candidate about
   read -r -a words <<<"${COMP_LINE:0:COMP_POINT}"
   [[ ${COMP_LINE:0:COMP_POINT} == *[[:space:]] ]] && words+=("")
   typed="${words[${#words[@]} - 1]}"
-  # bash cuts words at = and : as well, unless it is told not to, and puts the candidate behind the last one.
+  # By default bash also splits words at = and :, and inserts the candidate after the last of them.
   breaks="${COMP_WORDBREAKS//[^=:]/}"
   prefix=""
   [[ -n $breaks ]] && prefix="${typed%"${typed##*[$breaks]}"}"

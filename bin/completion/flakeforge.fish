@@ -1,5 +1,5 @@
 # Completion of flakeforge for fish, printed by: flakeforge completion fish
-# It asks the command itself: a line is a candidate, a tab and what it is; or :files or :folders, which fish knows.
+# It asks the command itself: a line is a candidate, a tab and its description; or :files or :folders for fish's own.
 
 function __flakeforge_complete
     set -l words (commandline -opc)

@@ -1,6 +1,6 @@
 #compdef flakeforge
 # Completion of flakeforge for zsh, printed by: flakeforge completion zsh
-# It asks the command itself: a line is a candidate, a tab and what it is; or :files or :folders, which zsh knows.
+# It asks the command itself: a line is a candidate, a tab and its description; or :files or :folders for zsh's own.
 
 _flakeforge() {
   local line candidate

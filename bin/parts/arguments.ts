@@ -112,7 +112,7 @@ export function readLayout({ layout, epoch, nodes, mode, 'id-offset': idOffset }
   if (spec === undefined) {
     const [choice] =
       Object.entries({ epoch, nodes, mode, 'id-offset': idOffset }).find(([, value]) => value !== undefined) ?? []
-    if (choice !== undefined) throw usageError(`--${choice} changes a layout, so say which one with --layout.`)
+    if (choice !== undefined) throw usageError(`--${choice} changes a layout, so name the layout with --layout.`)
     return undefined
   }
   const epochMs = epoch === undefined ? undefined : readDate(epoch, '--epoch').getTime()

@@ -33,7 +33,7 @@ export function candidates(words: string[], commands: Commands): string[] {
 function first(typed: string, { NAMES, OTHERS, load }: Commands) {
   if (typed.startsWith('-'))
     return [...OTHERS.filter((name) => name.startsWith('-')), ...options(load('new'), [], typed)]
-  return [...NAMES.map((name) => `${name}\t${load(name).summary}`), 'help\tprint what a command does']
+  return [...NAMES.map((name) => `${name}\t${load(name).summary}`), 'help\tprint the help of a command']
 }
 
 function more(before: string[], typed: string, commands: Commands) {

@@ -61,15 +61,15 @@ export function overviewOf({ NAMES, load }: Commands) {
     `${name} ${operands}`.trim(),
     summary,
   ]
-  return `usage: flakeforge [N]         make N IDs (default 3) and show what is in them: the same as \`new\`
+  return `usage: flakeforge [N]         generate N IDs (default 3) and show their contents: the same as \`new\`
        flakeforge COMMAND …
 
 Commands:
 ${list(NAMES.map(load).map(line)).join('\n')}
 
-  flakeforge help COMMAND       what a command does, its options, and examples (or: COMMAND --help)
+  flakeforge help COMMAND       the purpose of a command, its options, and examples (or: COMMAND --help)
   flakeforge --version          the version (or: -v)
 
-Exit status: 0 done, 1 failed, 2 the command line is wrong. All commands take --json.
+Exit status: 0 done, 1 failed, 2 invalid command line. All commands take --json.
 `
 }

@@ -27,11 +27,11 @@ export const FORMS: string[] = [...BASES, 'json']
 export const OF_LAYOUT = {
   layout: {
     value: 'NAME',
-    about: 'a system of `flakeforge layouts` (default flake), or fields of your own as JSON: \'{"fields": …}\'',
+    about: 'a system of `flakeforge layouts` (default flake), or your own fields as JSON: \'{"fields": …}\'',
     among: () => Object.keys(layouts),
   },
-  epoch: { value: 'DATE', about: 'the instant that timestamps count from: ISO text or Unix ms' },
-  nodes: { value: 'N', about: 'snowcast: how many nodes there can be' },
+  epoch: { value: 'DATE', about: 'the instant from which timestamps count: ISO text or Unix ms' },
+  nodes: { value: 'N', about: 'snowcast: the maximum number of nodes' },
   mode: { value: 'MODE', about: 'uniqueid: spread or sequential', among: () => ['spread', 'sequential'] },
   'id-offset': { value: 'N', about: 'a number that is added to every ID' },
 } satisfies Options
@@ -45,8 +45,8 @@ export const GROUP = { group: { value: 'NAME', about: "the group of slots (defau
 /** The options that all members of a group must agree on, besides the layout. */
 export const OF_GROUP = {
   slots: { value: 'N', about: 'how many slots the group has (default: as many as the layout has free node numbers)' },
-  ttl: { value: 'MS', about: 'on a server: for how long a slot is granted at a time (default 30000)' },
-  skew: { value: 'MS', about: 'on a server: how far clocks may be apart (default 5000)' },
+  ttl: { value: 'MS', about: 'on a server: how long each grant of a slot lasts (default 30000)' },
+  skew: { value: 'MS', about: 'on a server: how far clocks may differ (default 5000)' },
   durable: { about: 'promise that the server never loses acknowledged writes, so a new group needs no wait' },
 } satisfies Options
 
@@ -60,7 +60,7 @@ export const COLUMN = {
 
 export const OF_NEW = {
   n: { value: 'N', short: 'n', about: 'how many IDs: the same as N alone' },
-  as: { value: 'FORM', about: `one ID a line, as one of ${FORMS.join(', ')}`, among: () => FORMS },
+  as: { value: 'FORM', about: `one ID per line, as one of ${FORMS.join(', ')}`, among: () => FORMS },
   id: { value: 'N', about: "the whole node number, or 'ordinal' for the number at the end of the host name" },
   shared: {
     value: 'FILE',
@@ -79,21 +79,21 @@ export const OF_NEW = {
 export const OF_INSPECT = {
   from: {
     value: 'FORM',
-    about: `the form that the IDs have: ${TEXT_FORMS.join(', ')} (default: the one that fits)`,
+    about: `the form of the IDs: ${TEXT_FORMS.join(', ')} (default: the one that fits)`,
     among: () => TEXT_FORMS,
   },
 } satisfies Options
 
-export const YES = { yes: { about: 'do it: without this nothing happens' } } satisfies Options
+export const YES = { yes: { about: 'confirm: without this nothing happens' } } satisfies Options
 
 /** The options that every command has. */
 export const COMMON = {
-  json: { about: 'print JSON, one object a line' },
+  json: { about: 'print JSON, one object per line' },
   help: { short: 'h', about: 'print this help' },
 } satisfies Options
 
 /** The node fields of a layout as options. */
 export function nodeFields(layout: Layout): Options {
-  const about = (name: string) => `the node number's field ${name} in layout ${layout.name}`
+  const about = (name: string) => `the node field ${name} of layout ${layout.name}`
   return Object.fromEntries(factsOf(layout).nodeNames.map((name) => [name, { value: 'N', about: about(name) }]))
 }

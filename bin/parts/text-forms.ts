@@ -65,7 +65,7 @@ const PREFIXED = /^[a-z]\w{0,14}_(?=[^\W_]+$)/i
 export const prefixOf = (text: string) => PREFIXED.exec(text)?.[0] ?? ''
 
 /** The forms besides decimal that digits alone may be in, by their number. */
-const ALSO: Record<number, string> = { 11: 'base58 or base62', 13: 'base32 or base36', 16: 'hex, which 0x says,' }
+const ALSO: Record<number, string> = { 11: 'base58 or base62', 13: 'base32 or base36', 16: 'hex (write 0x)' }
 
 function unlessThrown(read: () => Uint8Array): Id {
   try {
@@ -154,7 +154,7 @@ export function readId(given: string, chosen?: string, of?: Layout): Found {
   const exact = all.filter(({ isExact }) => isExact)
   if (exact.every(({ id }) => id === exact[0].id)) return exact[0] ?? first
   const readings = exact.map(({ form, id }) => `${form} (${id})`).join(' or ')
-  throw idFault(`'${text}' could be ${readings}. Say which form it has.`)
+  throw idFault(`'${text}' could be ${readings}. Specify its form.`)
 }
 
 /** The IDs of a text in each form that it may be in, or in the chosen one. */

@@ -14,8 +14,8 @@ import { storeFirst, withStore } from './stores.ts'
 /** The output for people. */
 function textOf(name: string, { created, isFolder }: { created: boolean; isFolder: boolean }) {
   const group = printable(name)
-  if (!created) return `Group '${group}' exists already, with the same options. Nothing was changed.`
-  return `Made group '${group}'${isFolder ? '' : ', and waited until it grants slots'}.`
+  if (!created) return `Group '${group}' already exists with the same options. Nothing was changed.`
+  return `Created group '${group}'${isFolder ? '' : ' and waited until it grants slots'}.`
 }
 
 export async function run({ values, operands }: Given) {

@@ -8,7 +8,7 @@ import { usageError } from '../parts/faults.ts'
 import { print } from '../parts/output.ts'
 import { type AnyStore, noGroup, storeFirst, withPresentStore } from './stores.ts'
 
-const ON_A_SERVER = ' For the next 65 s or so, a new group of this name grants no slots.'
+const ON_A_SERVER = ' For about the next 65 s, a new group of this name grants no slots.'
 
 /**
  * A misspelt name must not look like success. On a server, a group that never existed looks like one that the server has
@@ -25,13 +25,13 @@ export async function run({ values, operands }: Given) {
     throw usageError('destroy takes DIR or URL, and GROUP. Without DIR and URL, FLAKEFORGE_STORE must be set.')
   readName('group', group)
   if (!values.yes) {
-    throw usageError(`This stops every member of group '${group}' for good. If that is what you want, add --yes.`)
+    throw usageError(`This permanently stops every member of group '${group}'. To confirm, add --yes.`)
   }
   const next = await withPresentStore(name, async (store) => {
     await end(store, group)
     return store.folder === undefined ? ON_A_SERVER : ''
   })
   await print(
-    values.json ? `${JSON.stringify({ group, destroyed: true })}\n` : `Group '${printable(group)}' has ended.${next}\n`,
+    values.json ? `${JSON.stringify({ group, destroyed: true })}\n` : `Destroyed group '${printable(group)}'.${next}\n`,
   )
 }

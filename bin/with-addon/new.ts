@@ -43,7 +43,7 @@ function readCount({ n }: Values, operands: string[], absent: string) {
   if (/^\d{10,}$/.test(count)) {
     throw usageError(`N must be 999999999 at most, not ${count}. If that is an ID, run 'flakeforge inspect ${count}'.`)
   }
-  if (!/^\d+$/.test(count)) throw usageError(`N must be how many IDs to make, not '${count}'.`)
+  if (!/^\d+$/.test(count)) throw usageError(`N must be the number of IDs to generate, not '${count}'.`)
   return Number(count)
 }
 

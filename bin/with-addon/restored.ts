@@ -10,13 +10,13 @@ import { print } from '../parts/output.ts'
 import { placeOf, storeFirst, withPresentStore } from './stores.ts'
 
 const WHAT_FOLLOWS = {
-  group: 'grants no slots to newcomers for the next 65 s or so',
-  name: 'stands still until somebody calls skipTo()',
+  group: 'grants no slots to new members for about the next 65 s',
+  name: 'grants no blocks until skipTo() is called',
 }
 
 /** The given name; undefined for all. */
 function namedBy({ group, segment }: Given['values']) {
-  if (group !== undefined && segment !== undefined) throw usageError('Name --group or --segment, not both.')
+  if (group !== undefined && segment !== undefined) throw usageError('Use --group or --segment, not both.')
   if (group !== undefined) return { group: readName('group', group) }
   return segment === undefined ? undefined : { name: readName('segment', segment) }
 }

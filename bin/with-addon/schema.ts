@@ -40,12 +40,12 @@ const ALIASES: Record<string, string> = { postgresql: 'postgres', mariadb: 'mysq
 function tablesOf(named: string) {
   const [scheme] = named.toLowerCase().split(':')
   const database = DATABASES[ALIASES[scheme] ?? scheme]
-  if (database === undefined) throw usageError(`There are tables for postgres and mysql, and none for '${scheme}'.`)
+  if (database === undefined) throw usageError(`There are tables for postgres and mysql, but not for '${scheme}'.`)
   return database(named)
 }
 
 const header = (grants: string[]) => `-- The tables of flakeforge ${version}, printed by: flakeforge schema
--- Applying it again changes nothing. Members need no other rights than:
+-- Applying it again changes nothing. Members need only these rights:
 ${grants.map((grant) => `--   ${grant}\n`).join('')}`
 
 export async function run({ values, operands }: Given) {

@@ -53,14 +53,14 @@ export function storeFirst(operands: string[], usage: (word: string) => string):
 /** The problem with a relative path: it is one folder for one command, and another folder for the next. */
 const relativeFolder = (word: string, usage: (word: string) => string) =>
   usageError(
-    `${show(word)} is neither an address nor an absolute path. The folder is file:${meantPath(word)}. For a group of that name: ` +
+    `${show(word)} is neither an address nor an absolute path. For that folder, use file:${meantPath(word)}. For a group of that name: ` +
       usage(word).replace('STORE', variable() === undefined ? 'redis://HOST' : '"$FLAKEFORGE_STORE"'),
   )
 
 const unnamedStore = (word: string, usage: (word: string) => string) =>
   usageError(
-    `No store is named, and FLAKEFORGE_STORE is not set: ${show(word)} is neither an address nor an absolute path. For the group: ` +
-      `${usage(word).replace('STORE', 'redis://HOST')} (or file:/var/lib/… in the place of redis://HOST). The folder is ` +
+    `No store is given, and FLAKEFORGE_STORE is not set: ${show(word)} is neither an address nor an absolute path. For the group: ` +
+      `${usage(word).replace('STORE', 'redis://HOST')} (or file:/var/lib/… in place of redis://HOST). For the folder, use ` +
       `file:${meantPath(word)}.`,
   )
 

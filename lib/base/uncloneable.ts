@@ -3,7 +3,7 @@
 // cannot be cloned makes each call 100 times slower on Node.js 20, and util.markAsUncloneable() came with 22.10.
 
 /** The DataCloneError shows this text. */
-const ONE_THREAD = () => 'flakeforge: this object stays in its thread. Make another one there.'
+const ONE_THREAD = () => 'flakeforge: this object cannot leave its thread. Create another one there.'
 
 /** Constructors call it last. */
 export function keepHere(made: object) {

@@ -1,4 +1,5 @@
-// Guesses the unit of a number that is hardly Unix ms: read as Unix ms, seconds and years fall into the first weeks of 1970.
+// Guesses the unit of a number that is unlikely to be Unix ms: read as Unix ms, seconds and years fall into the first weeks
+// of 1970.
 
 const FROM_MS = 1e11 // 1973: the first one with 12 digits
 const TO_MS = 4.2e12 // 2103

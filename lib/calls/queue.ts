@@ -39,7 +39,7 @@ export class Queue<Bytes extends Uint8Array> {
     this.#host = host
   }
 
-  /** Whether no call is waiting or uncompleted. */
+  /** Whether every call has completed. */
   get isEmpty() {
     return this.#untold === this.#calls.length
   }

@@ -95,7 +95,7 @@ function reviverOfAll() {
 
 function checkKeys(keys: unknown): string[] {
   if (!Array.isArray(keys)) throw errors.optionTypeError('keys', keys, KEYS)
-  if (keys.length === 0) throw errors.optionRangeError('keys', keys, `${KEYS}, with one key at least`)
+  if (keys.length === 0) throw errors.optionRangeError('keys', keys, `${KEYS}, with at least one key`)
   for (const [i, key] of keys.entries()) {
     if (typeof key !== 'string') throw errors.optionTypeError(`keys[${i}]`, key, 'text')
   }

@@ -213,7 +213,7 @@ export class Layout<const L extends AnyLayout = AnyLayout> {
   range(from: number | bigint | Date, to?: number | bigint | Date): { min: IdBytes; max: IdBytes } {
     const { packing } = this.#facts
     if (!packing.isTimeOrdered) {
-      throw errors.optionRangeError('layout', this.name, 'one whose IDs are in the order of time')
+      throw errors.optionRangeError('layout', this.name, 'one whose IDs are ordered by time')
     }
     const end = to ?? from
     const times = [readTime('from', from), readTime('to', end)] as const

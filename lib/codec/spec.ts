@@ -65,7 +65,7 @@ export function readSpec(given: unknown): Parts & { epoch?: number } {
   }
   // A Layout of another copy would show its fields, but not everything that it does with them.
   if (given.constructor?.name === 'Layout') {
-    throw errors.optionTypeError('layout', given, `${wanted.LAYOUT}; this Layout is of another copy of flakeforge`)
+    throw errors.optionTypeError('layout', given, `${wanted.LAYOUT}; this Layout is from another copy of flakeforge`)
   }
   const spec = checkKeys('layout', given, SPEC)
   const name = spec.name ?? 'custom'

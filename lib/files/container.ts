@@ -28,13 +28,13 @@ export function signOfContainer() {
   const variable = VARIABLES.find((name) => process.env[name])
   if (variable !== undefined) return `the environment variable ${variable} is set`
   const mark = MARKS.find(isThere)
-  if (mark !== undefined) return `there is a file ${mark}`
+  if (mark !== undefined) return `the file ${mark} exists`
   return process.platform === 'linux' || process.platform === 'android' ? signInProc() : undefined
 }
 
 function signInProc() {
   try {
-    if (CGROUP.test(readFileSync('/proc/1/cgroup', 'utf8'))) return '/proc/1/cgroup says so'
+    if (CGROUP.test(readFileSync('/proc/1/cgroup', 'utf8'))) return '/proc/1/cgroup names a container runtime'
   } catch {
     // a hidden process 1 (hidepid), or Node's permissions refuse the read: no sign either way
   }

@@ -498,7 +498,7 @@ export class FlakeId<const L extends AnyLayout = Unspecified> implements AsyncIt
     this.#lookAround()
   }
 
-  /** Makes checks that are not urgent, where they cost no ID anything: the layout's end, and the clock's steps. */
+  /** Runs checks that are not urgent, where they slow down no ID: the layout's end, and the clock's steps. */
   #lookAround() {
     if (this.#clock !== undefined) return // then that clock defines the present
     lookAhead(this.#opened.options.facts)

@@ -207,7 +207,7 @@ function readCounterStart(value: unknown, seqMask: number, { name, fields }: Lay
   if (isAbsent(value) || value === 0 || value === '0') return 0
   if (value !== 'random') throw errors.optionRangeError('counterStart', value, "0 or 'random'")
   if (fields.at(-1)?.[0] !== 'counter') {
-    const why = `with layout '${name}': its lowest bits are no counter. Shard by hash(id)`
+    const why = `with layout '${name}': its lowest bits are not the counter. Shard by hash(id)`
     throw errors.unusableOptionError('counterStart', value, why)
   }
   if (seqMask < 7) {

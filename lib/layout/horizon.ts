@@ -29,7 +29,7 @@ type End = 'end' | 'signedEnd'
 const MEANING: Record<End, string> = {
   end:
     'From then on it makes no ID (ERR_FLAKE_TIME_RANGE). Before that day, move to a layout that ends later. Its IDs can ' +
-    'be equal to old ones, so they need a table or column of their own',
+    'be equal to old ones, so they need a separate table or column',
   signedEnd:
     'From then on its IDs do not fit a signed 64-bit column. Before that day, make such columns unsigned or numeric(20), ' +
     'or store toSigned(id), which becomes negative. IDs as 8 bytes or as text stay as they are',

@@ -1,4 +1,4 @@
-// The class `Seal`, for public IDs. The core computes; this file checks its users' values and converts IDs. It keeps no key,
+// The class `Seal`, for public IDs. The core computes; this file checks the arguments and converts IDs. It keeps no key,
 // and shows none in an error or in console.log.
 
 import { isAbsent, ownOf } from '../base/check.ts'
@@ -173,7 +173,7 @@ function readTweak(tweak: unknown) {
   const bytes = typeof tweak === 'string' ? utf8(tweak) : unlessGone(() => new Uint8Array(tweak))
   if (bytes === undefined) throw secretError(TypeError, 'tweak', `must be ${TWEAK}, but its ${GONE}`)
   if (bytes.length > MOST_TWEAK_BYTES)
-    throw secretError(RangeError, 'tweak', `must be ${TWEAK}, but has ${bytes.length}; a hash of it is short enough`)
+    throw secretError(RangeError, 'tweak', `must be ${TWEAK}, but has ${bytes.length}; use a hash of it`)
   return bytes
 }
 
@@ -213,7 +213,7 @@ function readOptions(options: unknown): { tweak?: unknown; prefix?: unknown } {
  */
 function utf8(text: string) {
   if (/\p{Cs}/u.test(text))
-    throw secretError(RangeError, 'tweak', 'must be text that UTF-8 can express, but has half of a surrogate pair')
+    throw secretError(RangeError, 'tweak', 'must be valid Unicode text, but contains half of a surrogate pair')
   return new TextEncoder().encode(text)
 }
 
@@ -263,7 +263,7 @@ function changeAll(
     inPlace(new Uint8Array(numbers.buffer), changeNumbers)
     return numbers
   }
-  if (!isUint8Array(ids)) throw errors.idError(ids, 'IDs as take() or takeBigInts() gives them')
+  if (!isUint8Array(ids)) throw errors.idError(ids, 'IDs as returned by take() or takeBigInts()')
   const copy = copyOf(ids, () => new Uint8Array(ids))
   if (copy.length % 8 !== 0) throw errors.idError(ids, `IDs of 8 bytes each: it has ${copy.length} bytes`)
   const bytes = Buffer.from(copy.buffer)

@@ -103,7 +103,7 @@ export class Holder {
     return this.#group
   }
 
-  /** The agreement of a group's members: IDs with equal fingerprints can be mixed. */
+  /** The settings that a group's members share: IDs with equal fingerprints can be mixed. */
   get fingerprint() {
     return this.#config.fingerprint
   }

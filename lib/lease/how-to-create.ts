@@ -47,7 +47,8 @@ function groupFlags({ facts, fixed, nodeOffset, config }: JoinSettings) {
  */
 export function howToCreate(given: unknown, options: JoinSettings) {
   const store = addressOf(given)
-  if (!isAbsent(store) && typeof store !== 'string') return 'await createGroup(store, options) once, as join() has them'
+  if (!isAbsent(store) && typeof store !== 'string')
+    return 'await createGroup(store, options) once, with the options of join()'
   const { group, facts, fixed, nodeOffset } = options
   const words = [storeOf(store), quote(group), ...layoutFlags(facts), ...flags(fixed)]
   return `npx flakeforge create ${[...words, ...flags({ 'node-offset': nodeOffset }), ...groupFlags(options)].join(' ')}`

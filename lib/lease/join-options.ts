@@ -95,9 +95,9 @@ export type JoinSettings = ReturnType<typeof readJoinOptions>
 
 /** Why a leased generator refuses these options of an ordinary one. */
 const NOT_WITH_JOIN: Record<string, string> = {
-  id: 'the node number is that of the slot',
-  shared: 'the store says what processes share',
-  clock: "a slot's window is one of the system's time",
+  id: 'the slot determines the node number',
+  shared: 'the store already coordinates processes',
+  clock: "a slot's window is in the system's time",
 }
 
 const OF_JOIN = ['group', 'slots', 'ttlMs', 'skewMs', 'durable', 'waitMs', 'host', 'signal', 'elseFrom']

@@ -53,11 +53,11 @@ export type LeaseListener<E extends LeaseEvent | 'error'> = E extends LeaseEvent
 export interface LeasedFlakeId<L extends AnyLayout> {
   /**
    * - `attached`: it holds a slot again, after `attach()` or a loss. The first slot causes no event if `join` waited for it;
-   * with `elseFrom` it may come later, and then it does.
+   *   with `elseFrom` it may come later, and then it does.
    * - `renewed`: the window was extended.
    * - `renewal-failed`: a renewal failed (`cause`), and IDs can be generated until `expires`. It is retried, and the next
-   * event is `renewed`, `lost` or one of the ends: an outage has one such event. The first one in a process is also a warning
-   * (`FLAKEFORGE_RENEWAL`).
+   *   event is `renewed`, `lost`, `detached` or `destroyed`: an outage has one such event. The first one in a process is also
+   *   a warning (`FLAKEFORGE_RENEWAL`).
    * - `lost`: it no longer holds the slot (`cause`) and is getting a new one.
    * - `detached`, `destroyed`: the state of that name begins. `detached` has a `cause` unless you asked for it.
    *
@@ -90,8 +90,8 @@ export interface LeasedFlakeId<L extends AnyLayout> {
  * Its `state` is one of these:
  * - `'attached'`: it generates IDs.
  * - `'detached'`: calls throw `ERR_FLAKE_DETACHED`. Either `detach()` or `close()` was called, or the slot was lost and it
- * has no other yet; the error's `cause` is the reason. With `elseFrom`, the calls return IDs of servers during the search for
- * a slot. Until it has its first slot, its `id` is undefined.
+ *   has no other yet; the error's `cause` is the reason. With `elseFrom`, the calls return IDs of servers during the search
+ *   for a slot. Until it has its first slot, its `id` is undefined.
  * - `'destroyed'`: the group was destroyed, and all calls throw `ERR_FLAKE_DESTROYED`.
  */
 export class LeasedFlakeId<const L extends AnyLayout = Unspecified> extends FlakeId<L> {
@@ -105,7 +105,7 @@ export class LeasedFlakeId<const L extends AnyLayout = Unspecified> extends Flak
         TypeError,
         'options',
         opened,
-        'LeasedFlakeId is made by await FlakeId.join(store, options)',
+        'A LeasedFlakeId is created by await FlakeId.join(store, options)',
       )
     }
     super(opened as never)
@@ -154,7 +154,7 @@ export class LeasedFlakeId<const L extends AnyLayout = Unspecified> extends Flak
    * The source of the next ID: its own slot, or with `elseFrom` a server; undefined without a source, because it was
    * detached, closed or destroyed. Without `elseFrom` it is `'slot'` while attached.
    *
-   * IDs of servers were fetched ahead: `next()` and `take(n)` return those that are here, and throw `ERR_FLAKE_OVERFLOW`
+   * IDs of servers were fetched ahead: `next()` and `take(n)` return the buffered ones, and throw `ERR_FLAKE_OVERFLOW`
    * (`retryAfterMs`) if they are too few; the calls that wait fetch more. When there is a slot again, the rest of them are
    * dropped. So when the source changes, IDs may be lower than earlier ones by the clocks' difference (`skewMs`) and by their
    * age (`validityMs`); none occurs twice.

@@ -27,7 +27,8 @@ function readKept(given: unknown): Kept | undefined {
  * @param unlisted the error to throw if a store cannot list them
  */
 export async function tell(store: SlotStore, named: Kept | undefined, unlisted: () => Error) {
-  if (store.restored === undefined) throw unusableOptionError('store', store, 'for restored(): that is for servers')
+  if (store.restored === undefined)
+    throw unusableOptionError('store', store, 'for restored(), which is for servers only')
   const told = named === undefined ? await store.everything?.() : [named]
   if (told === undefined) throw unlisted()
   const failures: Error[] = []
@@ -36,7 +37,7 @@ export async function tell(store: SlotStore, named: Kept | undefined, unlisted: 
   return told
 }
 
-const unlistedError = () => optionTypeError('what', undefined, `${WANTED}: this store cannot list what it has`)
+const unlistedError = () => optionTypeError('what', undefined, `${WANTED}: this store cannot list its contents`)
 
 /**
  * Reports that older records were put back on a store: from a backup, a snapshot, or a copy of the data's folder. The store

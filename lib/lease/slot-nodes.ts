@@ -30,7 +30,7 @@ export function slotNodes(facts: LayoutFacts, options: Options) {
 
 function noFreeFieldError({ name: layout }: LayoutFacts, options: Options, given: Field[]) {
   if (given.length === 0) {
-    const message = `join() puts the slot into a node field, but layout '${layout}' has none: take another layout`
+    const message = `join() puts the slot into a node field, but layout '${layout}' has none: choose another layout`
     return optionError(RangeError, 'layout', layout, message)
   }
   const names = given.map(({ name }) => name)

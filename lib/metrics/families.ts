@@ -117,7 +117,7 @@ function ends({ totals }: Snapshot) {
 
 export const FAMILIES: Family[] = [
   ofGenerators(
-    { name: 'flakeforge_ids', type: 'counter', unit: '{id}', aggregator: 'sum', help: 'IDs made.' },
+    { name: 'flakeforge_ids', type: 'counter', unit: '{id}', aggregator: 'sum', help: 'IDs generated.' },
     ({ ids }) => ids,
   ),
   ofGenerators(
@@ -148,13 +148,13 @@ export const FAMILIES: Family[] = [
   ofGenerators(
     {
       ...{ name: 'flakeforge_ahead_seconds', type: 'gauge', unit: 's', aggregator: 'max' },
-      help: 'How far the last ID is ahead of the clock, of the generator that is furthest ahead.',
+      help: 'How far the last ID is ahead of the clock, for the generator that is furthest ahead.',
     },
     ({ aheadMs }) => aheadMs / 1000,
   ),
   {
     ...{ name: 'flakeforge_lease_window_remaining_seconds', type: 'gauge', unit: 's', aggregator: 'min' },
-    help: 'Until when a lease can make IDs without a renewal, of the lease whose window ends first; 0 without a slot.',
+    help: 'How long a lease can make IDs without a renewal, for the lease whose window ends first; 0 without a slot.',
     labels: ['group'],
     read: remaining,
   },
@@ -172,7 +172,7 @@ export const FAMILIES: Family[] = [
   },
   {
     ...{ name: 'flakeforge_lease_renewals', type: 'counter', unit: '{renewal}', aggregator: 'sum' },
-    help: 'Renewals by result: renewed, lost, destroyed, or failed where the store gave no answer or an error.',
+    help: 'Renewals by result: renewed, lost, destroyed, or failed, if the store returned an error or nothing.',
     labels: ['group', 'result'],
     read: renewalCounts,
   },
@@ -184,7 +184,7 @@ export const FAMILIES: Family[] = [
   },
   {
     ...{ name: 'flakeforge_layout_end_timestamp_seconds', type: 'gauge', unit: 's', aggregator: 'min' },
-    help: 'From when on IDs no longer fit a 64-bit column: unsigned, where no more are made, or signed.',
+    help: 'When IDs stop fitting a 64-bit column: unsigned, after which none are generated, or signed.',
     labels: ['layout', 'column'],
     read: ends,
   },

@@ -101,7 +101,7 @@ function namesMissing(registry: Registry, { metrics }: Registered) {
     TypeError,
     'registry',
     registry,
-    `registry already has a metric '${foreign}' that this copy of flakeforge did not make. Pass another registry, such as ` +
+    `registry already has a metric '${foreign}' that this copy of flakeforge did not register. Pass another registry, such as ` +
       'new client.Registry(), or make sure that your program loads one copy of flakeforge only (npm ls flakeforge)',
   )
 }

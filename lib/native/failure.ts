@@ -36,11 +36,11 @@ const CAUSES: [wanted: RegExp, say: (text: string) => string][] = [
   [/Is a directory|cannot read file data/, notFile],
   [
     /ld-linux|libc\.so\.6|libc\.musl|ld-musl/,
-    (text) => `It is made for another C library, glibc or musl (${text}). ${replaceFile()}`,
+    (text) => `It was built for another C library, glibc or musl (${text}). ${replaceFile()}`,
   ],
   [
     /invalid ELF|ELF class|too short|truncated|mach-o|valid Win32|exec format/i,
-    (text) => `The file is damaged, or made for another platform (${text}). ${replaceFile()}`,
+    (text) => `The file is damaged, or built for another platform (${text}). ${replaceFile()}`,
   ],
   [/^/, other],
 ]
@@ -63,15 +63,15 @@ function oldGlibc(text: string) {
 }
 
 function noexec(text: string) {
-  return `The system does not let code of that file run, as on a file system that is mounted with noexec (${text}). Install the program on another one, or mount it without noexec.`
+  return `The system does not allow code of that file to run, as on a file system mounted with noexec (${text}). Install the program on another one, or mount it without noexec.`
 }
 
 function forbidden(text: string) {
-  return `This user may not read the file, or may not search a folder above it (${text}). Let it, with chmod or chown.`
+  return `This user has no right to read the file, or to search a folder above it (${text}). Grant it with chmod or chown.`
 }
 
 function notFile(text: string) {
-  return `That is no file (${text}). ${replaceFile()}`
+  return `That is not a file (${text}). ${replaceFile()}`
 }
 
 /** What to do about a file that is not the addon for this machine. */
@@ -82,7 +82,7 @@ function replaceFile() {
 }
 
 function other(text: string) {
-  return isChosenMissing() ? `${CHOSEN} names ${process.env[CHOSEN]}, which is not there.` : `${text}. ${supports()}`
+  return isChosenMissing() ? `${CHOSEN} names ${process.env[CHOSEN]}, which does not exist.` : `${text}. ${supports()}`
 }
 
 /** An error and its causes, each with the first line of its text. Under Jest they are not instances of this realm's Error. */
@@ -154,9 +154,10 @@ export function nativeFailure(thrown: unknown) {
  * @param addon its version; undefined if it has none, or is not our addon
  */
 export function versionFailure(addon: string | undefined, ours: string) {
-  const what = addon === undefined ? 'What was loaded is no addon of flakeforge' : `The addon is of flakeforge ${addon}`
+  const what =
+    addon === undefined ? 'The loaded file is not an addon of flakeforge' : `The addon is from flakeforge ${addon}`
   return loadError(
-    `${what}, and its JavaScript${here ? `, ${here},` : ''} is of flakeforge ${ours}. They must be the same. ${REPLACE}${replaceFile()}`,
+    `${what}, and its JavaScript${here ? `, ${here},` : ''} is from flakeforge ${ours}. They must be of the same release. ${REPLACE}${replaceFile()}`,
     undefined,
   )
 }
@@ -165,7 +166,7 @@ export function versionFailure(addon: string | undefined, ours: string) {
 export function strangersFailure({ here, there }: { here: string; there: string }) {
   const why = `This process has already loaded ${there}, and ${here} cannot share node numbers with it, so both could make the same IDs.`
   return loadError(
-    `${why} Let all packages and threads use the same release of flakeforge, either as a binary or as WebAssembly, and restart the process.`,
+    `${why} Use the same release of flakeforge in all packages and threads, either as a binary or as WebAssembly, and restart the process.`,
     undefined,
   )
 }

@@ -1,5 +1,5 @@
-// Whether a file exists. A look that Node's or Deno's permissions refuse counts as not found: least privilege covers the
-// program's own folders, and we look at more.
+// Whether a file exists. A check that Node's or Deno's permissions refuse counts as not found: least privilege covers the
+// program's own folders, and more places are checked.
 
 const { existsSync } = process.getBuiltinModule('node:fs')
 

@@ -82,11 +82,11 @@ function differ(bytes: Uint8Array) {
 export async function readFault(response: Response): Promise<Fault> {
   const { status, type } = response
   if (type === 'opaqueredirect' || (status >= 300 && status < 400))
-    return { status, reason: 'answered with a redirect, which is not followed. Give the URL that it leads to' }
+    return { status, reason: 'answered with a redirect, which is not followed. Use the URL that it leads to' }
   const { code, detail, retryAfterMs } = await readProblem(response)
   const isOurs = code !== undefined
   const said = [isOurs ? ` (${code})` : '', detail === undefined ? '' : `: ${oneLine(detail)}`]
-  // Another 4xx than ours is from an intermediary or a different kind of server: another server may do better.
+  // A 4xx that is not ours is from an intermediary or a different kind of server: another server may do better.
   const isFinal = isOurs && status >= 400 && status < 500 && !PASSING.includes(status)
   const isLate = status === 503 && code === 'ERR_FLAKE_TIMEOUT'
   const reason = `answered ${status}${said.join('')}`

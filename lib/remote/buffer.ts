@@ -34,7 +34,7 @@ export class IdBuffer {
     this.#validityMs = validityMs
   }
 
-  /** How many IDs are here; some may be too old. */
+  /** How many IDs are buffered; some may be too old. */
   get count() {
     return this.#ahead.reduce((total, { bytes }) => total + bytes.length / 8, this.#left)
   }
@@ -66,7 +66,7 @@ export class IdBuffer {
     queueMicrotask(this.#distrust)
   }
 
-  /** Whether all IDs that are here are exact as numbers. */
+  /** Whether all buffered IDs are exact as numbers. */
   get areExact() {
     return isExact(this.#present) && this.#ahead.every(isExact)
   }

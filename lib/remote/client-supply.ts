@@ -85,7 +85,7 @@ export class ClientSupply implements Source<Uint8Array> {
     this.#given()
   }
 
-  /** n IDs, if they are here and no other call is first. The queue would take as long again. */
+  /** n IDs, if they are buffered and no other call is first. The queue would take as long again. */
   atOnce(n: number) {
     if (this.#isClosed || !this.#queue.isEmpty || !Number.isInteger(n) || n < 0 || n > this.buffer.count)
       return undefined
@@ -95,12 +95,12 @@ export class ClientSupply implements Source<Uint8Array> {
     return ids
   }
 
-  /** Throws unless all IDs that are here are exact as numbers. */
+  /** Throws unless all buffered IDs are exact as numbers. */
   assertExact() {
     if (!this.buffer.areExact) throw notExactNameError(this.#settings.name)
   }
 
-  /** Gives the IDs that are here to a waiting call. Until the first answer even a call for 0 IDs has to wait. */
+  /** Gives the buffered IDs to a waiting call. Until the first answer even a call for 0 IDs has to wait. */
   claim(call: Call<Uint8Array>) {
     if (this.#isClosed || this.#cameAt === Number.NEGATIVE_INFINITY) return false
     call.into ??= newBytes(call.n * 8)
@@ -144,13 +144,13 @@ export class ClientSupply implements Source<Uint8Array> {
     this.calls.wake()
   }
 
-  /** Drops the IDs that are here and the pending request. */
+  /** Drops the buffered IDs and the pending request. */
   #forget() {
     this.#giveUp()
     this.#drop()
   }
 
-  /** Drops the IDs that are here. */
+  /** Drops the buffered IDs. */
   #drop() {
     this.#left += this.buffer.count
     this.buffer.clear()
@@ -225,7 +225,7 @@ export class ClientSupply implements Source<Uint8Array> {
     return short > 0 || spare <= this.#demand.low || spare < this.#goal
   }
 
-  /** How many IDs the waiting calls need beyond those that are here; or, negated, how many IDs they leave. */
+  /** How many IDs the waiting calls need beyond the buffered ones; or, negated, how many they leave. */
   get #balance() {
     const here = this.buffer.count
     const missing = this.#queue.size === 0 ? 0 : this.#queue.missing
@@ -239,7 +239,7 @@ export class ClientSupply implements Source<Uint8Array> {
     const { short, spare } = this.#balance
     const ahead = Math.max(this.#demand.count, this.#goal) - spare
     const n = Math.min(MOST, short + Math.max(0, ahead))
-    if (n === 0) return // the demand has just become smaller: enough IDs are here
+    if (n === 0) return // the demand has just become smaller: enough IDs are buffered
     attempt.until = start + this.#servers.longestRoundMs + GRACE_MS
     const answer = await this.#servers.round(n, { signal: attempt.controller.signal, patience: this.#patience })
     if (attempt !== this.#attempt) return
@@ -248,7 +248,7 @@ export class ClientSupply implements Source<Uint8Array> {
     else this.#attempt = undefined
   }
 
-  /** When the first call fails. If no ID is here, calls that cannot wait fail now. */
+  /** When the first call fails. If no ID is buffered, calls that cannot wait fail now. */
   get #patience() {
     const { first } = this.#queue
     if (first !== undefined) return Math.max(first.since ?? monotonicNow(), this.#cameAt) + this.#settings.waitMs

@@ -100,10 +100,10 @@ function readUrl(given: unknown, wanted: string) {
   if (url.username !== '' || url.password !== '')
     throw secretOptionError(
       'urls',
-      `must have no user and password in it (${url.host}). Give the server's token as token`,
+      `must not contain a user and password (${url.host}). Pass the server's token in the option token`,
     )
   if (url.search !== '' || url.hash !== '' || url.pathname.includes('@'))
-    throw secretOptionError('urls', `must have no @ and nothing after a ? or # (${withoutSecrets(url.href)})`)
+    throw secretOptionError('urls', `must not contain @, ? or # (${withoutSecrets(url.href)})`)
   return url.href.endsWith('/') ? url.href : `${url.href}/`
 }
 

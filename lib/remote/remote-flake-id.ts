@@ -98,7 +98,7 @@ export class RemoteFlakeId {
 
   private constructor(key: unknown, settings: RemoteSettings) {
     if (key !== MAKING) {
-      const message = 'RemoteFlakeId is made by await RemoteFlakeId.connect(urls, { name })'
+      const message = 'A RemoteFlakeId is created by await RemoteFlakeId.connect(urls, { name })'
       throw errors.optionError(TypeError, 'options', key, message)
     }
     this.#name = settings.name
@@ -111,7 +111,7 @@ export class RemoteFlakeId {
   /**
    * One ID: 8 bytes, big-endian, in a separate ArrayBuffer. In Node.js it is a Buffer.
    *
-   * @throws {Error} `ERR_FLAKE_OVERFLOW`: no ID is here. A request for more is pending, or starts now; `retryAfterMs` is when
+   * @throws {Error} `ERR_FLAKE_OVERFLOW`: no ID is buffered. A request for more is pending, or starts now; `retryAfterMs` is when
    * they may arrive, and `cause` is why the last request brought none.
    * @throws {Error} the code of the server, if it refused the last request for a reason that no retry can help. It is asked
    * again meanwhile.
@@ -121,7 +121,7 @@ export class RemoteFlakeId {
   next(callback: null | undefined): Uint8Array
   /**
    * One ID for a callback: `(null, id)`, always asynchronously and in the order of the calls. It waits for an answer if no ID
-   * is here. The callback gets an error if all servers fail for `waitMs`, or if one refuses: see `connect`.
+   * is buffered. The callback gets an error if all servers fail for `waitMs`, or if one refuses: see `connect`.
    *
    * @throws {TypeError} `ERR_FLAKE_OPTION`: the callback is not a function. No ID is taken.
    */
@@ -156,7 +156,7 @@ export class RemoteFlakeId {
   /**
    * Like `next()`, as a number. It works with names whose IDs are below 2^53, as in layout `safe`: the number is the ID,
    * exact to the last digit.
-   * @throws {RangeError} `ERR_FLAKE_OPTION`: an ID that is here is above 2^53 − 1. No ID is taken.
+   * @throws {RangeError} `ERR_FLAKE_OPTION`: a buffered ID is above 2^53 − 1. No ID is taken.
    * @throws otherwise as `next()`
    */
   nextNumber(): number {
@@ -177,8 +177,8 @@ export class RemoteFlakeId {
   }
 
   /**
-   * `n` IDs, 8 bytes each, big-endian, from those that are here: all of them, or an error. After an error they stay here for
-   * other calls, and the missing ones are fetched, so that a later call succeeds.
+   * `n` IDs, 8 bytes each, big-endian, from the buffered ones: all of them, or an error. After an error they stay buffered
+   * for other calls, and the missing ones are fetched, so that a later call succeeds.
    * @param n 0…10 000 000
    * @throws as `next()`
    * @example
@@ -254,7 +254,7 @@ export class RemoteFlakeId {
   }
 
   /**
-   * Closes the client: the IDs that are here are lost, and waiting calls reject with `ERR_FLAKE_DETACHED`. A client that is
+   * Closes the client: its buffered IDs are lost, and waiting calls reject with `ERR_FLAKE_DETACHED`. A client that is
    * just dropped holds nothing on any server, and does not keep the process alive.
    */
   async close(): Promise<void> {

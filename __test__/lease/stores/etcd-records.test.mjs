@@ -241,11 +241,11 @@ const DATE = { date: 'Thu, 01 Jan 2026 00:00:00 GMT' }
 const HEADER = '"header":{"cluster_id":"1","revision":"5"}'
 
 for (const [what, status, body, message] of [
-  ['no header', 200, '{"succeeded":true}', /no answer of an etcd.*succeeded/],
-  ['no cluster', 200, '{"header":{"revision":"1"}}', /no answer of an etcd/],
-  ['no revision', 200, '{"header":{"cluster_id":"1"}}', /no answer of an etcd/],
-  ['no values', 200, `{${HEADER},"succeeded":true}`, /no answer of an etcd/],
-  ['a list', 200, '[]', /no answer of an etcd/],
+  ['no header', 200, '{"succeeded":true}', /not etcd's answer.*succeeded/],
+  ['no cluster', 200, '{"header":{"revision":"1"}}', /not etcd's answer/],
+  ['no revision', 200, '{"header":{"cluster_id":"1"}}', /not etcd's answer/],
+  ['no values', 200, `{${HEADER},"succeeded":true}`, /not etcd's answer/],
+  ['a list', 200, '[]', /not etcd's answer/],
   ['nothing', 200, 'null', /HTTP 200 and no JSON: null/],
   ['a page', 404, '<html>', /HTTP 404 and no JSON: <html>/],
   ['another status', 418, '{}', /HTTP 418/],

@@ -153,7 +153,7 @@ export function testLosses(kind, { place, losses, rollbacks, isFit }) {
       const newcomer = memberOf(t, url, SHORT)
       const isAbsent = /^lost$|has no record/.test(renewal)
       if (isAbsent) t.deepEqual(await newcomer.groupsThere(), [], 'a renewal creates no group')
-      else t.regex(renewal, /gives? out no slot|no slot is given out/, 'records of another time were put back')
+      else t.regex(renewal, /grants? no slot|no slot is granted/, 'records of another time were put back')
       const noted = await t.throwsAsync(newcomer.acquire(), QUIET)
       const { retryAt, storeNow } = await t.throwsAsync(holder.renew(), QUIET)
       t.true(retryAt >= noted.retryAt, 'who was there before may see the loss itself, and note it too')

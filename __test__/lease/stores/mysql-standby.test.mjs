@@ -23,7 +23,7 @@ const { openMariadb, openMysql2 } = require('../../../target/rooms/lib/lease/sto
 const test = isInstalled ? anyTest.serial : anyTest.skip
 
 const STORE = { code: 'ERR_FLAKE_STORE' }
-const UNSURE = { ...STORE, message: /did not say that a replica has the write/ }
+const UNSURE = { ...STORE, message: /did not confirm that a replica has the write/ }
 const MAY_RUN = { ...STORE, message: /may still run a statement that was given up/ }
 const OFF = { ...STORE, message: /semi-sync is enabled and its status is OFF/ }
 const FOREVER = 1_000_000_000

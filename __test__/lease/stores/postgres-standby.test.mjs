@@ -23,7 +23,7 @@ const { openPg, openPostgresJs } = require('../../../target/rooms/lib/lease/stor
 const isHere = wantPostgres() !== undefined
 const test = isHere ? anyTest : anyTest.skip
 
-const UNSURE = { code: 'ERR_FLAKE_STORE', message: /did not say that a write reached its standby/ }
+const UNSURE = { code: 'ERR_FLAKE_STORE', message: /did not confirm that a write reached its standby/ }
 
 /** Sets whom commits wait for, and waits until sessions know it. */
 async function setStandby(server, name) {

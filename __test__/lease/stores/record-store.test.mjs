@@ -22,7 +22,7 @@ test('anything but an object with read, swap and names is refused, and the error
     [{}, /but has no read\(\)\.$/],
     [{ read: none, names: none }, /but has no swap\(\)\.$/],
     [{ read: none, swap: none, names: [] }, /but has no names\(\)\.$/],
-    [Promise.resolve({}), /but has no read\(\)\. It is a promise: wait for it with await first\.$/],
+    [Promise.resolve({}), /but has no read\(\)\. It is a promise: await it first\.$/],
     [
       { read: none, swap: none, names: none, groups: [] },
       /^store\.groups must be a function, or left out, but is \[\]$/,
@@ -50,7 +50,7 @@ test('right answers come through, and nothing else that they have', async (t) =>
   t.deepEqual(await store.groups(), [])
 })
 
-const CLOCK = "It must be the clock of the server in Unix ms, a whole number as JavaScript's Date.now() gives it."
+const CLOCK = "It must be the clock of the server in Unix ms, an integer as returned by JavaScript's Date.now()."
 const WRONG = [
   [undefined, 'gave undefined as its answer. It must be { now, identity, values }.'],
   [null, 'gave null as its answer. It must be { now, identity, values }.'],
@@ -99,7 +99,7 @@ test('swap() gives true or false: anything else could be taken for a swap that w
     const store = records({ swap: async () => answer })
     await t.throwsAsync(store.swap('g', 'group', null, 'text', IDENTITY), {
       code: 'ERR_FLAKE_STORE',
-      message: /^swap\(\) of the store gave .* as its answer\. It must be true or false\.$/,
+      message: /^swap\(\) of the store returned .* as its answer\. It must be true or false\.$/,
     })
   }
 })
@@ -109,11 +109,11 @@ test('names() and groups() give arrays of text', async (t) => {
     const store = (answer) => records({ [call]: async () => answer })
     for (const answer of [undefined, 'group', new Set(['group'])]) {
       const message = new RegExp(
-        `^${call}\\(\\) of the store gave .* as its answer\\. It must be an array of names\\.$`,
+        `^${call}\\(\\) of the store returned .* as its answer\\. It must be an array of names\\.$`,
       )
       await t.throwsAsync(store(answer)[call]('g'), { code: 'ERR_FLAKE_STORE', message })
     }
-    const message = `${call}() of the store gave 3 as name 1 of its answer. It must be text.`
+    const message = `${call}() of the store returned 3 as name 1 of its answer. It must be text.`
     await t.throwsAsync(store(['group', 3])[call]('g'), { code: 'ERR_FLAKE_STORE', message })
   }
 })
@@ -126,7 +126,7 @@ test('what a function throws is the cause, whether it is async or not', async (t
   for (const read of [fail, async () => fail()]) {
     const error = await t.throwsAsync(records({ read }).read('g', NAMES), {
       code: 'ERR_FLAKE_STORE',
-      message: 'read() of the store failed. The cause says why.',
+      message: 'read() of the store failed. See the cause.',
     })
     t.is(error.cause, cause)
   }

@@ -192,7 +192,7 @@ for (const name of ['run_id', 'master_replid2', 'master_replid']) {
     const { READ } = require('../../../target/rooms/lib/lease/stores/redis/scripts.js')
     const call = (head) => client.eval(head + READ, 1, 'flakeforge:{c}:records', '0', 'group')
     await t.throwsAsync(call(server.replace(`'${name}'`, "'of no server'")), {
-      message: /shows no run_id.*not be noticed/,
+      message: /shows no run_id.*go unnoticed/,
     })
     t.is((await call(server)).length, 4)
   })
@@ -401,5 +401,5 @@ test('durable is refused after a write to the append-only file failed', async (t
   await server.start()
   await server.cli('EVAL', "redis.call('SET', 'key', string.rep('x', 100000))", '0')
   await until(async () => (await server.cli('INFO', 'persistence')).includes('aof_last_write_status:err'))
-  await refused(t, await connect(t, server), /aof_last_write_status is err.*Make room/)
+  await refused(t, await connect(t, server), /aof_last_write_status is err.*Free space/)
 })

@@ -8,11 +8,11 @@ const SKIP = 'Call skipTo(n) with an n above every ID that was ever handed out.'
 
 /** Why a store grants no block, by the word that its step returns. */
 const COUNTER_REFUSALS: Record<'gone' | 'behind' | 'full', (name: string, value?: bigint) => string> = {
-  gone: (name) => `The store no longer has this counter '${name}'. It was removed, and perhaps made again. ${SKIP}`,
+  gone: (name) => `The store no longer has this counter '${name}'. It was removed, and perhaps recreated. ${SKIP}`,
   behind: (name) =>
     `The store may have lost blocks of counter '${name}' in a restart, a failover or a restored backup. ${SKIP}`,
   full: (name, value) =>
-    `Counter '${name}' is at ${value}, and the next block would end above 2^64 - 1. Use a smaller block. Another counter begins at 1 again, so its IDs need a table of their own.`,
+    `Counter '${name}' is at ${value}, and the next block would end above 2^64 - 1. Use a smaller block. Another counter begins at 1 again, so its IDs need a separate table.`,
 }
 
 /**
@@ -30,7 +30,7 @@ export function counterError(why: 'gone' | 'behind' | 'full', name: string, valu
 export function wentBackError(name: string, value: bigint, known: bigint) {
   return stoppedError(
     name,
-    `Counter '${name}' is at ${value}, but it has already given IDs up to ${known}. So the store has lost some. ${SKIP}`,
+    `Counter '${name}' is at ${value}, but has already granted IDs up to ${known}, so the store has lost some. ${SKIP}`,
   )
 }
 
@@ -42,7 +42,7 @@ export function counterMismatchError(name: string, durable: boolean) {
 /** `ERR_FLAKE_OVERFLOW`: fewer IDs are left than requested, and the next block has been requested. */
 export function blocksUsedUpError(name: string, block: number, wanted: number, here: number) {
   const message =
-    `${wanted} IDs of counter '${name}' were asked for, but only ${here} are here. The next block arrives in a later turn of ` +
+    `${wanted} IDs of counter '${name}' were requested, but only ${here} are available. The next block arrives in a later turn of ` +
     `the event loop. next(callback), nextAsync() and takeAsync() wait for it. A block larger than ${block} lasts longer.`
   return flakeError(Error, 'ERR_FLAKE_OVERFLOW', message, { retryAfterMs: 1 })
 }
@@ -52,7 +52,7 @@ export function closedError(name: string) {
   return flakeError(
     Error,
     'ERR_FLAKE_DETACHED',
-    `This generator of counter '${name}' is closed. SegmentId.open() makes another one.`,
+    `This generator of counter '${name}' is closed. Call SegmentId.open() for a new one.`,
     {},
   )
 }

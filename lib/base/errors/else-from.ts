@@ -12,7 +12,7 @@ import { flakeError } from './make.ts'
 export function noSourceError(group: string, slot: Error, servers: Error) {
   const { code = 'ERR_FLAKE_REMOTE', ...fields } = servers as FlakeError<'ERR_FLAKE_REMOTE'>
   const message =
-    `Nobody gives IDs to this generator of group '${group}'. The store: ${slot.message} The servers of elseFrom: ` +
+    `This generator of group '${group}' has no source of IDs. The store: ${slot.message} The servers of elseFrom: ` +
     servers.message
   return flakeError(Error, code, message, { ...fields, group, cause: slot })
 }

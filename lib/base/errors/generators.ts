@@ -9,7 +9,7 @@ export type Problem = { theirs?: string; ours?: string; path?: string; why?: str
 /** `ERR_FLAKE_OVERFLOW`: the tick's counter is used up. */
 export function overflowError(retryAfterMs: number, perTick: number) {
   const message =
-    `This tick is used up: it has at most ${perTick} IDs. The next one can be made in ${inMs(retryAfterMs)}. ` +
+    `This tick is used up: it has at most ${perTick} IDs. The next ID can be made in ${inMs(retryAfterMs)}. ` +
     'next(callback) and nextAsync() wait for it, and so does next() if maxWaitMs allows it.'
   return flakeError(Error, 'ERR_FLAKE_OVERFLOW', message, { retryAfterMs: Math.ceil(retryAfterMs) })
 }
@@ -17,19 +17,19 @@ export function overflowError(retryAfterMs: number, perTick: number) {
 /** `ERR_FLAKE_CLOCK_BACKWARDS`: the clock is behind the last ID. */
 export function clockBackwardsError(behindMs: number, retryAfterMs: number) {
   const message =
-    `The clock is ${inMs(behindMs)} behind the last ID. The next one can be made in ${inMs(retryAfterMs)}. ` +
+    `The clock is ${inMs(behindMs)} behind the last ID. The next ID can be made in ${inMs(retryAfterMs)}. ` +
     'next(callback) and nextAsync() wait for it. With maxAheadMs, IDs may run ahead of the clock.'
   return flakeError(Error, 'ERR_FLAKE_CLOCK_BACKWARDS', message, { behindMs, retryAfterMs: Math.ceil(retryAfterMs) })
 }
 
 const BEYOND = 'above 2^53 − 1 (9007199254740991), where a number loses digits'
 const WAY_OUT =
-  "Use nextBigInt() or takeBigInts(). Layout 'safe' gives numbers too, but its IDs need a table or column of their own."
+  "Use nextBigInt() or takeBigInts(). Layout 'safe' supports numbers, but its IDs need a separate table or column."
 
 /** `ERR_FLAKE_OPTION`: the layout's IDs are too large for numbers, or soon will be. `end`: from when, in Unix ms. */
 export function notExactError(name: string, end: number) {
   const message =
-    `Layout '${name}' cannot give IDs as numbers. They must stay exact for the next ten years, but from ${instant(end)} on ` +
+    `Layout '${name}' cannot return IDs as numbers. They must stay exact for the next ten years, but from ${instant(end)} on ` +
     `they may be ${BEYOND}. ${WAY_OUT}`
   return optionError(RangeError, 'layout', name, message)
 }
@@ -37,14 +37,14 @@ export function notExactError(name: string, end: number) {
 /** `ERR_FLAKE_TIME_RANGE`: the layout's IDs have become too large for numbers. */
 export function noLongerExactError(name: string, end: number) {
   const message =
-    `It is too late for layout '${name}' to give IDs as numbers: from ${instant(end)} on they may be ${BEYOND}. ` +
+    `Layout '${name}' can no longer return IDs as numbers: since ${instant(end)} they may be ${BEYOND}. ` +
     'Use nextBigInt() or takeBigInts().'
   return flakeError(RangeError, 'ERR_FLAKE_TIME_RANGE', message, { timestamp: end })
 }
 
 /** `ERR_FLAKE_CONFIG_MISMATCH`: two sides must agree but do not. `where`: the file or group; both sides are text. */
 export function mismatchError(where: string, theirs: string | undefined, ours: string | undefined) {
-  const message = `${where} was made with other options: it has ${theirs}, and this generator ${ours}. Use the options that it was made with.`
+  const message = `${where} was created with different options: it has ${theirs}, and this generator has ${ours}. Use the options that it was created with.`
   const error = flakeError(Error, 'ERR_FLAKE_CONFIG_MISMATCH', message, { theirs, ours })
   madeOtherwise.add(error)
   return error
@@ -60,7 +60,7 @@ export function withCommand(error: unknown, command: () => string) {
   if (!madeOtherwise.has(error as object)) return error
   const mismatch = error as Error
   const { message, stack } = mismatch
-  mismatch.message = `${message} Or make a group of another name with these: ${command()}`
+  mismatch.message = `${message} Or create a group of another name with these: ${command()}`
   mismatch.stack = stack?.replace(message, () => mismatch.message) // Node put the message into it when the error was made
   return mismatch
 }
@@ -80,8 +80,8 @@ function clashError(node: string | undefined, theirs: string | undefined, ours: 
         'other slots. The number is free again after close() and the end of its window.'
       : 'Use only one of the two, or a node number that no other process uses.'
   const message =
-    `${node} already takes its numbers from ${theirs} in this process. If it also took them from ${ours}, there would be ` +
-    `equal IDs. ${wayOut}`
+    `${node} already takes its numbers from ${theirs} in this process. Taking them from ${ours} too would ` +
+    `cause equal IDs. ${wayOut}`
   return flakeError(Error, 'ERR_FLAKE_CONFIG_MISMATCH', message, { theirs, ours })
 }
 

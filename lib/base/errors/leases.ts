@@ -29,8 +29,8 @@ export function inUseError(group: string, inUse: Error, refusal?: { retryAt?: Da
 /** `ERR_FLAKE_QUIET`: the store may have lost grants and waits until the last of them has ended. */
 export function quietError(group: string, until: number, storeNow: number) {
   const message =
-    `Group '${group}' is new on this store, or the store may have lost its records, so no slot is given out before ` +
-    `${instant(until)}. Next time, make a new group with \`npx flakeforge create STORE ${group}\` before anybody joins.`
+    `Group '${group}' is new on this store, or the store may have lost its records, so no slot is granted before ` +
+    `${instant(until)}. Next time, create a new group with \`npx flakeforge create STORE ${group}\` before any process joins.`
   return flakeError(Error, 'ERR_FLAKE_QUIET', message, { group, retryAt: new Date(until), storeNow })
 }
 
@@ -50,14 +50,14 @@ export function quietWarning(
 ) {
   const seconds = Math.ceil((retryAt - storeNow) / 1000)
   return (
-    `Group '${group}' is new on this store, or the store may have lost its records, so no slot is given out for ${seconds} s, ` +
-    `until ${instant(retryAt)}. If you know that a group is new, make it before anybody joins, and nobody waits: ${create}`
+    `Group '${group}' is new on this store, or the store may have lost its records, so no slot is granted for ${seconds} s, ` +
+    `until ${instant(retryAt)}. To avoid this wait for a group that is known to be new, create it before any process joins: ${create}`
   )
 }
 
 /** The warning while join() waits for a store that takes no writes at present. `cause`: the store's message. */
 export function waitWarning(group: string, waitMs: number, cause: Error) {
-  return `join() has no slot of group '${group}' yet: ${withoutEnd(cause.message)}. It tries again for up to ${inMs(waitMs)}.`
+  return `join() has no slot of group '${group}' yet: ${withoutEnd(cause.message)}. It retries for up to ${inMs(waitMs)}.`
 }
 
 /** The warning when a window was not renewed, from the detail that listeners of 'renewal-failed' get. */
@@ -73,8 +73,8 @@ export function renewalWarning({
   expires?: Date | undefined
 }) {
   return (
-    `The window of slot ${slot} in group '${group}' was not renewed: ${cause?.message} It is tried again, and IDs can be made ` +
-    `until ${instant(Number(expires))}. Listen to 'renewal-failed' to hear of each outage: this warning comes once.`
+    `The window of slot ${slot} in group '${group}' was not renewed: ${cause?.message} The renewal is retried, and IDs can be made ` +
+    `until ${instant(Number(expires))}. This warning is shown once: listen to 'renewal-failed' for each outage.`
   )
 }
 
@@ -97,7 +97,7 @@ export function aheadError(group: string, aheadMs: number) {
 /** `ERR_FLAKE_STORE`: it is unknown whether the slot was released. */
 export function unreleasedError(group: string, slot: number, tookMs: number) {
   return storeError(
-    `The store of group '${group}' did not confirm within ${inMs(tookMs)} that slot ${slot} was given back. The slot becomes ` +
+    `The store of group '${group}' did not confirm within ${inMs(tookMs)} that slot ${slot} was released. The slot becomes ` +
       'free when its window ends, after ttlMs at the latest.',
   )
 }
@@ -105,8 +105,8 @@ export function unreleasedError(group: string, slot: number, tookMs: number) {
 /** `ERR_FLAKE_LEASE_EXPIRED`: the window is over and was not renewed. */
 export function leaseExpiredError(group: string, slot: number | undefined, cause: Error) {
   const message =
-    `The window of slot ${slot} in group '${group}' is over and was not renewed: ${cause.message} IDs can be made again once ` +
-    'it is. next(callback) and nextAsync() wait for that.'
+    `The window of slot ${slot} in group '${group}' is over and was not renewed: ${cause.message} IDs can be made again after ` +
+    'a renewal. next(callback) and nextAsync() wait for it.'
   return flakeError(Error, 'ERR_FLAKE_LEASE_EXPIRED', message, { group, slot, cause })
 }
 
@@ -121,7 +121,7 @@ export function windowEndError(group: string, slot: number | undefined, retryAft
 /** `ERR_FLAKE_LEASE_EXPIRED`: the store no longer lists this member as the slot's holder. `cause`: the failure before it. */
 export function lostError(group: string, slot: number | undefined, cause?: unknown) {
   const message =
-    `The store no longer has this generator as the holder of slot ${slot} in group '${group}'. Its window was over and ` +
+    `The store no longer lists this generator as the holder of slot ${slot} in group '${group}'. Its window was over and ` +
     'another process took the slot, or the record or file of the slot was removed.'
   return flakeError(Error, 'ERR_FLAKE_LEASE_EXPIRED', message, { group, slot, cause })
 }
@@ -130,18 +130,18 @@ export function lostError(group: string, slot: number | undefined, cause?: unkno
 export function detachedError(group: string, isReturning: boolean, cause?: unknown) {
   const message = isReturning
     ? `The generator of group '${group}' lost its slot and is getting another. next(callback) and nextAsync() wait for it.`
-    : `The generator of group '${group}' is detached. attach() gets it a slot again.`
+    : `The generator of group '${group}' is detached. Call attach() to get a slot again.`
   return flakeError(Error, 'ERR_FLAKE_DETACHED', message, { group, slot: undefined, cause })
 }
 
 /** `ERR_FLAKE_DETACHED`: a generator that was closed permanently. */
 export function closedLeaseError(group: string) {
-  const message = `This generator of group '${group}' is closed. join() makes another one.`
+  const message = `This generator of group '${group}' is closed. Call join() for a new one.`
   return flakeError(Error, 'ERR_FLAKE_DETACHED', message, { group, slot: undefined })
 }
 
 /** `ERR_FLAKE_DESTROYED`: the group was destroyed for all members. */
 export function destroyedError(group: string) {
-  const message = `Group '${group}' was destroyed. Calling join() again makes a new one.`
+  const message = `Group '${group}' was destroyed. Call join() to create a new group of this name.`
   return flakeError(Error, 'ERR_FLAKE_DESTROYED', message, { group, slot: undefined })
 }

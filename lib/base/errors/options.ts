@@ -7,19 +7,18 @@ import { optionError } from './values.ts'
 const path = process.getBuiltinModule('node:path')
 
 const HOMELESS =
-  "Name one: set FLAKEFORGE_STORE=file:/var/lib/…, call join('file:/var/lib/…'), or set XDG_STATE_HOME to an absolute path"
+  "Set FLAKEFORGE_STORE=file:/var/lib/…, call join('file:/var/lib/…'), or set XDG_STATE_HOME to an absolute path"
 
 /** Why there is no default folder, and what to do instead. */
 const NO_DEFAULT_FOLDER: Record<'container' | 'homeless' | 'relative', (found?: string) => string> = {
   container: (sign) =>
-    `No store is named, and this process runs in a container (${sign}), where there is no default: each container would ` +
-    'have a folder of its own, and two of them would make the same IDs. Set FLAKEFORGE_STORE=redis://HOST (or ' +
-    "valkey://…, postgres://…, etcd://…), call join('redis://HOST'), or mount one volume in all containers and name a folder in it: " +
-    'FLAKEFORGE_STORE=file:/var/lib/…. Name a folder in this way too if this is the whole machine',
-  homeless: () =>
-    `No store is named, and there is no default folder, because this user has no home folder. ${HOMELESS}`,
+    `No store is set, and this process runs in a container (${sign}), where there is no default: each container would ` +
+    'have its own folder, and two of them would make the same IDs. Set FLAKEFORGE_STORE=redis://HOST (or ' +
+    "valkey://…, postgres://…, etcd://…), call join('redis://HOST'), or mount one volume in all containers and use a folder in it: " +
+    'FLAKEFORGE_STORE=file:/var/lib/…. Set a folder too if this is not a container but the whole machine',
+  homeless: () => `No store is set, and there is no default folder, because this user has no home folder. ${HOMELESS}`,
   relative: (home) =>
-    'No store is named, and there is no default folder, because the home folder must be an absolute path, but is ' +
+    'No store is set, and there is no default folder, because the home folder must be an absolute path, but is ' +
     `${show(home)}. ${HOMELESS}`,
 }
 
@@ -39,7 +38,7 @@ export function noDefaultFolderError(
 export function optionsFirstError(call: string, options: object) {
   const keys = Object.keys(options).join(', ')
   const message =
-    `The first argument of ${call}() is the store, and options are the second. ${call}(undefined, { ${keys} }) takes the ` +
+    `The first argument of ${call}() is the store, and options are the second. ${call}(undefined, { ${keys} }) uses the ` +
     'default store.'
   return optionError(TypeError, 'store', options, message)
 }

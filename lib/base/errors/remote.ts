@@ -34,7 +34,7 @@ const TELLING = ['ERR_FLAKE_CONFIG_MISMATCH', 'ERR_FLAKE_REPLAY'] as const
  */
 export function noServerError(name: string, failures: Failure[], triedMs: number) {
   const reasons = failures.map(({ server, reason }) => `${server}: ${reason}.`).join(' ')
-  const who = failures.length === 1 ? 'The server gave no' : `None of the ${failures.length} servers gave`
+  const who = failures.length === 1 ? 'The server returned no' : `None of the ${failures.length} servers returned`
   const message = `${who} IDs of ${show(name)} within ${inMs(triedMs)}. ${reasons}`
   const times = failures.flatMap(({ retryAfterMs }) => retryAfterMs ?? [])
   const retry = times.length === 0 ? {} : { retryAfterMs: Math.min(...times) }
@@ -55,7 +55,7 @@ export function otherGroupError(
   const who = ours.server ?? `this generator of group ${show(ours.name)}`
   const message =
     `${server}: ${show(name)} ${inWords(isOther, theirs[isOther])}, and that of ${who} ${inWords(isOther, ours[isOther])}. ` +
-    `Their IDs could be equal, so none of ${server} is used. All servers of a client must have this name for one group, on ` +
+    `Their IDs could be equal, so those of ${server} are not used. All servers of a client must serve one group under this name, on ` +
     'one store and with one layout.'
   return flakeError(Error, 'ERR_FLAKE_CONFIG_MISMATCH', message, {
     server,
@@ -68,14 +68,14 @@ export function otherGroupError(
 /** @param text as the server sent it */
 function inWords(what: 'group' | 'layout', text: string | null) {
   if (text !== null) return `has the ${what} ${text.slice(0, LONGEST_WORDS)}`
-  return what === 'layout' ? 'has no layout, as a SegmentId' : 'does not say its group'
+  return what === 'layout' ? 'has no layout, like a SegmentId' : 'does not name its group'
 }
 
 /** Why IDs are not used for now: their group may have been recreated, or may be a different one. */
 export function unknownGroupReason(ours: Origin) {
   return (
-    `has IDs of another group than ${ours.server}, which gave the last ones and does not answer. If its group was made ` +
-    'again, a new client takes the IDs'
+    `has IDs of a different group than ${ours.server}, which sent the last ones and does not answer. If its group was ` +
+    'recreated, a new client accepts the IDs'
   )
 }
 
@@ -106,21 +106,21 @@ export function fetchedUsedUpError(
   { wanted, here, retryAfterMs, cause }: { wanted: number; here: number; retryAfterMs: number; cause?: unknown },
 ) {
   const message =
-    `${wanted} IDs of ${show(name)} were asked for, but only ${here} are here. More have been asked for, and arrive in a ` +
+    `${wanted} IDs of ${show(name)} were requested, but only ${here} are available. More have been requested, and arrive in a ` +
     'later turn of the event loop. next(callback), nextAsync() and takeAsync() wait for them. A larger prefetch lasts longer.'
   return flakeError(Error, 'ERR_FLAKE_OVERFLOW', message, { retryAfterMs: Math.max(1, Math.ceil(retryAfterMs)), cause })
 }
 
 /** `ERR_FLAKE_DETACHED`: a client was closed. */
 export function closedRemoteError(name: string) {
-  const message = `This client of ${show(name)} is closed. RemoteFlakeId.connect() makes another one.`
+  const message = `This client of ${show(name)} is closed. Call RemoteFlakeId.connect() for a new one.`
   return flakeError(Error, 'ERR_FLAKE_DETACHED', message, {})
 }
 
 /** `ERR_FLAKE_OPTION`: the IDs of this name are too large for numbers. */
 export function notExactNameError(name: string) {
   const message =
-    `The IDs of ${show(name)} cannot be given as numbers: some are above 2^53 − 1. Use nextBigInt() or takeBigInts(), or a ` +
+    `The IDs of ${show(name)} cannot be returned as numbers: some are above 2^53 − 1. Use nextBigInt() or takeBigInts(), or a ` +
     "name whose layout is 'safe'."
   return optionError(RangeError, 'name', name, message)
 }

@@ -48,7 +48,7 @@ export const isPassing = (error: unknown) => passed.has(error as object)
 /** A store's error, as an error with one of our codes. One that already has such a code is returned unchanged. */
 export function storeFailure(group: string, error: unknown) {
   if (error instanceof FlakeError) return error
-  return storeError(`A call to the store of group '${group}' failed. The cause says why.`, error)
+  return storeError(`A call to the store of group '${group}' failed. See the cause.`, error)
 }
 
 /**
@@ -56,7 +56,7 @@ export function storeFailure(group: string, error: unknown) {
  * sentence about this value, with a space before it.
  */
 export function answerError(call: string, what: string, value: unknown, wanted: string, hint: string = '') {
-  return storeError(`${call}() of the store gave ${show(value)} as ${what}. It must be ${wanted}.${hint}`)
+  return storeError(`${call}() of the store returned ${show(value)} as ${what}. It must be ${wanted}.${hint}`)
 }
 
 /** The store's last failure as a sentence, with a space before it. */
@@ -68,7 +68,7 @@ const lastFailure = (cause: unknown) => {
 /** `ERR_FLAKE_STORE`: the store does not answer. `what`: the request; `cause`: its last failure before. */
 export function unansweredError(group: string, what: string, cause?: unknown) {
   return storeError(
-    `The store of group '${group}' was asked for ${what} and did not answer.${lastFailure(cause)} Check that it runs and can be reached.`,
+    `The store of group '${group}' did not answer the request for ${what}.${lastFailure(cause)} Check that it runs and is reachable.`,
     cause,
   )
 }
@@ -77,7 +77,7 @@ export function unansweredError(group: string, what: string, cause?: unknown) {
 export function unfinishedError(name: string, ms: number, swaps: number, cause: unknown) {
   const tried = swaps > 0 ? ` It tried to write ${swaps} times.` : ''
   const error = storeError(
-    `The store of '${name}' did not finish a step within ${inMs(ms)}.${tried}${lastFailure(cause)} Check that it runs, can be reached and keeps what it says it wrote.`,
+    `The store of '${name}' did not finish a step within ${inMs(ms)}.${tried}${lastFailure(cause)} Check that it runs, is reachable and keeps acknowledged writes.`,
     cause,
   )
   return isPassing(cause) ? passing(error) : error
@@ -89,12 +89,12 @@ export function unfinishedError(name: string, ms: number, swaps: number, cause: 
  */
 export function twoServersError(name: string, shown: string, recorded: string) {
   return storeError(
-    `Two servers take turns at the address of the store of '${name}': ${shown} answered now, and ${recorded} wrote its record last. Each change may be a loss, so nobody would ever get a slot. Give the address of one server, or of a proxy that sends everybody to the same one.`,
+    `Two servers alternate at the address of the store of '${name}': ${shown} answered now, and ${recorded} last wrote its record. Each change may be a loss, so no member would ever get a slot. Use the address of one server, or of a proxy that sends all clients to the same one.`,
   )
 }
 
 function wrongOf({ version, needs }: RecordFault) {
-  if (version === undefined) return 'cannot be read: it was cut off or edited, or something else wrote it'
+  if (version === undefined) return 'cannot be read: it was cut off or edited, or another program wrote it'
   const [which, wayOut] =
     needs === undefined ? ['', 'that version'] : [`, which needs flakeforge ${needs}`, 'that or newer']
   return `was written by a newer version of flakeforge (format ${version}${which}). Use ${wayOut} here too`
@@ -104,7 +104,7 @@ function wrongOf({ version, needs }: RecordFault) {
 export function recordError(group: string, fault: RecordFault) {
   const wayOut =
     fault.version === undefined
-      ? '. Put back what it was. Or stop all members, wait 65 s, delete all records of the group, and join again'
+      ? '. Restore its old content. Or stop all members, wait 65 s, delete all records of the group, and join again'
       : ''
   const message = `Record '${fault.name}' of '${group}' ${wrongOf(fault)}${wayOut}.`
   return flakeError(Error, 'ERR_FLAKE_RECORD', message, { group, record: fault.name })
@@ -130,8 +130,8 @@ export function groupMismatchError(group: string, theirs: GroupConfig, ours: Gro
 export function warnOfQuietGroup(group: string, until: number, storeNow: number) {
   const seconds = Math.ceil((until - storeNow) / 1000)
   process.emitWarning(
-    `Group '${group}' exists already and gives out no slot for ${seconds} s, until ${instant(until)}. create shortens that ` +
-      'only before anybody joins.',
+    `Group '${group}' already exists and grants no slot for ${seconds} s, until ${instant(until)}. create shortens that ` +
+      'only before any process joins.',
     { code: 'FLAKEFORGE_QUIET' },
   )
 }
@@ -140,8 +140,8 @@ export function warnOfQuietGroup(group: string, until: number, storeNow: number)
 export function warnOfLongCreate(group: string, until: number, storeNow: number) {
   const seconds = Math.ceil((until - storeNow) / 1000)
   process.emitWarning(
-    `Group '${group}' gives out no slot for ${seconds} s, because a group of this name ended a moment ago or the store was just ` +
-      'restarted. create waits for that.',
+    `Group '${group}' grants no slot for ${seconds} s, because a group of this name was destroyed a moment ago or the store was just ` +
+      'restarted. create waits until then.',
     { code: 'FLAKEFORGE_QUIET' },
   )
 }

@@ -45,7 +45,7 @@ export function unknownOptionError(option: string, value: unknown, known: readon
 
 /** `ERR_FLAKE_OPTION`: no layout has this name. */
 export function unknownLayoutError(name: string, known: readonly string[]) {
-  const message = `${unknown('layout', name, known)} Fields of your own are { epoch, tickMs, fields }.`
+  const message = `${unknown('layout', name, known)} For your own fields, pass { epoch, tickMs, fields }.`
   return optionError(RangeError, 'layout', name, message)
 }
 
@@ -87,7 +87,7 @@ const SET_CLOCK =
   'Set the clock. An earlier epoch is safe only if no ID was made yet, because it changes the time of all IDs.'
 const MOVE =
   'If the clock is right, use a layout that ends later, and keep its IDs in another table or column. Do not use a later ' +
-  'epoch for the same IDs: it makes old ones again.'
+  'epoch for the same IDs: it repeats old ones.'
 
 /** What to do about an argument that is out of range. */
 function otherTime(time: number, isEarly: boolean) {
@@ -96,7 +96,7 @@ function otherTime(time: number, isEarly: boolean) {
   return `Give ${isEarly ? 'a later' : 'an earlier'} time.`
 }
 
-/** Whether a number is hardly Unix ms. */
+/** Whether a number is unlikely to be Unix ms. */
 export const isOfOtherUnit = (number: number) => likelyUnit(number) !== undefined
 
 const warned = new Set<unknown>()

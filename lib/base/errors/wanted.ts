@@ -4,8 +4,8 @@
 import { instant, show } from './make.ts'
 
 function whyNot(number: number) {
-  if (Number.isNaN(number)) return 'it is not even a number'
-  if (number < 0) return 'IDs are not negative; fromSigned() takes what a signed column has'
+  if (Number.isNaN(number)) return 'it is not a number'
+  if (number < 0) return 'IDs are not negative; fromSigned() reads values of a signed column'
   if (number > Number.MAX_SAFE_INTEGER)
     return 'a number above 2^53 − 1 (9007199254740991) may have lost digits already; read the ID as a bigint or as text'
   return 'it has a fraction'
@@ -13,14 +13,13 @@ function whyNot(number: number) {
 
 const ANY_ID =
   "an ID. Give 8 bytes, a bigint from 0 to 2^64 − 1, text ('123', '0x7b', '0b1111011'), or a number from 0 to 2^53 − 1"
-const LOST =
-  'an ID: its last digits were lost, as in a spreadsheet or by JSON.parse(). Take it as text from where it comes'
+const LOST = 'an ID: its last digits were lost, as in a spreadsheet or by JSON.parse(). Read it as text from its source'
 
 /** @param value given in place of an ID */
 export const id = (value: unknown): string =>
   typeof value === 'string' && /^\d(?:[.,]\d+)?e\+?\d+$/i.test(value) ? LOST : ANY_ID
 export const SIGNED =
-  "a signed 64-bit value. Give a bigint, or decimal text such as '-5', from −2^63 to 2^63 − 1; toBigInt() takes one without a sign"
+  "a signed 64-bit value. Give a bigint, or decimal text such as '-5', from −2^63 to 2^63 − 1; toBigInt() reads an unsigned one"
 export const bytesOfId = (bytes: number) => `an ID: it has ${bytes} bytes, an ID has 8`
 export const exactNumber = (number: number) => `an ID: ${whyNot(number)}`
 
@@ -41,7 +40,7 @@ export function idInBase(base: string, prefix: string, text: unknown) {
 }
 export const PREFIX = "1 to 16 of a–z, 0–9 and _, beginning with a letter, such as 'ord_'"
 export const fewBytes = (most: number, bytes: number) =>
-  `short enough: it has ${bytes} bytes, and a text may be of ${most} bytes at most`
+  `short enough: it has ${bytes} bytes, and a text may have at most ${most} bytes`
 export const SOME_BYTES = 'a number: it has no bytes'
 export const fewCharacters = (most: number) => `one that makes a text of at most ${most} characters`
 export const arrayOfBytes = (i: number) => `an array of bytes: element ${i} must be an integer from 0 to 255`
@@ -96,21 +95,21 @@ export const PAIRS = `an array of pairs ${EXAMPLE}`
 export const earlyEpoch = (ms: number) => `early enough for a tick to end before the last Date, ${ms}`
 
 export const otherName = (name: string) => `have another name, because '${name}' is taken`
-export const ownName = (name: string) => `have a name of its own, but '${name}' is taken`
+export const ownName = (name: string) => `have a unique name, but '${name}' is taken`
 export const A_NAME = "have a name, but its name is ''"
 export const oneWord = (name: string, bits: number) => `have 1 to 63 bits, but '${name}' has ${bits}`
 export const counterBits = (most: number, bits: number) =>
   `have at most ${most} bits, because it is the counter, but has ${bits}`
 export const nodeBits = (most: number, bits: number) => `have at most ${most} bits of node number, but have ${bits}`
 export const allBits = (bits: number) =>
-  `have 64 bits in all, but have ${bits}${bits < 64 ? `. Begin with ['zero', ${64 - bits}] if the first bits are not used` : ''}`
+  `have 64 bits in total, but have ${bits}${bits < 64 ? `. Begin with ['zero', ${64 - bits}] if the first bits are not used` : ''}`
 /** @param name other systems' name for the counter */
 export const counterName = (name: string) => `have the name 'counter', but is called '${name}'`
 
 const ONLY = {
   nodes: "only 'snowcast' has it",
   mode: "only 'uniqueid' has modes",
-  idOffset: 'its IDs are not in the order of time',
+  idOffset: 'its IDs are not ordered by time',
 }
 
 export const withLayout = (name: string, option: keyof typeof ONLY) => `with layout '${name}': ${ONLY[option]}`

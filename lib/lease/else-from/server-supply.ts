@@ -49,12 +49,12 @@ export class ServerSupply {
     return this.#failure
   }
 
-  /** In how many ms IDs may be here. */
+  /** In how many ms IDs may arrive. */
   get dueMs() {
     return this.#lastMs
   }
 
-  /** How many IDs are here. */
+  /** How many IDs are buffered. */
   get left() {
     this.#ids.look() // drops those that are too old
     return this.#ids.count

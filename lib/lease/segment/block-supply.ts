@@ -62,7 +62,7 @@ export class BlockSupply {
     return this.#counter.lineage
   }
 
-  /** How many IDs are here. */
+  /** How many IDs are left. */
   get left() {
     return this.#hand.total
   }
@@ -96,7 +96,7 @@ export class BlockSupply {
     return id
   }
 
-  /** Fills `ids` completely or throws: then the IDs that are here stay for other calls. */
+  /** Fills `ids` completely or throws: then the remaining IDs stay for other calls. */
   fill(ids: BigUint64Array) {
     if (ids.length === 0) return ids
     this.#insist(ids.length)
@@ -105,7 +105,7 @@ export class BlockSupply {
     return ids
   }
 
-  /** Whether n IDs are here. Requests the missing ones. */
+  /** Whether n IDs are left. Requests the missing ones. */
   has(n: number) {
     const missing = n - this.#hand.total
     if (missing <= 0) return true
@@ -115,7 +115,7 @@ export class BlockSupply {
     return false
   }
 
-  /** If too few IDs are here: in how many ms to check again; throws if waiting does not help. */
+  /** If too few IDs are left: in how many ms to check again; throws if waiting does not help. */
   lack() {
     const reason = this.#reason()
     if (isFinal(reason)) throw reason
@@ -152,7 +152,7 @@ export class BlockSupply {
     this.#onChange()
   }
 
-  /** Makes sure that n IDs are here, the first of them in the present block; or throws. */
+  /** Makes sure that n IDs are left, the first of them in the present block; or throws. */
   #insist(n: number) {
     const reason = this.#reason() // before it is requested again
     if (!this.has(n)) throw reason ?? blocksUsedUpError(this.#name, this.#block, n, this.#hand.total)

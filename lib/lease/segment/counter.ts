@@ -67,13 +67,13 @@ export class Counter {
     try {
       const { number, lineage } = await this.#store.advance(this.#name, by, init, this.#durable)
       if (typeof number !== 'bigint' || number < 0n || number > MAX_U64) {
-        throw new TypeError(`advance() gave ${typeof number} ${String(number)}, which is no place of a counter`)
+        throw new TypeError(`advance() returned ${typeof number} ${String(number)}, which is not a valid counter value`)
       }
       this.lineage = lineage
       return number
     } catch (error) {
       if (error instanceof FlakeError) throw error
-      throw storeError(`A call to the store of counter '${this.#name}' failed. The cause says why.`, error)
+      throw storeError(`A call to the store of counter '${this.#name}' failed. See the cause.`, error)
     }
   }
 }

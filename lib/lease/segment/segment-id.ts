@@ -120,7 +120,12 @@ export class SegmentId {
 
   private constructor(key: unknown, parts: Parts) {
     if (key !== MAKING) {
-      throw errors.optionError(TypeError, 'options', key, 'SegmentId is made by await SegmentId.open(store, { name })')
+      throw errors.optionError(
+        TypeError,
+        'options',
+        key,
+        'A SegmentId is created by await SegmentId.open(store, { name })',
+      )
     }
     this.#name = parts.name
     this.#block = parts.block

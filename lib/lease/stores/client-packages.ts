@@ -13,13 +13,13 @@ const { basename, dirname, join } = process.getBuiltinModule('node:path')
 
 /** The first version that a URL works with, and why older ones do not. */
 const FIRST: Record<string, { first: number[]; why: string }> = {
-  ioredis: { first: [5, 4, 0], why: 'older ones keep a connection that has died without a word' },
-  iovalkey: { first: [0, 2, 1], why: 'older ones keep a connection that has died without a word' },
+  ioredis: { first: [5, 4, 0], why: 'older ones keep a connection that has died silently' },
+  iovalkey: { first: [0, 2, 1], why: 'older ones keep a connection that has died silently' },
   redis: { first: [4, 3, 0], why: 'older ones keep the process alive' },
   pg: { first: [8, 0, 3], why: 'older ones never connect on Node 14 and newer' },
-  mysql2: { first: [2, 3, 3], why: 'older ones were never tried' },
+  mysql2: { first: [2, 3, 3], why: 'older ones are untested' },
   mariadb: { first: [3, 2, 3], why: 'older ones keep the process alive' },
-  postgres: { first: [3, 4, 8], why: 'older ones may report what was never committed' },
+  postgres: { first: [3, 4, 8], why: 'older ones may report writes that were never committed' },
 }
 
 /**
@@ -75,7 +75,7 @@ export function oldClientError(client: unknown, name: string) {
   const found = oldVersion(name)
   return clientError(
     client,
-    `It is of ${found === undefined ? `an old version of ${name}` : `${name} ${found}`}. ${needed(name)}`,
+    `It is from ${found === undefined ? `an old version of ${name}` : `${name} ${found}`}. ${needed(name)}`,
   )
 }
 

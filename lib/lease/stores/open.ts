@@ -36,7 +36,7 @@ const OPEN: Record<string, (url: string) => SlotStore> = {
 
 const WANTED_ADDRESS =
   "an address such as 'file:DIR', 'redis://…', 'valkey://…', 'postgres://…', 'mysql://…' or 'etcd://…'"
-const WANTED = `${WANTED_ADDRESS}, or what redisStore() and its like return`
+const WANTED = `${WANTED_ADDRESS}, or the result of redisStore() and the like`
 const UNREADABLE = 'a valid address, in whose password @ is written as %40, / as %2F and % as %25'
 const STEPS = ['create', 'acquire', 'renew', 'release', 'destroy', 'advance', 'list']
 

@@ -22,7 +22,7 @@ function unitOf(value: number | bigint) {
   return unit === undefined ? '' : ` It looks like ${unit}.`
 }
 
-const MS = "the clock of the server in Unix ms, a whole number as JavaScript's Date.now() gives it"
+const MS = "the clock of the server in Unix ms, an integer as returned by JavaScript's Date.now()"
 
 /** The time of an answer to read(). */
 export function checkNow(now: unknown) {
@@ -69,7 +69,7 @@ export function checkPosition(position: unknown) {
     'read',
     'position',
     position,
-    'a whole number from 0 to 2^64 - 1, as a number that is exact or as a bigint, or left out',
+    'an integer from 0 to 2^64 - 1, as an exact number or a bigint, or left out',
   )
 }
 

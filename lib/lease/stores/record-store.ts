@@ -69,7 +69,7 @@ function checkRecordStore(given: unknown) {
   const store = given as Record<string, unknown>
   const missing = NEEDED.find((name) => typeof store[name] !== 'function')
   if (missing !== undefined) {
-    const hint = typeof store.then === 'function' ? ' It is a promise: wait for it with await first.' : ''
+    const hint = typeof store.then === 'function' ? ' It is a promise: await it first.' : ''
     throw errors.optionError(TypeError, 'store', given, `store must be ${WANTED}, but has no ${missing}().${hint}`)
   }
   const wrong = OPTIONAL.find((name) => store[name] !== undefined && typeof store[name] !== 'function')
@@ -124,7 +124,7 @@ class CheckedRecords implements Records {
         BUDGET.CALL_MS,
       )
     } catch (error) {
-      throw errors.storeError(`${call}() of the store failed. The cause says why.`, error)
+      throw errors.storeError(`${call}() of the store failed. See the cause.`, error)
     }
   }
 }

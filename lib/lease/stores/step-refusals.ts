@@ -22,8 +22,8 @@ const REFUSALS: { [Type in Answer['type']]?: (answer: AnswerOf<Type>, name: stri
   gone: (_, name) => errors.counterError('gone', name),
   behind: (_, name) => errors.counterError('behind', name),
   full: ({ number }, name) => errors.counterError('full', name, number),
-  config: ({ text }, _, config) => errors.optionRangeError('config', config, `one that the rules allow: ${text}`),
-  nonsense: ({ text }, name) => errors.storeError(`The store of '${name}' gave an answer that cannot be: ${text}.`),
+  config: ({ text }, _, config) => errors.optionRangeError('config', config, `a valid one: ${text}`),
+  nonsense: ({ text }, name) => errors.storeError(`The store of '${name}' gave an impossible answer: ${text}.`),
 }
 
 /**

@@ -4,8 +4,8 @@
 import type { StoreIdentity } from 'flakeforge/lease'
 import { Finding, show } from './finding.ts'
 
-const wrong = (call: string, what: string, given: unknown, wanted: string, todo = `correct what ${call}() gives`) =>
-  new Finding(`${call}() of the store gave ${describe(given)} as ${what}`, wanted, todo)
+const wrong = (call: string, what: string, given: unknown, wanted: string, todo = `correct the result of ${call}()`) =>
+  new Finding(`${call}() of the store returned ${describe(given)} as ${what}`, wanted, todo)
 
 const describe = (value: unknown) =>
   typeof value === 'bigint'
@@ -31,8 +31,8 @@ const isTime = (ms: number) => ms >= FIRST_MS && ms < LAST_MS
 export function checkNow(now: unknown) {
   if (typeof now === 'number' && Number.isSafeInteger(now) && isTime(now)) return now
   const unit = UNITS.find(([, perMs]) => isTime(Number(now) / perMs))?.[0]
-  const todo = unit === undefined ? undefined : `it looks like ${unit}: turn it into ms`
-  throw wrong('read', 'now', now, "Unix ms, a whole number as JavaScript's Date.now() gives it", todo)
+  const todo = unit === undefined ? undefined : `it looks like ${unit}: convert it to ms`
+  throw wrong('read', 'now', now, "Unix ms, an integer as returned by JavaScript's Date.now()", todo)
 }
 
 export function checkIdentity(identity: unknown): StoreIdentity {
@@ -60,7 +60,7 @@ export function checkPosition(position: unknown): number | bigint | undefined {
   const isWhole = typeof position === 'bigint' || Number.isSafeInteger(position)
   const value = position as number | bigint
   if (isWhole && value >= 0 && value <= MOST_POSITION) return value
-  const wanted = 'a whole number from 0 to 2^64 - 1, as a number that is exact or as a bigint, or left out'
+  const wanted = 'an integer from 0 to 2^64 - 1, as an exact number or a bigint, or left out'
   throw wrong('read', 'position', position, wanted)
 }
 
@@ -84,7 +84,7 @@ export function checkStore(given: unknown) {
   const store = (given ?? {}) as Record<string, unknown>
   const isWrong = (name: string) => typeof store[name] !== 'function'
   const missing = ['read', 'swap', 'names'].find(isWrong)
-  if (missing !== undefined) throw new Error(`what the default export gave has no ${missing}()`)
+  if (missing !== undefined) throw new Error(`the result of the default export has no ${missing}()`)
   const wrong = ['groups', 'close'].find((name) => store[name] !== undefined && isWrong(name))
   if (wrong !== undefined) throw new Error(`${wrong} is ${describe(store[wrong])}: it must be a function, or left out`)
 }

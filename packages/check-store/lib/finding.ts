@@ -16,7 +16,7 @@ export class Finding extends Error {
   static of(error: Error & { why?: string }) {
     if (error instanceof Finding) return error
     const why = error.why === undefined ? '' : ` (${error.why})`
-    return new Finding(`${error.message}${why}`, 'a right answer to every call', 'correct the function that is named')
+    return new Finding(`${error.message}${why}`, 'a valid answer to every call', 'correct the named function')
   }
 }
 

@@ -76,7 +76,7 @@ const tooLate = (seen: string) =>
   new Finding(
     seen,
     'all checks within a minute and a half',
-    'see why calls are slow, or do not answer, and give each a time limit',
+    'find out why calls are slow or do not answer, and give each a time limit',
   )
 
 const failed: (check: string, finding: Finding) => Failed = (check, { seen, wanted, todo }) => ({

@@ -19,9 +19,9 @@ are compared byte by byte, that reads are fresh, that the clock and the identity
 check, half a minute, exit status 1 if a check failed.
 
 The default export of FILE is an async function that opens a client and returns { read, swap, names }, and perhaps groups
-and close. FILE may also export wipe(), which makes the database lose everything: then the last check is whether that shows.
+and close. FILE may also export wipe(), which makes the database lose everything: the last check is then that this shows.
 
-Use a database for tests. The command writes into groups of its own, whose names it prints first, and cannot delete them.
+Use a database for tests. The command writes into its own groups, whose names it prints first, and cannot delete them.
 
       --json     a JSON object for each check
   -h, --help     this help

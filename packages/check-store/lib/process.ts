@@ -102,9 +102,9 @@ export class Process {
 
   #goneError() {
     return new Finding(
-      `a process that uses the store cannot go on: ${this.#ended}`,
-      'a process that goes on until it is told to end',
-      'see what it printed above; a client usually needs a listener for its errors',
+      `a process that uses the store cannot continue: ${this.#ended}`,
+      'a process that runs until it is asked to end',
+      'see its output above; a client usually needs a listener for its errors',
     )
   }
 

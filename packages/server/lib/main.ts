@@ -30,7 +30,7 @@ function fail(error: NodeJS.ErrnoException) {
 }
 
 function listenText({ code, message, port, address }: NodeJS.ErrnoException & { port?: number; address?: string }) {
-  if (code === 'EADDRINUSE' && port !== undefined) return `Port ${port} is in use already. --port 0 takes any free one.`
-  if (code === 'EADDRINUSE') return `The socket ${address} is in use already, by a server that runs.`
+  if (code === 'EADDRINUSE' && port !== undefined) return `Port ${port} is already in use. --port 0 picks a free one.`
+  if (code === 'EADDRINUSE') return `The socket ${address} is already in use by a running server.`
   return message
 }

@@ -22,7 +22,7 @@ export async function serve(given: Values, env: NodeJS.ProcessEnv) {
   listenToSignals(service, log)
   await service.start()
   for (const text of warnings(config)) log.warn(text)
-  const isReady = await service.ready(() => log.warn(`listens at ${service.url}, but gives no IDs yet.`))
+  const isReady = await service.ready(() => log.warn(`listens at ${service.url}, but has no IDs yet.`))
   if (isReady) process.stdout.write(`flakeforge-server is ready at ${service.url}\n`)
 }
 
@@ -51,14 +51,14 @@ function warnings({ host, socket, isLocal, tokens, cors, entries }: Config) {
   return [
     ...(isOpen && tokens === undefined
       ? [
-          `${host} can be reached from other machines, and there are no tokens: everybody there can take IDs. See --token-file.`,
+          `${host} can be reached from other machines, and there are no tokens: any client there can take IDs. See --token-file.`,
         ]
       : []),
     ...(isOpen && isAlone
       ? [
-          'The slots are in a folder of this machine. A second server elsewhere would make the same IDs: give both a common store, such as --store redis://…',
+          'The slots are in a folder of this machine. A second server elsewhere would make the same IDs: give both a shared store, such as --store redis://…',
         ]
       : []),
-    ...(cors?.includes('*') ? ['cors is *: every web page that somebody opens beside this server can take IDs.'] : []),
+    ...(cors?.includes('*') ? ['cors is *: any web page that can reach this server can take IDs.'] : []),
   ]
 }

@@ -78,9 +78,9 @@ export class Service {
       if (file !== undefined) this.#tokens?.replace(readTokenFile(file))
       const tls = readTlsFiles(this.#config)
       if (tls !== undefined) this.#replaceTls(tls)
-      this.#log.warn('SIGHUP: the files were read again.')
+      this.#log.warn('SIGHUP: reloaded the files.')
     } catch (error) {
-      this.#log.warn(`SIGHUP: ${(error as Error).message} What was read before still counts.`)
+      this.#log.warn(`SIGHUP: ${(error as Error).message} The previous files stay in use.`)
     }
   }
 

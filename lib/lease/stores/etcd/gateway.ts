@@ -163,7 +163,7 @@ export class Gateway {
     const revision = Number(header?.revision)
     const isWhole = !isDone || responses.length === success.length
     if (typeof header?.cluster_id !== 'string' || !Number.isSafeInteger(revision) || !isWhole) {
-      throw storeError(`This is no answer of an etcd to a transaction: ${JSON.stringify(body).slice(0, 80)}`)
+      throw storeError(`This is not etcd's answer to a transaction: ${JSON.stringify(body).slice(0, 80)}`)
     }
     const ranges = responses.flatMap(({ response_range: range }) => range ?? [])
     const lists = ranges.map(({ kvs = [] }) => kvs.map(decode))
@@ -219,7 +219,7 @@ export class Gateway {
    */
   async #send(path: string, body: object, { token, until, signal }: Sending) {
     const endpoints = this.#endpoints
-    let failure: unknown = new Error('no time is left of what a call may take')
+    let failure: unknown = new Error('the time limit of the call is used up')
     let isForNow = false
     for (let asked = 0; asked < endpoints.length; asked++) {
       const left = Math.trunc(until - monotonicNow())

@@ -15,7 +15,8 @@ function endpointsOf(endpoints: unknown) {
   const list = [endpoints].flat()
   const bad = list.findIndex((url) => !isEndpoint(url))
   if (list.length === 0 || bad >= 0) {
-    const wanted = 'one or more of http://host:2379 or https://host:2379, with username and password beside them'
+    const wanted =
+      'one or more of http://host:2379 or https://host:2379, with username and password as separate options'
     throw optionTypeError('endpoints', list[bad], wanted)
   }
   return list.map((url) => String(url).replace(/\/$/, ''))

@@ -31,7 +31,10 @@ export function readAddress(url: string): MysqlAddress {
   for (const name of searchParams.keys()) {
     if (name === 'ssl') continue
     const wayOut = WAYS_OUT[name] ?? 'pass a pool with this option to mysqlStore()'
-    throw addressError(url, `an address without ?${name}=, because only one of the two packages may know it: ${wayOut}`)
+    throw addressError(
+      url,
+      `an address without ?${name}=, because only one of the two packages may support it: ${wayOut}`,
+    )
   }
   if (pathname.length < 2) throw addressError(url, 'an address with a database, as in mysql://HOST/DATABASE')
   return {

@@ -22,7 +22,7 @@ import { LOCK_SECONDS, withoutHints } from './text.ts'
 const WANTED = 'a pool or connection of mysql2 or mariadb'
 const IN_TRANSACTION = 'It is in a transaction. Use the pool, or another connection outside of a transaction.'
 const NO_AUTOCOMMIT = 'Its autocommit is off. Use a client that leaves it on.'
-const SHARED = 'On MySQL, a single connection of mariadb does not tell whether it is in a transaction. Use its pool.'
+const SHARED = 'On MySQL, a single connection of mariadb does not show whether it is in a transaction. Use its pool.'
 
 const NOT_ALLOWED = new Set([1044, 1142, 1143])
 /** of a table, of the disk, of the temporary files, and of a tablespace; 1030 is an error of the engine */
@@ -46,7 +46,7 @@ const SET_UP = `SET autocommit = 1, innodb_lock_wait_timeout = ${LOCK_SECONDS}, 
 const FLAG_IN_TRANSACTION = 1
 const FLAG_AUTOCOMMIT = 2
 
-/** If several addresses all refuse, there is only a code. The failure to connect of a pool may be the cause. */
+/** If several addresses all refuse, there is only a code. A pool's failure to connect may be the cause. */
 function messageOf({ sqlMessage, message, code, cause }: ClientError): string {
   const [first] = (sqlMessage || message || code || '').split('\n')
   return cause === undefined ? first : `${first}: ${messageOf(cause)}`
@@ -59,7 +59,7 @@ function messageOf({ sqlMessage, message, code, cause }: ClientError): string {
 const isRefused = ({ errno = 0, sqlState }: ClientError & { sqlState?: string }) =>
   TAKES_NO_WRITES.has(errno) || FULL.has(errno) || /^(22|23|42|45)/.test(sqlState ?? '')
 
-/** Whether the reason is temporary. The failure to connect of a pool may be the cause. */
+/** Whether the reason is temporary. A pool's failure to connect may be the cause. */
 const isForNow = ({ errno = 0, cause }: ClientError): boolean =>
   FOR_NOW.has(errno) || (cause !== undefined && isForNow(cause))
 
@@ -147,7 +147,7 @@ class Session {
     if (before !== undefined) checkBefore(before)
     const { affectedRows, warningStatus } = await this.#write(text)
     if (warningStatus > 0)
-      throw storeError(`MySQL warned about a write: ${await this.#warnings()}. It is written again.`)
+      throw storeError(`MySQL warned about a write: ${await this.#warnings()}. The write is retried.`)
     if (before?.isEnabled) checkAfter(before, await this.#semiSync())
     return Number(affectedRows)
   }
@@ -178,7 +178,7 @@ class Session {
     } catch (error) {
       const { errno = 0, sqlMessage } = error as ClientError
       if (!NO_ENGINE.has(errno)) throw error
-      throw storeError(`This MySQL server has no tables in memory, which show its restarts. (${sqlMessage})`, error)
+      throw storeError(`This MySQL server has no in-memory tables, which reveal its restarts. (${sqlMessage})`, error)
     }
   }
 

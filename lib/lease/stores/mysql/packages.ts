@@ -48,7 +48,7 @@ export interface Mariadb {
   getConnection?: () => Promise<Mariadb>
 }
 
-const CALLBACKS = "mariadb's callback interface has no store. Use the one of require('mariadb')."
+const CALLBACKS = "mariadb's callback interface is not supported. Use the one of require('mariadb')."
 
 const PING_MS = 1
 

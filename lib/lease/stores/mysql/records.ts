@@ -97,7 +97,7 @@ export class MysqlRecords implements Records {
   async checkDurable() {
     const loss = lossOf(await this.#client.run(variablesOf))
     if (loss !== undefined)
-      throw optionError(RangeError, 'durable', true, `durable is not for this MySQL server: ${loss}.`)
+      throw optionError(RangeError, 'durable', true, `durable cannot be used with this MySQL server: ${loss}.`)
   }
 
   async close() {
@@ -160,7 +160,7 @@ export class MysqlRecords implements Records {
 async function warnOfReplicas(session: Session) {
   if ((await replicasOf(session)) === 0 || (await session.hasSemiSync())) return
   warnOfOpenBound(
-    'Replicas follow this MySQL server without semi-sync, so one that is promoted may miss windows that were granted.',
+    'Replicas follow this MySQL server without semi-sync, so a promoted one may lack granted windows.',
     'Set rpl_semi_sync_master_enabled (MySQL 8: rpl_semi_sync_source_enabled), or do not promote a replica within a minute.',
   )
 }

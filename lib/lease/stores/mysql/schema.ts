@@ -9,14 +9,14 @@ export const MOST_BYTES = 8192
 export const UNDUMPED = 16777213
 
 export const SCHEMA = /* sql */ `
--- The tables of flakeforge's MySQL and MariaDB store, for those who run migrations; the store itself makes them on first
--- use where it may. They are created in the current database, which must be the one that the store's URL or option names.
--- Who uses it needs SELECT, INSERT and UPDATE on them, and on MySQL also SELECT on
+-- The tables of flakeforge's MySQL and MariaDB store, for migrations; the store itself creates them on first use if it
+-- has the rights. They are created in the current database, which must be the one of the store's URL or option.
+-- Members need SELECT, INSERT and UPDATE on them, and on MySQL also SELECT on
 -- performance_schema.replication_connection_status and performance_schema.replication_applier_status.
--- No row may ever expire or be cleaned up: a forgotten end of a window lets it be granted twice.
+-- No row may ever expire or be cleaned up: a window whose end is lost can be granted twice.
 
--- All texts are bytes: a column of text would take 'G ' for 'g'. The table has a row of its own with a random text, and with
--- ${UNDUMPED} as undumped. A dump that is put back shows by that: it has 16777200 there.
+-- All texts are bytes: a text column would treat 'G ' as 'g'. The table has its own row with a random text, and with
+-- ${UNDUMPED} as undumped, which reveals a restored dump: it has 16777200 there.
 CREATE TABLE IF NOT EXISTS flakeforge_record (
   group_name varbinary(512) NOT NULL,
   name varbinary(64) NOT NULL,
@@ -25,8 +25,8 @@ CREATE TABLE IF NOT EXISTS flakeforge_record (
   PRIMARY KEY (group_name, name)
 ) ENGINE = InnoDB;
 
--- A random text for each run of a server: a restart empties this table. Each server has a row of its own, so that what
--- replication brings from another server never meets it.
+-- A random text for each run of a server: a restart empties this table. Each server has its own row, so that rows which
+-- replication brings from another server do not collide with it.
 CREATE TABLE IF NOT EXISTS flakeforge_process (
   server varbinary(512) NOT NULL PRIMARY KEY,
   nonce varbinary(64) NOT NULL

@@ -49,7 +49,7 @@ export function checkAfter(before: SemiSync, after: SemiSync) {
   if (after.isEnabled && after.isOn && after.unacknowledged === before.unacknowledged) return
   throw passing(
     storeError(
-      `MySQL did not say that a replica has the write: it was killed while it waited, or semi-sync timed out or was switched off. ${WAY_OUT}`,
+      `MySQL did not confirm that a replica has the write: the statement was killed while it waited, or semi-sync timed out or was switched off. ${WAY_OUT}`,
     ),
   )
 }

@@ -112,7 +112,9 @@ export function checkState(text: string) {
     refuse(`Its innodb_flush_log_at_trx_commit is ${flush}, so it answers before a write is on disk. Set it to 1.`)
   }
   if (isolation === 'READ-UNCOMMITTED') {
-    refuse('This session shows writes that may be undone. Use a client whose isolation level is not READ UNCOMMITTED.')
+    refuse(
+      'This session shows writes that may be rolled back. Use a client whose isolation level is not READ UNCOMMITTED.',
+    )
   }
   if (zone !== '+00:00' || !mode.includes('STRICT_ALL_TABLES')) {
     refuse('It cannot set time_zone and sql_mode for one statement. MariaDB 10.5 or MySQL 8.0.17 can.')
@@ -123,11 +125,13 @@ export function checkState(text: string) {
 export function checkTables({ process }: StoreIdentity) {
   const [, ofProcess, ofRecord] = process.split(' ')
   if (ofRecord !== 'InnoDB') {
-    refuse('The table flakeforge_record has another engine than InnoDB. Make it as `npx flakeforge schema` prints it.')
+    refuse(
+      'The table flakeforge_record has an engine other than InnoDB. Create it with the SQL of `npx flakeforge schema mysql`.',
+    )
   }
   if (ofProcess !== 'MEMORY') {
     refuse(
-      'The table flakeforge_process has another engine than MEMORY, so a restart would not be noticed. Make it anew.',
+      'The table flakeforge_process has an engine other than MEMORY, so a restart would go unnoticed. Recreate it.',
     )
   }
 }
@@ -147,17 +151,17 @@ export function checkVariables({
   log_bin: log,
   wsrep_on: galera,
 }: Variables) {
-  if (galera === 'ON') refuse('It is a Galera cluster, which has several primaries. Use a server of its own.')
-  if (group) refuse('It is in a replication group, which has no tables in memory. Use a server of its own.')
+  if (galera === 'ON') refuse('It is a Galera cluster, which has several primaries. Use a separate server.')
+  if (group) refuse('It is in a replication group, which has no in-memory tables. Use a separate server.')
   if (log === 'ON' && format === 'STATEMENT') {
-    refuse('Its replicas would miss what a store writes, because binlog_format is STATEMENT. Set it to ROW or MIXED.')
+    refuse('Its replicas would miss the writes of a store, because binlog_format is STATEMENT. Set it to ROW or MIXED.')
   }
 }
 
 /** Why this server may lose acknowledged writes, and the remedy; undefined if it does not. */
 export function lossOf({ log_bin: log, sync_binlog: sync, innodb_flush_method: method }: Variables) {
   if (log === 'ON' && sync !== '1') {
-    return `sync_binlog is ${sync}, so a crash of the machine undoes what is not yet in the binary log. Set it to 1`
+    return `sync_binlog is ${sync}, so a crash of the machine loses writes that are not yet in the binary log. Set it to 1`
   }
   if (method === 'nosync') return 'innodb_flush_method is nosync. Set it to fsync'
 }

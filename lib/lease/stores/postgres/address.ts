@@ -30,7 +30,7 @@ const WAYS_OUT: Record<string, string> = {
   database: 'name the database in the path',
   channel_binding: 'no client can require it',
   connection_limit: 'a store has two connections at most',
-  target_session_attrs: 'a store refuses a standby by itself',
+  target_session_attrs: 'a store always refuses a standby',
   connect_timeout: `a store waits ${secondsOf(BUDGET.CONNECT_MS)} s for a connection`,
 }
 
@@ -58,7 +58,7 @@ export function readAddress(url: string): PostgresAddress {
   const { hostname, port, username, password, pathname, searchParams } = parse(url)
   for (const name of searchParams.keys()) {
     if (TAKEN.includes(name) || TAKEN_FOR_TLS.includes(name)) continue
-    throw parameterError(url, name, WAYS_OUT[name] ?? 'leave it out, because not every client knows it')
+    throw parameterError(url, name, WAYS_OUT[name] ?? 'leave it out, because not every client supports it')
   }
   const of = (name: string) => searchParams.get(name) ?? undefined
   const host = of('host') ?? decoded(hostname.replace(/^\[(.+)\]$/, '$1'))

@@ -20,7 +20,7 @@ import { STILL_RUNS } from './statements.ts'
 
 const WANTED = 'a Pool or Client of pg, or the sql function of postgres.js'
 const SILENT =
-  'The server has synchronous_standby_names, and this client does not tell a store which commits did not reach a standby. Use a URL, or a Pool or Client of pg without pg-native.'
+  'The server has synchronous_standby_names, and this client does not report which commits did not reach a standby. Use a URL, or a Pool or Client of pg without pg-native.'
 const CHANGES_TEXTS = 'Its transform or type parser changes texts. Use a client that leaves them as they are.'
 
 // Another transaction came first, and the server rolled ours back: a serialization failure or a deadlock. READ COMMITTED,
@@ -57,7 +57,7 @@ function wordsFor(error: ClientError) {
   const message = error.message || code // if several addresses all refuse, there is only a code
   if (IDENTITY.test(message)) {
     const why =
-      'lost writes would not be noticed without pg_control_system(), pg_current_wal_flush_lsn() and pg_walfile_name()'
+      'lost writes would go unnoticed without pg_control_system(), pg_current_wal_flush_lsn() and pg_walfile_name()'
     return `PostgreSQL: ${why}. GRANT EXECUTE on them, or use a server that has them. (${message})`
   }
   if (TAKES_NO_WRITES.has(code)) {
@@ -109,7 +109,7 @@ function checkNotices(notices: Notice[] | undefined, standbys: unknown, client: 
 
 /** A write that may be lost. `why`: what the server did. */
 export const unsureError = (why: string) =>
-  passing(storeError(`PostgreSQL did not say that a write reached its standby: ${why}. It is written again.`))
+  passing(storeError(`PostgreSQL did not confirm that a write reached its standby: ${why}. The write is retried.`))
 
 /** Markers for a statement that had no effect. */
 const [MISSING, SECOND] = [Symbol('the table is missing'), Symbol('others came first')]
@@ -179,7 +179,7 @@ export class StatementRunner extends Turns<Connection> {
       if (answer !== SECOND) return answer
       await sleep(Math.random() * pause)
     }
-    throw new Error('others came first until the call was given up')
+    throw new Error('other transactions came first until the call was given up')
   }
 
   /** The answer, or a marker that nothing was done. */

@@ -10,7 +10,7 @@ import { PLACE, REPLICAS, STANDBYS, statementsFor } from './statements.ts'
 export type Snapshot = Omit<Awaited<ReturnType<Records['read']>>, 'position'>
 
 const OPEN_BOUND =
-  'The PostgreSQL server has replicas, and its commits wait for none of them. If one is promoted while this server lives on, both may grant a slot.'
+  'The PostgreSQL server has replicas, and its commits wait for none of them. If one is promoted while this server keeps running, both may grant a slot.'
 const CLOSE_BOUND =
   'Set synchronous_standby_names, or leave the promotion to a tool that first stops the old primary or cuts it off.'
 
@@ -19,7 +19,7 @@ export type StatementRunner = InstanceType<typeof import('./client.ts').Statemen
 type Setting = 'fsync' | 'full_page_writes' | 'isLogged'
 
 const IS_UNSAFE = {
-  fsync: 'its fsync is off, so a crash of the machine may lose what was answered',
+  fsync: 'its fsync is off, so a crash of the machine may lose acknowledged writes',
   full_page_writes: 'its full_page_writes is off, so a crash of the machine may leave pages half written',
   isLogged: 'its table flakeforge_record is unlogged, so a crash empties it',
 }

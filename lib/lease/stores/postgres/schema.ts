@@ -17,15 +17,15 @@ export function readSchema(schema: unknown) {
   if (typeof schema !== 'string') throw optionTypeError('schema', schema, 'the name of a schema')
   const isPlain = /^[^"'\\\p{C}]+$/u.test(schema) && Buffer.byteLength(schema) <= LONGEST_NAME
   if (isPlain && !/^pg_|^information_schema$/.test(schema)) return schema
-  const wanted = `the name of a schema of yours: 1 to ${LONGEST_NAME} bytes without quotes or backslashes`
+  const wanted = `the name of your own schema: 1 to ${LONGEST_NAME} bytes without quotes or backslashes`
   throw optionRangeError('schema', schema, wanted)
 }
 
 /** The statements that create the table. A role that may not create schemas can use an existing one. */
 export const schemaFor = (schema: string) => `
--- The table of flakeforge's PostgreSQL store (12 or later), for those who run migrations; the store itself makes it on
--- first use where it may. Who uses it needs USAGE on the schema, and SELECT, INSERT and UPDATE on the table.
--- Nothing here may ever expire or be cleaned up: a forgotten record is a window that is granted twice.
+-- The table of flakeforge's PostgreSQL store (12 or later), for migrations; the store itself creates it on first use if
+-- it has the rights. Members need USAGE on the schema, and SELECT, INSERT and UPDATE on the table.
+-- No row may ever expire or be cleaned up: a lost record is a window that can be granted twice.
 
 CREATE TABLE IF NOT EXISTS ${tableIn(schema)} (
   group_name text COLLATE "C" NOT NULL,  -- "C" compares bytes

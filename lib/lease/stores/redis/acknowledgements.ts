@@ -1,6 +1,6 @@
 // Whether a promoted replica will have a write on a Redis with replicas: enough of them must have acknowledged it.
 //
-// INFO's counts are no proof, because a primary whose machine stood still wakes up with outdated ones. The proof is the
+// INFO's counts are not proof, because a primary whose machine stood still wakes up with outdated ones. The proof is the
 // offset that a replica acknowledged: once it has reached the primary's position after the write, the replica has the write.
 // Replicas report it once per second, or at once if WAIT asks them. The answer of WAIT itself is about its connection's last
 // write, and a client may have another connection by then, so only the offsets count.

@@ -11,7 +11,7 @@ export const SCRIPT = /* lua */ `
 return { redis.call('INFO', 'cluster'), redis.call('INFO', 'replication'), redis.call('INFO', 'persistence'), redis.call('INFO', 'memory') }
 `
 
-const PROMOTED = 'a replica that takes over may lack what was acknowledged. Use a server without replicas'
+const PROMOTED = 'a replica that takes over may lack acknowledged writes. Use a server without replicas'
 
 /** A setting, its valid values, and the fault of others. */
 type Fact = [string, RegExp, string]
@@ -21,7 +21,7 @@ const FACTS: Fact[] = [
   ['cluster_enabled', /^0$/, 'a cluster moves groups between servers. Use a single server'],
   ['connected_slaves', /^0$/, PROMOTED],
   ['aof_enabled', /^1$/, 'it loses everything in a restart. Set appendonly yes'],
-  ['aof_last_write_status', /^ok$/, 'its last write to the append-only file failed. Make room on its disk'],
+  ['aof_last_write_status', /^ok$/, 'its last write to the append-only file failed. Free space on its disk'],
   ['maxmemory_policy', /^(noeviction|volatile-\w+)$/, 'it may evict records. Set maxmemory-policy noeviction'],
 ]
 

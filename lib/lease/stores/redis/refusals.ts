@@ -10,13 +10,13 @@ const LASTING: [RegExp, string][] = [
     `Give its user these rights: ${RIGHTS} and the keys ~flakeforge:* (ACL SETUSER).`,
   ],
   [/\bOOM\b/, 'Raise its maxmemory or remove other keys; keep maxmemory-policy noeviction.'],
-  [/\bMISCONF\b/, 'Make room on its disk, so that it can save.'],
+  [/\bMISCONF\b/, 'Free space on its disk, so that it can save.'],
 ]
 
 const PASSING: [RegExp, string][] = [
   [/\bREADONLY\b/, 'Use a client that finds the primary.'],
   [/\bNOREPLICAS\b/, 'It takes writes when enough replicas follow it again (min-replicas-to-write).'],
-  [/\bLOADING\b/, 'It answers when it has read its data.'],
+  [/\bLOADING\b/, 'It answers once it has loaded its data.'],
   [/\bMASTERDOWN\b/, 'Use a client that finds the primary.'],
   [/\bCLUSTERDOWN\b/, 'It takes writes when the cluster has a primary for these keys again.'],
   [/\bTRYAGAIN\b/, 'It takes writes when the cluster has moved these keys.'],

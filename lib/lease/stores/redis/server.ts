@@ -33,7 +33,7 @@ end
 local server, replication, lines = info('server'), info('replication')
 local process, history, promotion = server('run_id'), replication('master_replid'), replication('master_replid2')
 if not (process and history and promotion) then
-  return redis.error_reply('ERR INFO shows no run_id, master_replid or master_replid2, so lost writes would not be noticed')
+  return redis.error_reply('ERR INFO shows no run_id, master_replid or master_replid2, so lost writes would go unnoticed')
 end
 if replication('role') ~= 'master' then
   return redis.error_reply('READONLY This server is a replica, which may lack records. Connect to the primary, by Sentinel or Cluster if it may change')

@@ -46,9 +46,9 @@ function checkPace(from: Look, to: Look, slackMs: number) {
   throw new Finding(
     isStuck
       ? `now stays at ${to.now}`
-      : `now went ${passed < 0 ? 'back' : 'on'} by ${Math.abs(passed)} ms while ${Math.round(least)} ms passed`,
-    'a clock that goes on as fast as time does',
-    'ask the server for its clock in every read; do not keep it, and do not take the start of a transaction for it',
+      : `now went ${passed < 0 ? 'back' : 'forward'} by ${Math.abs(passed)} ms while ${Math.round(least)} ms passed`,
+    'a clock that keeps pace with time',
+    'ask the server for its clock in every read; do not cache it, and do not use the start of a transaction',
   )
 }
 
@@ -72,9 +72,9 @@ async function checkOwn(trial: Trial, group: string) {
   const [passed, took] = [after.now - before.now, Math.round(after.answered - before.asked)]
   if (passed - took < AHEAD_MS / 2) return
   throw new Finding(
-    `now went on by ${passed} ms in ${took} ms, when the clock of the client's machine was set ahead by ${AHEAD_MS} ms`,
+    `now went forward by ${passed} ms in ${took} ms, when the clock of the client's machine was set ahead by ${AHEAD_MS} ms`,
     "the clock of the server, whatever the client's own clock is",
-    'ask the server for its clock in every read, and do not reckon on from there',
+    'ask the server for its clock in every read, and do not extrapolate from it',
   )
 }
 

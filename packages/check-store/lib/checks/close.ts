@@ -15,7 +15,7 @@ async function close(trial: Trial) {
     await other.identity(group).catch((error) => {
       throw new Finding(
         `after close() of one client, another one of its process cannot read: ${error.message}`,
-        'clients of their own: the default export opens one at each call, and close() ends that one',
+        'separate clients: the default export opens one at each call, and close() ends that one',
         'open the connection or pool in the default export, not when the module is loaded',
       )
     })
@@ -28,13 +28,13 @@ async function close(trial: Trial) {
     throw new Finding(
       `a process ${what} was still running ${EXIT_MS / 1000} s later`,
       'a process that can end',
-      `${client.has.close ? 'end' : 'give a close() that ends'} the connections and timers of the client`,
+      `${client.has.close ? 'end' : 'provide a close() that ends'} the connections and timers of the client`,
     )
   }
   if (exit.with !== 0) {
-    throw new Finding(`a process ${what} ended with ${exit.with}`, 'exit status 0', 'see what it printed above')
+    throw new Finding(`a process ${what} ended with ${exit.with}`, 'exit status 0', 'see its output above')
   }
-  return client.has.close ? 'the process ends' : 'not given, and the process ends without it'
+  return client.has.close ? 'the process ends' : 'absent, and the process ends without it'
 }
 
 export default [{ name: 'close', run: close }] satisfies Check[]

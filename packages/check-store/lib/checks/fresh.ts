@@ -25,7 +25,7 @@ async function freshReads(trial: Trial) {
     if (wrong >= 0) {
       const where = wrong === k ? 'the client that made it' : 'a client of another process'
       throw new Finding(
-        `in round ${rounds + 1}, a read of ${names.length} names by ${where} gave ${show(seen[wrong])} after a swap to ${show(text)} was answered true`,
+        `in round ${rounds + 1}, a read of ${names.length} names by ${where} returned ${show(seen[wrong])} after a swap to ${show(text)} was answered true`,
         'the last swap in every read that begins after its answer',
         'read from the server that takes writes, never from a replica or a cache',
       )
@@ -50,7 +50,7 @@ async function position(trial: Trial) {
       throw new Finding(
         `position was ${show(highest)} in one read and ${show(seen)} in another`,
         'a number in every read, a bigint in every read, or none',
-        'give it always or never',
+        'return it always or never',
       )
     }
     if (seen !== undefined && highest !== undefined && seen < highest) {
@@ -70,7 +70,7 @@ async function position(trial: Trial) {
       'take the revision of the data from the server, or leave it out',
     )
   }
-  return highest === undefined ? 'not given, which is allowed' : 'rises and never fell'
+  return highest === undefined ? 'absent, which is allowed' : 'rises and never fell'
 }
 
 export default [

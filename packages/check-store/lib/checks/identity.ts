@@ -13,8 +13,8 @@ async function identity(trial: Trial) {
   if (known.history === '' && known.process === '') {
     throw new Finding(
       "both parts are ''",
-      'text that changes when the server may have lost writes, in one part at least',
-      "give an id of the data as `history`, and one of the server's run as `process`; '' means unknown, so a loss never shows",
+      'text that changes when the server may have lost writes, in at least one part',
+      "return an id of the data as `history`, and one of the server's run as `process`; '' means unknown, so a loss never shows",
     )
   }
   const away = await trial.newClient('elsewhere')
@@ -23,7 +23,7 @@ async function identity(trial: Trial) {
     const other = await client.identity(group)
     if (other.history === known.history && other.process === known.process) continue
     throw new Finding(
-      `one read gave ${describe(known)}, and another ${describe(other)}`,
+      `one read returned ${describe(known)}, and another ${describe(other)}`,
       'the same identity for all clients, in all processes, as long as nothing is lost',
       'read the identity from the server; do not make it in the client',
     )

@@ -41,7 +41,7 @@ async function noExpiry(trial: Trial) {
   if (lost.length > 0) {
     const [{ group, name, wanted, seen }] = lost
     throw new Finding(
-      `after ${seconds} s, ${lost.length} of ${found.length} records are not what was written: '${name}' of group ${show(group)} is ${show(seen)}`,
+      `after ${seconds} s, ${lost.length} of ${found.length} records are not as written: '${name}' of group ${show(group)} is ${show(seen)}`,
       show(wanted),
       'turn off expiry (TTL) and eviction for these records, and answer true only when a swap is written',
     )

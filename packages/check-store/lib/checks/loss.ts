@@ -41,7 +41,7 @@ const isSame = (one: StoreIdentity, other: StoreIdentity) =>
   one.history === other.history && one.process === other.process
 
 async function loss(trial: Trial) {
-  if (!trial.wipes) return 'not looked at: the module exports no wipe()'
+  if (!trial.wipes) return 'skipped: the module exports no wipe()'
   const group = trial.group('shared')
   const before = await trial.clients[0].identity(group)
   const swaps = await swapDuringLoss(trial)
@@ -56,7 +56,7 @@ async function loss(trial: Trial) {
   }
   await checkRefused([fresh, ...trial.clients], group, before)
   if (lost.all) await checkLate(await swaps.ended, fresh, swaps.group)
-  return 'it shows to all clients, and swaps from before are refused'
+  return 'all clients see it, and earlier swaps are refused'
 }
 
 function checkShown({ some, whole }: ReturnType<typeof lostOf>) {
@@ -66,7 +66,7 @@ function checkShown({ some, whole }: ReturnType<typeof lostOf>) {
       ? 'after wipe(), only a part of a group is gone, and the identity is the same'
       : 'after wipe(), nothing is gone and the identity is the same',
     'another identity, or no record of a group: a loss must show',
-    some ? 'change the identity when writes may be missing' : 'let wipe() lose what the server has',
+    some ? 'change the identity when writes may be missing' : "let wipe() delete the server's data",
   )
 }
 
@@ -78,7 +78,7 @@ async function checkSame(trial: Trial, group: string, now: StoreIdentity) {
     throw new Finding(
       `after wipe(), a client that was open before reads ${JSON.stringify(seen)}, and a new one ${JSON.stringify(now)}`,
       'the same identity for all clients, after a loss too',
-      'read the identity from the server in every read; do not keep what a client read when it connected',
+      'read the identity from the server in every read; do not cache what a client read when it connected',
     )
   }
 }
@@ -129,7 +129,7 @@ async function checkLate(swaps: { name: string; to: string; isTrue: boolean }[],
   throw new Finding(
     'a swap that began before wipe(), with the identity of that time, was answered true and written after it',
     'false: the server is not the one that was read',
-    'compare the identity in the same atomic step as the record, not in a question of its own before',
+    'compare the identity in the same atomic step as the record, not in a separate request before',
   )
 }
 

@@ -61,7 +61,7 @@ async function groupNames(trial: Trial) {
     const other = slots.findIndex((value, k) => value !== null && k !== i)
     if (other >= 0) throw mixed(group, other, groups)
   }
-  return `${groups.length} groups are apart, with names of up to ${LONGEST} characters`
+  return `${groups.length} groups are separate, with names of up to ${LONGEST} characters`
 }
 
 /** @param other the index in `groups` of the record's own group, if it is known */
@@ -69,13 +69,13 @@ function mixed(group: string, other: number, groups: string[]) {
   return new Finding(
     `group ${show(group)} has a record of ${other < 0 ? 'another group' : `group ${show(groups[other])}`}`,
     'groups with different names have nothing in common',
-    'compare names of groups byte by byte and in full, and quote what has a meaning in keys and patterns',
+    'compare names of groups byte by byte and in full, and escape characters with a meaning in keys and patterns',
   )
 }
 
 async function names(trial: Trial) {
   const [client] = trial.clients
-  const todo = "compare the group's name with =, not with a pattern or a prefix, and give all pages of the answer"
+  const todo = "compare the group's name with =, not with a pattern or a prefix, and return all pages of the answer"
   for (const { group, names: wanted } of trial.named) {
     const seen = checkNames('names', await client.names(group))
     compare(`names(${show(group)})`, seen, wanted, todo)
@@ -94,7 +94,7 @@ async function names(trial: Trial) {
 
 async function groups(trial: Trial) {
   const [client] = trial.clients
-  if (!client.has.groups) return 'not given, which is allowed; `npx flakeforge slots` then asks for a group'
+  if (!client.has.groups) return 'absent, which is allowed; `npx flakeforge slots` then asks for a group'
   const all = checkNames('groups', await client.groups())
   const seen = all.filter((name) => name.toLowerCase().startsWith(trial.prefix))
   const wanted = trial.named.map(({ group }) => group)
@@ -103,7 +103,7 @@ async function groups(trial: Trial) {
     'groups()',
     seen,
     [...new Set([...others, ...wanted])],
-    'give the name of every group that has a record, once',
+    'return the name of every group that has a record, once',
   )
   return `${all.length} groups, ours among them`
 }
@@ -127,13 +127,13 @@ async function manyNames(trial: Trial) {
     const wrong = all.findIndex((name, i) => seen[i] !== (texts[name] ?? null))
     if (wrong < 0) continue
     throw new Finding(
-      `a read of ${all.length} names gave ${show(seen[wrong])} for '${all[wrong]}', the name in place ${wrong}`,
+      `a read of ${all.length} names returned ${show(seen[wrong])} for '${all[wrong]}', the name at index ${wrong}`,
       show(texts[all[wrong]] ?? null),
-      'give all pages of the answer, and put each value into the place of its name; let a swap write no other record than its own',
+      'return all pages of the answer, and put each value at the index of its name; let a swap write only its own record',
     )
   }
   const seen = checkNames('names', await trial.clients[0].names(group))
-  compare(`names() of a group with ${made.length} records`, seen, made, 'give all pages of the answer')
+  compare(`names() of a group with ${made.length} records`, seen, made, 'return all pages of the answer')
   return `${all.length} in one read, with ${made.length} records of ${TEXT_BYTES} bytes`
 }
 

@@ -17,7 +17,7 @@ async function isOneDatabase(trial: Trial) {
       'connect every client to the same server, database and table',
     )
   }
-  return 'what one process writes, the others read'
+  return 'each process reads the writes of the others'
 }
 
 export default [{ name: 'one database', run: isOneDatabase }] satisfies Check[]

@@ -32,7 +32,7 @@ async function otherIdentity(trial: Trial) {
       trial.note(group, name, await client.value(group, name)) // it may be written although the answer was false
       if (!answer) continue
       throw new Finding(
-        `a swap of ${isThere ? 'a record that is there' : 'an absent record'} with another identity (${part} ${show(other[part])}) was answered true`,
+        `a swap of ${isThere ? 'an existing record' : 'an absent record'} with another identity (${part} ${show(other[part])}) was answered true`,
         'false: the server is not the one that was read',
         `compare ${part} with the server's own in the same atomic step as the record`,
       )

@@ -43,22 +43,22 @@ async function claims(trial: Trial, teams: Team[]) {
     if (winners.length === 1 && seen === winners[0]) trial.note(group, name, seen)
     if (winners.length > 1) {
       throw new Finding(
-        `${winners.length} of ${trial.size.clients} clients made one absent record and were all answered true`,
+        `${winners.length} of ${trial.size.clients} clients created one absent record and were all answered true`,
         'true for one of them',
         TODO,
       )
     }
     if (winners.length === 1 && seen !== winners[0]) {
       throw new Finding(
-        `one client made a record and was answered true, and the record is ${show(seen)}`,
+        `one client created a record and was answered true, and the record is ${show(seen)}`,
         show(winners[0]),
         TODO,
       )
     }
     if (seen === null) {
       throw new Finding(
-        `${trial.size.clients} clients tried to make one absent record, and it is still absent`,
-        'one of them makes it',
+        `${trial.size.clients} clients tried to create one absent record, and it is still absent`,
+        'one of them creates it',
         'answer false only if the record is not `from`, or after a conflict that another client has won',
       )
     }
@@ -106,7 +106,7 @@ function judge(swapped: [from: string, to: string][], failures: Failure[], seen:
   if (swapped.length === 0) {
     throw new Finding(
       `no swap of ${clients} clients was answered true${failures.length === 0 ? '' : `: ${failures[0].message}`}`,
-      'one in each round at least',
+      'at least one in each round',
       'answer false only if the record is not `from`, or after a conflict that another client has won',
     )
   }

@@ -8,12 +8,12 @@ async function staysSame(trial: Trial) {
     const [first, other] = identities
     if (other === undefined) continue
     throw new Finding(
-      `in ${Math.round(trial.ageMs / 1000)} s, reads of group ${show(group)} gave ${identities.size} identities, such as ${first} and ${other}`,
+      `in ${Math.round(trial.ageMs / 1000)} s, reads of group ${show(group)} returned ${identities.size} identities, such as ${first} and ${other}`,
       'the same identity for as long as nothing is lost',
-      'take a text that the server keeps; what is calculated from its clock, its uptime or its data changes by itself',
+      'use a text that the server stores; a text derived from its clock, its uptime or its data changes on its own',
     )
   }
-  return 'no other one since the first read'
+  return 'unchanged since the first read'
 }
 
 export default [{ name: 'same identity', run: staysSame }] satisfies Check[]

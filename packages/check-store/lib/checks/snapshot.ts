@@ -44,7 +44,7 @@ async function snapshots(trial: Trial) {
   if (torn !== undefined) {
     const [[first, n], [second, m]] = [torn.first, torn.second]
     throw new Finding(
-      `a read of ${torn.names} names gave text ${m} of '${second}' with text ${n} of '${first}'; each text of '${first}' is written before that of '${second}' with its number, and the next after it`,
+      `a read of ${torn.names} names returned text ${m} of '${second}' with text ${n} of '${first}'; each text of '${first}' is written before that of '${second}' with its number, and the next after it`,
       'all values of a read as they were at one moment',
       'read all names in one transaction or script that sees one snapshot; if that has a limit, read twice until both are equal',
     )
@@ -65,9 +65,9 @@ function checkBehind(fastMs: number, haltingMs: number, haltMs: number) {
   const behindMs = Math.max(fastMs, haltingMs)
   const isHalted = haltingMs - fastMs >= haltMs / 2 && haltingMs % SECOND_MS !== 0
   if (behindMs <= SLACK_MS && !isHalted) return
-  const when = isHalted ? `, when its process stood still for ${haltMs} ms after each answer of the server` : ''
+  const when = isHalted ? `, when its process was suspended for ${haltMs} ms after each answer of the server` : ''
   throw new Finding(
-    `a read gave a now that is ${behindMs} ms older than a record that it shows${when}`,
+    `a read returned a now that is ${behindMs} ms older than a record in it${when}`,
     'the clock of the server as it is after the snapshot',
     'read the clock after the records, not before, and not that of the start of the transaction',
   )

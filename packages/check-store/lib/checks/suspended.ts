@@ -57,7 +57,7 @@ async function suspended(trial: Trial) {
     trial.note(group, records[i].name, seen)
   }
   await Promise.all(clients.map(({ process }) => process.kill()))
-  return `${STEPS.length} processes stood still for ${trial.size.haltMs / 1000} s and then wrote over nothing; ${free} swaps of others went on`
+  return `${STEPS.length} processes were suspended for ${trial.size.haltMs / 1000} s and then overwrote nothing; meanwhile others made ${free} swaps`
 }
 
 /** Swaps another record of the group, in a loop, which no suspended process may block. */
@@ -75,8 +75,8 @@ async function useAnother(trial: Trial, group: string, isOver: () => boolean) {
   } catch (error) {
     const { message } = error as Error
     throw new Finding(
-      `while processes stood still in the middle of swaps, a swap of another record failed: ${message}`,
-      'true: nobody uses that record',
+      `while processes were suspended in the middle of swaps, a swap of another record failed: ${message}`,
+      'true: no other process uses that record',
       'hold no lock from one call to the next; compare and write in one statement, script or transaction of the server',
     )
   }
@@ -89,9 +89,9 @@ function checkRead(answer: unknown, wanted: string) {
   const { values } = (answer ?? {}) as { values?: unknown[] }
   if (values?.[0] === wanted) return
   throw new Finding(
-    `a read in a process that had stood still gave ${show(values?.[0])} for a record that is ${show(wanted)}`,
-    'what the record is, or an error',
-    'let a read that failed or came too late throw; never give null, or what was read before, instead of an answer',
+    `a read in a process that had been suspended returned ${show(values?.[0])} for a record that is ${show(wanted)}`,
+    'the present record, or an error',
+    'let a read that failed or came too late throw; never return null or an earlier value instead of an answer',
   )
 }
 
@@ -106,9 +106,9 @@ function checkSwap({ from, theirs, ours }: Contested, seen: string | null, isThe
   const how =
     isOurs && isTheirs ? 'were both answered true' : `left ${show(seen)} where ${show(wanted)} was answered true`
   throw new Finding(
-    `two swaps from one text (${show(from)}), one of a process that stood still in the middle of it, ${how}`,
+    `two swaps from one text (${show(from)}), one of a process that was suspended in the middle of it, ${how}`,
     'true for one of them, and its text in the record',
-    'compare and write in one statement, script or transaction of the server; a lock that expires does not protect a client that stands still',
+    'compare and write in one statement, script or transaction of the server; a lock that expires does not protect a suspended client',
   )
 }
 

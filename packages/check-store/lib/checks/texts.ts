@@ -20,10 +20,10 @@ const PAIRS = [
   ['1e3', '1000', 'numbers'],
   ['a\u200bb', 'ab', 'characters without width'],
   ['🙂', '🙃', 'characters above U+FFFF'],
-  ['abc', 'a%c', 'what LIKE takes for a pattern'],
-  ['abc', 'a_c', 'what LIKE takes for a pattern'],
-  ['abc', 'a*c', 'what GLOB takes for a pattern'],
-  ['abc', 'a.c', 'what is a regular expression'],
+  ['abc', 'a%c', 'the patterns of LIKE'],
+  ['abc', 'a_c', 'the patterns of LIKE'],
+  ['abc', 'a*c', 'the patterns of GLOB'],
+  ['abc', 'a.c', 'regular expressions'],
 ]
 
 /** Texts with characters that statements, patterns and formats interpret. */
@@ -54,7 +54,7 @@ async function bytes(trial: Trial) {
     await isSame(client, group, 'counter', text)
     before = text
   }
-  return `${PAIRS.length} pairs that databases take for equal are not`
+  return `${PAIRS.length} pairs that databases may treat as equal differ`
 }
 
 async function isSame(client: Client, group: string, name: string, text: string) {
@@ -83,7 +83,7 @@ async function length(trial: Trial) {
     const text = character.repeat(count)
     await trial.change(client, group, name, null, text)
     const seen = await client.value(group, name)
-    const todo = 'use a type that holds 2 000 bytes, and let the server refuse what is too long instead of cutting it'
+    const todo = 'use a type that holds 2 000 bytes, and let the server refuse a longer text instead of cutting it'
     if (seen !== text) {
       throw new Finding(`of a text of ${what}, ${seen?.length ?? 0} of ${text.length} characters are read`, 'all', todo)
     }

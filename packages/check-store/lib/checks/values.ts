@@ -11,9 +11,9 @@ async function absent(trial: Trial) {
   const wrong = seen.findIndex((value) => value !== null)
   if (wrong < 0) return 'null for each name'
   throw new Finding(
-    `a read of group ${show(trial.group('absent'))}, which does not exist, gave ${show(seen[wrong])} for '${names[wrong]}'`,
+    `a read of group ${show(trial.group('absent'))}, which does not exist, returned ${show(seen[wrong])} for '${names[wrong]}'`,
     'null',
-    'give null for a record that is absent',
+    'return null for an absent record',
   )
 }
 
@@ -34,12 +34,12 @@ async function values(trial: Trial) {
     const wrong = names.findIndex((name, i) => seen[i] !== (texts[name] ?? null))
     if (wrong < 0) continue
     throw new Finding(
-      `a read of ${names.join(', ')} gave ${show(seen[wrong])} in place ${wrong}`,
-      `${show(texts[names[wrong]] ?? null)}: the values in the order of the names, null for what is absent`,
-      'put each value into the place of its name; databases answer in an order of their own, and leave out what is absent',
+      `a read of ${names.join(', ')} returned ${show(seen[wrong])} at index ${wrong}`,
+      `${show(texts[names[wrong]] ?? null)}: the values in the order of the names, null for absent records`,
+      'put each value at the index of its name; databases answer in their own order, and omit absent records',
     )
   }
-  return 'in the order of the names, null for what is absent'
+  return 'in the order of the names, null for absent records'
 }
 
 /**
@@ -54,7 +54,7 @@ async function isRefused(client: Client, group: string, name: string, from: stri
   throw new Finding(
     `a swap ${what} was answered ${answer} and left ${show(after)} in place of ${show(before)}`,
     'false, and the record as it was',
-    'write only if the record is `from`, in one atomic step; `from` is null only for a record that is absent',
+    'write only if the record is `from`, in one atomic step; `from` is null only for an absent record',
   )
 }
 
@@ -65,7 +65,7 @@ async function swap(trial: Trial) {
   await isRefused(client, group, 'counter', first, 'from a text, of an absent record,')
   await isRefused(client, group, 'counter', '', 'from the empty text, of an absent record,')
   await trial.change(client, group, 'group', null, first)
-  await isRefused(client, group, 'group', null, 'from null, of a record that is there,')
+  await isRefused(client, group, 'group', null, 'from null, of an existing record,')
   await isRefused(client, group, 'group', second, 'from another text')
   await trial.change(client, group, 'group', first, second)
   const seen = await client.value(group, 'group')
@@ -76,8 +76,8 @@ async function swap(trial: Trial) {
       'answer true only when `to` is written',
     )
   }
-  await isRefused(client, group, 'group', first, 'from the text before')
-  return 'writes only from what the record is'
+  await isRefused(client, group, 'group', first, 'from the earlier text')
+  return 'writes only if the record is `from`'
 }
 
 export default [

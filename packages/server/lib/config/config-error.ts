@@ -15,6 +15,7 @@ export function unknown(
   show: (word: string) => string = (each) => `'${each}'`,
 ) {
   const meant = nearest(word, known)
-  const hint = meant === undefined ? `There are ${known.map(show).join(', ')}.` : `Did you mean ${show(meant)}?`
+  const hint =
+    meant === undefined ? `The known ones are ${known.map(show).join(', ')}.` : `Did you mean ${show(meant)}?`
   return new ConfigError(`Unknown ${what}. ${hint}`)
 }

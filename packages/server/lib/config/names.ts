@@ -15,9 +15,9 @@ export type Entry = { name: string; kind: 'group' | 'segment'; store: string | u
 /** Options of join() that make no sense in a server, and why. */
 const NOT_HERE: Record<string, string> = {
   elseFrom:
-    'A server gives only IDs that it makes itself: with other servers behind it, nobody could tell where an ID comes from.',
-  maxWaitMs: 'A server never blocks. Its option waitMs says how long a request may wait.',
-  signal: 'It is not for a file.',
+    'A server returns only IDs that it generates itself: with other servers behind it, the origin of an ID would be unknown.',
+  maxWaitMs: 'A server never blocks. Its option waitMs sets how long a request may wait.',
+  signal: 'It cannot be set in a file.',
 }
 const OF_SEGMENT = ['segment', 'block', 'init', 'durable', 'store']
 
@@ -72,7 +72,7 @@ function checkName(name: string) {
 
 async function readGroup(name: string, options: NameOptions) {
   for (const [key, why] of Object.entries(NOT_HERE)) {
-    if (key in options) throw new ConfigError(`Name '${name}': ${key} is not for a server. ${why}`)
+    if (key in options) throw new ConfigError(`Name '${name}': ${key} cannot be used in a server. ${why}`)
   }
   const { group = name, idOffset, ...others } = options
   const read = { ...others, group, ...(idOffset !== undefined && { idOffset: bigint(name, 'idOffset', idOffset) }) }

@@ -17,7 +17,7 @@ export interface Option {
   each?: { isGood: (text: string) => boolean; wanted: string }
   /** the default */
   absent?: any
-  /** whether the file cannot have it */
+  /** whether it is allowed on the command line only */
   onlyCommand?: boolean
 }
 
@@ -63,27 +63,27 @@ export const OPTIONS: Record<string, Option> = {
     type: 'text',
     value: 'LAYOUT',
     onlyCommand: true,
-    about: "the names' layout: one of ours, or JSON; default: flake",
+    about: 'the layout of all names: a known one, or JSON; default: flake',
   },
-  port: { type: 'number', value: 'N', range: [0, 65_535], variable: 'PORT', absent: 8080, about: '0: any free one' },
+  port: { type: 'number', value: 'N', range: [0, 65_535], variable: 'PORT', absent: 8080, about: '0: any free port' },
   host: {
     type: 'text',
     value: 'HOST',
     variable: 'HOST',
     absent: '127.0.0.1',
-    about: '0.0.0.0 or :: for all of this machine',
+    about: '0.0.0.0 or :: for all addresses of this machine',
   },
   socket: { type: 'text', value: 'PATH', about: 'a unix socket in place of a port' },
   'metrics-port': {
     type: 'number',
     value: 'N',
     range: [0, 65_535],
-    about: 'serves /metrics on a port of its own, without a token',
+    about: 'serves /metrics on a separate port, without a token',
   },
   'token-file': {
     type: 'text',
     value: 'FILE',
-    about: 'one token a line, 16 characters or more, # starts a comment; read again on SIGHUP',
+    about: 'one token per line, at least 16 characters; # starts a comment; read again on SIGHUP',
   },
   'tls-cert': { type: 'text', value: 'FILE', about: 'certificates as PEM; read again on SIGHUP' },
   'tls-key': { type: 'text', value: 'FILE', about: 'its private key as PEM' },
@@ -92,13 +92,13 @@ export const OPTIONS: Record<string, Option> = {
     type: 'texts',
     value: 'ORIGIN',
     each: ORIGINS,
-    about: 'web pages of this origin may ask; several allowed; * means all',
+    about: 'web pages of this origin may request IDs; several allowed; * means all',
   },
   'allow-host': {
     type: 'texts',
     value: 'NAME',
     each: HOSTS,
-    about: 'another name that clients may ask for while it listens on loopback only; several allowed',
+    about: 'another host name that clients may use while it listens on loopback only; several allowed',
   },
   rate: {
     type: 'number',
@@ -111,7 +111,7 @@ export const OPTIONS: Record<string, Option> = {
     type: 'texts',
     value: 'ADDRESS',
     each: PROXIES,
-    about: 'proxies whose X-Forwarded-For says who the client is, for --rate; several allowed',
+    about: 'proxies whose X-Forwarded-For names the client, for --rate; several allowed',
   },
   log: {
     type: 'text',
@@ -126,14 +126,14 @@ export const OPTIONS: Record<string, Option> = {
     value: 'N',
     range: [0, 1e6],
     absent: 1000,
-    about: 'clients that wait for IDs, and requests of one that do; more get 503',
+    about: 'how many clients may wait for IDs, and how many requests of each; more get 503',
   },
   'max-delay-ms': {
     type: 'number',
     value: 'MS',
     range: [0, DAY_MS],
     absent: 0,
-    about: '503 while the event loop is later than this, and /readyz says no; 0: never',
+    about: '503 while the event loop lags by more than this, and /readyz fails; 0: never',
   },
   'max-header-bytes': { type: 'number', value: 'N', range: [1024, 1e6], absent: 16_384, about: 'of a request' },
   'wait-ms': {
@@ -148,7 +148,7 @@ export const OPTIONS: Record<string, Option> = {
     value: 'MS',
     range: [100, DAY_MS],
     absent: 10_000,
-    about: 'how long a client may take to send a request, or to take an answer',
+    about: 'how long a client may take to send a request, or to read an answer',
   },
   'keep-alive-ms': {
     type: 'number',
@@ -162,7 +162,7 @@ export const OPTIONS: Record<string, Option> = {
     value: 'MS',
     range: [0, DAY_MS],
     absent: 0,
-    about: 'after SIGTERM: how long to serve on while /readyz says no',
+    about: 'after SIGTERM: how long to keep serving while /readyz fails',
   },
   'end-ms': {
     type: 'number',

@@ -40,7 +40,7 @@ function socketOf(sources: Values[]) {
   for (const { socket, port, host } of sources) {
     const isAddress = port !== undefined || host !== undefined
     if (socket !== undefined && isAddress) {
-      throw new ConfigError('A server listens on a socket or on a port. Give socket alone, or port and host.')
+      throw new ConfigError('A server listens on a socket or on a port. Set socket alone, or port and host.')
     }
     if (socket !== undefined) return socket
     if (isAddress) return undefined
@@ -50,7 +50,7 @@ function socketOf(sources: Values[]) {
 function checkTogether(values: Values) {
   const { 'tls-cert': cert, 'tls-key': key, 'tls-ca': ca } = values
   if ((cert === undefined) !== (key === undefined))
-    throw new ConfigError('tls-cert and tls-key belong together. Give both.')
+    throw new ConfigError('tls-cert and tls-key need each other. Set both.')
   if (ca !== undefined && cert === undefined) throw new ConfigError('tls-ca needs tls-cert and tls-key.')
 }
 
@@ -65,8 +65,8 @@ function givenAs([given, environment, ofFile]: Values[], file: string | undefine
 
 function entriesOf({ names, name, layout, store }: Values, file: string | undefined) {
   if (names === undefined) return groupsOf(name ?? ['default'], readLayout(layout), store)
-  if (name !== undefined) throw new ConfigError(`${file} has the names. Give no --name beside it.`)
-  if (layout !== undefined) throw new ConfigError(`${file} has a layout for each name. Give no --layout beside it.`)
+  if (name !== undefined) throw new ConfigError(`The names are in ${file}. Leave out --name.`)
+  if (layout !== undefined) throw new ConfigError(`${file} has a layout for each name. Leave out --layout.`)
   return readNames(names, store)
 }
 

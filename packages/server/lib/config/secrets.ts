@@ -37,7 +37,7 @@ export function readTlsFiles({ 'tls-cert': cert, 'tls-key': key, 'tls-ca': ca }:
     createSecureContext(options)
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
-    throw new ConfigError(`tls-cert, tls-key and tls-ca do not make a certificate: ${code ?? message}.`)
+    throw new ConfigError(`tls-cert, tls-key and tls-ca do not form a valid certificate: ${code ?? message}.`)
   }
   return options
 }

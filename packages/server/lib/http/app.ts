@@ -170,7 +170,7 @@ const rateOf = (rate: number) => ({
     new Problem(
       429,
       'ERR_FLAKE_RATE',
-      `This server takes ${rate} requests per second of one address. Ask for more IDs at once.`,
+      `This server accepts ${rate} requests per second from one address. Request more IDs at once.`,
       {
         retryAfterMs: ttl,
       },
@@ -193,7 +193,7 @@ function refuseBody(_request: unknown, body: Buffer, done: (error: Error | null,
     new Problem(
       400,
       'ERR_FLAKE_BODY',
-      `The request has a body of ${body.length} bytes, and must have none. n goes after the question mark.`,
+      `The request has a body of ${body.length} bytes, which is not allowed. Put n after the question mark.`,
     ),
   )
 }

@@ -39,13 +39,13 @@ export async function listenAt(app: FastifyInstance, port: number, host: string,
 async function clear(path: string, given: string) {
   const bytes = Buffer.byteLength(path)
   if (bytes > LONGEST) {
-    throw new ConfigError(`${given} is a path of ${bytes} bytes, and the system takes up to ${LONGEST} for a socket.`)
+    throw new ConfigError(`${given} is a path of ${bytes} bytes, and the system allows up to ${LONGEST} for a socket.`)
   }
   const found = lstatSync(path, { throwIfNoEntry: false })
   if (found === undefined) return
   if (!found.isSocket()) {
-    const kind = found.isDirectory() ? 'a folder' : 'no socket'
-    throw new ConfigError(`${given}: ${path} is there already and is ${kind}. Give a path where nothing is.`)
+    const kind = found.isDirectory() ? 'a folder' : 'not a socket'
+    throw new ConfigError(`${given}: ${path} already exists and is ${kind}. Use a path that does not exist.`)
   }
   if (!(await isInUse(path))) unlinkSync(path)
 }

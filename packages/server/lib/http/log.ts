@@ -21,7 +21,7 @@ export class Log {
 
   /** An unexpected error of ours. */
   failure(error: Error) {
-    this.warn(`this should never happen, please report it: ${error.stack}`)
+    this.warn(`unexpected error, please report it: ${error.stack}`)
   }
 
   /** An answer was sent. */

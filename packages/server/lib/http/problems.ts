@@ -22,14 +22,15 @@ const LATER = new Set([
 const OVER_HTTP: Record<string, string> = {
   ERR_FLAKE_OVERFLOW: 'All IDs of this moment are used up. Ask again after Retry-After, or ask another server.',
   ERR_FLAKE_EXHAUSTED:
-    'All slots of this group are taken. End servers that are not needed. For more slots, destroy the group and create it again.',
+    'All slots of this group are taken. Stop servers that are not needed. For more slots, destroy the group and create it again.',
   ERR_FLAKE_QUIET:
     'This group is new, or its store may have lost it, so there are no IDs until Retry-After. The log of the server has the ' +
-    'command that makes a new group without this wait.',
+    'command that creates a new group without this wait.',
   ERR_FLAKE_LEASE_EXPIRED:
-    "The group's store does not answer, or gave the slot to another. IDs come again when it answers.",
-  ERR_FLAKE_DETACHED: 'This server has no slot of the group at the moment, and seeks one. Ask again after Retry-After.',
-  ERR_FLAKE_DESTROYED: 'This group was destroyed. Restart the server to begin a new group of that name.',
+    "The group's store does not answer, or gave the slot to another server. IDs are available again when it answers.",
+  ERR_FLAKE_DETACHED:
+    'This server has no slot of the group at the moment, and is looking for one. Ask again after Retry-After.',
+  ERR_FLAKE_DESTROYED: 'This group was destroyed. Restart the server to create a new group of that name.',
 }
 
 /** The retry time where it is unknown. */
@@ -90,9 +91,9 @@ const secondsOf = (ms: number) => Math.max(1, Math.ceil(ms / 1000))
 
 /** Our texts for fastify's and Node's errors about a request. */
 const OF_FASTIFY = {
-  FST_ERR_CTP_BODY_TOO_LARGE: () => new Problem(413, 'ERR_FLAKE_BODY', 'The request has a body, and must have none.'),
+  FST_ERR_CTP_BODY_TOO_LARGE: () => new Problem(413, 'ERR_FLAKE_BODY', 'The request has a body, which is not allowed.'),
   FST_ERR_CTP_INVALID_MEDIA_TYPE: () =>
-    new Problem(415, 'ERR_FLAKE_BODY', 'The request has a body, and must have none.'),
+    new Problem(415, 'ERR_FLAKE_BODY', 'The request has a body, which is not allowed.'),
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: () =>
     new Problem(400, 'ERR_FLAKE_BODY', 'The body is not as long as its Content-Length. Send none.'),
   FST_ERR_BAD_URL: () =>
@@ -130,7 +131,7 @@ export function answerTo(error: Error, request: FastifyRequest, log: Log) {
 export const GONE = new Problem(499, 'ERR_FLAKE_REQUEST', 'The client went away.')
 
 export const internal = () =>
-  new Problem(500, 'ERR_FLAKE_INTERNAL', 'The server failed. Its error output says why; please report it.')
+  new Problem(500, 'ERR_FLAKE_INTERNAL', 'The server failed. See its error output, and please report it.')
 
 export const overloaded = () =>
   new Problem(503, 'ERR_FLAKE_BUSY', 'This server is overloaded. Ask again later, or ask another server.')

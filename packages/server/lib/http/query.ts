@@ -14,8 +14,7 @@ export function readQuery(query: Record<string, unknown>, known: string[]): Reco
 
 export function unknown(name: string, known: string[]) {
   const meant = nearest(name, known)
-  const all =
-    known.length === 0 ? 'There are none here.' : `There ${known.length > 1 ? 'are' : 'is'} ${known.join(', ')}.`
+  const all = known.length === 0 ? 'This route has none.' : `This route has ${known.join(', ')}.`
   const hint = meant === undefined ? all : `Did you mean ${meant}?`
   return new Problem(400, 'ERR_FLAKE_OPTION', `Unknown parameter '${name.slice(0, 30)}'. ${hint}`)
 }

@@ -29,15 +29,12 @@ export function refusals(routes: Route[]) {
 const fits = (path: string[], parts: string[]) =>
   path.length === parts.length && parts.every((part, i) => (part.startsWith(':') ? path[i] !== '' : part === path[i]))
 
-const noRoute = () =>
-  new Problem(404, 'ERR_FLAKE_ROUTE', 'There is nothing here. GET /openapi.json lists what there is.')
+const noRoute = () => new Problem(404, 'ERR_FLAKE_ROUTE', 'There is no such route. GET /openapi.json lists the routes.')
 
 function noMethod(methods: string[]) {
   const allowed = methods.sort().join(', ')
-  const why = methods.includes('POST')
-    ? ' IDs are taken with POST, because an answer that a cache repeats would give them twice.'
-    : ''
-  return new Problem(405, 'ERR_FLAKE_METHOD', `Here only ${allowed} can be used.${why}`, {
+  const why = methods.includes('POST') ? ' IDs are requested with POST, because a cached answer would repeat them.' : ''
+  return new Problem(405, 'ERR_FLAKE_METHOD', `Only ${allowed} can be used here.${why}`, {
     headers: { allow: allowed },
   })
 }
@@ -52,25 +49,25 @@ const OF_NODE = {
 export function refuseClient(error: NodeJS.ErrnoException, socket: Socket) {
   if (error.code === 'ECONNRESET' || !socket.writable) return socket.destroy()
   const make = OF_NODE[error.code as keyof typeof OF_NODE]
-  end(socket, make?.() ?? new Problem(400, 'ERR_FLAKE_REQUEST', 'This is not a request of HTTP/1.1.'))
+  end(socket, make?.() ?? new Problem(400, 'ERR_FLAKE_REQUEST', 'This is not an HTTP/1.1 request.'))
 }
 
 /** Answers CONNECT, after which a connection no longer carries HTTP. */
 export function refuseConnect(_request: IncomingMessage, socket: Duplex) {
   socket.on('error', () => socket.destroy())
-  end(socket, new Problem(405, 'ERR_FLAKE_METHOD', 'This server is no proxy. GET /openapi.json lists what there is.'))
+  end(socket, new Problem(405, 'ERR_FLAKE_METHOD', 'This server is not a proxy. GET /openapi.json lists the routes.'))
 }
 
 /** Throws if a header violates HTTP/1.1, or asks for a feature that this server lacks (RFC 9110, 9112). */
 export function refuseMalformed({ headers, rawHeaders, httpVersion }: IncomingMessage) {
   const { host, expect } = headers
   if (expect !== undefined && expect.toLowerCase() !== '100-continue') throw unmet(expect)
-  if (host === undefined && httpVersion !== '1.0') throw malformed('The request has no header Host.')
+  if (host === undefined && httpVersion !== '1.0') throw malformed('The request has no Host header.')
   if (host !== undefined && !HOST.test(host))
-    throw malformed('The header Host is no name or address, with or without a port.')
+    throw malformed('The Host header is not a name or address, with or without a port.')
   let hosts = 0
   for (let i = 0; i < rawHeaders.length; i += 2) if (isHost(rawHeaders[i])) hosts++
-  if (hosts > 1) throw malformed(`The request has ${hosts} headers Host. Send one.`)
+  if (hosts > 1) throw malformed(`The request has ${hosts} Host headers. Send one.`)
 }
 
 /** The valid forms of a host and its port; an empty one is allowed (RFC 9112, 3.2). */
@@ -84,7 +81,7 @@ const unmet = (expect: string) =>
   new Problem(
     417,
     'ERR_FLAKE_REQUEST',
-    `This server cannot do what the header Expect wants: '${expect.slice(0, 60)}'. Leave it out.`,
+    `This server does not support the Expect header '${expect.slice(0, 60)}'. Leave it out.`,
     CLOSE,
   )
 

@@ -29,7 +29,7 @@ function isKnown(asked: string, names: string[]) {
   return isLoopback(text) || names.includes(text)
 }
 
-/** Whether an origin is that of the host itself. The scheme that a proxy uses to us does not matter. */
+/** Whether an origin is that of the host itself. The scheme of a proxy's request to us does not matter. */
 function isOf(origin: string, host: string) {
   if (!URL.canParse(origin)) return false
   const { protocol, host: own } = new URL(origin)
@@ -44,12 +44,12 @@ const foreignPage = (origin: string) =>
   new Problem(
     403,
     'ERR_FLAKE_ORIGIN',
-    `Pages of ${shown(origin)} may not ask this server. Its option --cors names those that may.`,
+    `Pages of ${shown(origin)} may not use this server. Its option --cors lists the allowed origins.`,
   )
 
 const foreignHost = (host: string) =>
   new Problem(
     403,
     'ERR_FLAKE_HOST',
-    `This server is for its own machine, and not called ${shown(host)}. Its option --allow-host names what else it is called.`,
+    `This server serves only its own machine, and ${shown(host)} is not its name. Its option --allow-host adds names.`,
   )

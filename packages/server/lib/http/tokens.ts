@@ -45,11 +45,11 @@ export class Tokens {
 const tokenIn = (authorization: string | undefined) => /^Bearer +(\S+) *$/i.exec(authorization ?? '')?.[1]
 
 const missing = () =>
-  new Problem(401, 'ERR_FLAKE_TOKEN', "This server wants a token in the header 'Authorization: Bearer …'.", {
+  new Problem(401, 'ERR_FLAKE_TOKEN', "This server requires a token in the header 'Authorization: Bearer …'.", {
     headers: { 'www-authenticate': 'Bearer' },
   })
 
 const wrong = () =>
-  new Problem(401, 'ERR_FLAKE_TOKEN', 'The server does not know this token. It may have been replaced.', {
+  new Problem(401, 'ERR_FLAKE_TOKEN', 'This token is unknown. It may have been replaced.', {
     headers: { 'www-authenticate': 'Bearer error="invalid_token"' },
   })

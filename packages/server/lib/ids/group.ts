@@ -62,8 +62,8 @@ export class Group {
   }
 
   /**
-   * Why it generates no IDs now, nor within the time that requests wait; undefined if it does. Only if something looks wrong
-   * it generates one as a test. A tick that is used up is not a failure.
+   * Why it generates no IDs now, nor within the time that requests wait; undefined if it does. It generates one as a
+   * test only if something looks wrong. A tick that is used up is not a failure.
    */
   trouble() {
     const flake = this.#flake

@@ -105,7 +105,7 @@ export class Keeper {
     const code = String(error.code)
     // flakeforge's own warning covers a quiet period, with the command that avoids it.
     if (code !== this.#told && code !== 'ERR_FLAKE_QUIET')
-      this.#warn(`${this.#what}: ${reasonOf(error)} The server tries again.`)
+      this.#warn(`${this.#what}: ${reasonOf(error)} The server retries.`)
     this.#told = code
   }
 }

@@ -74,7 +74,7 @@ export class Names {
   #unknown(name: string) {
     const known = [...this.#served.keys()]
     const meant = nearest(name, known)
-    const hint = meant === undefined ? `There are ${list(known)}.` : `Did you mean '${meant}'?`
+    const hint = meant === undefined ? `Its names are ${list(known)}.` : `Did you mean '${meant}'?`
     return new Problem(404, 'ERR_FLAKE_NAME', `This server has no name '${name.slice(0, 128)}'. ${hint}`)
   }
 }

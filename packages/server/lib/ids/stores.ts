@@ -64,6 +64,6 @@ function opened(address: string | undefined): Store {
 }
 
 const inContainer = (sign: string) =>
-  `No store is named, and this server runs in a container (${sign}), where a folder of its own would give it the slots that ` +
-  'others have, too. Give all servers one store: --store redis://HOST, or postgres://…, mysql://…, etcd://…; the variable ' +
+  `No store is set, and this server runs in a container (${sign}), where its own folder would give it slots that ` +
+  'other servers have, too. Give all servers one store: --store redis://HOST, or postgres://…, mysql://…, etcd://…; the variable ' +
   'FLAKEFORGE_STORE does the same. On one machine it may be a folder on a volume that all containers mount: --store file:/ids.'

@@ -26,7 +26,7 @@ export async function routes(
   app.get('/livez', { schema: LIVE }, async () => OK)
 
   app.get('/readyz', { schema: READY }, async (request) => {
-    if (state.isEnding) throw new Problem(503, 'ERR_FLAKE_ENDING', 'This server is ending. Ask another one.')
+    if (state.isEnding) throw new Problem(503, 'ERR_FLAKE_ENDING', 'This server is shutting down. Ask another one.')
     if (state.isOverloaded()) throw overloaded()
     const trouble = await names.trouble()
     if (trouble === undefined) return OK
@@ -38,7 +38,7 @@ const silent = () =>
   new Problem(
     503,
     'ERR_FLAKE_UNREADY',
-    'This server gives no IDs now. Its log says why, and so does this with a token.',
+    'This server has no IDs now. Its log has the reason, and so has this route with a token.',
   )
 
 function unready(trouble: Error) {

@@ -27,7 +27,7 @@ function readCount(text: unknown): number {
   throw new Problem(
     400,
     'ERR_FLAKE_OPTION',
-    `n must be an integer from 1 to ${MOST}, and is ${given}. Ask for more in several requests.`,
+    `n must be an integer from 1 to ${MOST}, but is ${given}. Ask for more in several requests.`,
   )
 }
 
@@ -150,8 +150,8 @@ export async function routes(
 
 /** The headers name one slot of one group for all IDs of an answer. */
 const moved = () =>
-  new Problem(503, 'ERR_FLAKE_DETACHED', 'This server got another slot while it made the IDs. Ask again.')
+  new Problem(503, 'ERR_FLAKE_DETACHED', 'This server got another slot while it generated the IDs. Ask again.')
 
 const refuse = (): never => {
-  throw new Problem(503, 'ERR_FLAKE_ENDING', 'This server is ending. Ask another one.')
+  throw new Problem(503, 'ERR_FLAKE_ENDING', 'This server is shutting down. Ask another one.')
 }

@@ -95,8 +95,8 @@ function layoutOf(names: Names, name: string | undefined, layout: string | undef
   if (Object.hasOwn(layouts, layout)) return layouts[layout as keyof typeof layouts]
   const known = Object.keys(layouts)
   const meant = nearest(layout, known)
-  const hint = meant === undefined ? `There are ${known.join(', ')}.` : `Did you mean '${meant}'?`
-  throw new Problem(400, 'ERR_FLAKE_OPTION', `There is no layout '${layout.slice(0, 60)}'. ${hint}`)
+  const hint = meant === undefined ? `The layouts are ${known.join(', ')}.` : `Did you mean '${meant}'?`
+  throw new Problem(400, 'ERR_FLAKE_OPTION', `Unknown layout '${layout.slice(0, 60)}'. ${hint}`)
 }
 
 function inspect(given: string, layout: Layout) {
