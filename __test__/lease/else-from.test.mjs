@@ -120,7 +120,7 @@ test('a call that does not wait gets what is here, or an error that says when to
     t.true(Number.isInteger(error.retryAfterMs) && error.retryAfterMs >= 1)
   }
   await flake.nextAsync()
-  t.throws(() => flake.take(5000), { code: 'ERR_FLAKE_OVERFLOW', message: /5000 IDs .* only \d+ are here/ })
+  t.throws(() => flake.take(5000), { code: 'ERR_FLAKE_OVERFLOW', message: /5000 IDs .* only \d+ are available/ })
   await flake.nextAsync() // behind the answer to that
   await t.notThrowsAsync(async () => {
     while (flake.stats.fromServers < 5000) {

@@ -81,7 +81,7 @@ test('where nothing is left: ERR_FLAKE_OVERFLOW, and more is on its way', async 
   ]) {
     const error = t.throws(call, { instanceOf: Error, code: 'ERR_FLAKE_OVERFLOW' })
     t.true(Number.isInteger(error.retryAfterMs) && error.retryAfterMs >= 1)
-    t.regex(error.message, /'orders'.*0 are here.*nextAsync/s)
+    t.regex(error.message, /'orders'.*0 are available.*nextAsync/s)
     t.is(error.cause, undefined)
   }
   await turns(() => remote.stats.buffered > 0)
@@ -90,7 +90,7 @@ test('where nothing is left: ERR_FLAKE_OVERFLOW, and more is on its way', async 
 
 test('take() gives all or nothing, and fetches what it missed', async (t) => {
   const remote = await connect(t, server, { prefetch: 10 })
-  t.throws(() => remote.take(12_345), { code: 'ERR_FLAKE_OVERFLOW', message: /12345 IDs .* only 10 are here/ })
+  t.throws(() => remote.take(12_345), { code: 'ERR_FLAKE_OVERFLOW', message: /12345 IDs .* only 10 are available/ })
   t.is(remote.stats.ids, 0)
   await turns(() => remote.stats.buffered >= 12_345)
   const ids = idsIn(remote.take(12_345))

@@ -60,7 +60,7 @@ test.serial('all answers that are too old are dropped, not only the first', asyn
   const { buffered } = remote.stats
   aheadMs += 100_000
   t.like(remote.stats, { dropped: buffered, buffered: 0 })
-  t.throws(() => remote.next(), { code: 'ERR_FLAKE_OVERFLOW', message: /only 0 are here/ })
+  t.throws(() => remote.next(), { code: 'ERR_FLAKE_OVERFLOW', message: /only 0 are available/ })
 })
 
 test.serial('where the clock is set back, nobody knows how old they are: dropped', async (t) => {

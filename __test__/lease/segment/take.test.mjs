@@ -93,7 +93,7 @@ test('take: all or nothing; what is here stays for others', async (t) => {
   segment.take(4)
   const error = throwsCode(t, () => segment.take(7), 'ERR_FLAKE_OVERFLOW')
   t.true(error.retryAfterMs > 0)
-  t.regex(error.message, /^7 IDs .* only 6 are here/)
+  t.regex(error.message, /^7 IDs .* only 6 are available/)
   t.is(segment.nextBigInt(), 4n)
   t.deepEqual(numbers(segment.take(5)), range(5, 5))
   throwsCode(t, () => segment.takeBigInts(1), 'ERR_FLAKE_OVERFLOW')
