@@ -45,7 +45,7 @@ export const A_NAME = 'have a name'
 export const oneWord = () => 'have 1 to 63 bits'
 export const counterBits = (most: number) => `have at most ${most} bits`
 export const nodeBits = (most: number) => `have at most ${most} bits of node number`
-export const allBits = () => 'have 64 bits in total'
+export const allBits = () => 'have 64 bits in all'
 export const counterName = () => "be called 'counter'"
 
 export const withLayout = (name: string) => `with layout '${name}'`

@@ -95,14 +95,14 @@ export const PAIRS = `an array of pairs ${EXAMPLE}`
 export const earlyEpoch = (ms: number) => `early enough for a tick to end before the last Date, ${ms}`
 
 export const otherName = (name: string) => `have another name, because '${name}' is taken`
-export const ownName = (name: string) => `have a unique name, but '${name}' is taken`
+export const ownName = (name: string) => `have a name of its own, but '${name}' is taken`
 export const A_NAME = "have a name, but its name is ''"
 export const oneWord = (name: string, bits: number) => `have 1 to 63 bits, but '${name}' has ${bits}`
 export const counterBits = (most: number, bits: number) =>
   `have at most ${most} bits, because it is the counter, but has ${bits}`
 export const nodeBits = (most: number, bits: number) => `have at most ${most} bits of node number, but have ${bits}`
 export const allBits = (bits: number) =>
-  `have 64 bits in total, but have ${bits}${bits < 64 ? `. Begin with ['zero', ${64 - bits}] if the first bits are not used` : ''}`
+  `have 64 bits in all, but have ${bits}${bits < 64 ? `. Begin with ['zero', ${64 - bits}] if the first bits are not used` : ''}`
 /** @param name other systems' name for the counter */
 export const counterName = (name: string) => `have the name 'counter', but is called '${name}'`
 
