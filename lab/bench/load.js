@@ -89,7 +89,7 @@ What is left beside the addon and Node's loader is our own code: compiling it, t
 generator. V8 takes 3 to 4 MiB when it optimises a first function. Where many files are loaded from long paths, that is
 Node's own path code, and it may come here already; the line with --no-opt is without it.`)
   printPromises([
-    ["import and the first ID, times flake-idgen's", () => above(IMPORT).ms / above(THEIR_IMPORT).ms, 2.1],
+    ["import and the first ID, times flake-idgen's", () => above(IMPORT).ms / above(THEIR_IMPORT).ms, 2.7],
     ["require and the first ID, times flake-idgen's", () => above(FLAKEFORGE).ms / above(THEIRS).ms, 9.8],
     ['import, MiB above an empty module', () => above(IMPORT).mib, 3.5],
     ['require, MiB above an empty script', () => above(FLAKEFORGE).mib, 3],
