@@ -165,7 +165,7 @@ const WRONG = {
   'a variable that is not ours': [
     [],
     { FLAKEFORGE_WORKER_ID: '3' },
-    /^Unknown variable FLAKEFORGE_WORKER_ID\. There are /,
+    /^Unknown variable FLAKEFORGE_WORKER_ID\. The known ones are /,
   ],
   'a misspelt variable that looks like one of Kubernetes': [
     [],
@@ -244,7 +244,7 @@ const WRONG_FILES = {
   ],
   'a wait that blocks': [
     { names: { a: { maxWaitMs: 5 } } },
-    /^Name 'a': maxWaitMs is not for a server\. A server never blocks/,
+    /^Name 'a': maxWaitMs cannot be used in a server\. A server never blocks/,
   ],
   'an unknown option of a segment': [
     { names: { a: { segment: 's', blok: 1 } } },

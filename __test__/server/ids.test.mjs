@@ -216,7 +216,7 @@ test('unknown parameters, parameters given twice, unknown names and routes', asy
     'ERR_FLAKE_NAME',
     "This server has no name 'oders'. Did you mean 'orders'?",
   ])
-  t.regex((await problem('/v1/ids/users'))[2], /There are 'orders', 'slow'/)
+  t.regex((await problem('/v1/ids/users'))[2], /Its names are 'orders', 'slow'/)
   for (const length of [2049, 3000, 12_000]) {
     const [status, code, detail] = await problem(`/v1/ids/${'a'.repeat(length)}`)
     t.deepEqual([status, code, detail.length < 300], [404, 'ERR_FLAKE_NAME', true], `a name of ${length} characters`)

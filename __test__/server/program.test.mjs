@@ -128,7 +128,7 @@ onUnix(
       await refusal(file),
       `flakeforge-server: --socket: ${file} already exists and is not a socket. Use a path that does not exist.\n`,
     )
-    t.regex(await refusal(join(folder, 'link')), /is no socket/)
+    t.regex(await refusal(join(folder, 'link')), /is not a socket/)
     t.regex(await refusal(folder), /is a folder/)
     t.regex(
       await refusal(join(folder, 'a'.repeat(120))),

@@ -103,7 +103,7 @@ function readUrl(given: unknown, wanted: string) {
       `must not contain a user and password (${url.host}). Pass the server's token in the option token`,
     )
   if (url.search !== '' || url.hash !== '' || url.pathname.includes('@'))
-    throw secretOptionError('urls', `must not contain @, ? or # (${withoutSecrets(url.href)})`)
+    throw secretOptionError('urls', `must not contain an @, a query or a fragment (${withoutSecrets(url.href)})`)
   return url.href.endsWith('/') ? url.href : `${url.href}/`
 }
 
