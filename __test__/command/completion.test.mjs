@@ -177,6 +177,6 @@ anyTest('every form that is offered is one that --as takes', async (t) => {
 anyTest('completion of a shell that there is none for', async (t) => {
   await isRefused(t, ['completion'], /bash, zsh, fish/)
   await isRefused(t, ['completion', 'fsih'], /Unknown shell 'fsih'\. Did you mean 'fish'\?/)
-  await isRefused(t, ['completion', 'powershell'], /There are bash, zsh, fish/)
+  await isRefused(t, ['completion', 'powershell'], /The shells are bash, zsh, fish/)
   await isRefused(t, ['completion', 'bash', 'zsh'], /one shell, not 2/)
 })

@@ -83,7 +83,7 @@ const WRONG = [
   [{ ...RIGHT, values: [, 'text'] }, /returned undefined as values\[0\] \('group'\)\./],
   ...[1.5, -1, -1n, 2n ** 64n, '7', null].map((position) => [
     { ...RIGHT, position },
-    / as position\. It must be a whole number from 0 to 2\^64 - 1, /,
+    / as position\. It must be an integer from 0 to 2\^64 - 1, /,
   ]),
 ]
 
