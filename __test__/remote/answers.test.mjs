@@ -110,7 +110,7 @@ for (const [what, [script, reason]] of Object.entries(FAULTS)) {
     t.is(error.failures[0].server, bad.url)
     t.regex(error.failures[0].reason, reason)
     t.true(error.message.includes(error.failures[0].reason))
-    t.regex(error.message, /^The server gave no IDs of 'orders' within /)
+    t.regex(error.message, /^The server returned no IDs of 'orders' within /)
   })
 }
 

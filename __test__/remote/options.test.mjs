@@ -69,7 +69,7 @@ test('addresses that are none', async (t) => {
     ['http://', RangeError, /^urls/],
     ['http://localhost/?name=orders', TypeError, /^urls must not contain an @, a query or a fragment/],
     ['http://localhost/#orders', TypeError, /^urls must not contain an @, a query or a fragment/],
-    ['http://localhost:80/a@b', TypeError, /^urls must have no @ .*\(http:\/\/…@b\)/],
+    ['http://localhost:80/a@b', TypeError, /^urls must not contain an @, .*\(http:\/\/…@b\)/],
     [[URL_OF_NOBODY, 'nothing'], RangeError, /'nothing'/],
   ]) {
     const error = await refused(t, urls, {}, Type, message)

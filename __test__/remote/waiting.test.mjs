@@ -41,7 +41,7 @@ test('when all have failed: one error that names each server and its reason', as
     [1, 1, 1, 1],
     'each was asked once',
   )
-  t.regex(error.message, /^None of the 4 servers gave IDs of 'orders' within \d+(\.\d+)? ms\. /)
+  t.regex(error.message, /^None of the 4 servers returned IDs of 'orders' within \d+(\.\d+)? ms\. /)
   const byServer = new Map(error.failures.map((failure) => [failure.server, failure]))
   t.deepEqual([...byServer.keys()].sort(), servers.map(({ url }) => url).sort())
   for (const { server, reason } of error.failures) t.true(error.message.includes(`${server}: ${reason}.`))
