@@ -408,7 +408,7 @@ for (const [args, message] of [
   [['at', '2026-01-02', '2026-01-01'], /second DATE must be the first one or later/],
   [['at', 'now', '--layout', 'uniqueid'], /ordered by time/],
   [['layouts', 'flake'], /takes no argument/],
-  [['schema', 'public'], /none for 'public'/],
+  [['schema', 'public'], /but not for 'public'/],
 ]) {
   test(`refused: ${args.join(' ')}`, (t) => isRefused(t, args, message))
 }

@@ -67,7 +67,7 @@ export function overviewOf({ NAMES, load }: Commands) {
 Commands:
 ${list(NAMES.map(load).map(line)).join('\n')}
 
-  flakeforge help COMMAND       the purpose of a command, its options, and examples (or: COMMAND --help)
+  flakeforge help COMMAND       a command's purpose, options and examples (or: COMMAND --help)
   flakeforge --version          the version (or: -v)
 
 Exit status: 0 done, 1 failed, 2 invalid command line. All commands take --json.

@@ -60,7 +60,7 @@ const relativeFolder = (word: string, usage: (word: string) => string) =>
 const unnamedStore = (word: string, usage: (word: string) => string) =>
   usageError(
     `No store is given, and FLAKEFORGE_STORE is not set: ${show(word)} is neither an address nor an absolute path. For the group: ` +
-      `${usage(word).replace('STORE', 'redis://HOST')} (or file:/var/lib/… in place of redis://HOST). For the folder, use ` +
+      `${usage(word).replace('STORE', 'redis://HOST')} (or file:/var/lib/… in place of redis://HOST). For that folder, use ` +
       `file:${meantPath(word)}.`,
   )
 
