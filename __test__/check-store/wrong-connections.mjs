@@ -66,7 +66,7 @@ export const CONNECTIONS = {
   },
   'identity that changes with the data': {
     check: 'same identity',
-    seen: /^in \d+ s, reads of group .* gave \d+ identities, such as .* and /,
+    seen: /^in \d+ s, reads of group .* returned \d+ identities, such as .* and /,
     change: (store) => ({
       async read(...args) {
         const answer = await store.read(...args)

@@ -246,7 +246,7 @@ export const FAULTS = {
   },
   'reads of many names from a replica': {
     check: 'fresh reads',
-    seen: /^in round \d+, a read of 20 names by .* gave /,
+    seen: /^in round \d+, a read of 20 names by .* returned /,
     change(store) {
       const before = new Map()
       return {

@@ -77,7 +77,6 @@ export interface FlakeErrorClass extends Function {
  * Every error of flakeforge is an instance of it, as well as of TypeError, RangeError or Error. This includes errors of
  * another copy or version.
  *
- *
  * @example
  * try {
  *   flake.next()
