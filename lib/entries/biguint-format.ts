@@ -1,9 +1,9 @@
-// `require('flakeforge/biguint-format')`: the package biguint-format 1.0.2 to the letter, its oddities included, for programs
-// that replace it and must not notice. The digits come from the core. format() of the main entry is the stricter reading.
+// `require('flakeforge/biguint-format')`: an exact copy of the package biguint-format 1.0.2, oddities included, for programs
+// that replace it without other changes. The digits come from the core. format() of the main entry is stricter.
 //
-// What is odd, and stays: text is hexadecimal with or without '0x', and what is no digit in it counts as 0; an unknown base
-// gives undefined; any `format` but 'LE' is big-endian in decimal, any but 'BE' little-endian in the other bases; octal has
-// no room for the highest bits where they are no whole digit; `$` in a delimiter means what it means in String.replace.
+// The oddities: text is hexadecimal with or without '0x', and invalid digits in it count as 0; an unknown base gives
+// undefined; any `format` but 'LE' is big-endian in decimal, any but 'BE' little-endian in the other bases; octal has no room
+// for the highest bits unless they form a whole digit; `$` in a delimiter means the same as in String.replace.
 
 import { branded } from '../base/errors/brand.ts'
 import native from '../native/index.ts'
@@ -12,15 +12,15 @@ import { baseCode, toText } from '../native/texts.ts'
 export type Base = 'dec' | 'hex' | 'bin' | 'oct'
 
 export interface Options {
-  /** stands before the digits; decimal text never has one */
+  /** the text before the digits; decimal text never has it */
   prefix?: string | undefined
   /** digits in a group, counted from the end */
   groupsize?: number | string | undefined
-  /** stands between groups; default a space */
+  /** the text between groups; default a space */
   delimiter?: string | undefined
-  /** fills the text at its front up to `size` */
+  /** pads the text at its front to `size` */
   padstr?: string | undefined
-  /** the length to fill up to, prefix included */
+  /** the length to pad to, prefix included */
   size?: number | undefined
   /** binary only: leave out leading zeros */
   trim?: boolean | undefined
@@ -30,11 +30,11 @@ export interface Options {
 
 export interface Format {
   /**
-   * Does exactly what the package biguint-format does: writes bytes of any length as text. Text as input is always hex, with
-   * or without `0x`. The `format` of flakeforge itself is stricter, and reads text as an ID.
+   * Does exactly the same as the package biguint-format: writes bytes of any length as text. Text as input is always hex,
+   * with or without `0x`. The `format` of flakeforge itself is stricter, and reads text as an ID.
    *
    * @param number bytes, an array of bytes, or hex text
-   * @param base default `'dec'`. For a base that it does not know, the result is undefined.
+   * @param base default `'dec'`. For an unknown base the result is undefined.
    * @example
    * const format = require('flakeforge/biguint-format')
    * format('50dd', 'hex', { prefix: '0x' }) // '0x50dd'
@@ -45,11 +45,11 @@ export interface Format {
 
 const [DEC, HEX, BIN] = ['dec', 'hex', 'bin'].map(baseCode)
 
-/** An ordinary object: the names that it inherits are taken for bases too, as they are in the package. */
+/** An ordinary object: as in the package, names that it inherits also count as bases. */
 const FORMATS: Record<string, any> = { dec: toDecimal, hex: toHex, bin: toBinary, oct: toOctal }
 
 export default ((number: any, base?: any, options?: any) => {
-  // what most calls have
+  // the usual case
   if (options === undefined && Buffer.isBuffer(number) && number.length === 8) {
     if (!base || base === 'dec') return toText(number, DEC)
     if (base === 'hex') return toText(number, HEX)
@@ -62,7 +62,7 @@ export default ((number: any, base?: any, options?: any) => {
 
 const OPTIONS = ['format', 'groupsize', 'delimiter', 'prefix', 'padstr', 'size', 'trim']
 
-/** The options as the package reads them, inherited ones too, but without what a program has put on Object.prototype. */
+/** The options as the package reads them, inherited ones too, but without a program's additions to Object.prototype. */
 function unpolluted(options: any) {
   if (!OPTIONS.some((name) => name in Object.prototype)) return options
   const isOption = (name: string) => Object.hasOwn(options, name) || !(name in Object.prototype)
@@ -70,7 +70,7 @@ function unpolluted(options: any) {
   return Object.assign(Object.create(null), Object.fromEntries(read))
 }
 
-/** A copy; undefined for what is neither bytes nor text, which each format then trips over. */
+/** A copy; undefined for a value that is neither bytes nor text, on which each format then fails. */
 function toBytes(number: any) {
   if (Buffer.isBuffer(number) || Array.isArray(number)) return Buffer.from(number)
   return typeof number === 'string' ? textToBytes(number) : undefined
@@ -81,14 +81,14 @@ function textToBytes(text: any) {
   if (/^[\da-f]+$/i.test(digits)) return Buffer.from(digits.length % 2 === 0 ? digits : `0${digits}`, 'hex')
   const pairs = pairsOf(digits)
   const bytes = Buffer.alloc(pairs.length)
-  // From the last to the first: a sign makes a byte that is refused, and the first one that is refused is told.
+  // From the last to the first: a sign makes an invalid byte, and the error names the first invalid one found.
   for (let i = pairs.length - 1; i >= 0; i--) bytes.writeUInt8(Number.parseInt(pairs[i], 16), i)
   return bytes
 }
 
 /**
- * Two characters for each byte, counted from the end of a line; one where their number is odd. Of a line with another
- * behind it the last byte is left out. Text without any is null, which has no length.
+ * Two characters for each byte, counted from the end of a line; one if their number is odd. If another line follows, the last
+ * byte is left out. Text without any is null, which has no length.
  */
 function pairsOf(text: any) {
   const lines = text.split(/[\n\r\u2028\u2029]/)
@@ -138,7 +138,7 @@ function toOctal(bytes: any, options: any) {
   return prefix + pad(grouped, prefix, options.padstr, options.size)
 }
 
-/** The last `count` digits; of a zero more than one, though fewer than there is room for. */
+/** The last `count` digits; of a zero more than one, but fewer than there is room for. */
 function octalDigits(bytes: any, count: any) {
   if (bytes.length === 0) return ''
   bytes[0] &= 0xff >> ((bytes.length * 8) % 3)
@@ -146,7 +146,7 @@ function octalDigits(bytes: any, count: any) {
   return digits === '0' ? '0'.repeat(count - (bytes.length - 1)) : digits
 }
 
-/** @throws what the addon says of too many bytes, as an error of ours */
+/** @throws the addon's refusal of too many bytes, as one of our errors */
 function digitsOf(bytes: Buffer, base: Base) {
   try {
     return native.digits(bytes, base) as string
@@ -155,12 +155,12 @@ function digitsOf(bytes: Buffer, base: Base) {
   }
 }
 
-/** Reads `length` first, as the package does: what has none is told so. */
+/** Reads `length` first, as the package does: a value without one gets the same error. */
 function reverse(bytes: any) {
   return bytes.length > 0 ? bytes.reverse() : bytes
 }
 
-/** Groups are counted from the end. A size that is no whole number makes none. */
+/** Groups are counted from the end. A size that is not an integer makes no groups. */
 function group(digits: any, size: any, delimiter = ' ') {
   const count = +size
   if (!(count > 0)) return digits
@@ -174,7 +174,7 @@ function group(digits: any, size: any, delimiter = ' ') {
   return groups.join(between.slice(2))
 }
 
-/** `prefix` is put in front later, and counts. What is no text has no length, and then no array has so many elements. */
+/** `prefix` is added later, and counts. A value that is not text has no length, and no array has that many elements. */
 function pad(digits: any, prefix: any, padding: any, size: any) {
   if (padding === undefined || size === undefined || padding.length === 0) return digits
   if (digits.length + prefix.length >= size) return digits

@@ -1,19 +1,19 @@
-// `flakeforge/lease` where there can be no addon: everything is an error that says what to use instead.
+// `flakeforge/lease` on runtimes without an addon: every export throws an error that names the alternative.
 
 import { noAddon } from '../base/errors/no-addon.ts'
 
 export type { FlakeErrorClass, FlakeErrorCode } from '../base/errors/flake-error.ts'
 export { FlakeError } from '../base/errors/flake-error.ts'
 
-/** @deprecated use `RemoteFlakeId` of flakeforge/remote: no slot can be held here */
+/** @deprecated use `RemoteFlakeId` of flakeforge/remote: this runtime can hold no slot */
 export class LeasedFlakeId {
-  /** @throws {Error} `ERR_FLAKE_LOAD`: there is no addon here. The message says what to use instead. */
+  /** @throws {Error} `ERR_FLAKE_LOAD`: there is no addon on this runtime. The message names the alternative. */
   constructor() {
     throw noAddon('new LeasedFlakeId()')
   }
 }
 
-/** @deprecated use `RemoteFlakeId` of flakeforge/remote: no store can be reached here */
+/** @deprecated use `RemoteFlakeId` of flakeforge/remote: this runtime can reach no store */
 export class SegmentId {
   /** @throws {Error} `ERR_FLAKE_LOAD` */
   constructor() {

@@ -1,5 +1,6 @@
-// `flakeforge` where there can be no addon: browsers, workers and functions at the edge (see "exports" in package.json). It has
-// all of `flakeforge/codec` and `flakeforge/remote`. What makes IDs in the process is an error that says what to use instead.
+// `flakeforge` on runtimes without an addon: browsers, workers and functions at the edge (see "exports" in package.json). It
+// has all of `flakeforge/codec` and `flakeforge/remote`. Exports that would generate IDs in the process throw an error that
+// names the alternative.
 
 import { noAddon } from '../base/errors/no-addon.ts'
 
@@ -8,11 +9,11 @@ export * from './codec.ts'
 export * from './remote.ts'
 
 /**
- * IDs are not made here: everything of this class is an error.
+ * This runtime generates no IDs: every method of this class throws.
  * @deprecated use `RemoteFlakeId`, or the package @flakeforge/binding-wasm32-wasi
  */
 export class FlakeId {
-  /** @throws {Error} `ERR_FLAKE_LOAD`: there is no addon here. The message says what to use instead. */
+  /** @throws {Error} `ERR_FLAKE_LOAD`: there is no addon on this runtime. The message names the alternative. */
   constructor(_options?: unknown) {
     throw noAddon('new FlakeId()')
   }
@@ -24,7 +25,7 @@ export class FlakeId {
 }
 
 /**
- * IDs are not sealed here.
+ * This runtime seals no IDs.
  * @deprecated use it on a server
  */
 export class Seal<const _P extends string = ''> {
@@ -35,7 +36,7 @@ export class Seal<const _P extends string = ''> {
 }
 
 /**
- * Groups are not created here.
+ * This runtime creates no groups.
  * @deprecated use it on a server
  * @throws {Error} `ERR_FLAKE_LOAD`
  */

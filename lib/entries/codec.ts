@@ -1,12 +1,12 @@
-// `flakeforge/codec`: layouts and IDs in all their forms, in plain JavaScript, for Node, browsers and workers. In Node they are
-// the same functions as those of the main entry, but for format(), which the addon makes faster there.
+// `flakeforge/codec`: layouts and IDs in all their forms, in plain JavaScript, for Node, browsers and workers. In Node they
+// are the same functions as those of the main entry, except format(), which the addon makes faster there.
 
 /**
- * Layouts and IDs in all their forms, in plain JavaScript without dependencies: for browsers, workers and other places where
- * no addon can be. 9.4 kB, minified and compressed; a bundler leaves out what a page does not use.
+ * Layouts and IDs in all their forms, in plain JavaScript without dependencies: for browsers, workers and other runtimes
+ * without an addon. 9.4 kB, minified and compressed; a bundler leaves out unused parts.
  *
- * Everything works as in the main entry. Errors have the same codes and properties; bundles for browsers have shorter texts.
- * Where there is no `Buffer`, the 8 bytes of an ID are a `Uint8Array`, and `format()` takes at most 65 536 bytes.
+ * Everything works as in the main entry. Errors have the same codes and properties; bundles for browsers have shorter
+ * messages. Without `Buffer`, the 8 bytes of an ID are a `Uint8Array`, and `format()` takes at most 65 536 bytes.
  *
  * @example
  * import { format, layouts } from 'flakeforge/codec'

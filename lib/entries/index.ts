@@ -25,14 +25,14 @@ export type { FlakeIdOptions, GeneratorOptions, OwnNodeOptions } from '../genera
 export { format } from '../layout/format.ts'
 export type { SealOptions } from '../layout/seal.ts'
 export { Seal } from '../layout/seal.ts'
-// What FlakeId.join() takes and gives.
+// The types of FlakeId.join()'s arguments and results.
 export type { ElseFrom } from '../lease/else-from/options.ts'
 export type { JoinOptions, LeaseOptions } from '../lease/join-options.ts'
 export type { LeaseDetail, LeasedStats, LeaseEvent, LeaseListener } from '../lease/leased-flake-id.ts'
 export type { Store } from '../lease/stores/store.ts'
 export { createGroup, FlakeId, FlakeId as default } from './main.ts'
 
-/** What `FlakeId.join()` gives. The class itself is in flakeforge/lease. */
+/** The result of `FlakeId.join()`. The class itself is in flakeforge/lease. */
 export type LeasedFlakeId<L extends AnyLayout = any> = Leased<L>
 
 Object.assign(all.FlakeId, all)

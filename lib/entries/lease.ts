@@ -1,4 +1,4 @@
-// `flakeforge/lease`: who holds a slot of which store. FlakeId.join() loads it when it is first called.
+// `flakeforge/lease`: leases of slots, and their stores. FlakeId.join() loads it at its first call.
 
 export type { FlakeErrorClass, FlakeErrorCode } from '../base/errors/flake-error.ts'
 export { FlakeError } from '../base/errors/flake-error.ts'

@@ -1,7 +1,7 @@
-// `flakeforge/metrics`: what generators, leases and counters do, for Prometheus and OpenTelemetry.
+// `flakeforge/metrics`: counts of generators, leases and counters, for Prometheus and OpenTelemetry.
 
 /**
- * What generators, leases and counters do, for Prometheus and OpenTelemetry, and the messages of the diagnostics channels.
+ * Counts of generators, leases and counters, for Prometheus and OpenTelemetry, and the messages of the diagnostics channels.
  *
  * @module
  */

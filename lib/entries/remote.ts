@@ -1,5 +1,5 @@
-// `flakeforge/remote`: IDs that flakeforge-server makes. Browsers load it too, so nothing that it needs may use the addon or a
-// module of Node.
+// `flakeforge/remote`: IDs that flakeforge-server makes. Browsers load it too, so none of its dependencies uses the addon or
+// a module of Node.
 
 /**
  * IDs of flakeforge-server, over `fetch`: for browsers, workers and functions, which have no node number and no addon. They
