@@ -1,5 +1,5 @@
-// `flakeforge`: what makes IDs and reads them. It loads all of it, so it has only what is light; leases and stores are in
-// lease.ts. `require('flakeforge')` is the class alone, so the class has everything else as a property.
+// `flakeforge`: generates and reads IDs. All of it is loaded at once, so it has only light parts; leases and stores are in
+// lease.ts. `require('flakeforge')` is the class alone, so the class has all other exports as properties.
 
 import type { AnyLayout } from '../codec/node-fields.ts'
 import type { LeasedFlakeId as Leased } from '../lease/leased-flake-id.ts'
