@@ -49,7 +49,7 @@ const STORES = {
 /** These servers keep what they acknowledge, so no new group needs a quiet period. A folder ignores it. */
 const durable = true
 const ENDED = {
-  'a folder': (group) => `Group '${group}' has ended.\n`,
+  'a folder': (group) => `Destroyed group '${group}'.\n`,
   Redis: (group) => `Destroyed group '${group}'. For about the next 65 s, a new group of this name grants no slots.\n`,
 }
 ENDED.MariaDB = ENDED.Redis
@@ -377,7 +377,7 @@ anyTest('a name is taken as it is, with a minus sign of any kind in it', async (
   const names = ['a-b', 'a\u2212b', '-5', '\u22125']
   for (const group of names) t.deepEqual(await jsonOf(t, ['create', where, group]), [{ group, created: true }])
   t.is(fs.readdirSync(where).length, names.length)
-  for (const group of names) t.is(await textOf(t, ['destroy', where, group, '--yes']), `Group '${group}' has ended.\n`)
+  for (const group of names) t.is(await textOf(t, ['destroy', where, group, '--yes']), `Destroyed group '${group}'.\n`)
 })
 
 anyTest('destroy: a group that never was in a folder is a slip of the hand; one that has ended is not', async (t) => {
@@ -389,7 +389,7 @@ anyTest('destroy: a group that never was in a folder is a slip of the hand; one 
     t.false(fs.readdirSync(where).includes(group))
     await textOf(t, ['create', where, group])
     for (let i = 0; i < 2; i++)
-      t.is(await textOf(t, ['destroy', where, group, '--yes']), `Group '${group}' has ended.\n`)
+      t.is(await textOf(t, ['destroy', where, group, '--yes']), `Destroyed group '${group}'.\n`)
   }
 })
 
@@ -426,7 +426,7 @@ anyTest(
     t.is(await textOf(t, ['create'], options), "Created group 'default'.\n")
     t.is(await textOf(t, ['create', where, 'third']), "Created group 'third'.\n")
     t.deepEqual(fs.readdirSync(where).toSorted(), ['default', 'orders2', 'third'])
-    t.is(await textOf(t, ['destroy', 'orders2', '--yes'], options), "Group 'orders2' has ended.\n")
+    t.is(await textOf(t, ['destroy', 'orders2', '--yes'], options), "Destroyed group 'orders2'.\n")
     t.regex(await textOf(t, ['slots'], options), /^Group 'default' is empty/)
     await isRefused(t, ['slots', 'default'], /takes one DIR or URL.* --group/, options)
   },
