@@ -90,7 +90,7 @@ anyTest('one database, by its name or by the beginning of an address; none for o
   const tables = /GRANT SELECT, INSERT, UPDATE ON flakeforge_record.*CREATE TABLE.*ENGINE = InnoDB.*ENGINE = MEMORY/s
   t.regex(await of('mysql'), tables)
   t.not(await of('mysql'), await of('postgres'))
-  await isRefused(t, ['schema', 'redis'], /none for 'redis'/)
+  await isRefused(t, ['schema', 'redis'], /but not for 'redis'/)
   await isRefused(t, ['schema', 'mysql', 'postgres'], /leave out 'postgres'/)
 })
 
