@@ -135,7 +135,7 @@ for (const [name, { permit, says, ...how }] of Object.entries(PASSING)) {
     t.is(flake.state, 'attached')
     await flake.close()
     t.is(warnings.length, 1)
-    t.regex(warnings[0], /^join\(\) has no slot of group 'g' yet: .*It tries again for up to \d+ ms\.$/)
+    t.regex(warnings[0], /^join\(\) has no slot of group 'g' yet: .*It retries for up to \d+ ms\.$/)
   })
 }
 
