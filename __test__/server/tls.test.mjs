@@ -59,7 +59,7 @@ withTls('TLS, and clients with a certificate only', async (t) => {
   const renewed = await makeCertificate(folder, 'server', ca)
   t.not(await readFile(renewed.cert, 'utf8'), before)
   secure.child.kill('SIGHUP')
-  await secure.told(/read again/)
+  await secure.told(/reloaded the files/)
   t.is(await status(client), 200)
   await secure.stop()
 })
@@ -152,14 +152,14 @@ withTls(
 
     const ended = [once(resting, 'close'), once(resumable, 'close'), begun.closed]
     server.child.kill('SIGHUP') // nothing has changed: nothing ends
-    await server.told(/read again/)
+    await server.told(/reloaded the files/)
     t.is(await outcome({ ...old, agent }), 200)
     t.false(resting.destroyed)
 
     await copyFile(otherCa.cert, clients)
     const told = server.warnings.length
     server.child.kill('SIGHUP')
-    await server.told(/read again/, told)
+    await server.told(/reloaded the files/, told)
     await Promise.all(ended)
     t.is(await waiting, 200, 'a request in progress gets its answer')
     for (const options of [{ agent }, { agent: false }, { agent: false, session }])
