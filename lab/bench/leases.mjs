@@ -10,6 +10,7 @@ import { startEtcd } from '../../__test__/servers/etcd.mjs'
 import { startMysql } from '../../__test__/servers/mysql.mjs'
 import { startPostgres } from '../../__test__/servers/postgres.mjs'
 import { startRedis, startReplica } from '../../__test__/servers/redis.mjs'
+import { until } from '../../__test__/servers/server.mjs'
 import stores from '../../target/rooms/lib/lease/stores/open.js'
 import report from './report.js'
 
@@ -50,6 +51,8 @@ const SERVERS = {
 async function startReplicatedRedis() {
   const server = await startRedis('--min-replicas-to-write', '1')
   const replica = await startReplica(server)
+  // The server counts its replicas once a second.
+  await until(async () => (await server.cli('INFO', 'replication')).includes('min_slaves_good_slaves:1'))
   const stop = () => Promise.all([server.stop(), replica.stop()])
   return { url: server.url, stop }
 }
