@@ -121,7 +121,7 @@ async function main() {
     results.push(result)
   }
   for (const line of endings) console.log(`\n${line}`)
-  // Once more, where nobody has to look for it.
+  // Repeated here, so that the end of a long log names them.
   const failures = results.flatMap((result) => result.failures)
   if (failures.length > 0) console.log(['\nWhat failed:', ...failures].join('\n'))
 

@@ -80,7 +80,7 @@ test('the addon has no path of the machine that built it', async (t) => {
 
 test('paths of a machine are seen in a binary, of every system, and those that it may have are not', (t) => {
   const OWN = [
-    '/Users/runner/work/flakeforge/src/hot.rs',
+    '/Users/builder/flakeforge/src/hot.rs',
     '/home/runner/.cargo/registry/src/index.crates.io-1949cf8c6b5b557f/napi-3.16.1/src/error.rs',
     '/root/.cache/zig/o/5f2/libunwind.o',
     '/build/rust/library/std/src/io/mod.rs',

@@ -250,12 +250,12 @@ test('nothing is packed: a binary is missing, names folders of its builder, or i
   )
   const built = path.join(artifacts, 'bindings-aarch64-apple-darwin')
   fs.mkdirSync(built)
-  fs.writeFileSync(path.join(built, 'flakeforge.darwin-arm64.node'), '\0/Users/runner/work/flakeforge/src/hot.rs\0')
+  fs.writeFileSync(path.join(built, 'flakeforge.darwin-arm64.node'), '\0/Users/builder/flakeforge/src/hot.rs\0')
   const ofBuilder = script('pack-release.js', artifacts, target)
   t.is(ofBuilder.status, 1)
   t.regex(
     ofBuilder.stderr,
-    /flakeforge\.darwin-arm64\.node names \/Users\/runner\/work\/flakeforge\/src\/hot\.rs, on the machine/,
+    /flakeforge\.darwin-arm64\.node names \/Users\/builder\/flakeforge\/src\/hot\.rs, on the machine/,
   )
   fs.mkdirSync(path.join(artifacts, 'bindings-of-nothing'))
   const unused = script('pack-release.js', artifacts, target)

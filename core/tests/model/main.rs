@@ -54,7 +54,7 @@ use std::hash::Hash;
 use std::sync::Arc;
 use std::time::Instant;
 
-use stateright::{Checker, HasDiscoveries, Model, Property};
+use stateright::{Checker, CheckerBuilder, HasDiscoveries, Model, Property};
 
 use client::Client;
 use counting::Counting;
@@ -123,8 +123,18 @@ where
     M::State: Clone + Debug + Hash + Send + Sync + PartialEq,
     M::Action: Clone + Debug + PartialEq,
 {
+    run(name, model.checker())
+}
+
+/// Checks as this builder says, until the first violation.
+fn run<M>(name: &str, builder: CheckerBuilder<M>) -> impl Checker<M>
+where
+    M: Model + Send + Sync + 'static,
+    M::State: Clone + Debug + Hash + Send + Sync + PartialEq,
+    M::Action: Clone + Debug + PartialEq,
+{
     let began = Instant::now();
-    let checker = model.checker().threads(1).finish_when(HasDiscoveries::AnyFailures).spawn_bfs().join();
+    let checker = builder.threads(1).finish_when(HasDiscoveries::AnyFailures).spawn_bfs().join();
     println!("{name}: {} states, {:.1?}", checker.unique_state_count(), began.elapsed());
     checker
 }

@@ -39,15 +39,9 @@ const TROUBLES: [(&str, Trouble); 21] = {
 };
 
 /// The names of all troubles.
-pub const NAMES: [&str; TROUBLES.len()] = {
-    let mut names = [""; TROUBLES.len()];
-    let mut i = 0;
-    while i < names.len() {
-        names[i] = TROUBLES[i].0;
-        i += 1;
-    }
-    names
-};
+pub fn names() -> impl Iterator<Item = &'static str> {
+    TROUBLES.iter().map(|(name, _)| *name)
+}
 
 impl From<&str> for Setting {
     fn from(words: &str) -> Self {

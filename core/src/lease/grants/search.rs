@@ -29,7 +29,7 @@ pub(super) struct Search {
     is_checking: bool,
 }
 
-/// Whether a group has so many slots that not every look shows all of them.
+/// Whether a group has too many slots for every look to show all of them.
 pub(super) fn is_large(slots: u32) -> bool {
     slots > FEW
 }
