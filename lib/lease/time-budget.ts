@@ -23,6 +23,8 @@ export const BUDGET = {
   QUERY_MS: 9_000 + SECOND_MS,
   /** one connection of our own client */
   CONNECT_MS: 5_000,
+  /** one Sentinel of Redis: after that the next one is asked */
+  SENTINEL_MS: 1_200,
   /** the pause before our own client tries to connect again */
   RECONNECT_MS: 100,
   /** asking whether a statement still runs needs no lock and no disk: a working server answers in this time */
@@ -125,6 +127,11 @@ export function promisesOf(limits: Budget, ttlMs: number, share: number = RENEWA
     },
     { what: 'a query ends after its call', takes: limits.CALL_MS + SECOND_MS, within: limits.QUERY_MS },
     { what: 'a connection is made within an answer', takes: limits.CONNECT_MS, within: limits.ANSWER_MS },
+    {
+      what: 'two Sentinels without an answer leave time for a third and the primary',
+      takes: 4 * limits.SENTINEL_MS,
+      within: limits.ANSWER_MS,
+    },
     { what: 'replicas acknowledge within an answer', takes: limits.ACKNOWLEDGEMENT_MS, within: limits.ANSWER_MS },
   ]
 }

@@ -138,11 +138,13 @@ test('an error of the server is the cause, and not an older one of the connectio
   }
 })
 
-const { openIoredis, openNodeRedis } = require('../../../target/rooms/lib/lease/stores/redis/url.js')
+const { readAddress } = require('../../../target/rooms/lib/lease/stores/redis/address.js')
+const { openIoredis } = require('../../../target/rooms/lib/lease/stores/redis/own-ioredis.js')
+const { openNodeRedis } = require('../../../target/rooms/lib/lease/stores/redis/own-node-redis.js')
 const OWN_CLIENTS = {
-  ioredis: (url) => openIoredis({ Redis }, url),
-  iovalkey: (url) => openIoredis(iovalkey, url),
-  'node-redis': (url) => openNodeRedis({ createClient }, url),
+  ioredis: (url) => openIoredis({ Redis, Cluster }, readAddress(url)),
+  iovalkey: (url) => openIoredis(iovalkey, readAddress(url)),
+  'node-redis': (url) => openNodeRedis({ createClient }, readAddress(url)),
 }
 const PING = { source: 'return { "PONG" }', sha: '0'.repeat(40) }
 

@@ -106,14 +106,14 @@ function loadClient(scheme: string, names: string[]) {
 }
 
 /**
- * Our own client for a URL, from the package that the project has. It connects at the first step.
+ * Our own client for an address, from the package that the project has. It connects at the first step.
  * @param makers by the name of the package, the recommended one first
  */
-export function openWithPackage<Client>(
+export function openWithPackage<Client, Address = string>(
   scheme: string,
-  makers: Record<string, (exports: any, url: string) => Client>,
-  url: string,
+  makers: Record<string, (exports: any, address: Address) => Client>,
+  address: Address,
 ) {
   const { name, loaded } = loadClient(scheme, Object.keys(makers))
-  return makers[name](loaded, url)
+  return makers[name](loaded, address)
 }

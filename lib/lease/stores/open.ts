@@ -11,7 +11,7 @@ import { etcdStore, openEtcd } from './etcd.ts'
 import { mysqlStore, openMysql } from './mysql.ts'
 import { openPostgres, postgresStore } from './postgres.ts'
 import { recordStore } from './record-store.ts'
-import { openRedis, redisStore } from './redis.ts'
+import { openRedis, REDIS_SCHEMES, redisStore } from './redis.ts'
 import type { Store } from './store.ts'
 
 const { win32 } = process.getBuiltinModule('node:path')
@@ -22,10 +22,7 @@ export { etcdStore, fileStore, mysqlStore, postgresStore, recordStore, redisStor
 /** How the address of each scheme is opened. */
 const OPEN: Record<string, (url: string) => SlotStore> = {
   'file:': openFile,
-  'redis:': (url) => openRedis(url),
-  'rediss:': (url) => openRedis(url),
-  'valkey:': (url) => openRedis(url),
-  'valkeys:': (url) => openRedis(url),
+  ...Object.fromEntries(REDIS_SCHEMES.map((scheme) => [scheme, openRedis])),
   'postgres:': (url) => openPostgres(url),
   'postgresql:': (url) => openPostgres(url),
   'mysql:': (url) => openMysql(url),
@@ -102,7 +99,7 @@ export function openStore(address?: string | null): Store {
 }
 
 function openUrl(url: string) {
-  const scheme = /^[a-z]+:/i.exec(url)?.[0].toLowerCase() ?? ''
+  const scheme = /^[a-z-]+:/i.exec(url)?.[0].toLowerCase() ?? ''
   const open = OPEN[scheme]
   if (open === undefined) throw unknownAddressError(url)
   try {

@@ -16,5 +16,12 @@ import type { Store } from './store.ts'
 export const redisStore = (client: unknown): Store =>
   new DatabaseStore(new RedisRecords(redisClient(client))) as unknown as Store
 
+const KINDS = ['', '-sentinel', '-cluster']
+
+/** The schemes of addresses: those with an `s` use TLS. */
+export const REDIS_SCHEMES: string[] = ['redis', 'rediss', 'valkey', 'valkeys'].flatMap((scheme) =>
+  KINDS.map((kind) => `${scheme}${kind}:`),
+)
+
 /** A store with our own client, which `close()` ends. */
-export const openRedis = (url: string) => new DatabaseStore(new RedisRecords(openClient(url)), url)
+export const openRedis = (url: string): DatabaseStore => new DatabaseStore(new RedisRecords(openClient(url)), url)

@@ -4,7 +4,7 @@
 import { createRequire } from 'node:module'
 import { Cluster, Redis } from 'ioredis'
 import * as iovalkey from 'iovalkey'
-import { createClient, createClientPool, createCluster, createSentinel, RESP_TYPES } from 'redis'
+import * as nodeRedis from 'redis'
 import * as redis from '../../../servers/redis.mjs'
 import { until } from '../../../servers/server.mjs'
 import { stopProcess } from '../../../support/stop-process.mjs'
@@ -12,9 +12,12 @@ import { stopProcess } from '../../../support/stop-process.mjs'
 const require = createRequire(import.meta.url)
 const { redisClient } = require('../../../../target/rooms/lib/lease/stores/redis/client.js')
 const { RedisRecords } = require('../../../../target/rooms/lib/lease/stores/redis/records.js')
-const { openIoredis, openNodeRedis } = require('../../../../target/rooms/lib/lease/stores/redis/url.js')
+const { readAddress } = require('../../../../target/rooms/lib/lease/stores/redis/address.js')
+const { openIoredis } = require('../../../../target/rooms/lib/lease/stores/redis/own-ioredis.js')
+const { openNodeRedis } = require('../../../../target/rooms/lib/lease/stores/redis/own-node-redis.js')
 const { openRedis, redisStore } = require('../../../../target/rooms/lib/lease/stores/redis.js')
 
+const { createClient, createClientPool, createCluster, createSentinel, RESP_TYPES } = nodeRedis
 const { glide } = redis
 const hashOf = (group) => `flakeforge:{${group}}:records`
 
@@ -120,11 +123,16 @@ const userOfNodeRedis = {
   move: select,
 }
 
-/** Our own client of a URL, by this package. */
-const own = (open) => ({
+const serverUrl = ({ url }) => url
+const sentinelUrl = ({ sentinels }) => `redis-sentinel://${sentinels.map(textOf)}#primary`
+const clusterUrl = (site) => `redis-cluster://${hostsOf(site).map(textOf)}`
+const textOf = ({ host, port }) => `${host}:${port}`
+
+/** Our own client of an address, by the package with these exports. */
+const own = (open, exports, urlOf = serverUrl) => ({
   isOurs: true,
-  connect: async ({ url }) => {
-    const client = open(url)
+  connect: async (site) => {
+    const client = open(exports, readAddress(urlOf(site)))
     return { client, end: () => client.close() }
   },
   recordsOf: (client) => new RedisRecords(client),
@@ -140,9 +148,15 @@ const ROWS = {
     pool: { options: { maximum: 1 }, take: takeFromPool },
     leavesReplicas: true,
   },
-  'a URL, by ioredis': own((url) => openIoredis({ Redis }, url)),
-  'a URL, by iovalkey': own((url) => openIoredis(iovalkey, url)),
-  'a URL, by node-redis': own((url) => openNodeRedis({ createClient }, url)),
+  'a URL, by ioredis': own(openIoredis, { Redis, Cluster }),
+  'a URL, by iovalkey': own(openIoredis, iovalkey),
+  'a URL, by node-redis': own(openNodeRedis, nodeRedis),
+  'redis-sentinel://, by ioredis': { site: 'watched', ...own(openIoredis, { Redis, Cluster }, sentinelUrl) },
+  'redis-sentinel://, by iovalkey': { site: 'watched', ...own(openIoredis, iovalkey, sentinelUrl) },
+  'redis-sentinel://, by node-redis': { site: 'watched', ...own(openNodeRedis, nodeRedis, sentinelUrl) },
+  'redis-cluster://, by ioredis': { site: 'cluster', ...own(openIoredis, { Redis, Cluster }, clusterUrl) },
+  'redis-cluster://, by iovalkey': { site: 'cluster', ...own(openIoredis, iovalkey, clusterUrl) },
+  'redis-cluster://, by node-redis': { site: 'cluster', ...own(openNodeRedis, nodeRedis, clusterUrl) },
   'Sentinel, by ioredis': {
     site: 'watched',
     connect: async ({ sentinels }) => ofIoredis(new Redis({ sentinels, name: 'primary' })),

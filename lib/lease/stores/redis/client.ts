@@ -2,7 +2,14 @@
 // database and asks for settings, within a time limit. The user's own client is not connected, configured or ended here.
 
 import { unlessAborted } from '../../../base/abort.ts'
-import { clientError, optionTypeError, passing, refusedWriteError, storeError } from '../../../base/errors.ts'
+import {
+  clientError,
+  FlakeError,
+  optionTypeError,
+  passing,
+  refusedWriteError,
+  storeError,
+} from '../../../base/errors.ts'
 import { inTime } from '../../../base/in-time.ts'
 import { monotonicNow } from '../../../base/timers.ts'
 import { BUDGET } from '../../time-budget.ts'
@@ -10,6 +17,7 @@ import { oldClientError } from '../client-packages.ts'
 import type { ClientError } from '../clients.ts'
 import { type Client, type Commands, isBatch, isOldNodeRedis, packageOf } from './packages.ts'
 import { isCrowded, refusalOf } from './refusals.ts'
+import { wrongServer } from './wrong-server.ts'
 
 /** A Lua script, and the SHA-1 by which a server knows it. */
 type Script = { source: string; sha: string }
@@ -180,8 +188,10 @@ export class ScriptRunner {
     try {
       return await this.#commands.evalSha(sha, keys, args, isOver)
     } catch (error) {
-      if (!(error as ClientError | undefined)?.message?.startsWith('NOSCRIPT')) throw error
-      return this.#commands.evaluate(source, keys, args, isOver)
+      const { message = '' } = error as ClientError
+      if (message.startsWith('NOSCRIPT')) return this.#commands.evaluate(source, keys, args, isOver)
+      const advice = await wrongServer(this.#commands, keys[0], message)
+      throw advice === undefined ? error : clientError(this.#client, advice)
     }
   }
 
@@ -191,6 +201,7 @@ export class ScriptRunner {
    */
   #failure(thrown: unknown, start: number) {
     const error = thrown as ClientError
+    if (error instanceof FlakeError) return error
     if (/subscriber mode|allowed in this context/i.test(error.message)) {
       return clientError(this.#client, BUSY)
     }

@@ -13,11 +13,14 @@ const LASTING: [RegExp, string][] = [
   [/\bMISCONF\b/, 'Free space on its disk, so that it can save.'],
 ]
 
+const FIND_PRIMARY =
+  'Use an address that finds the primary, such as redis-sentinel://HOST:26379#NAME or redis-cluster://HOST:6379, or such a client.'
+
 const PASSING: [RegExp, string][] = [
-  [/\bREADONLY\b/, 'Use a client that finds the primary.'],
+  [/\bREADONLY\b/, FIND_PRIMARY],
   [/\bNOREPLICAS\b/, 'It takes writes when enough replicas follow it again (min-replicas-to-write).'],
   [/\bLOADING\b/, 'It answers once it has loaded its data.'],
-  [/\bMASTERDOWN\b/, 'Use a client that finds the primary.'],
+  [/\bMASTERDOWN\b/, FIND_PRIMARY],
   [/\bCLUSTERDOWN\b/, 'It takes writes when the cluster has a primary for these keys again.'],
   [/\bTRYAGAIN\b/, 'It takes writes when the cluster has moved these keys.'],
   [/^BUSY /, 'It takes writes when the script that it runs has ended.'],

@@ -1,0 +1,88 @@
+// Parses the address of a Redis store: a single server, the servers behind Sentinels (in Lettuce's form), or a cluster.
+
+import { addressError } from '../address.ts'
+
+export interface Host {
+  host: string
+  port: number
+}
+
+export interface RedisAddress {
+  kind: 'server' | 'sentinel' | 'cluster'
+  /** the address of a single server, for the client packages */
+  url: string
+  /** of the server, the Sentinels, or nodes of the cluster */
+  hosts: Host[]
+  isTls: boolean
+  username?: string
+  password?: string
+  database: number
+  /** the name of the primary, which Sentinels know */
+  primary: string
+}
+
+const FORMS = {
+  server: '//[user:password@]host[:6379][/N], where N is the number of the database',
+  sentinel: '//[user:password@]host[:26379],host,host[/N]#NAME, where NAME is the primary that the Sentinels watch',
+  cluster: '//[user:password@]host[:6379],host,host. A cluster has one database',
+}
+const PORTS = { server: 6379, sentinel: 26379, cluster: 6379 }
+
+const KINDS = /^(?:redis|valkey)(s?)(?:-(sentinel|cluster))?:$/
+const MANY = /^\/\/(?:([^@/?#]*)@)?([^@/?#]+)(?:\/(\d*))?(?:#([^#]*))?$/
+
+/** `valkey:` is another name for `redis:`, which only iovalkey knows. */
+const asRedis = (url: string) => url.replace(/^valkey/i, 'redis')
+
+/** Parses an address; throws if one of the packages would interpret it differently, or crash. */
+export function readAddress(url: string): RedisAddress {
+  const scheme = url.slice(0, url.indexOf(':') + 1).toLowerCase()
+  // `rediss-sentinel` has its `s` before the kind, as in Lettuce.
+  const [, tls, kind = 'server'] = KINDS.exec(scheme) as RegExpExecArray & [string, string, RedisAddress['kind']]
+  const wrong = () => addressError(url, `like ${scheme}${FORMS[kind]}`)
+  const isTls = tls === 's'
+  if (kind === 'server') return readServer(url, isTls, wrong)
+  const [, user = '', hosts, path = '', name = ''] = MANY.exec(url.slice(scheme.length)) ?? []
+  if (hosts === undefined || (kind === 'sentinel') !== (name !== '')) throw wrong()
+  if (kind === 'cluster' && Number(path) !== 0) throw wrong()
+  return {
+    kind,
+    url: '',
+    hosts: hosts.split(',').map((host) => readHost(host, PORTS[kind], wrong)),
+    isTls,
+    ...credentials(user),
+    database: Number(path),
+    primary: decodeURIComponent(name),
+  }
+}
+
+/** Only ioredis and iovalkey support `?db=` and `?keyPrefix=`. */
+function readServer(url: string, isTls: boolean, wrong: () => Error): RedisAddress {
+  const { hostname: host, port, pathname, searchParams } = new URL(url)
+  if (!/^\/?\d*$/.test(pathname) || searchParams.has('db') || searchParams.has('keyPrefix')) throw wrong()
+  const hosts = [{ host, port: Number(port || PORTS.server) }]
+  return { kind: 'server', url: asRedis(url), hosts, isTls, database: Number(pathname.slice(1)), primary: '' }
+}
+
+function readHost(text: string, usualPort: number, wrong: () => Error): Host {
+  if (!/^(?:[^:[\]]+|\[[\da-f:.]+\])(?::\d+)?$/i.test(text)) throw wrong()
+  const { hostname, port } = new URL(`redis://${text}`)
+  return { host: hostname.replace(/^\[(.+)\]$/, '$1'), port: Number(port || usualPort) }
+}
+
+function credentials(user: string) {
+  const [username, ...password] = user.split(':').map(decodeURIComponent)
+  return {
+    ...(username !== '' && { username }),
+    ...(password.length > 0 && { password: password.join(':') }),
+  }
+}
+
+const hostText = ({ host, port }: Host) => `${host.includes(':') ? `[${host}]` : host}:${port}`
+
+/** The address of a server without its credentials, for the client packages. */
+export const urlOf = ({ isTls, database }: RedisAddress, host: Host) =>
+  `${isTls ? 'rediss' : 'redis'}://${hostText(host)}/${database}`
+
+/** The hosts in readable form. */
+export const hostsOf = ({ hosts }: RedisAddress) => hosts.map(hostText).join(',')

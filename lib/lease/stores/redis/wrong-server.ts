@@ -1,0 +1,37 @@
+// Recognises a server that needs another kind of address: a Sentinel, or a node of a cluster.
+
+import type { Commands } from './packages.ts'
+
+const [UNKNOWN, MOVED] = [/^ERR unknown command/i, /^MOVED \d+ (\S+)/]
+
+/**
+ * What the server is and which address to use, if a client of a single server cannot work with it.
+ * @param said the server's error
+ */
+export async function wrongServer(commands: Commands, key: string, said: string) {
+  if (commands.database === '') return undefined // a cluster's client follows MOVED
+  const [, node] = MOVED.exec(said) ?? []
+  if (node !== undefined) {
+    return `Its server is a node of a cluster. Use redis-cluster://${node}, or a client of the cluster.`
+  }
+  const names = UNKNOWN.test(said) ? await primariesOf(commands, key) : undefined
+  if (names === undefined) return undefined
+  const [name = 'NAME'] = names
+  const host = /^\S+:\d+$/.test(commands.address) ? commands.address : 'HOST:26379'
+  const advice = `Its server is a Sentinel. Use redis-sentinel://${host}#${encodeURIComponent(name)}, or a client of Sentinel.`
+  return names.length < 2 ? advice : `${advice} It watches ${names.map((each) => `'${each}'`).join(', ')}.`
+}
+
+/** The names of the primaries that a Sentinel watches; undefined if this is no Sentinel. */
+async function primariesOf(commands: Commands, key: string) {
+  const reply = await commands.command(key, ['SENTINEL', 'MASTERS']).catch(() => undefined)
+  return Array.isArray(reply) ? reply.map(nameOf).filter((name) => name !== undefined) : undefined
+}
+
+/** From a list, a Map or an object, by the client's version and protocol. */
+function nameOf(reply: unknown): string | undefined {
+  const entries = Array.isArray(reply) || reply instanceof Map ? [...reply] : Object.entries(Object(reply))
+  const texts = entries.flat().map(String)
+  const at = texts.indexOf('name')
+  return at < 0 ? undefined : texts[at + 1]
+}
