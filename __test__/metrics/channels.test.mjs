@@ -86,19 +86,25 @@ test.serial('the state: each change, with its cause unless the program asked for
   const messages = messagesOf(t, 'lease.state')
   const { flake, store } = await joined(t, { group: 'states' })
   await turn()
-  t.deepEqual(messages, [{ group: 'states', slot: 0, state: 'attached', event: 'attached' }])
+  const joining = { group: 'states', slot: undefined, state: 'detached', event: 'joining' }
+  t.deepEqual(messages, [joining, { group: 'states', slot: 0, state: 'attached', event: 'attached' }])
   await happens(flake, 'renewed')
-  t.is(messages.length, 1, 'a renewal changes no state')
+  t.is(messages.length, 2, 'a renewal changes no state')
   giveAway(store, flake.slot, 'states')
   await happens(flake, 'attached')
   await flake.detach()
   await turn()
-  const [, lost, attached, detached] = messages
+  const [, , lost, attached, detached] = messages
   t.like(lost, { slot: 0, state: 'detached', event: 'lost' })
   t.is(lost.cause.code, 'ERR_FLAKE_LEASE_EXPIRED')
   t.like(attached, { slot: 1, state: 'attached', event: 'attached' })
   t.deepEqual(detached, { group: 'states', slot: 1, state: 'detached', event: 'detached' })
   await flake.attach()
+  await turn()
+  t.deepEqual(messages.slice(-2), [
+    joining,
+    { group: 'states', slot: flake.slot, state: 'attached', event: 'attached' },
+  ])
   await flake.destroy()
   await turn()
   t.like(messages.at(-1), { state: 'destroyed', event: 'destroyed' })

@@ -1,6 +1,8 @@
 // What the metrics say of leases and counters: on a real Redis and in files, with OpenTelemetry's SDK beside Prometheus.
 
+import { once } from 'node:events'
 import fs from 'node:fs'
+import net from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
 import { createNoopMeter } from '@opentelemetry/api'
@@ -36,7 +38,7 @@ async function onRedis(t, group, options = {}) {
 
 const states = async (group) => {
   const of = (state) => value('flakeforge_lease_state', { group, state })
-  return [await of('attached'), await of('detached'), await of('destroyed')]
+  return [await of('joining'), await of('attached'), await of('detached'), await of('destroyed')]
 }
 
 redisTest('a lease: its state, slot and window, and the IDs of its group', async (t) => {
@@ -44,21 +46,21 @@ redisTest('a lease: its state, slot and window, and the IDs of its group', async
   const flake = await onRedis(t, group)
   flake.take(42)
   const remaining = () => value('flakeforge_lease_window_remaining_seconds', { group })
-  t.deepEqual(await states(group), [1, 0, 0])
+  t.deepEqual(await states(group), [0, 1, 0, 0])
   t.is(await value('flakeforge_ids_total', { layout: 'flake', group }), 42)
   const slot = String(flake.slot)
   t.is(await value('flakeforge_lease_slot_info', { group, slot }), 1)
   const [seconds, left] = [await remaining(), (flake.expires - Date.now()) / 1000]
   t.true(seconds > 0 && Math.abs(seconds - left) < 1, `${seconds} s, and ${left} s by \`expires\``)
   await flake.detach()
-  t.deepEqual(await states(group), [0, 1, 0])
+  t.deepEqual(await states(group), [0, 0, 1, 0])
   t.is(await value('flakeforge_lease_slot_info', { group, slot }), undefined)
   t.is(await remaining(), undefined, 'nobody wants IDs of it')
   await flake.attach()
   flake.take(8)
   t.is(await value('flakeforge_ids_total', { layout: 'flake', group }), 50, 'those of the former slot stay counted')
   await flake.close()
-  t.deepEqual(await states(group), [undefined, undefined, undefined])
+  t.deepEqual(await states(group), [undefined, undefined, undefined, undefined])
   t.is(await remaining(), undefined)
   t.is(await value('flakeforge_ids_total', { layout: 'flake', group }), 50)
 })
@@ -66,7 +68,7 @@ redisTest('a lease: its state, slot and window, and the IDs of its group', async
 redisTest('two leases of a group: states are added, the window is that which ends first', async (t) => {
   const [group, epoch] = [freshGroup(), 5]
   const flakes = [await onRedis(t, group, { epoch }), await onRedis(t, group, { epoch })]
-  t.deepEqual(await states(group), [2, 0, 0])
+  t.deepEqual(await states(group), [0, 2, 0, 0])
   const info = (await samples()).filter(({ name, labels }) => name.endsWith('slot_info') && labels.group === group)
   t.deepEqual(info.map(({ labels }) => labels.slot).sort(), flakes.map(({ slot }) => String(slot)).sort())
   await happens(flakes[0], 'renewed')
@@ -93,7 +95,7 @@ redisTest('renewals by result, and how long they took', async (t) => {
   await other.destroy()
   await destroyed
   t.is(await renewals(group, 'destroyed'), 1)
-  t.deepEqual(await states(group), [0, 0, 2])
+  t.deepEqual(await states(group), [0, 0, 0, 2])
   t.is(await value('flakeforge_lease_window_remaining_seconds', { group }), undefined)
 })
 
@@ -107,12 +109,51 @@ test.serial('a slot that is lost: no window remains until there is another', asy
   }
   await lost
   t.is(await renewals(group, 'lost'), 1)
-  t.deepEqual(await states(group), [0, 1, 0])
+  t.deepEqual(await states(group), [1, 0, 0, 0])
   t.is(await value('flakeforge_lease_window_remaining_seconds', { group }), 0)
   const attached = happens(flake, 'attached')
   store.work()
   await attached
-  t.deepEqual(await states(group), [1, 0, 0])
+  t.deepEqual(await states(group), [0, 1, 0, 0])
+})
+
+const acquisitions = (group, result) => value('flakeforge_lease_acquisitions_total', { group, result })
+const slotsOf = (group) => value('flakeforge_group_slots', { group })
+
+redisTest('a member that joins: before it has a slot, when none is free, and when it gives up', async (t) => {
+  const group = freshGroup()
+  const own = { group, slots: 1, epoch: 5 }
+  const flake = await onRedis(t, group, own)
+  t.deepEqual([await acquisitions(group, 'granted'), await acquisitions(group, 'exhausted')], [1, 0])
+  t.is(await slotsOf(group), 1)
+  const stop = new AbortController()
+  const waiting = FlakeId.join(server.url, leaseOptions({ ...own, signal: stop.signal }))
+  await until(async () => (await acquisitions(group, 'exhausted')) > 0)
+  t.deepEqual(await states(group), [1, 1, 0, 0])
+  stop.abort()
+  t.is((await waiting.catch((error) => error)).name, 'AbortError')
+  t.deepEqual(await states(group), [0, 1, 0, 0], 'it no longer looks for a slot')
+  await flake.close()
+  t.is(await slotsOf(group), undefined)
+})
+
+test.serial('the first member of a group: before its store answers, and after the store refused', async (t) => {
+  const group = freshGroup()
+  const NONE = [undefined, undefined, undefined, undefined]
+  const silent = net.createServer().listen(0, '127.0.0.1')
+  t.teardown(() => silent.close())
+  await once(silent, 'listening')
+  const stop = new AbortController()
+  const options = leaseOptions({ group, signal: stop.signal })
+  const waiting = FlakeId.join(`redis://127.0.0.1:${silent.address().port}`, options)
+  await until(async () => (await states(group))[0] === 1)
+  stop.abort()
+  t.is((await waiting.catch((error) => error)).name, 'AbortError')
+  t.deepEqual(await states(group), NONE)
+  const refused = FlakeId.join('redis://127.0.0.1:1', leaseOptions({ group }))
+  await t.throwsAsync(refused, { code: 'ERR_FLAKE_STORE' })
+  t.is(await acquisitions(group, 'failed'), 1)
+  t.deepEqual(await states(group), NONE)
 })
 
 test.serial('a renewal that fails is counted, and so is its length', async (t) => {
@@ -136,7 +177,7 @@ test.serial('a slot in a file needs no renewal, so it has no window to watch', a
   const group = freshGroup()
   const flake = await FlakeId.join(fileAddress(t), { group })
   flake.take(5)
-  t.deepEqual(await states(group), [1, 0, 0])
+  t.deepEqual(await states(group), [0, 1, 0, 0])
   t.is(await value('flakeforge_ids_total', { layout: 'flake', group }), 5)
   t.is(await value('flakeforge_lease_window_remaining_seconds', { group }), undefined)
   await flake.close()

@@ -64,7 +64,7 @@ test('the dashboard asks only for metrics and labels that exist, and for every m
 })
 
 test('the alerts ask only for metrics and labels that exist', (t) => {
-  t.is(alerts.length, 3)
+  t.is(alerts.length, 6)
   for (const { expr } of alerts) t.deepEqual(unknownIn(expr), [], expr)
 })
 

@@ -37,18 +37,21 @@ export interface LeaseTrace {
 }
 
 /**
- * The message of the channel `flakeforge:lease.state`: a lease got its slot or no longer has it. Renewals do not change the
- * state; see `flakeforge:lease.renew`.
+ * The message of the channel `flakeforge:lease.state`: a lease looks for a slot, got one or no longer has it. Renewals do not
+ * change the state; see `flakeforge:lease.renew`.
  */
 export interface LeaseStateMessage {
   /** the group's name */
   group: string
-  /** the slot; undefined if there never was one */
+  /** the slot; undefined if there never was one, and for `joining` */
   slot: number | undefined
   /** the new state */
   state: 'attached' | 'detached' | 'destroyed'
-  /** the name of the event that the generator's listeners get */
-  event: 'attached' | 'lost' | 'detached' | 'destroyed'
+  /**
+   * the name of the event that the generator's listeners get. `joining`, which they do not get: `join()` or `attach()` begins
+   * to look for a slot. After `lost` the lease looks for one on its own.
+   */
+  event: 'joining' | 'attached' | 'lost' | 'detached' | 'destroyed'
   /** the reason; absent if the program asked for it */
   cause?: Error
 }

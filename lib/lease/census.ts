@@ -1,4 +1,4 @@
-// This thread's leases and counters, and the results of renewals, for metrics, which read them on collection. It keeps no
+// This thread's leases and counters, and the results of acquisitions and renewals, for metrics, which read them on collection. It keeps no
 // lease, counter or observer alive, and is bounded, since users name the groups.
 
 import { nextTick } from '../base/timers.ts'
@@ -7,6 +7,7 @@ import type { Holder } from './holder.ts'
 import type { BlockSupply } from './segment/block-supply.ts'
 
 export type Result = 'renewed' | 'lost' | 'destroyed' | 'failed'
+export type Acquisition = 'granted' | 'exhausted' | 'quiet' | 'destroyed' | 'failed'
 
 /** Receives each renewal after it was added. */
 export type Observer = (renewal: { group: string; seconds: number }) => void
@@ -17,21 +18,36 @@ const OTHER = '{other}'
 
 /** those that join() returned */
 export const leases: WeakList<Holder> = new WeakList()
+/** those whose join() has no result yet */
+export const joining: Set<Holder> = new Set()
 export const segments: WeakList<BlockSupply> = new WeakList()
 export const observers: WeakList<Observer> = new WeakList()
-export const renewals: Map<string, Record<Result, number>> = new Map()
 
-function countsOf(group: string) {
-  const name = renewals.has(group) || renewals.size < MOST ? group : OTHER
-  const counts = renewals.get(name) ?? { renewed: 0, lost: 0, destroyed: 0, failed: 0 }
-  renewals.set(name, counts)
-  return { name, counts }
+type Counts<Name extends string> = Map<string, Record<Name, number>>
+
+export const renewals: Counts<Result> = new Map()
+export const acquisitions: Counts<Acquisition> = new Map()
+
+const NO_RENEWALS = { renewed: 0, lost: 0, destroyed: 0, failed: 0 }
+const NO_ACQUISITIONS = { granted: 0, exhausted: 0, quiet: 0, destroyed: 0, failed: 0 }
+
+/** Adds a result to a group's counts. Returns the name that they have. */
+function count<Name extends string>(all: Counts<Name>, none: Record<Name, number>, group: string, result: Name) {
+  const name = all.has(group) || all.size < MOST ? group : OTHER
+  const counts = all.get(name) ?? { ...none }
+  counts[result]++
+  all.set(name, counts)
+  return name
+}
+
+/** A call to the store for a slot has ended. */
+export function acquisitionEnded(group: string, result: Acquisition) {
+  count(acquisitions, NO_ACQUISITIONS, group, result)
 }
 
 /** A renewal has ended. */
 export function renewalEnded(group: string, result: Result, seconds: number) {
-  const { name, counts } = countsOf(group)
-  counts[result]++
+  const name = count(renewals, NO_RENEWALS, group, result)
   for (const observe of observers.living) {
     try {
       observe({ group: name, seconds })

@@ -18,7 +18,7 @@ import type { OtherSource } from '../generator/other-source.ts'
 import { STATUS } from '../native/hot.ts'
 import native from '../native/index.ts'
 import { AttachCalls } from './attach-calls.ts'
-import { type Result, renewalEnded } from './census.ts'
+import { type Acquisition, acquisitionEnded, type Result, renewalEnded } from './census.ts'
 import { failureOf } from './failures.ts'
 import type { JoinSettings } from './join-options.ts'
 import type { LeaseDetail, LeaseEvent } from './leased-flake-id.ts'
@@ -45,6 +45,14 @@ const NO_ID = -1
 
 /** The result of a renewal, for metrics and subscribers. */
 const resultOf = (answer: Grant | string) => (typeof answer === 'string' ? answer : 'renewed') as Result
+
+/** The result of an acquisition that failed, for metrics. */
+const FAILED: Record<string, Acquisition> = {
+  ERR_FLAKE_EXHAUSTED: 'exhausted',
+  ERR_FLAKE_QUIET: 'quiet',
+  ERR_FLAKE_DESTROYED: 'destroyed',
+}
+const acquisitionOf = ({ code }: StoreError) => FAILED[code] ?? 'failed'
 
 /** `howToCreate` returns the command that makes a new group without a quiet period. */
 export type HolderSettings = Pick<JoinSettings, 'group' | 'host' | 'config' | 'waitMs'> & { howToCreate: () => string }
@@ -112,6 +120,11 @@ export class Holder {
     return this.#machine.state
   }
 
+  /** how many slots the group has */
+  get slots() {
+    return this.#config.slots
+  }
+
   get slot() {
     return this.#slot
   }
@@ -161,6 +174,7 @@ export class Holder {
     this.#assertOpen()
     throwIfAborted(signal)
     this.#reasons.isUnwanted = false
+    if (this.#attaching === undefined) this.#publishJoining()
     this.#attaching ??= new AttachCalls(this.#waitMs, () => this.#step({ type: 'giveUp' }))
     const attaching = this.#attaching
     this.#step({ type: 'attach' })
@@ -336,9 +350,11 @@ export class Holder {
     try {
       grant = await traced('lease.acquire', this.#context(), () => this.#store.acquire(this.#group, wanted), granted)
     } catch (error) {
+      acquisitionEnded(this.#group, acquisitionOf(error as StoreError))
       return this.#failed('acquire', owner, error as StoreError)
     }
     this.#joins = false
+    acquisitionEnded(this.#group, 'granted')
     this.#reasons.answered('acquire', owner)
     this.#offer = grant
     this.#step({ type: 'granted', owner, ...this.#windowOf(grant) })
@@ -457,6 +473,11 @@ export class Holder {
     const { state } = this
     if (!OF_WINDOW.includes(event)) publishSoon('lease.state', () => ({ ...detail, state, event }))
     this.#news.add(() => this.#generator.tell(event, detail))
+  }
+
+  #publishJoining() {
+    if (this.state !== 'detached') return
+    publishSoon('lease.state', () => ({ group: this.#group, slot: undefined, state: 'detached', event: 'joining' }))
   }
 
   /** @param detail of the event */

@@ -6,6 +6,7 @@ import { withCommand } from '../base/errors.ts'
 import { within } from '../base/in-time.ts'
 import { setTimeout } from '../base/timers.ts'
 import type { AnyLayout } from '../codec/node-fields.ts'
+import { joining } from './census.ts'
 import { HolderWithServers } from './else-from/holder-with-servers.ts'
 import { Holder } from './holder.ts'
 import { howToCreate } from './how-to-create.ts'
@@ -36,6 +37,7 @@ export async function join(given: unknown, givenOptions?: unknown) {
       : new HolderWithServers(store, generator, settings, elseFrom)
   // A slot that the store grants too late is released over the same client.
   const end = () => lease.settled().then(close)
+  joining.add(lease)
   try {
     await lease.attach(options.signal)
     lease.compare()
@@ -47,6 +49,8 @@ export async function join(given: unknown, givenOptions?: unknown) {
     if (options.signal?.aborted) closeSoon(close)
     await within(end(), BUDGET.CLIENT_AFTER_FAILURE_MS)
     throw withCommand(error, () => howToCreate(given, options))
+  } finally {
+    joining.delete(lease)
   }
 }
 

@@ -8,14 +8,14 @@
 
 import type { Totals } from '../../target/native.d.ts'
 import { unixNow } from '../base/timers.ts'
-import { leases, renewals, segments } from '../lease/census.ts'
+import { acquisitions, joining, leases, renewals, segments } from '../lease/census.ts'
 import type { Holder } from '../lease/holder.ts'
 import { generators } from '../native/hot.ts'
 
 type Sample = { labels: Record<string, string>; value: number }
 
 /** The input of a collection, shared by all its metrics. */
-export type Snapshot = { totals: Totals[]; leases: Holder[]; now: number }
+export type Snapshot = { totals: Totals[]; leases: Holder[]; joining: Holder[]; now: number }
 
 /** A metric. `aggregator`: how prom-client's cluster registry joins the values of several processes. */
 export interface Family {
@@ -30,13 +30,14 @@ export interface Family {
   read: (snapshot: Snapshot) => Sample[]
 }
 
-const STATES = ['attached', 'detached', 'destroyed']
+const STATES = ['joining', 'attached', 'detached', 'destroyed']
 const OF_GENERATORS = ['layout', 'group']
 
 export function snapshot(): Snapshot {
   return {
     totals: generators.totals(),
     leases: leases.living.filter((lease) => !lease.isClosed),
+    joining: [...joining],
     now: unixNow(),
   }
 }
@@ -78,11 +79,19 @@ function remaining({ leases, now }: Snapshot) {
   return joined(samples, Math.min)
 }
 
-function states({ leases }: Snapshot) {
-  const samples = leases.flatMap((lease) =>
-    STATES.map((state) => ({ labels: { group: lease.group, state }, value: Number(lease.state === state) })),
+/** A lease without a slot that still wants one, as before its first slot and after a loss, is joining. */
+const stateOf = (lease: Holder) => (lease.state === 'detached' && lease.isWanted ? 'joining' : lease.state)
+
+function states({ leases, joining }: Snapshot) {
+  const samples = [...leases, ...joining].flatMap((lease) =>
+    STATES.map((state) => ({ labels: { group: lease.group, state }, value: Number(stateOf(lease) === state) })),
   )
   return joined(samples, sum)
+}
+
+function groupSlots({ leases, joining }: Snapshot) {
+  const samples = [...leases, ...joining].map(({ group, slots }) => ({ labels: { group }, value: slots }))
+  return joined(samples, Math.max)
 }
 
 function slots({ leases }: Snapshot) {
@@ -91,8 +100,8 @@ function slots({ leases }: Snapshot) {
     .map(({ group, slot }) => ({ labels: { group, slot: String(slot) }, value: 1 }))
 }
 
-const renewalCounts = () =>
-  [...renewals].flatMap(([group, counts]) =>
+const countsOf = (all: Map<string, Record<string, number>>) =>
+  [...all].flatMap(([group, counts]) =>
     Object.entries(counts).map(([result, value]) => ({ labels: { group, result }, value })),
   )
 
@@ -160,7 +169,7 @@ export const FAMILIES: Family[] = [
   },
   {
     ...{ name: 'flakeforge_lease_state', type: 'gauge', unit: '{lease}', aggregator: 'sum' },
-    help: 'How many leases are in this state: attached, detached or destroyed.',
+    help: 'How many leases are in this state: joining (looking for a slot), attached, detached or destroyed.',
     labels: ['group', 'state'],
     read: states,
   },
@@ -174,7 +183,19 @@ export const FAMILIES: Family[] = [
     ...{ name: 'flakeforge_lease_renewals', type: 'counter', unit: '{renewal}', aggregator: 'sum' },
     help: 'Renewals by result: renewed, lost, destroyed, or failed, if the store returned an error or nothing.',
     labels: ['group', 'result'],
-    read: renewalCounts,
+    read: () => countsOf(renewals),
+  },
+  {
+    ...{ name: 'flakeforge_lease_acquisitions', type: 'counter', unit: '{acquisition}', aggregator: 'sum' },
+    help: 'Calls to the store for a slot, by result: granted, exhausted (no slot is free), quiet, destroyed, or failed.',
+    labels: ['group', 'result'],
+    read: () => countsOf(acquisitions),
+  },
+  {
+    ...{ name: 'flakeforge_group_slots', type: 'gauge', unit: '{slot}', aggregator: 'max' },
+    help: 'How many slots a group has.',
+    labels: ['group'],
+    read: groupSlots,
   },
   {
     ...{ name: 'flakeforge_segment_remaining', type: 'gauge', unit: '{id}', aggregator: 'sum' },

@@ -51,8 +51,10 @@ function present() {
  * | `flakeforge_wait_seconds_total` | counter | layout, group | how long they took together |
  * | `flakeforge_ahead_seconds` | gauge | layout, group | how far the last ID is ahead of the clock, at most |
  * | `flakeforge_lease_window_remaining_seconds` | gauge | group | how long IDs can be generated without a renewal, at least; 0 without a slot. Not for slots in files, which need no renewal |
- * | `flakeforge_lease_state` | gauge | group, state | how many leases are `attached`, `detached`, `destroyed` |
+ * | `flakeforge_lease_state` | gauge | group, state | how many leases are `joining` (looking for a slot), `attached`, `detached`, `destroyed` |
  * | `flakeforge_lease_slot_info` | gauge | group, slot | always 1, for each slot that is held now |
+ * | `flakeforge_group_slots` | gauge | group | how many slots the group has |
+ * | `flakeforge_lease_acquisitions_total` | counter | group, result | calls to the store for a slot: `granted`, `exhausted`, `quiet`, `destroyed`, `failed` |
  * | `flakeforge_lease_renewals_total` | counter | group, result | renewals: `renewed`, `lost`, `destroyed`, `failed` |
  * | `flakeforge_lease_renew_duration_seconds` | histogram | group | how long the store took to answer them; counts from this call on |
  * | `flakeforge_segment_remaining` | gauge | segment | IDs that members of a counter still hold |
