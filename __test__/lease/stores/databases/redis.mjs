@@ -124,8 +124,8 @@ const userOfNodeRedis = {
 }
 
 const serverUrl = ({ url }) => url
-const sentinelUrl = ({ sentinels }) => `redis-sentinel://${sentinels.map(textOf)}#primary`
-const clusterUrl = (site) => `redis-cluster://${hostsOf(site).map(textOf)}`
+const sentinelUrl = ({ sentinels, user = '' }) => `redis-sentinel://${user}${sentinels.map(textOf)}#primary`
+const clusterUrl = (site) => `redis-cluster://${site.user ?? ''}${hostsOf(site).map(textOf)}`
 const textOf = ({ host, port }) => `${host}:${port}`
 
 /** Our own client of an address, by the package with these exports. */

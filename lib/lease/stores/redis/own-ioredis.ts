@@ -103,7 +103,6 @@ function openCluster(Cluster: IoredisExports['Cluster'], address: RedisAddress) 
     const cluster = new Cluster(address.hosts, options)
     if (cluster.subscriber) cluster.subscriber.start = () => {} // its connection would keep the process alive
     cluster.on('error', onError)
-    cluster.on('node error', onError)
     cluster.on('+node', (node: unknown) => {
       const client = node as OwnClient
       client.on('connect', () => client.stream.unref())

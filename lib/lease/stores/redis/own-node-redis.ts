@@ -95,7 +95,10 @@ async function askSentinel(exports: NodeRedisExports, address: RedisAddress, sen
   const socket = { connectTimeout: BUDGET.SENTINEL_MS, reconnectStrategy }
   const client = exports.createClient({ url: urlOf({ ...address, database: 0 }, sentinel), socket })
   client.unref()
-  client.on('error', () => {}) // connect() rejects with it
+  let reason: Error | undefined // connect() rejects with reconnectStrategy's error
+  client.on('error', (error) => {
+    reason = error
+  })
   const ask = async () => {
     await client.connect()
     return client.sendCommand(['SENTINEL', 'GET-MASTER-ADDR-BY-NAME', address.primary])
@@ -103,6 +106,8 @@ async function askSentinel(exports: NodeRedisExports, address: RedisAddress, sen
   try {
     const answer = await inTime(ask(), BUDGET.SENTINEL_MS)
     return Array.isArray(answer) ? { host: String(answer[0]), port: Number(answer[1]) } : undefined
+  } catch (error) {
+    throw reason ?? error
   } finally {
     end(client)
   }
