@@ -4,151 +4,173 @@
 
 const fs = require('node:fs')
 const os = require('node:os')
-const { median, ofProcess, printPromises, ROUNDS } = require('./report.js')
+const { median, ofProgram, printVerdicts, ROUNDS } = require('./report.js')
 const { BATCHES, CALLS, LOOPS } = require('./work.js')
 const { QUOTAS } = require('./waiting-threads.js')
 
-const measurements = new Map()
-const key = (kind, name) => `${kind} ${name}`
-const value = (kind, name) => median(measurements.get(key(kind, name)))
+/** Processes to run, by key: the script and its arguments. */
+const jobs = new Map()
+/** What they printed, by Node.js and key. */
+const results = new Map()
 
-function keep(kind, name, number) {
-  const numbers = measurements.get(key(kind, name)) ?? []
-  measurements.set(key(kind, name), [...numbers, number])
+/** A measurement in separate processes. Returns its results on a Node.js, one for each round. */
+function measured(script, ...args) {
+  const key = [script, ...args].join('|')
+  jobs.set(key, [script, ...args])
+  return (node) => results.get(node).get(key)
 }
 
-const measure = (kind, name) => keep(kind, name, ofProcess('measure.js', kind, name))
-
-/** What IDs cost when several threads wait for them together: CPU, and waits. */
-function measureThreads(name) {
-  for (const threads of THREADS) {
-    const { cpuNs, waits } = ofProcess('waiting-threads.js', name, threads)
-    keep(`cpu of ${threads}`, name, cpuNs)
-    keep(`waits of ${threads}`, name, waits)
-  }
+/** Two pieces of work in turns in one process, so that a busy neighbour disturbs both alike: their ratio. */
+function ratio(ours, theirs, times = 1) {
+  const pairs = measured('measure.js', 'pair', ...ours, ...theirs)
+  return (node) => pairs(node).map(([a, b]) => a / b / times)
 }
 
-const PEERS = ['flakeforge', 'flake-idgen']
+/** The ratio of two measurements that need a process each. */
+const apart = (ours, theirs) => (node) => ours(node).map((number, i) => number / theirs(node)[i])
+
+const call = (name) => ['call', name]
+const batch = (name) => ['batch', name]
+const one = (kind, name) => measured('measure.js', kind, name)
+const inDateNows = (name) => ratio(call(name), call('Date.now'))
+const inDates = (name) => ratio(call(name), call('new Date(ms).getTime()'))
+const base = (name) => call(`nextString('${name}'): flakeforge`)
+
 const THREADS = [1, 4]
-const ALL = [
-  ...Object.keys(CALLS).map((name) => ['call', name]),
-  ...Object.keys(BATCHES).map((name) => ['batch', name]),
-  ...Object.keys(LOOPS).map((name) => ['loop', name]),
-  ...PEERS.flatMap((name) => ['wait', 'timers', 'heap'].map((kind) => [kind, name])),
+const UNIQUEID = 'takeBigInts(4096), uniqueid'
+const NEWS = Object.keys(CALLS).filter((name) => /^new\b.*: flakeforge$/.test(name))
+
+/** What IDs cost when several threads wait for them together. */
+const waiting = (name, threads, field) => {
+  const each = measured('waiting-threads.js', name, threads)
+  return (node) => each(node).map((result) => result[field])
+}
+
+/** Figures to print, in ns: how each is measured. */
+const TABLE = [
+  ...Object.keys(CALLS).map((name) => [name, one('call', name)]),
+  ...Object.keys(BATCHES).map((name) => [`${name}, per ID`, one('batch', name)]),
+  ...Object.keys(QUOTAS).flatMap((name) =>
+    THREADS.map((threads) => [`CPU, ${threads} waiting for ${name}`, waiting(name, threads, 'cpuNs')]),
+  ),
 ]
 
-/** A promise: a ratio and its bar. With `higher`, the ratio must not be below the bar; without, not above it. */
-const call = (name) => value('call', name)
-const batch = (name) => value('batch', name)
-const base = (name) => call(`nextString('${name}'): flakeforge`)
-const UNIQUEID = 'takeBigInts(4096), uniqueid'
-const inDateNows = (name) => call(name) / call('Date.now')
+/** Promises: the values of the rounds on a Node.js, and the bar. With `higher`, they must not be below it. */
 const PROMISES = [
-  ['next() / flake-idgen next()', () => call('next: flakeforge') / call('next: flake-idgen'), 0.5],
-  ['next() / best plain JS', () => call('next: flakeforge') / call('next: plain JS'), 1],
-  ['nextBigInt() / flake-idgen next()', () => call('nextBigInt: flakeforge') / call('next: flake-idgen'), 0.33],
-  ['nextBigInt() / Date.now()', () => call('nextBigInt: flakeforge') / call('Date.now'), 0.9],
+  ['next() / flake-idgen next()', ratio(call('next: flakeforge'), call('next: flake-idgen')), 0.5],
+  ['next() / best plain JS', ratio(call('next: flakeforge'), call('next: plain JS')), 1],
+  ['nextBigInt() / flake-idgen next()', ratio(call('nextBigInt: flakeforge'), call('next: flake-idgen')), 0.33],
+  ['nextBigInt() / Date.now()', inDateNows('nextBigInt: flakeforge'), 0.9],
   [
     'nextNumber() / nextBigInt(), safe',
-    () => call('nextNumber: flakeforge, safe') / call('nextBigInt: flakeforge, safe'),
+    ratio(call('nextNumber: flakeforge, safe'), call('nextBigInt: flakeforge, safe')),
     1.25,
   ],
   [
     'takeNumbers(4096) / takeBigInts(4096), safe',
-    () => batch('takeNumbers(4096), safe') / batch('takeBigInts(4096), safe'),
+    ratio(batch('takeNumbers(4096), safe'), batch('takeBigInts(4096), safe')),
     1.5,
   ],
   [
     "nextString() / biguint-format(next(), 'dec')",
-    () => call('nextString: flakeforge') / call('nextString: flake-idgen'),
+    ratio(call('nextString: flakeforge'), call('nextString: flake-idgen')),
     0.02,
   ],
-  ["format(id, 'dec') / biguint-format", () => call('format: flakeforge') / call('format: biguint-format'), 0.05],
+  ["format(id, 'dec') / biguint-format", ratio(call('format: flakeforge'), call('format: biguint-format')), 0.05],
   [
     'flakeforge/biguint-format / biguint-format',
-    () => call('format: flakeforge/biguint-format') / call('format: biguint-format'),
+    ratio(call('format: flakeforge/biguint-format'), call('format: biguint-format')),
     0.05,
   ],
   ...['flake', 'twitter', 'discord'].map((name) => [
     `decode(id) / @sapphire/snowflake deconstruct(id), ${name}`,
-    () => call(`decode: flakeforge, ${name}`) / call(`decode: @sapphire/snowflake, ${name}`),
+    ratio(call(`decode: flakeforge, ${name}`), call(`decode: @sapphire/snowflake, ${name}`)),
     1.05, // they are equally fast, and ours makes a Date besides
   ]),
-  ['encode(parts) / Date.now()', () => inDateNows('encode: flakeforge'), 3.24],
-  ['new FlakeId() / Date.now()', () => inDateNows('new: flakeforge'), 50],
-  ['new FlakeId({ epoch }) / Date.now()', () => inDateNows('new, epoch: flakeforge'), 50],
-  ['new FlakeId({ id }) / Date.now()', () => inDateNows('new, id: flakeforge'), 50],
-  ['new FlakeId({ datacenter, worker }) / Date.now()', () => inDateNows('new, datacenter and worker: flakeforge'), 50],
-  ...Object.keys(LOOPS).map((name) => [`MB that a million ${name} take`, () => value('loop', name), 100]),
-  ['take(8) / 8 next()', () => call('take(8): flakeforge') / call('next: flakeforge') / 8, 1],
-  ['take(4096), per ID / flake-idgen next()', () => batch('take(4096)') / call('next: flake-idgen'), 0.02],
-  ['takeBigInts(65536), snowcast, ns per ID', () => batch('takeBigInts(65536), snowcast'), 2],
-  ["nextString('base62') / nextString('base32')", () => base('base62') / base('base32'), 1.2],
-  ["nextString('base58') / nextString('base32')", () => base('base58') / base('base32'), 1.2],
+  ['encode(parts) / Date.now()', inDateNows('encode: flakeforge'), 3.24],
+  ...['uniqueid', 'chronicle'].flatMap((name) => [
+    [`decode(id), ${name} / new Date(ms).getTime()`, inDates(`decode: flakeforge, ${name}`), 3.3],
+    [`encode(parts), ${name} / new Date(ms).getTime()`, inDates(`encode: flakeforge, ${name}`), 5.5],
+  ]),
+  ...NEWS.map((name) => [`${name}, ns`, one('call', name), 2000]),
+  ...Object.keys(LOOPS).map((name) => [`MB that a million ${name} take`, one('loop', name), 100]),
+  ['take(8) / 8 next()', ratio(call('take(8): flakeforge'), call('next: flakeforge'), 8), 1],
+  ['take(4096), per ID / flake-idgen next()', ratio(batch('take(4096)'), call('next: flake-idgen')), 0.02],
+  ['takeBigInts(65536), snowcast, ns per ID', one('batch', 'takeBigInts(65536), snowcast'), 2],
+  ["nextString('base62') / nextString('base32')", ratio(base('base62'), base('base32')), 1.2],
+  ["nextString('base58') / nextString('base32')", ratio(base('base58'), base('base32')), 1.2],
   [
     'takeStrings(4096) / nextString(), 4096 in a row',
-    () => batch('takeStrings(4096)') / batch('nextString(), 4096 in a row'),
+    ratio(batch('takeStrings(4096)'), batch('nextString(), 4096 in a row')),
     0.7,
   ],
   [
     'takeStrings(4096) / take(4096), then format',
-    () => batch('takeStrings(4096)') / batch('take(4096), then format'),
+    ratio(batch('takeStrings(4096)'), batch('take(4096), then format')),
     0.5,
   ],
-  ['SPREAD, more ns per ID', () => batch(`${UNIQUEID} spread`) - batch(`${UNIQUEID} sequential`), 1],
-  ['heap per Buffer held / flake-idgen', () => value('heap', 'flakeforge') / value('heap', 'flake-idgen'), 1.01],
-  ['timers armed, 100 000 next(cb) outstanding', () => value('timers', 'flakeforge'), 1],
+  ['SPREAD / sequential, per ID', ratio(batch(`${UNIQUEID} spread`), batch(`${UNIQUEID} sequential`)), 1.5],
+  ['heap per Buffer held / flake-idgen', apart(one('heap', 'flakeforge'), one('heap', 'flake-idgen')), 1.01],
+  ['timers armed, 100 000 next(cb) outstanding', one('timers', 'flakeforge'), 1],
   [
     'IDs/s, 100 000 next(cb) outstanding / flake-idgen',
-    () => value('wait', 'flakeforge') / value('wait', 'flake-idgen'),
+    apart(one('wait', 'flakeforge'), one('wait', 'flake-idgen')),
     1,
     'higher',
   ],
   ...Object.keys(QUOTAS).map((name) => [
     `waits per ID of 4 threads / of 1, ${name}`,
-    () => value('waits of 4', name) / value('waits of 1', name),
+    apart(waiting(name, 4, 'waits'), waiting(name, 1, 'waits')),
     3,
   ]),
 ]
 
-function printMeasured() {
-  console.log(`\nMedians of ${ROUNDS} processes each, taking turns, Node ${process.version}\n`)
-  for (const name of Object.keys(CALLS)) console.log(`${name.padEnd(38)} ${call(name).toFixed(1).padStart(8)} ns`)
-  for (const name of Object.keys(BATCHES))
-    console.log(`${name.padEnd(38)} ${batch(name).toFixed(2).padStart(8)} ns per ID`)
-  for (const name of Object.keys(LOOPS))
-    console.log(`${`a million ${name}`.padEnd(48)} ${value('loop', name).toFixed(0).padStart(8)} MB`)
-  for (const name of PEERS) {
-    console.log(
-      `${`100 000 next(cb): ${name}`.padEnd(38)} ${value('wait', name).toFixed(2).padStart(8)} M IDs/s, ` +
-        `${value('timers', name)} timers armed at most; ${value('heap', name).toFixed(1)} B of heap per Buffer`,
-    )
-  }
-  for (const name of Object.keys(QUOTAS)) {
-    const [one, four] = THREADS.map((threads) => value(`cpu of ${threads}`, name).toFixed(0))
-    console.log(`${`waiting for ${name}`.padEnd(38)} ${one.padStart(8)} ns of CPU per ID, 4 threads ${four} ns`)
+function measureAll(nodes) {
+  for (const { name } of nodes) results.set(name, new Map())
+  for (let round = 1; round <= ROUNDS; round++) {
+    process.stderr.write(`round ${round} of ${ROUNDS}\r`)
+    for (const [key, job] of jobs) {
+      for (const { name, program } of nodes) {
+        const known = results.get(name).get(key) ?? []
+        results.get(name).set(key, [...known, ofProgram(program, ...job)])
+      }
+    }
   }
 }
 
-function run() {
-  for (let round = 1; round <= ROUNDS; round++) {
-    process.stderr.write(`round ${round} of ${ROUNDS}\r`)
-    for (const [kind, name] of ALL) measure(kind, name)
-    for (const name of Object.keys(QUOTAS)) measureThreads(name)
+const NAME_WIDTH = 52
+
+function printTable(nodes) {
+  console.log(
+    `\nns, median of ${ROUNDS} processes`.padEnd(NAME_WIDTH + 1) + nodes.map(({ name }) => name.padStart(10)).join(''),
+  )
+  for (const [name, values] of TABLE) {
+    const columns = nodes.map((node) => median(values(node.name)).toFixed(1).padStart(10))
+    console.log(name.padEnd(NAME_WIDTH) + columns.join(''))
   }
-  printMeasured()
-  printPromises(PROMISES)
+}
+
+/** @param nodes the Node.js versions to measure, in turns */
+function run(nodes) {
+  measureAll(nodes)
+  printTable(nodes)
+  for (const { name } of nodes) {
+    console.log(`\nNode.js ${name}`)
+    printVerdicts(PROMISES.map(([what, values, ...bar]) => [what, values(name), ...bar]))
+  }
 }
 
 /** Writes what the calls cost into docs/, and draws it. */
-function draw() {
+function draw(nodes) {
   const { MEASURED, writePictures } = require('../../scripts/pictures')
   const [{ model }, ...others] = os.cpus()
   const cpu = `${model.trim()} (${process.arch}, ${others.length + 1} cores)`
-  const ns = Object.fromEntries(Object.keys(CALLS).map((name) => [name, Number(call(name).toFixed(1))]))
-  const measured = { node: process.versions.node, cpu, rounds: ROUNDS, ns }
-  fs.writeFileSync(MEASURED, `${JSON.stringify(measured, undefined, 2)}\n`)
+  const nsOf = (node) => Object.fromEntries(Object.keys(CALLS).map((name) => [name, nsOn(node, name)]))
+  const all = nodes.map(({ name }) => ({ node: name, ns: nsOf(name) }))
+  fs.writeFileSync(MEASURED, `${JSON.stringify({ cpu, rounds: ROUNDS, nodes: all }, undefined, 2)}\n`)
   writePictures()
 }
+
+const nsOn = (node, name) => Number(median(one('call', name)(node)).toFixed(1))
 
 module.exports = { draw, run }

@@ -2,8 +2,10 @@
 
 // One measurement in a separate process: `node measure.js KIND NAME` prints one number.
 //
-//   call NAME      ns per call: median of bursts, each started at a fresh millisecond and below the overflow limit
+//   call NAME      ns per call: the tenth percentile of bursts, each started at a fresh millisecond, shorter than a time
+//                  slice of the scheduler, and below the overflow limit
 //   batch NAME     ns per ID of a batch, each call at a fresh millisecond
+//   pair KIND NAME KIND NAME   the same for two calls or batches, whose bursts take turns, as [ns, ns]
 //   wait NAME      million IDs/s with 100 000 next(callback) outstanding: median of rounds
 //   timers NAME    the most timers armed at the same time during this
 //   heap NAME      bytes of heap for each Buffer held (needs --expose-gc)
@@ -14,7 +16,10 @@ const { mostArmed } = process.argv[2] === 'timers' ? require('./armed-timers.js'
 const { SEAL_BATCHES, SEAL_CALLS } = require('./seal-work.js')
 const { BATCHES, CALLS, LOOPS, NEWER, SCOPES, flakeforge, flakeIdgen } = require('./work.js')
 
-const median = (numbers) => numbers.sort((a, b) => a - b)[numbers.length >> 1]
+const sorted = (numbers) => numbers.sort((a, b) => a - b)
+const median = (numbers) => sorted(numbers)[numbers.length >> 1]
+/** A neighbour on the same core only makes a burst longer, so the shortest ones tell what the work costs. */
+const tenth = (numbers) => sorted(numbers)[Math.floor(numbers.length / 10)]
 const generators = { flakeforge, 'flake-idgen': flakeIdgen }
 
 function freshMillisecond() {
@@ -24,30 +29,48 @@ function freshMillisecond() {
 
 const kept = { result: undefined } // the compiler could remove work whose result is not kept
 
-/** Median time of one call in ns: `calls` calls a burst. */
-function bursts(call, calls, rounds) {
-  const times = []
+/** Time of one call in ns: a burst of `calls` calls. */
+function burst({ call, calls }) {
+  freshMillisecond()
+  const start = process.hrtime.bigint()
+  for (let i = 0; i < calls; i++) kept.result = call()
+  return Number(process.hrtime.bigint() - start) / calls
+}
+
+/** The tenth percentiles of pieces of work whose bursts take turns. */
+function inTurns(works, rounds) {
+  const times = works.map(() => [])
   for (let round = 0; round < rounds; round++) {
-    freshMillisecond()
-    const start = process.hrtime.bigint()
-    for (let i = 0; i < calls; i++) kept.result = call()
-    times.push(Number(process.hrtime.bigint() - start) / calls)
+    const order = round % 2 === 0 ? works : works.toReversed()
+    for (const work of order) times[works.indexOf(work)].push(burst(work))
   }
-  return median(times)
+  return works.map((work, i) => tenth(times[i]) / work.size)
 }
 
-async function nsPerCall(name) {
+async function callOf(name) {
   const call = await (CALLS[name] ?? SCOPES[name] ?? NEWER[name] ?? SEAL_CALLS[name])()
-  bursts(call, 100, 200) // warm up
-  const slow = bursts(call, 100, 20) > 1000
-  return bursts(call, slow ? 200 : 1500, 200)
+  inTurns([{ call, calls: 100, size: 1 }], 200) // warm up
+  const [ns] = inTurns([{ call, calls: 100, size: 1 }], 20)
+  return { call, calls: ns > 1000 ? 200 : 1500, size: 1, rounds: 200 }
 }
 
-function nsPerIdOfBatch(name) {
+function batchOf(name) {
   const [size, make] = BATCHES[name] ?? SEAL_BATCHES[name]
-  const call = make()
-  bursts(call, 1, 500) // warm up
-  return bursts(call, 1, 500) / size
+  const work = { call: make(), calls: 1, size, rounds: 500 }
+  inTurns([work], 500) // warm up
+  return work
+}
+
+const WORKS = { call: callOf, batch: batchOf }
+
+async function ns(kind, name) {
+  const work = await WORKS[kind](name)
+  return inTurns([work], work.rounds)[0]
+}
+
+async function nsOfPair(kind, name, otherKind, otherName) {
+  const works = [await WORKS[kind](name), await WORKS[otherKind](otherName)]
+  return inTurns(works, Math.max(...works.map(({ rounds }) => rounds)))
 }
 
 const OUTSTANDING = 100_000
@@ -108,16 +131,17 @@ function mostMemory(name) {
 }
 
 const KINDS = {
-  call: nsPerCall,
-  batch: nsPerIdOfBatch,
+  call: (name) => ns('call', name),
+  batch: (name) => ns('batch', name),
+  pair: nsOfPair,
   wait: millionsPerSecond,
   timers: mostTimers,
   heap: bytesPerBuffer,
   loop: mostMemory,
 }
 
-async function main([kind, name]) {
-  console.log(await KINDS[kind](name))
+async function main([kind, ...names]) {
+  console.log(JSON.stringify(await KINDS[kind](...names)))
   process.exit() // a client of a store may still be connected
 }
 

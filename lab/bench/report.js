@@ -34,4 +34,33 @@ function printPromises(promises) {
   }
 }
 
-module.exports = { ROUNDS, median, ofProcess, ofProgram, printPromises }
+const sorted = (numbers) => [...numbers].sort((a, b) => a - b)
+
+/**
+ * What the rounds say of a bar: 'ok' or 'MISSED' if all of them agree, except for one at each end; else they cannot say.
+ * @param {number[]} values one for each round
+ */
+function verdictOf(values, bar, higher) {
+  const signed = sorted(values.map((value) => (higher ? -value : value)))
+  const inner = signed.length > 3 ? signed.slice(1, -1) : signed
+  const limit = higher ? -bar : bar
+  if (inner.at(-1) <= limit) return 'ok'
+  return inner[0] > limit ? 'MISSED' : 'cannot say'
+}
+
+/**
+ * Prints promises beside the median and the spread of the rounds; exit status 1 when one is missed.
+ * @param {[what: string, values: number[], bar: number, higher?: 'higher'][]} promises
+ */
+function printVerdicts(promises) {
+  console.log(`${'promise'.padEnd(58)}   median  spread             bar`)
+  for (const [what, values, bar, higher] of promises) {
+    const [low, high] = [Math.min(...values), Math.max(...values)].map((value) => value.toPrecision(3))
+    const verdict = verdictOf(values, bar, higher)
+    const figures = `${median(values).toPrecision(3).padStart(8)}  ${`${low} to ${high}`.padEnd(16)}`
+    console.log(`${what.padEnd(58)} ${figures} ${higher ? '≥' : '≤'} ${String(bar).padEnd(5)} ${verdict}`)
+    if (verdict === 'MISSED') process.exitCode = 1
+  }
+}
+
+module.exports = { ROUNDS, median, ofProcess, ofProgram, printPromises, printVerdicts, verdictOf }

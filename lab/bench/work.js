@@ -34,10 +34,20 @@ const decodesOf = (name) => ({
     return each(idsOf(layout), (id) => snowflake.deconstruct(id))
   },
 })
-const idsOf = (layout) =>
-  Array.from({ length: 256 }, (_, i) =>
-    layout.encode({ timestamp: Date.now() + i, id: i, counter: i }).readBigUInt64BE(),
-  )
+const idsOf = (layout) => partsFor().map((parts) => layout.encode(parts).readBigUInt64BE())
+const partsFor = () => Array.from({ length: 256 }, (_, i) => ({ timestamp: Date.now() + i, id: i % 100 }))
+
+/** Layouts whose arithmetic is not a matter of shifts. */
+const codecOf = (name) => ({
+  [`decode: flakeforge, ${name}`]: () => {
+    const layout = require('../..').layouts[name]
+    return each(idsOf(layout), (id) => layout.decode(id))
+  },
+  [`encode: flakeforge, ${name}`]: () => {
+    const layout = require('../..').layouts[name]
+    return each(partsFor(), (parts) => layout.encode(parts))
+  },
+})
 
 /** Calls: `make()` returns the function to call. A burst is short enough not to use up a millisecond. */
 const CALLS = {
@@ -70,6 +80,11 @@ const CALLS = {
   'next: nanoid': async () => (await import('nanoid')).nanoid,
   'next: crypto.randomUUID': () => require('node:crypto').randomUUID,
   'Date.now': () => Date.now,
+  'new Date(ms).getTime()': () => {
+    const first = Date.now()
+    let i = 0
+    return () => new Date(first + (i++ & 255)).getTime()
+  },
   'new: flakeforge': () => made(require('../..')),
   'new, epoch: flakeforge': () => made(require('../..'), { epoch: EPOCH }),
   'new, id: flakeforge': () => made(require('../..'), { id: 7 }),
@@ -120,6 +135,8 @@ const CALLS = {
   ...decodesOf('flake'),
   ...decodesOf('twitter'),
   ...decodesOf('discord'),
+  ...codecOf('uniqueid'),
+  ...codecOf('chronicle'),
   'decode: plain JS': () => each(someIds(), require('./plain-generator.js').decode),
   'encode: flakeforge': () => {
     const { layouts } = require('../..')
