@@ -34,18 +34,20 @@ const decodesOf = (name) => ({
     return each(idsOf(layout), (id) => snowflake.deconstruct(id))
   },
 })
-const idsOf = (layout) => partsFor().map((parts) => layout.encode(parts).readBigUInt64BE())
-const partsFor = () => Array.from({ length: 256 }, (_, i) => ({ timestamp: Date.now() + i, id: i % 100 }))
+const idsOf = (layout) =>
+  many((i) => layout.encode({ timestamp: Date.now() + i, id: i, counter: i })).map((id) => id.readBigUInt64BE())
+const many = (make) => Array.from({ length: 256 }, (_, i) => make(i))
 
 /** Layouts whose arithmetic is not a matter of shifts. */
-const codecOf = (name) => ({
+const codecOf = (name, partsAt) => ({
   [`decode: flakeforge, ${name}`]: () => {
     const layout = require('../..').layouts[name]
-    return each(idsOf(layout), (id) => layout.decode(id))
+    const ids = many((i) => layout.encode(partsAt(i)).readBigUInt64BE())
+    return each(ids, (id) => layout.decode(id))
   },
   [`encode: flakeforge, ${name}`]: () => {
     const layout = require('../..').layouts[name]
-    return each(partsFor(), (parts) => layout.encode(parts))
+    return each(many(partsAt), (parts) => layout.encode(parts))
   },
 })
 
@@ -135,8 +137,8 @@ const CALLS = {
   ...decodesOf('flake'),
   ...decodesOf('twitter'),
   ...decodesOf('discord'),
-  ...codecOf('uniqueid'),
-  ...codecOf('chronicle'),
+  ...codecOf('uniqueid', (i) => ({ timestamp: Date.now() + i, generator: i, cluster: 2, counter: i & 63 })),
+  ...codecOf('chronicle', (i) => ({ timestamp: Date.now() + i, host: i % 100 })),
   'decode: plain JS': () => each(someIds(), require('./plain-generator.js').decode),
   'encode: flakeforge': () => {
     const { layouts } = require('../..')

@@ -42,11 +42,19 @@ export function refuseUnknown(options: Options, known: readonly string[], offere
   return own
 }
 
+/** Inherits nothing. V8 reads its objects twice as fast as `{ __proto__: null }`, which it keeps as a dictionary. */
+class Own {
+  [name: string]: unknown
+}
+Object.setPrototypeOf(Own.prototype, null)
+
 /** A copy with the own properties only: a program's additions to Object.prototype are not options. */
 export function ownOf(options: object | null | undefined): Options {
-  const own = { __proto__: null, ...options } as Options
-  for (const name of Object.getOwnPropertyNames(options ?? {})) {
-    if (!(name in own)) own[name] = (options as Options)[name] // not enumerable
+  const own = Object.assign(new Own(), options)
+  if (isAbsent(options)) return own
+  const names = Object.getOwnPropertyNames(options)
+  for (let i = 0; i < names.length; i++) {
+    if (!(names[i] in own)) own[names[i]] = (options as Options)[names[i]] // not enumerable
   }
   return own
 }

@@ -198,7 +198,7 @@ export class Layout<const L extends AnyLayout = AnyLayout> {
    */
   encode(parts: PartsToEncode<L>): IdBytes {
     if (typeof parts !== 'object' || parts === null) throw errors.optionTypeError('parts', parts, 'an object')
-    return encode(ownOf(parts), this, this.#facts)
+    return encode(isClean(parts, this.#facts) ? (parts as Options) : ownOf(parts), this, this.#facts)
   }
 
   /**
@@ -300,19 +300,30 @@ export class Layout<const L extends AnyLayout = AnyLayout> {
   }
 }
 
+/** Whether an ordinary object inherits no part, so that it can be read without a copy, which would cost more than all of encode(). */
+function isClean(parts: object, { nodeFields }: LayoutFacts) {
+  const prototype = Object.getPrototypeOf(parts)
+  if (prototype === null) return true
+  if (prototype !== Object.prototype && prototype !== DecodedParts.prototype) return false
+  const { timestamp, date, tick, counter, id, mode } = prototype
+  for (let i = 0; i < nodeFields.length; i++) if (prototype[nodeFields[i].name] !== undefined) return false
+  return (timestamp ?? date ?? tick ?? counter ?? id ?? mode) === undefined
+}
+
 /** The ID with these parts. */
 function encode(parts: Options, layout: Layout, facts: LayoutFacts) {
   for (const name in parts) {
-    if (!facts.partNames.includes(name)) throw errors.unknownOptionError(name, parts[name], facts.partNames, 'part')
+    if (facts.partNames.includes(name) || !Object.hasOwn(parts, name)) continue
+    throw errors.unknownOptionError(name, parts[name], facts.partNames, 'part')
   }
   const { counter, mode } = parts
   const { packing } = facts
   const count = isAbsent(counter) ? 0 : readBounded('counter', counter, 0, facts.packing.counterMax)
   const chosen = isAbsent(mode) ? undefined : readMode(mode, facts)
   const node = facts.readNode(parts)
-  const number = packing.isPlain ? tickNumber(parts, packing) : undefined
+  const number = packing.isNumeric ? tickNumber(parts, packing) : undefined
   if (number !== undefined) {
-    packing.putPlain(number, count, node)
+    packing.put(number, count, node, chosen)
     return wordToBytes()
   }
   const id = packing.pack(tickOfParts(parts, layout, packing), count, node, chosen)
@@ -322,7 +333,7 @@ function encode(parts: Options, layout: Layout, facts: LayoutFacts) {
   return toBytes(id)
 }
 
-/** The tick as a number, for a plain layout; undefined if the slower path has to read the parts. */
+/** The tick as a number, for a numeric layout; undefined if the slower path has to read the parts. */
 function tickNumber({ tick, timestamp, date }: Options, packing: Packing) {
   let number
   let most = packing.lastNumber

@@ -140,6 +140,7 @@ export class Packing {
   tickMs
   epochNs
   isPlain
+  isNumeric
   tickMax
   hasTicks
   lastNumber
@@ -153,6 +154,7 @@ export class Packing {
   #tickNs
   #size // from the first ID of a tick to that of the next
   #isExact // whether a number holds all its times
+  #perMs // how many ticks a ms has; 0n unless this is a whole number
   #lowest // the IDs of tick 0
   #highest
   #firstTick
@@ -192,6 +194,9 @@ export class Packing {
     const isUsual = !mode && !idOffset && nodes.length === this.nodeFields.length && nodes.length < 3
     /** whether at most two node fields and the counter are in the lower half, and nothing else is unusual */
     this.isPlain = this.#isExact && isUsual && [this.counter, ...nodes].every(({ high }) => high === 0)
+    /** whether `encode` needs no bigints */
+    this.isNumeric = this.#isExact && !isDecimal && !idOffset
+    this.#perMs = NS_PER_MS % this.#tickNs === 0n ? NS_PER_MS / this.#tickNs : 0n
 
     // The usable ticks: there are bits for them, a Date can show them, and IDs with their offset fit.
     const size = isDecimal ? 100n : 1n << BigInt(time.shift)
@@ -206,12 +211,22 @@ export class Packing {
     this.#firstTick = this.#lowest < 0n ? (size - 1n - this.#lowest) / size : 0n
     /** false if no ID fits, with its offset */
     this.hasTicks = this.#firstTick <= last
-    this.lastNumber = Number(this.#lastTick) // exact if isPlain
+    this.lastNumber = Number(this.#lastTick) // exact if isNumeric
     this.mostNumber = Number(this.tickMax)
   }
 
-  /** Puts the ID of these parts into `word`, if isPlain. */
-  putPlain(tick: number, counter: number, node: number) {
+  /** Puts the ID of these parts into `word`, if isNumeric. */
+  put(tick: number, counter: number, node: number, mode = this.#mode) {
+    if (this.isPlain) return this.#putPlain(tick, counter, node)
+    const isSpread = mode === MODES[0]
+    half[LOW] = isSpread ? tick : 0
+    half[HIGH] = isSpread ? tick * 2 ** -32 : 0
+    if (isSpread) this.#turn()
+    else this.time.write(tick)
+    this.#putOthers(counter, node, mode)
+  }
+
+  #putPlain(tick: number, counter: number, node: number) {
     const { first, second, time } = this
     const upper = first.unit && Math.floor(node / first.unit)
     const lower = node - upper * first.unit
@@ -226,11 +241,15 @@ export class Packing {
     const isSpread = mode === MODES[0]
     if (isSpread) this.#turn()
     else word[0] = 0n
-    this.counter.write(counter)
-    for (const piece of this.#nodes) piece.write(node / piece.unit)
-    if (mode) this.#modeBit.write(MODES.indexOf(mode))
+    this.#putOthers(counter, node, mode)
     const id = isSpread ? word[0] : tick * this.#size + word[0]
     return this.offset ? id + this.offset : id
+  }
+
+  #putOthers(counter: number, node: number, mode: string | undefined) {
+    this.counter.write(counter)
+    for (let i = 0; i < this.#nodes.length; i++) this.#nodes[i].write(node / this.#nodes[i].unit)
+    if (mode) this.#modeBit.write(MODES.indexOf(mode))
   }
 
   /** The parts of an ID; undefined if no generator of this layout could have made it. */
@@ -284,9 +303,17 @@ export class Packing {
 
   /** The tick of a time, Unix ms or Unix ns as a bigint; undefined if it is out of range. */
   tickOf(time: number | bigint) {
+    if (typeof time === 'number' && this.#perMs > 0n) {
+      const ms = time - this.epoch
+      if (Number.isSafeInteger(time) && Number.isSafeInteger(ms)) return this.#usable(BigInt(ms) * this.#perMs)
+    }
     const ns = this.#nsOf(time)
     const tick = (ns - this.epochNs) / this.#tickNs
-    if (ns >= this.epochNs && this.#isUsable(tick)) return tick
+    if (ns >= this.epochNs) return this.#usable(tick)
+  }
+
+  #usable(tick: bigint) {
+    return this.#isUsable(tick) ? tick : undefined
   }
 
   #nsOf(time: number | bigint) {
