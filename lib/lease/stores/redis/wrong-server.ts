@@ -16,10 +16,10 @@ export async function wrongServer(commands: Commands, key: string, said: string)
   }
   const names = UNKNOWN.test(said) ? await primariesOf(commands, key) : undefined
   if (names === undefined) return undefined
-  const [name = 'NAME'] = names
   const host = /^\S+:\d+$/.test(commands.address) ? commands.address : 'HOST:26379'
-  const advice = `Its server is a Sentinel. Use redis-sentinel://${host}#${encodeURIComponent(name)}, or a client of Sentinel.`
-  return names.length < 2 ? advice : `${advice} It watches ${names.map((each) => `'${each}'`).join(', ')}.`
+  const known = names.length === 0 ? '' : `: ${names.map((name) => `'${name}'`).join(' or ')}`
+  // The end of an address may be a secret, and messages are printed without it, so the name stands apart.
+  return `Its server is a Sentinel. Use redis-sentinel://${host} with # and the name of the primary after it${known}. Or use a client of Sentinel.`
 }
 
 /** The names of the primaries that a Sentinel watches; undefined if this is no Sentinel. */
