@@ -1,4 +1,4 @@
-// The bound of a call to a server: who waits hears in time, and nothing is left behind.
+// The time limit of a call to a server: the caller gets an error in time, and nothing is left behind.
 
 import { once } from 'node:events'
 import { createRequire } from 'node:module'
@@ -9,30 +9,30 @@ const { inTime, within } = createRequire(import.meta.url)('../../target/rooms/li
 
 const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length
 
-test('a call that settles in time settles so, and leaves no timer', async (t) => {
+test('a call that settles in time keeps its outcome and leaves no timer', async (t) => {
   const before = timers()
   for (let i = 0; i < 10; i++) {
     t.is(await inTime(Promise.resolve(7), 20_000), 7)
     await t.throwsAsync(inTime(Promise.reject(new Error('refused')), 20_000), { message: 'refused' })
   }
-  t.true(timers() < before + 10, 'ava may have begun one of its own')
+  t.true(timers() < before + 10, 'ava may have started a timer of its own test run')
 })
 
 test('a call that never settles fails in time', async (t) => {
   await t.throwsAsync(inTime(new Promise(() => {}), 20), { code: 'ETIMEDOUT', message: 'no answer within 20 ms' })
 })
 
-test('an answer that came while the event loop could not turn is in time', async (t) => {
+test('an answer that arrived while the event loop was blocked is in time', async (t) => {
   const { port1, port2 } = new MessageChannel()
   t.teardown(() => port1.close())
-  await new Promise(setImmediate) // what comes next in this turn is timers
+  await new Promise(setImmediate) // timers run next in this turn
   const answer = inTime(once(port1, 'message'), 20)
   port2.postMessage('here')
   block(100)
   t.deepEqual(await answer, ['here'])
 })
 
-test('who only wants to wait gets undefined where nothing comes, and what comes otherwise', async (t) => {
+test("a plain wait resolves to undefined on a timeout, and has the promise's outcome otherwise", async (t) => {
   t.is(await within(new Promise(() => {}), 20), undefined)
   t.is(await within(Promise.resolve(7), 20_000), 7)
   await t.throwsAsync(within(Promise.reject(Object.assign(new Error('refused'), { code: 'ETIMEDOUT' })), 20_000))

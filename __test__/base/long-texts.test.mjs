@@ -1,5 +1,5 @@
-// A text of 300 000 characters costs each call milliseconds, whatever it is made of: time that grows with its square would take
-// hours. Each call runs in a process that ends when it takes longer than a minute.
+// A text of 300 000 characters costs each call milliseconds, whatever it contains: quadratic time would take hours.
+// Each call runs in a process that is killed after a minute.
 
 import test from 'ava'
 import { jsonOfChild } from '../support/index.mjs'
@@ -29,7 +29,7 @@ const TEXTS = [
   ',',
 ]
 
-/** What runs with each text. Most are refused: their messages are what costs time. */
+/** The calls that each text is passed to. Most of them reject it: the time goes into their messages. */
 const CALLS = {
   'format and parse': `const { format, parse, isId } = require('flakeforge')
     attempt = (text) => [() => format(text, 'hex'), () => parse(text, 'hex'), () => parse(text, text), () => isId(text)]`,

@@ -1,4 +1,4 @@
-// What "did you mean" suggests, and when it suggests nothing.
+// When "did you mean" suggests a word, and which.
 
 import test from 'ava'
 import { nearest } from '../../target/rooms/lib/base/nearest.js'
@@ -23,6 +23,6 @@ for (const [word, expected] of Object.entries(CLOSE)) {
 }
 
 for (const word of ['', 'zebra', 'x'.repeat(1_000_000), 'workstation']) {
-  test(`'${word.slice(0, 20)}' (${word.length} letters) is close to nothing`, (t) =>
+  test(`nothing is close to '${word.slice(0, 20)}' (${word.length} letters)`, (t) =>
     t.is(nearest(word, OPTIONS), undefined))
 }

@@ -1,4 +1,4 @@
-// Options count only as properties of their own object: whatever a program, or an attack, has put on Object.prototype.
+// Only an object's own properties count as options, whatever a program or an attack has put on Object.prototype.
 
 import { execFile } from 'node:child_process'
 import path from 'node:path'
@@ -8,7 +8,7 @@ import { refuseUnknown } from '../../target/rooms/lib/base/check.js'
 
 const here = path.join(import.meta.dirname, '..')
 
-test('no call obeys an option that Object.prototype has', async (t) => {
+test('no call obeys an option on Object.prototype', async (t) => {
   t.timeout(300_000)
   const { stdout } = await promisify(execFile)(process.execPath, [path.join(here, 'workers', 'polluted.cjs')])
   const { count, differing } = JSON.parse(stdout)
@@ -18,7 +18,7 @@ test('no call obeys an option that Object.prototype has', async (t) => {
 
 const PARTS = ['base', 'core', 'client', 'leases', 'meters']
 
-test('import and require load while Object.prototype has what is no function, and names of parts', async (t) => {
+test('import and require load while Object.prototype has non-functions and names of parts', async (t) => {
   const pollute = `for (const value of [7, {}, null]) Object.prototype['polluted' + value] = value;
     for (const part of ${JSON.stringify(PARTS)}) Object.prototype[part] = {};`
   const dist = path.join(here, '..', 'dist')
@@ -31,7 +31,7 @@ test('import and require load while Object.prototype has what is no function, an
   }
 })
 
-test('an option that is inherited is refused, and not ignored', (t) => {
+test('an inherited option is rejected, not ignored', (t) => {
   class Options {
     get size() {
       return 3

@@ -1,5 +1,5 @@
-// The timers of code that browsers load too: real ones, also where a test has put fakes in their place, and those of the
-// page where there is no Node.
+// The timers of code that browsers load too: the real ones even where a test has replaced them with fakes, and the
+// page's timers without Node.js.
 
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -9,7 +9,7 @@ import test from 'ava'
 const file = createRequire(import.meta.url).resolve('../../target/rooms/lib/base/portable-timers.js')
 const code = readFileSync(file, 'utf8')
 
-/** The module, loaded where these are the globals. */
+/** Loads the module with these globals. */
 function loadWith(globals) {
   const module = { exports: {} }
   const context = vm.createContext(globals)
@@ -20,7 +20,7 @@ function loadWith(globals) {
 const never = () => new Error('a fake')
 const fake = (clock) => Object.assign(() => never(), { clock })
 
-test('in Node it is its own module, which no test fakes', (t) => {
+test('Node.js uses its own module, which no test fakes', (t) => {
   const { getBuiltinModule, hrtime } = process
   const timers = loadWith({
     process: { getBuiltinModule, hrtime },
@@ -33,7 +33,7 @@ test('in Node it is its own module, which no test fakes', (t) => {
   t.is(timers.clearTimeout, getBuiltinModule('node:timers').clearTimeout)
 })
 
-test('without it, the real ones behind the fakes of @sinonjs/fake-timers', (t) => {
+test('without that module, the real timers behind the fakes of @sinonjs/fake-timers are used', (t) => {
   const clock = { _setTimeout: setTimeout, _clearTimeout: clearTimeout, _queueMicrotask: queueMicrotask, _Date: Date }
   const fakes = { setTimeout: fake(clock), clearTimeout: fake(clock), queueMicrotask: fake(clock), Date: fake(clock) }
   const timers = loadWith({
@@ -47,7 +47,7 @@ test('without it, the real ones behind the fakes of @sinonjs/fake-timers', (t) =
   t.is(typeof timers.monotonicNow(), 'number')
 })
 
-test('in a browser, those of the page', (t) => {
+test('a browser uses the timers of the page', (t) => {
   const page = { setTimeout, clearTimeout, queueMicrotask, performance: { now: () => 5.5 } }
   const timers = loadWith(page)
   t.is(timers.setTimeout, setTimeout)
@@ -55,7 +55,7 @@ test('in a browser, those of the page', (t) => {
   t.true(Math.abs(timers.unixNow() - Date.now()) < 60_000)
 })
 
-test('the clock goes forward in ms', async (t) => {
+test('the clock advances in ms', async (t) => {
   const { monotonicNow, setTimeout } = createRequire(import.meta.url)(file)
   const start = monotonicNow()
   await new Promise((resolve) => setTimeout(resolve, 20))

@@ -1,5 +1,5 @@
-// No file of lib/ but timers.js may use a timer or clock that a test can fake: Biome says so where one does. That the waits
-// end under the fakes of jest, vitest and sinon is tested in lab/consumers/test-runners.
+// No file of lib/ except timers.js may use a timer or clock that a test can fake; Biome reports each use.
+// lab/consumers/test-runners tests that waits end under the fakes of jest, vitest and sinon.
 
 import { spawn } from 'node:child_process'
 import fs from 'node:fs'
@@ -12,7 +12,7 @@ import { outputOf } from '../support/index.mjs'
 const root = path.join(import.meta.dirname, '..', '..')
 const biome = createRequire(import.meta.url).resolve('@biomejs/biome/bin/biome')
 
-/** Uses of what may be a fake, one on each line. */
+/** Uses of possible fakes, one on each line. */
 const FAKES = `const { setTimeout: sleep } = require('node:timers/promises')
 const timers = require('node:timers')
 const { performance: own } = require('node:perf_hooks')
@@ -43,7 +43,7 @@ const { platform } = process
 AbortSignal.timeout(platform)
 `
 
-/** What Biome says with our settings: the lines with an error, by file. */
+/** Biome's errors with our settings: line numbers by file. */
 async function errorsIn(t, files) {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'flakeforge-timers-'))
   t.teardown(() => fs.rmSync(folder, { recursive: true }))
@@ -64,7 +64,7 @@ async function errorsIn(t, files) {
   return { lines, said: stdout + stderr }
 }
 
-test('each use of what may be a fake is an error in lib/, and only there', async (t) => {
+test('each use of a possible fake is an error in lib/, and only there', async (t) => {
   const text = FAKES.join('\n')
   const { lines, said } = await errorsIn(t, {
     'lib/some.ts': text,
