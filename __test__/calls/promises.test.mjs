@@ -1,5 +1,5 @@
-// What the calls that wait promise, for each class that has them: order, the async context, callbacks that throw, the bounds of
-// n, close(), and 100 000 calls that wait. Signals have a file of their own.
+// The promises of waiting calls, for each class that has such calls: order, the async context, callbacks that throw,
+// the bounds of n, close(), and 100 000 waiting calls. Signals are tested in signal.test.mjs.
 
 import { AsyncLocalStorage } from 'node:async_hooks'
 import test from 'ava'
@@ -8,11 +8,11 @@ import { called, inOrder, jsonOfChild, numberOf, split, submit, turn, until } fr
 
 const MANY = 100_000
 
-/** n bigints, the first of them given. */
+/** n bigints, starting with the given one. */
 const from = (first, n) => Array.from({ length: n }, (_, i) => first + BigInt(i))
 
 for (const [kind, { stuck, most }] of Object.entries(CLASSES)) {
-  test(`${kind}: a callback comes later, once, with (null, id), and each ID has its own memory`, async (t) => {
+  test(`${kind}: a callback runs later, once, with (null, id), and each ID has its own memory`, async (t) => {
     const { generator, goOn, expected } = await stuck(t)
     const told = []
     t.is(
@@ -23,7 +23,7 @@ for (const [kind, { stuck, most }] of Object.entries(CLASSES)) {
     t.deepEqual(told, [], 'not inside the call')
     await until(told, 1)
     generator.next((...args) => told.push(args))
-    t.is(told.length, 1, 'nor where an ID is here')
+    t.is(told.length, 1, 'nor when an ID is available')
     await until(told, 2)
     t.deepEqual(
       told.map(([error, id, ...others]) => [error, numberOf(id), others]),
@@ -32,7 +32,7 @@ for (const [kind, { stuck, most }] of Object.entries(CLASSES)) {
     for (const [, id] of told) t.true(Buffer.isBuffer(id) && id.length === 8 && id.buffer.byteLength === 8)
   })
 
-  test(`${kind}: what is no function is refused, and no ID is taken`, async (t) => {
+  test(`${kind}: a non-function is rejected, and no ID is taken`, async (t) => {
     const { generator, goOn, expected } = await stuck(t)
     for (const callback of [1, 'next', {}, false])
       t.throws(() => generator.next(callback), { code: 'ERR_FLAKE_OPTION', instanceOf: TypeError, message: /callback/ })
@@ -40,7 +40,7 @@ for (const [kind, { stuck, most }] of Object.entries(CLASSES)) {
     t.is(numberOf(await generator.nextAsync()), expected())
   })
 
-  test(`${kind}: next(callback), nextAsync, takeAsync and a loop stand in one queue`, async (t) => {
+  test(`${kind}: next(callback), nextAsync, takeAsync and a loop share one queue`, async (t) => {
     const { generator, goOn, expected } = await stuck(t)
     const all = [
       called(generator),
@@ -58,7 +58,7 @@ for (const [kind, { stuck, most }] of Object.entries(CLASSES)) {
     t.deepEqual(ids.map(numberOf), from(expected(), 12))
   })
 
-  test(`${kind}: where IDs are here, calls with a signal and without one come in their order too`, async (t) => {
+  test(`${kind}: with IDs available, calls with and without a signal are served in their order too`, async (t) => {
     const { generator, goOn, expected } = await stuck(t)
     const waits = generator.nextAsync()
     goOn()
@@ -69,7 +69,7 @@ for (const [kind, { stuck, most }] of Object.entries(CLASSES)) {
     t.deepEqual(ids.map(numberOf), from(expected() + 1n, 5))
   })
 
-  test(`${kind}: a call that is made in a callback comes after those that wait`, async (t) => {
+  test(`${kind}: a call inside a callback is served after those already waiting`, async (t) => {
     const { generator, goOn } = await stuck(t)
     const told = []
     for (let i = 0; i < 20; i++)
@@ -86,7 +86,7 @@ for (const [kind, { stuck, most }] of Object.entries(CLASSES)) {
   })
 
   test.serial(
-    `${kind}: what a callback throws is an uncaught exception, and those behind it come in order`,
+    `${kind}: an error thrown by a callback is an uncaught exception, and the calls behind it are served in order`,
     async (t) => {
       const { generator, goOn } = await stuck(t)
       const listeners = process.listeners('uncaughtException')
@@ -136,7 +136,7 @@ for (const [kind, { stuck, most }] of Object.entries(CLASSES)) {
     t.deepEqual(wrong, [])
   })
 
-  test(`${kind}: n at its bounds, and beyond`, async (t) => {
+  test(`${kind}: n at and beyond its bounds`, async (t) => {
     const { generator, goOn, expected } = await stuck(t)
     for (const n of [-1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, most + 1])
       await t.throwsAsync(generator.takeAsync(n), { code: 'ERR_FLAKE_OPTION', instanceOf: RangeError, message: /^n / })
@@ -148,7 +148,7 @@ for (const [kind, { stuck, most }] of Object.entries(CLASSES)) {
     t.is(numberOf(await generator.nextAsync()), expected() + 1n)
   })
 
-  test(`${kind}: ${MANY} calls that wait come in their order, each once`, async (t) => {
+  test(`${kind}: ${MANY} waiting calls are served in order, each once`, async (t) => {
     const { generator, goOn, expected } = await stuck(t)
     const told = []
     submit(generator, MANY, told)
@@ -165,7 +165,7 @@ for (const [kind, { stuck, most }] of Object.entries(CLASSES)) {
 }
 
 for (const kind of ['SegmentId', 'RemoteFlakeId'])
-  test(`${kind}: close() ends all calls that wait, in their order, and later ones`, async (t) => {
+  test(`${kind}: close() ends all waiting calls in order, and later ones too`, async (t) => {
     const { generator, goOn } = await CLASSES[kind].stuck(t)
     const told = []
     submit(generator, 1000, told)
@@ -182,7 +182,7 @@ for (const kind of ['SegmentId', 'RemoteFlakeId'])
     await t.throwsAsync(generator.takeAsync(1), closed)
   })
 
-/** Makes `generator`, which has no ID. */
+/** Makes `generator`, which has no IDs available. */
 const CHILDREN = {
   FlakeId: `
     const generator = new FlakeId({ clock: () => 1e12, seqMask: 1 })
@@ -196,7 +196,7 @@ const CHILDREN = {
 }
 
 for (const [kind, source] of Object.entries(CHILDREN))
-  test(`${kind}: calls that wait keep the process alive, and once they are given up no timer does`, async (t) => {
+  test(`${kind}: waiting calls keep the process alive, and no timer does after they are given up`, async (t) => {
     const shown = await jsonOfChild(
       t,
       `${source}

@@ -1,5 +1,5 @@
-// AbortSignals of calls that wait for IDs: nextAsync, takeAsync and ids() of each class that has them. A call that is
-// aborted ends with the signal's reason, takes no number, and leaves nothing behind: no listener, no timer, no memory.
+// AbortSignals of calls that wait for IDs: nextAsync, takeAsync and ids() of each class that has them. An aborted call
+// ends with the signal's reason, takes no number, and leaves no listener, timer or memory behind.
 
 import { EventEmitter, getEventListeners } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -15,7 +15,7 @@ const CALLS = {
 }
 
 for (const [name, call] of Object.entries(CALLS)) {
-  test(`${name}: a signal in place of the options is refused, and not ignored`, async (t) => {
+  test(`${name}: a signal in place of the options is rejected, not ignored`, async (t) => {
     const { signal } = new AbortController()
     const error = await t.throwsAsync(async () => call(new FlakeId(), signal), { code: 'ERR_FLAKE_OPTION' })
     t.is(error.message, 'options must be a plain object, but is an object of class AbortSignal')
@@ -26,7 +26,7 @@ for (const [name, call] of Object.entries(CALLS)) {
 const listenersOf = (signal) => getEventListeners(signal, 'abort').length
 const reasons = { undefined: undefined, null: null, text: 'enough', error: new RangeError('enough') }
 
-/** What a promise is rejected with, whatever that is. */
+/** The reason that a promise is rejected with, of any type. */
 const rejection = (promise) =>
   promise.then(
     () => {
@@ -42,7 +42,7 @@ async function nextBigInt(generator) {
 for (const [kind, { stuck }] of Object.entries(CLASSES)) {
   for (const [name, call] of Object.entries(CALLS)) {
     for (const [which, given] of Object.entries(reasons)) {
-      test(`${kind}.${name}: an abort while it waits rejects with the reason, and takes no number: ${which}`, async (t) => {
+      test(`${kind}.${name}: an abort while waiting rejects with the reason, and takes no number: ${which}`, async (t) => {
         const { generator, goOn, expected } = await stuck(t)
         const controller = new AbortController()
         const { signal } = controller
@@ -58,7 +58,7 @@ for (const [kind, { stuck }] of Object.entries(CLASSES)) {
       })
     }
 
-    test(`${kind}.${name}: a signal that is aborted already rejects at once, and takes no number`, async (t) => {
+    test(`${kind}.${name}: a signal that is already aborted rejects at once, and takes no number`, async (t) => {
       const { generator, goOn, expected } = await stuck(t)
       goOn()
       await turn()
@@ -79,7 +79,7 @@ for (const [kind, { stuck }] of Object.entries(CLASSES)) {
       t.is(await nextBigInt(generator), expected())
     })
 
-    test(`${kind}.${name}: a signal that is not aborted changes nothing, and an abort afterwards neither`, async (t) => {
+    test(`${kind}.${name}: a signal that is not aborted changes nothing, and neither does a later abort`, async (t) => {
       const { generator, goOn } = await stuck(t)
       const controller = new AbortController()
       const { signal } = controller
@@ -115,7 +115,7 @@ for (const [kind, { stuck }] of Object.entries(CLASSES)) {
     }
   }
 
-  test(`${kind}: those behind a call that is aborted get their IDs, in order`, async (t) => {
+  test(`${kind}: calls behind an aborted one get their IDs, in order`, async (t) => {
     const { generator, goOn, expected } = await stuck(t)
     const controllers = Array.from({ length: 9 }, () => new AbortController())
     const calls = controllers.map(({ signal }) => generator.nextAsync({ signal }))
@@ -126,7 +126,7 @@ for (const [kind, { stuck }] of Object.entries(CLASSES)) {
     t.deepEqual(shown, [0, 0n, 2, 3, 1n, 5, 6, 2n, 8])
   })
 
-  test(`${kind}.ids: a loop ends without an error when the signal aborts while it waits`, async (t) => {
+  test(`${kind}.ids: a loop ends without an error when the signal aborts while the loop waits`, async (t) => {
     const { generator, goOn, expected } = await stuck(t)
     const controller = new AbortController()
     const { signal } = controller
@@ -144,7 +144,7 @@ for (const [kind, { stuck }] of Object.entries(CLASSES)) {
     t.is(await nextBigInt(generator), expected())
   })
 
-  test(`${kind}.ids: a loop ends when its body aborts, and one whose signal was aborted before does not begin`, async (t) => {
+  test(`${kind}.ids: a loop ends when its body aborts, and does not start if its signal was aborted before`, async (t) => {
     const { generator, goOn, expected } = await stuck(t)
     goOn()
     const controller = new AbortController()
@@ -157,7 +157,7 @@ for (const [kind, { stuck }] of Object.entries(CLASSES)) {
     t.is(listenersOf(signal), 0)
   })
 
-  test(`${kind}.ids: several next() that wait all end, and later ones too`, async (t) => {
+  test(`${kind}.ids: several waiting next() calls all end, and later ones too`, async (t) => {
     const { generator } = await stuck(t)
     const controller = new AbortController()
     const ids = generator.ids({ signal: controller.signal })
@@ -169,7 +169,7 @@ for (const [kind, { stuck }] of Object.entries(CLASSES)) {
     t.is(listenersOf(controller.signal), 0)
   })
 
-  test(`${kind}.ids: a loop that is left, by break or for good, has no listener`, async (t) => {
+  test(`${kind}.ids: a loop that was left, by break or by an abort, has no listener`, async (t) => {
     const { generator, goOn } = await stuck(t)
     goOn()
     const { signal } = new AbortController()
@@ -186,7 +186,7 @@ for (const [kind, { stuck }] of Object.entries(CLASSES)) {
     t.is(listenersOf(signal), 0)
   })
 
-  test(`${kind}.ids: without a signal it is an endless iteration, and bad options are an error at once`, async (t) => {
+  test(`${kind}.ids: without a signal the iteration is endless, and bad options are an error at once`, async (t) => {
     const { generator, goOn, expected } = await stuck(t)
     goOn()
     const seen = []
@@ -199,7 +199,7 @@ for (const [kind, { stuck }] of Object.entries(CLASSES)) {
   })
 
   test.serial(
-    `${kind}: 10 000 calls that wait on one signal have one listener, and end together without a warning`,
+    `${kind}: 10 000 calls waiting on one signal share one listener, and end together without a warning`,
     async (t) => {
       const warnings = []
       const onWarning = (warning) => warnings.push(warning.name)
@@ -221,7 +221,7 @@ for (const [kind, { stuck }] of Object.entries(CLASSES)) {
   )
 }
 
-test('a batch that is aborted half-way takes no more', async (t) => {
+test('a batch that is aborted halfway takes no more numbers', async (t) => {
   const clock = manualClock()
   const flake = new FlakeId({ clock })
   const controller = new AbortController()
@@ -235,7 +235,7 @@ test('a batch that is aborted half-way takes no more', async (t) => {
   t.like(flake.decode(flake.next()), { timestamp: SOME_TIME + 1, counter: 0 })
 })
 
-test('a clock that aborts the very call it is asked for: it is rejected, and those behind it are served', async (t) => {
+test('a clock that aborts the call that reads it: the call is rejected, and those behind it are served', async (t) => {
   const controller = new AbortController()
   const clock = () => {
     controller.abort('by the clock')
@@ -255,10 +255,10 @@ test('an AbortSignal.timeout ends a wait', async (t) => {
   const source = AbortSignal.timeout(10)
   const any = AbortSignal.any([source, new AbortController().signal])
   t.is((await rejection(generator.takeAsync(5, { signal: any }))).reason.name, 'TimeoutError')
-  t.true(source.aborted, 'it is used until here: of an any() nobody else keeps the sources from the garbage collector')
+  t.true(source.aborted, 'it is used until here: nothing else keeps the sources of an any() from the garbage collector')
 })
 
-test('a signal of another library will do, with a reason or without', async (t) => {
+test('a signal of another library is accepted, with or without a reason', async (t) => {
   class Signal extends EventEmitter {
     aborted = false
     addEventListener = (event, listener) => this.on(event, listener)
@@ -281,7 +281,7 @@ test('a signal of another library will do, with a reason or without', async (t) 
   }
 })
 
-test('a process whose calls were all aborted has no timer left, and ends', async (t) => {
+test('a process whose calls were all aborted has no timer left, and exits', async (t) => {
   const source = `
     new FlakeId({ id: 4, seqMask: 1, maxAheadMs: Infinity }).takeBigInts(100_000) // 50 s ahead of the clock
     const flake = new FlakeId({ id: 4 })
@@ -300,7 +300,7 @@ test('a process whose calls were all aborted has no timer left, and ends', async
   t.deepEqual(await jsonOfChild(t, source), { before: 1, after: 0, reasons: ['end', 'end', 'end'], waits: 1 })
 })
 
-test('calls that were aborted are not kept behind one that waits on', async (t) => {
+test('aborted calls are not kept behind one that is still waiting', async (t) => {
   const source = `
     let now = 1700000000000
     const flake = new FlakeId({ id: 4, clock: () => now })
@@ -327,7 +327,7 @@ test('calls that were aborted are not kept behind one that waits on', async (t) 
   t.deepEqual(await jsonOfChild(t, source, ['--expose-gc']), { counter: 0, isSmall: true })
 })
 
-test('a signal that outlives its calls keeps nothing of them', async (t) => {
+test('a signal that outlives its calls keeps nothing of them alive', async (t) => {
   const source = `
     const flake = new FlakeId({ id: 4 })
     const { signal } = new AbortController()
@@ -344,7 +344,7 @@ test('a signal that outlives its calls keeps nothing of them', async (t) => {
   t.deepEqual(await jsonOfChild(t, source, ['--expose-gc']), { isSmall: true })
 })
 
-test('a real generator: what is aborted and what is not, at random, and all IDs ascend', async (t) => {
+test('a real generator with random aborts: all IDs ascend', async (t) => {
   const flake = real()
   const ids = []
   const aborted = []
@@ -364,7 +364,7 @@ test('a real generator: what is aborted and what is not, at random, and all IDs 
   t.true(aborted.every((reason) => reason % 7 === 0))
 })
 
-test('a closed SegmentId: the calls that wait hear of it, not of their signal', async (t) => {
+test("a closed SegmentId: waiting calls get its error, not their signal's", async (t) => {
   const store = new Counters()
   const segment = await SegmentId.open(store, { name: 'x', block: 1 })
   segment.nextBigInt()

@@ -1,4 +1,4 @@
-// IDs as text and in other forms, by the calls that do not wait: the same for each class that has them.
+// IDs as text and in other forms, by the calls that do not wait; the same for each class that has them.
 
 import test from 'ava'
 import { CLASSES } from '../support/calls.mjs'
@@ -6,7 +6,7 @@ import { BASES, FlakeId, numberOf, split, turn } from '../support/index.mjs'
 
 const { format, parse } = FlakeId
 
-/** One that has IDs, and the first of them. */
+/** A generator with available IDs, and its first ID. */
 async function ready(t, { stuck }) {
   const { generator, goOn, expected } = await stuck(t)
   const waits = generator.nextAsync()
@@ -23,7 +23,7 @@ async function ready(t, { stuck }) {
   }
 }
 
-/** What a call gives, as soon as there are as many IDs as it wants. */
+/** The result of a call, once enough IDs are available. */
 async function patiently(call) {
   for (;;) {
     try {
@@ -45,7 +45,7 @@ const FORMS = {
 
 for (const [kind, row] of Object.entries(CLASSES)) {
   for (const [name, [options, prefix]] of Object.entries(FORMS))
-    test(`${kind}: nextString and takeStrings are what format() writes: ${name}`, async (t) => {
+    test(`${kind}: nextString and takeStrings write what format() writes: ${name}`, async (t) => {
       const { generator, last } = await ready(t, row)
       let id = last
       for (const base of [undefined, null, ...BASES]) {
@@ -62,7 +62,7 @@ for (const [kind, row] of Object.entries(CLASSES)) {
       t.deepEqual(generator.takeStrings(0, 'hex', options), [])
     })
 
-  test(`${kind}: a base, an option or a prefix that is not known is an error, and takes no ID`, async (t) => {
+  test(`${kind}: an unknown base, option or prefix is an error, and takes no ID`, async (t) => {
     const { generator, last } = await ready(t, row)
     const wrong = [
       ['base64'],
