@@ -1,5 +1,5 @@
-// The chaos harness itself: that its check finds what is wrong and nothing else, that faults happen, that a hang and an
-// unexpected end are noticed, and that the negative control finds duplicates.
+// The chaos harness itself: its check finds all errors and nothing else, faults happen, a hang and an unexpected exit
+// are noticed, and the negative control finds duplicates.
 
 import fs from 'node:fs'
 import { createRequire } from 'node:module'
@@ -25,7 +25,7 @@ test.after.always(() => fs.rmSync(folder, { recursive: true }))
 
 let lastFile = 0
 
-/** A file of these IDs, and of some bytes of a record that was cut. */
+/** A file with these IDs, and some bytes of a truncated record. */
 function fileOf(ids, tail = 0) {
   const bytes = Buffer.alloc(ids.length * 8)
   for (const [i, id] of ids.entries()) bytes.writeBigUInt64BE(id, i * 8)
@@ -35,18 +35,18 @@ function fileOf(ids, tail = 0) {
   return file
 }
 
-/** So many IDs as a generator makes them, about 1 000 in a millisecond. */
+/** This many IDs at the rate of a generator, about 1 000 per millisecond. */
 function* idsOf(node, count, tick = 1_700_000_000_000n) {
   for (let i = 0n; i < count; i++) yield ((tick + i / 1000n) << 22n) | (node << 12n) | (i % 1000n)
 }
 
-test('check: IDs that are as promised', (t) => {
+test('check: correct IDs pass', (t) => {
   const files = [1n, 2n, 3n].map((node) => fileOf([...idsOf(node, 300_000)]))
   const found = check(files.map((file) => [file]))
   t.deepEqual(found, { ids: 900_000, runs: 900, duplicates: 0, disorders: 0, cut: 0, examples: [] })
 })
 
-test('check: one duplicate over two files, with where it is', (t) => {
+test('check: one duplicate across two files is reported with its positions', (t) => {
   const first = [...idsOf(1n, 200_000)]
   const second = [...idsOf(2n, 200_000, 1_800_000_000_000n)]
   const planted = first[150_000]
@@ -57,34 +57,34 @@ test('check: one duplicate over two files, with where it is', (t) => {
   t.deepEqual(found.examples, [`${planted} twice: ${name}, ID 150001; ${other}, ID 1`])
 })
 
-test('check: a duplicate within one file is a disorder as well', (t) => {
+test('check: a duplicate within one file counts as a disorder too', (t) => {
   t.like(check([[fileOf([1n, 2n, 2n, 3n])]]), { ids: 4, duplicates: 1, disorders: 1 })
 })
 
-test('check: disorder within a file, in the upper and in the lower half of the number', (t) => {
+test('check: a disorder within a file is found in the upper and in the lower half of the number', (t) => {
   t.like(check([[fileOf([1n << 32n, 5n, 6n])]]), { duplicates: 0, disorders: 1 })
   t.like(check([[fileOf([(1n << 32n) + 7n, (1n << 32n) + 5n])]]), { duplicates: 0, disorders: 1 })
 })
 
-test('check: order from file to file is asked for within a sequence alone', (t) => {
+test('check: order from file to file is checked only within a sequence', (t) => {
   const [early, late] = [fileOf([1n, 2n]), fileOf([3n, 4n])]
   t.like(check([[late], [early]]), { ids: 4, disorders: 0 })
   t.like(check([[late, early]]), { ids: 4, disorders: 1 })
   t.like(check([[early, late]]), { ids: 4, disorders: 0 })
 })
 
-test('check: the rest of an ID that was cut is left out, and a missing file is empty', (t) => {
+test('check: the rest of a truncated ID is ignored, and a missing file counts as empty', (t) => {
   const ids = [...idsOf(1n, 10)]
   const files = [fileOf(ids.slice(0, 5), 15), fileOf([], 1), path.join(folder, 'missing'), fileOf(ids.slice(5))]
   t.like(check([files]), { ids: 10, duplicates: 0, disorders: 0, cut: 2 })
 })
 
-test('check: the smallest and the largest number are numbers like others', (t) => {
+test('check: the smallest and the largest number are ordinary numbers', (t) => {
   const max = 2n ** 64n - 1n
   t.like(check([[fileOf([0n, max - 1n, max])], [fileOf([0n, max])]]), { ids: 5, duplicates: 2, disorders: 0 })
 })
 
-test('check: counts as a Set and a comparison do', (t) => {
+test('check: its counts equal those of a Set and a comparison', (t) => {
   const near = fc.bigInt({ min: 0n, max: 20_000n }).map((rest) => (1n << 40n) + rest)
   const far = fc.bigInt({ min: 0n, max: 2n ** 64n - 1n })
   const list = fc.array(fc.oneof(near, far), { maxLength: 300 })
@@ -122,7 +122,7 @@ test('a file of runs gives back the IDs in their order', (t) => {
   t.notThrows(() => fc.assert(fc.property(writes, isSame), { numRuns: 300 }))
 })
 
-test('runs overlap where a Set of a million numbers has them already', (t) => {
+test('runs overlap exactly where a Set of a million numbers already contains them', (t) => {
   const runs = new RunSet()
   const plain = new Set()
   let again = 0
@@ -150,7 +150,7 @@ test('runs overlap where a Set of a million numbers has them already', (t) => {
 
 const WELL = { name: 'x', ids: 10, duplicates: 0, disorders: 0, examples: [], troubles: [] }
 
-test('a scenario is wrong with a duplicate, a disorder, a trouble, or without any ID', (t) => {
+test('a scenario fails with a duplicate, a disorder, a trouble, or without any ID', (t) => {
   t.deepEqual(judge(WELL), [])
   t.deepEqual(judge({ ...WELL, duplicates: 1, examples: ['7 twice'] }), ['x: 1 duplicates', 'x: 7 twice'])
   t.deepEqual(judge({ ...WELL, disorders: 2 }), ['x: 2 IDs not above the one before'])
@@ -159,7 +159,7 @@ test('a scenario is wrong with a duplicate, a disorder, a trouble, or without an
   t.deepEqual(judge({ ...WELL, troubles }), ['x: a (and 1 times more): hangs', 'x: b: other'])
 })
 
-test('the control is wrong without a duplicate, with a disorder or a trouble', (t) => {
+test('the control fails without a duplicate, and with a disorder or a trouble', (t) => {
   t.deepEqual(judgeControl({ ...WELL, duplicates: 1, examples: ['7 twice'] }), [])
   t.deepEqual(judgeControl(WELL), ['x: found no duplicate: this harness would not see any'])
   t.is(judgeControl({ ...WELL, duplicates: 1, disorders: 1 }).length, 1)
@@ -170,25 +170,25 @@ test('the control is wrong without a duplicate, with a disorder or a trouble', (
 
 const MEMBER_COUNT = 4
 
-/** Plain generators, each with a node number of its own. */
+/** Plain generators, each with its own node number. */
 const apart = (options = {}) => makeMembers(MEMBER_COUNT, (i) => ({ options: { id: i, ...options } }))
 
-/** For a machine that is busy: a member may take its time to start. */
+/** For a busy machine: a member may take long to start. */
 const PATIENT = { firstIdMs: 30_000, hangMs: 60_000 }
 
 const hasIds = ({ files }) => files.some((file) => madeIn(file) > 0)
 
-/** Like a run of the command, but short; one that says what is enough goes on until then. */
+/** Like a run of the command, but short; a run with a goal continues until it is reached. */
 const runShortly = (scenario, seconds = scenario.isEnough ? 1 : 3) =>
   run({ name: 'test', ...scenario }, { folder, seconds })
 
-test.serial('the negative control finds duplicates, and nothing else is wrong', async (t) => {
+test.serial('the negative control finds duplicates, and no other error', async (t) => {
   const outcome = await runShortly(control)
   t.true(outcome.duplicates > 0)
   t.deepEqual(judgeControl(outcome), [])
 })
 
-test.serial('members with node numbers of their own: no duplicate through every fault of a process', async (t) => {
+test.serial('members with different node numbers: no duplicate through every fault of a process', async (t) => {
   const withThreads = makeMembers(
     MEMBER_COUNT,
     (i) => ({ options: { id: i } }),
@@ -205,7 +205,7 @@ test.serial('members with node numbers of their own: no duplicate through every 
   }
 })
 
-/** Further than a process can take to start, so that its IDs are below those of its earlier life in any case. */
+/** Further than a process can take to start, so that its IDs are always below those of its earlier life. */
 const setFarBack = {
   ...faults.clock[0],
   async strike(member) {
@@ -214,22 +214,26 @@ const setFarBack = {
   },
 }
 
-test.serial('plain generators: a clock set back over a restart is seen as disorder from life to life', async (t) => {
-  if (!canSetClocks && process.env.FLAKEFORGE_REQUIRE_SERVERS !== '1') {
-    return t.regex(prepare({ folders: { disk: folder } }).missing.join(), /no clock was set/)
-  }
-  const isEnough = ({ members }) => members.some(({ lives: [first, ...later] }) => hasIds(first) && later.some(hasIds))
-  const scenario = { ...PATIENT, members: apart(), faults: [setFarBack], isEnough }
-  const together = await runShortly({ ...scenario, isOneCursor: true })
-  t.true(together.disorders > 0)
-  t.deepEqual(together.troubles, [])
-  const apiece = await runShortly({ ...scenario, isOneCursor: false })
-  t.is(apiece.disorders, 0, 'within one life the cursor holds')
-  t.deepEqual(apiece.troubles, [])
-})
+test.serial(
+  'plain generators: a clock that was set back across a restart shows as disorder from life to life',
+  async (t) => {
+    if (!canSetClocks && process.env.FLAKEFORGE_REQUIRE_SERVERS !== '1') {
+      return t.regex(prepare({ folders: { disk: folder } }).missing.join(), /no clock was set/)
+    }
+    const isEnough = ({ members }) =>
+      members.some(({ lives: [first, ...later] }) => hasIds(first) && later.some(hasIds))
+    const scenario = { ...PATIENT, members: apart(), faults: [setFarBack], isEnough }
+    const together = await runShortly({ ...scenario, isOneCursor: true })
+    t.true(together.disorders > 0)
+    t.deepEqual(together.troubles, [])
+    const apiece = await runShortly({ ...scenario, isOneCursor: false })
+    t.is(apiece.disorders, 0, 'within one life the cursor keeps the order')
+    t.deepEqual(apiece.troubles, [])
+  },
+)
 
-test.serial('a member that ends with an error is noticed, and started again', async (t) => {
-  const isByItself = ({ what }) => what.startsWith('ended with status 1') // and was not killed in the midst of it
+test.serial('a member that exits with an error is noticed, and restarted', async (t) => {
+  const isByItself = ({ what }) => what.startsWith('ended with status 1') // and was not killed while exiting
   const isEnough = ({ counts, troubles }) => troubles.some(isByItself) && counts.kills > 0
   const outcome = await runShortly({ members: apart({ wroker: 1 }), faults: [faults.process[0]], isEnough })
   const wrong = judge(outcome)
@@ -241,7 +245,7 @@ test.serial('a member that ends with an error is noticed, and started again', as
   t.true(outcome.lives > MEMBER_COUNT)
 })
 
-test.serial('a member that makes no ID is noticed', async (t) => {
+test.serial('a member that generates no IDs is noticed', async (t) => {
   const layout = {
     fields: [
       ['zero', 22],
@@ -256,14 +260,14 @@ test.serial('a member that makes no ID is noticed', async (t) => {
   for (const { what } of troubles) t.is(what, 'hangs: thread 1 made no ID for 0.6 s')
 })
 
-test('what this machine lacks is said', (t) => {
+test('missing parts of this machine are reported', (t) => {
   const { scenarios, missing } = prepare({ folders: { disk: folder, memory: undefined } })
   t.is(scenarios.length, 2)
   t.regex(missing[0], /^no tmpfs/)
   t.is(prepare({ folders: { disk: folder, memory: folder } }).scenarios.length, 4)
 })
 
-test('the page shows what was recorded, and only the control has duplicates', (t) => {
+test('the page shows the recorded runs, and only the control has duplicates', (t) => {
   const page = fs.readFileSync(PAGE, 'utf8').replaceAll('\r\n', '\n')
   const records = readResults()
   t.is(withRuns(page, records), page)

@@ -1,5 +1,6 @@
-// The clocks that chaos sets: a server has the time that it is given, also when that changes while it runs, whatever it is
-// written in and however it reads the time. Node's own is tested where its clock is set back: __test__/server/clock.test.mjs.
+// The clocks that chaos sets: a server sees the time that it is given, even if it changes while the server runs,
+// whatever its language and however it reads the time. Setting back Node's own clock is tested in
+// __test__/server/clock.test.mjs.
 
 import { createRequire } from 'node:module'
 import anyTest from 'ava'
@@ -29,11 +30,11 @@ const SERVERS = {
     isHere: wantEtcd(),
     start: (machine) => startEtcd({ machine }),
     now: async ({ url }) => Date.parse((await fetch(`${url}/version`)).headers.get('date')),
-    stepMs: 1000, // it tells whole seconds
+    stepMs: 1000, // it reports whole seconds
   },
 }
 
-/** A running server, and its clock. */
+/** A running server and its clock. */
 async function startWithClock(t, { start }, offsetMs) {
   const clock = new Clock(offsetMs)
   const server = await start({ ...HERE, environment: clock.environment })
@@ -43,7 +44,7 @@ async function startWithClock(t, { start }, offsetMs) {
 
 for (const [name, kind] of Object.entries(SERVERS)) {
   const test = canSetClocks && kind.isHere ? anyTest.serial : anyTest.skip
-  test(`${name} has the time that it is given, and steps`, async (t) => {
+  test(`${name} sees the time that it is given, and its steps`, async (t) => {
     const { stepMs = 1 } = kind
     const { server, clock } = await startWithClock(t, kind, -HOUR_MS)
     for (const offsetMs of [-HOUR_MS, 2.5 * HOUR_MS, -1500, 0]) {
@@ -56,7 +57,7 @@ for (const [name, kind] of Object.entries(SERVERS)) {
 }
 
 const mysqlTest = canSetClocks && SERVERS.MariaDB.isHere ? anyTest.serial : anyTest.skip
-mysqlTest('who waits until a time of the wrong clock waits as long as usual', async (t) => {
+mysqlTest('waiting until a time of the wrong clock takes as long as usual', async (t) => {
   const { server, clock } = await startWithClock(t, SERVERS.MariaDB, -HOUR_MS)
   for (const offsetMs of [-HOUR_MS, HOUR_MS]) {
     clock.set(offsetMs)

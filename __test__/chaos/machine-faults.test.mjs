@@ -1,4 +1,5 @@
-// What chaos does to the machine of a server: it stands still, is cut off from the other machines, or both, until it is healed.
+// What chaos does to the machine of a server: it is paused, isolated from the other machines, or both, until it is
+// healed.
 
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -16,7 +17,7 @@ const { openNetwork } = require('../../lab/chaos/faults/network.js')
 const canRun = wantRedis() && process.platform === 'linux'
 const test = canRun ? anyTest.serial : anyTest.skip
 
-/** A stopped process has the state T. */
+/** A stopped process is in state T. */
 const isFrozen = ({ pid }) => / T /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
 
 async function reaches(machine, { host, port }) {
@@ -25,7 +26,7 @@ async function reaches(machine, { host, port }) {
   return stdout.trim() === 'PONG'
 }
 
-/** Two machines with a server each, and how the first one is. */
+/** Two machines with a server each, and the state of the first one. */
 async function startTwo(t) {
   const network = await openNetwork(2)
   t.teardown(() => network.close())
@@ -47,19 +48,19 @@ for (const [name, during] of [
   ['FROZEN_THEN_CUT', { frozen: true, cut: true }],
   ['CUT_THEN_FROZEN', { frozen: true, cut: true }],
 ]) {
-  test(`${name}: what it does to a machine, and that it ends`, async (t) => {
+  test(`${name}: its effect on a machine, and its end`, async (t) => {
     const two = await startTwo(t)
     if (two === undefined) return t.log('SKIPPED: no network namespaces') || t.pass()
     const { place, state } = two
     const fault = FAULTS[name]
     t.deepEqual(await state(), WELL)
     await fault.harm(place)
-    await until(async () => (await state()).frozen === during.frozen) // the kernel stops each thread in its own time
+    await until(async () => (await state()).frozen === during.frozen) // the kernel stops each thread separately
     t.deepEqual(await state(), during)
     if (fault.wake !== undefined) {
       await fault.wake(place)
       await until(() => !isFrozen(place.server))
-      t.deepEqual(await state(), { frozen: false, cut: true }, 'awake, and still cut off')
+      t.deepEqual(await state(), { frozen: false, cut: true }, 'running, and still isolated')
     }
     await endFault(place, fault, { awayMs: 0, awakeMs: 0 })
     await until(() => !isFrozen(place.server))
@@ -68,7 +69,7 @@ for (const [name, during] of [
   })
 }
 
-anyTest('two sides have at least one member each', (t) => {
+anyTest('both sides of a split have at least one member', (t) => {
   for (let round = 0; round < 500; round++) {
     const count = someOf([1, 2, 3]).length
     t.true(count > 0 && count < 3)

@@ -1,5 +1,5 @@
-// Chaos on a store: a script of events, without chance, in which a lease by deadline makes duplicates and a lease by window
-// makes none; each kind of outage in every run; and a lost group that is replaced only when its windows are over.
+// Chaos on a store: a fixed script of events in which a lease by deadline produces duplicates and a lease by window
+// does not; each kind of outage in every run; and a lost group that is replaced only after its windows have ended.
 
 import fs from 'node:fs'
 import { createRequire } from 'node:module'
@@ -41,8 +41,8 @@ async function untilItMakes(member, more) {
 }
 
 /**
- * A member whose clock is ahead makes IDs and hands its slot over in order; the next one's clock is behind, and comes
- * through the very ms that the first one has used.
+ * A member whose clock is ahead generates IDs and hands its slot over properly; the next member's clock is behind, and
+ * passes through the very ms that the first one has used.
  */
 async function handOver(t, policy) {
   const server = await startRedis()
@@ -68,7 +68,7 @@ async function handOver(t, policy) {
   const began = performance.now()
   first.start(AHEAD_MS)
   await untilItMakes(first, 0)
-  // The next one waits for the slot by then: a process that is started after that may come too late for these ms.
+  // The next member is already waiting for the slot: a process that starts later may miss these ms.
   second.start(-AHEAD_MS)
   await sleep(MAKING_MS + 2 * (performance.now() - began))
   await first.end()
@@ -97,13 +97,13 @@ async function endRefused(_, { cli }, endQuiet) {
 const canRun = () => wantRedis() && (canSetClocks || process.env.FLAKEFORGE_REQUIRE_SERVERS === '1')
 
 if (canRun()) {
-  test('a hand-over to a clock that is behind: a lease by deadline makes duplicates', async (t) => {
+  test('a handover to a clock that is behind: a lease by deadline produces duplicates', async (t) => {
     const { duplicates, disorders } = await handOver(t, 'deadline')
     t.true(duplicates > 0)
     t.is(disorders, 0)
   })
 
-  test('the same with windows: none', async (t) => {
+  test('the same handover with windows produces none', async (t) => {
     t.like(await handOver(t, 'window'), { duplicates: 0, disorders: 0 })
   })
 
@@ -111,7 +111,7 @@ if (canRun()) {
     ['somebody has noticed', endNoticed],
     ['nobody has noticed, and the server refuses for a while', endRefused],
   ]) {
-    test(`a group that was lost grants slots after the end of its quiet period: ${how}`, async (t) => {
+    test(`a lost group grants slots after its quiet period ends: ${how}`, async (t) => {
       const server = await startRedis()
       t.teardown(() => server.stop())
       await FlakeId.createGroup(server.url, LEASE)
@@ -128,7 +128,7 @@ if (canRun()) {
 
 // Outages
 
-/** A store that only writes down what happens to it. */
+/** A store that only records what happens to it. */
 function fakeStore() {
   const log = []
   const fault = (name, isLoss) => ({ counts: [name], isLoss, strike: async () => log.push(name) })
@@ -144,7 +144,7 @@ test('every kind of outage happens once in the shortest run, the loss of the gro
   t.is(store.log[3], 'loss')
 })
 
-test('a quiet period ends after the loss of a group, and not before its windows are over', async (t) => {
+test('a quiet period ends after a group is lost, and not before its windows have ended', async (t) => {
   const store = fakeStore()
   const struckAt = []
   for (const fault of store.faults) {
@@ -161,7 +161,7 @@ test('a quiet period ends after the loss of a group, and not before its windows 
   for (const [, ms] of waits) t.true(ms > 50)
 })
 
-test('the last outage is followed by the end of the quiet period, too', async (t) => {
+test('the last outage is also followed by the end of the quiet period', async (t) => {
   for (let round = 0; round < 10; round++) {
     const store = fakeStore()
     store.faults = store.faults.filter(({ isLoss }) => !isLoss)
@@ -172,7 +172,7 @@ test('the last outage is followed by the end of the quiet period, too', async (t
   }
 })
 
-test('the longest time without an ID: only of members that run, are not paused and have begun', async (t) => {
+test('the longest time without an ID counts only members that have started, run and are not paused', async (t) => {
   const member = (more) => ({ lives: [1], sizes: [8], isRunning: true, isPaused: false, ...more })
   let made = 0
   const busy = member()
@@ -186,7 +186,7 @@ test('the longest time without an ID: only of members that run, are not paused a
   const gaps = new Gaps([member(), ...others])
   while (gaps.longest[0] === 0) await sleep(20)
   const before = gaps.longest[0]
-  for (const until = performance.now() + 2000; performance.now() < until; ); // nobody looks
+  for (const until = performance.now() + 2000; performance.now() < until; ); // nothing checks meanwhile
   while (gaps.longest[0] === before) await sleep(20)
   t.true(gaps.longest[0] - before < 1000)
   const [idle, ...rest] = gaps.end()
@@ -194,7 +194,7 @@ test('the longest time without an ID: only of members that run, are not paused a
   t.deepEqual(rest, [0, 0, 0, 0])
 })
 
-test('a long run that met too little proves nothing', (t) => {
+test('a long run that met too few faults proves nothing', (t) => {
   const full = { seconds: 120, faults: 100, ids: 1000 }
   const results = (faults, ids) => [{ counts: { kills: faults - 1, cuts: 1 }, ids }]
   t.deepEqual(judgeExtent(results(100, 1000), 120, full), [])
@@ -209,7 +209,7 @@ test('each target names its faults', (t) => {
 
 // Calls
 
-test('a batch keeps all IDs that were made, whichever call they were asked for by', async (t) => {
+test('a batch keeps all generated IDs, whichever call requested them', async (t) => {
   const flake = new FlakeId({ id: 9 })
   for (const call of Object.keys(CALLS)) {
     const batch = new Batch()
@@ -224,7 +224,7 @@ test('a batch keeps all IDs that were made, whichever call they were asked for b
   }
 })
 
-test('a call that is refused does not hide those that were made beside it', async (t) => {
+test('a rejected call does not hide IDs generated next to it', async (t) => {
   for (const call of ['nextCallback', 'nextAsync']) {
     const flake = new FlakeId({ id: 10 })
     let calls = 0

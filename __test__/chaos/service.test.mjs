@@ -1,6 +1,6 @@
-// Chaos with flakeforge-servers: what `npm run chaos -- service` is made of. A server that fails comes back at its port, and an
-// end that nobody asked for is noticed; IDs in no order can be checked; servers without a common store make duplicates, and
-// they are found.
+// Chaos with flakeforge-servers, the parts of `npm run chaos -- service`. A failed server returns on its port, and an
+// unrequested exit is noticed; unordered IDs can be checked; servers without a common store produce duplicates, and
+// these are found.
 
 import fs from 'node:fs'
 import { createRequire } from 'node:module'
@@ -20,7 +20,7 @@ const { clients, startApart, startMixed } = require('../../lab/chaos/scenarios/s
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'flakeforge-chaos-service-'))
 test.after.always(() => fs.rmSync(folder, { recursive: true }))
 
-test('servers without a common store make duplicates, and fail as they are told', async (t) => {
+test('servers without a common store produce duplicates, and fail on request', async (t) => {
   const troubles = []
   const { services, control } = await startApart(folder, troubles)
   t.teardown(() => Promise.all(services.map((service) => service.kill())))
@@ -38,7 +38,7 @@ test('servers without a common store make duplicates, and fail as they are told'
   t.is(service.lives, 2)
   t.deepEqual(troubles, [])
   await services[1].end()
-  t.deepEqual(troubles, [], 'SIGTERM ends it in order')
+  t.deepEqual(troubles, [], 'SIGTERM ends it properly')
 
   process.kill(service.pid, 'SIGKILL')
   await service.over
@@ -62,7 +62,7 @@ for (const [name, layout] of [
   })
 }
 
-test('IDs of several servers are in no order, and only duplicates count', (t) => {
+test('IDs of several servers are unordered, and only duplicates count', (t) => {
   const file = path.join(folder, 'unordered')
   const bytes = Buffer.alloc(4 * 8)
   for (const [i, id] of [5n, 3n, 4n, 3n].entries()) bytes.writeBigUInt64BE(id, i * 8)
@@ -71,7 +71,7 @@ test('IDs of several servers are in no order, and only duplicates count', (t) =>
   t.like(check([[file]]), { duplicates: 1, disorders: 2 })
 })
 
-test('three clients ask servers alone, and two have a store, too; each asks by a call of its own', (t) => {
+test('three clients use only servers, and two also have a store; each uses a different call', (t) => {
   const tasks = clients(['http://a', 'http://b'], ['redis://one', 'redis://two']).flat()
   t.deepEqual(
     tasks.map(({ policy, join }) => [policy, [join].flat().length]),
@@ -81,7 +81,7 @@ test('three clients ask servers alone, and two have a store, too; each asks by a
   for (const { options } of tasks.slice(3)) t.deepEqual(options.elseFrom.urls, ['http://a', 'http://b'])
 })
 
-test('a batch takes IDs that are no Buffers', async (t) => {
+test('a batch accepts IDs that are not Buffers', async (t) => {
   let last = 0
   const remote = { next: (callback) => setImmediate(callback, null, Uint8Array.of(0, 0, 0, 0, 0, 0, 1, last++)) }
   const batch = new Batch()

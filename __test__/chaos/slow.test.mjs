@@ -1,4 +1,4 @@
-// What chaos makes slow is slow, as long as it is meant to be: the links between machines, and the disk of a process.
+// What chaos slows down is slow for as long as intended: the links between machines, and the disk of a process.
 
 import { createRequire } from 'node:module'
 import anyTest from 'ava'
@@ -11,7 +11,7 @@ const { openNetwork } = require('../../lab/chaos/faults/network.js')
 const { slowDisk } = require('../../lab/chaos/faults/slow-disk.js')
 
 const LONG_MS = 200
-const VALUE = 'x'.repeat(10_000) // more than a narrow link takes at once
+const VALUE = 'x'.repeat(10_000) // more than a narrow link accepts at once
 
 async function timeOf(task) {
   const begun = performance.now()
@@ -25,7 +25,7 @@ testIf(wantRedis())('what machines send each other comes late until links are fa
   const network = await openNetwork(2)
   const [slow, other] = network.machines
   t.teardown(() => network.close())
-  if (network.kind !== 'namespaces') return t.pass('proxies only stall what they carry')
+  if (network.kind !== 'namespaces') return t.pass('proxies only delay their traffic')
   const redis = await startRedisOn(other, await freePort(), [])
   t.teardown(() => redis.stop())
   const send = () => timeOf(() => redis.cli('SET', 'key', VALUE))

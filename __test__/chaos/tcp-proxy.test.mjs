@@ -1,4 +1,4 @@
-// The TCP proxy of the chaos runs: what it carries it carries whole, and each of its faults does what it says.
+// The TCP proxy of the chaos runs: it forwards everything intact, and each of its faults does what its name says.
 
 import { once } from 'node:events'
 import { createRequire } from 'node:module'
@@ -8,7 +8,7 @@ import test from 'ava'
 const require = createRequire(import.meta.url)
 const { TcpProxy } = require('../../lab/chaos/faults/tcp-proxy.js')
 
-/** A server that sends back what it gets, after its name. */
+/** A server that echoes its input after its name. */
 async function echo(t, name) {
   const server = net.createServer((socket) => {
     socket.on('error', () => {})
@@ -26,7 +26,7 @@ async function proxyTo(t, port) {
   return proxy
 }
 
-/** A connection that keeps what it gets; `has(text)` resolves once it is all there. */
+/** A connection that keeps its input; `has(text)` resolves once it has all arrived. */
 function connect(t, proxy) {
   const socket = net.connect(proxy.port, '127.0.0.1')
   t.teardown(() => socket.destroy())
@@ -44,10 +44,10 @@ function connect(t, proxy) {
   return { socket, ended, has, got: () => got }
 }
 
-/** Long enough for loopback to carry whatever nothing holds. */
+/** Long enough for loopback to deliver everything that is not held back. */
 const aWhile = () => new Promise((resolve) => setTimeout(resolve, 200))
 
-test('carries all bytes in both directions, and the end', async (t) => {
+test('forwards all bytes in both directions, and the end', async (t) => {
   const proxy = await proxyTo(t, await echo(t, 'A'))
   const { socket, ended, has } = connect(t, proxy)
   const long = `${'0123456789'.repeat(200_000)}.`
@@ -66,7 +66,7 @@ test('cut: all connections end at once, and new ones work', async (t) => {
   t.is(await connect(t, proxy).has('A'), 'A')
 })
 
-test('stall: nothing is carried until the last stall is over, and nothing is lost', async (t) => {
+test('stall: nothing is forwarded until the last stall is over, and nothing is lost', async (t) => {
   const proxy = await proxyTo(t, await echo(t, 'A'))
   const before = connect(t, proxy)
   await before.has('A')
@@ -84,7 +84,7 @@ test('stall: nothing is carried until the last stall is over, and nothing is los
   t.is(await later.has('world'), 'Aworld')
 })
 
-test('refuse: connections end, and new ones as soon as they are made, until the last refusal is over', async (t) => {
+test('refuse: connections end, and new ones at once, until the last refusal is over', async (t) => {
   const proxy = await proxyTo(t, await echo(t, 'A'))
   const before = connect(t, proxy)
   await before.has('A')
@@ -99,7 +99,7 @@ test('refuse: connections end, and new ones as soon as they are made, until the 
   t.is(await connect(t, proxy).has('A'), 'A')
 })
 
-test('leads to another server, and nowhere when that is down', async (t) => {
+test('forwards to another server, and nowhere when that is down', async (t) => {
   const proxy = await proxyTo(t, await echo(t, 'A'))
   const before = connect(t, proxy)
   await before.has('A')
