@@ -1,5 +1,5 @@
-// flakeforge-check-store is a package of its own, so it checks answers by code of its own: what flakeforge refuses at run time
-// it must find, and nothing else.
+// flakeforge-check-store is a separate package with its own checks of answers: it must find everything that flakeforge
+// rejects at run time, and nothing else.
 
 import { createRequire } from 'node:module'
 import test from 'ava'
@@ -58,7 +58,7 @@ const CHECKS = {
   checkStore: fc.tuple(STORE),
 }
 
-/** What it gives, or that it refuses. */
+/** The result, or that it is rejected. */
 function outcome(check, given) {
   try {
     return { gives: check(...given) }
@@ -72,7 +72,7 @@ test('all checks of answers are compared', (t) => {
 })
 
 for (const [name, given] of Object.entries(CHECKS)) {
-  test(`${name}: what flakeforge refuses, flakeforge-check-store finds, and nothing else`, (t) => {
+  test(`${name}: flakeforge-check-store finds what flakeforge rejects, and nothing else`, (t) => {
     const seen = { refused: 0, accepted: 0 }
     const isSame = fc.property(given, (answer) => {
       const ours = outcome(ofLibrary[name], answer)

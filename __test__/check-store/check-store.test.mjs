@@ -1,5 +1,5 @@
-// flakeforge-check-store: stores that are right pass, and stores that are wrong in one way are refused by the check that is
-// there for it. The checks run in processes of their own, over a database of this test.
+// flakeforge-check-store: correct stores pass, and a store with one fault fails the check for that fault. The checks
+// run in separate processes, over a database of this test.
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -37,8 +37,8 @@ async function freshRecords(t) {
   return records.port
 }
 
-// First, because it waits for its end.
-test('checks for which no time is left say so', async (t) => {
+// First, because it waits until time runs out.
+test('checks without time left report that', async (t) => {
   const port = await freshRecords(t)
   const results = await checkStore(rightModule(port), { size: { ...SMALL, clockMs: 100_000, allMs: 20_000 } })
   const clock = results.findIndex(({ check }) => check === 'clock')
@@ -50,12 +50,12 @@ test('checks for which no time is left say so', async (t) => {
   t.is(results.length, ALL.length)
 })
 
-test('a store that is right passes all checks', async (t) => {
+test('a correct store passes all checks', async (t) => {
   const port = await freshRecords(t)
   allAreOk(t, await resultsOf(rightModule(port)))
 })
 
-test('so does the example of the guide, without its last part', async (t) => {
+test("the guide's example without its last part passes too", async (t) => {
   const guide = fs.readFileSync(new URL('../../docs/store/your-own-database.md', import.meta.url), 'utf8')
   const [example] = blocks(guide).filter(({ language }) => language === 'js')
   const [source, rest] = example.code.split('// Try it\n')
@@ -70,7 +70,7 @@ test('so does the example of the guide, without its last part', async (t) => {
 })
 
 for (const [fault, { check, size, seen: expected = /./ }] of Object.entries(FAULTS)) {
-  test(`${fault}: refused by ‘${check}’`, async (t) => {
+  test(`${fault}: rejected by ‘${check}’`, async (t) => {
     const port = await freshRecords(t)
     const { seen, wanted, todo } = await findingOf(wrongModule(fault, port), check, size)
     t.regex(seen, expected)
@@ -78,7 +78,7 @@ for (const [fault, { check, size, seen: expected = /./ }] of Object.entries(FAUL
   })
 }
 
-test('the command runs all checks within its time, and says what it leaves behind', async (t) => {
+test('the command runs all checks within its time, and reports what it leaves behind', async (t) => {
   const port = await freshRecords(t)
   const before = Date.now()
   const { code, stdout, stderr } = await run([rightModule(port)])
@@ -95,7 +95,7 @@ test('the command runs all checks within its time, and says what it leaves behin
   t.regex(stdout, /^ok {6}no expiry .* up to [2-5]\d s ago/m)
 })
 
-test('a check that fails is a line with what was seen, what was wanted and what to do', async (t) => {
+test('a failed check is a line with what was seen, what was expected and what to do', async (t) => {
   const file = moduleOf('export default {}')
   const { code, stdout, stderr } = await run([file])
   t.is(code, 1)
@@ -115,14 +115,14 @@ test('--json prints an object for each check', async (t) => {
   t.deepEqual(more, [])
 })
 
-test('what the module prints does not come between the lines', async (t) => {
+test('output of the module does not come between the lines', async (t) => {
   const file = moduleOf('console.log("hello from the module")')
   const { stdout, stderr } = await run([file])
   t.false(stdout.includes('hello'))
   t.true(stderr.includes('hello from the module\n'))
 })
 
-test('the command ends, and its processes with it, if nothing ever answers', async (t) => {
+test('the command and its processes exit if no answer ever comes', async (t) => {
   const file = moduleOf(`
     import { appendFileSync } from 'node:fs'
     appendFileSync(${JSON.stringify(path.join(folder, 'pids'))}, process.pid + '\\n')
@@ -165,7 +165,7 @@ test('processes end with the command', async (t) => {
   t.pass()
 })
 
-test('a wrong command line is refused', async (t) => {
+test('a wrong command line is rejected', async (t) => {
   const WRONG = [
     [[], 2, /takes the path of one module/],
     [['a.mjs', 'b.mjs'], 2, /takes the path of one module/],

@@ -1,5 +1,5 @@
-// One of our databases as a user's own, for flakeforge-check-store: `openDatabase(NAME, CLIENT, url)` is the default export of a
-// module for it.
+// One of our databases as if it were a user's, for flakeforge-check-store: `openDatabase(NAME, CLIENT, url)` is the
+// default export of a module for it.
 
 import { DATABASES } from '../lease/stores/databases.mjs'
 

@@ -1,5 +1,5 @@
-// Our own databases pass flakeforge-check-store, by each of their clients: what holds for any store is tested there and nowhere
-// else. __test__/lease/stores has what is special to a server.
+// Our own databases pass flakeforge-check-store with each of their clients: rules for all stores are tested only there.
+// __test__/lease/stores tests what is specific to a server.
 
 import anyTest from 'ava'
 import { DATABASES } from '../lease/stores/databases.mjs'

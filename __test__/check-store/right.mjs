@@ -1,10 +1,10 @@
-// A store that is right, over server.mjs. The stores of wrong.mjs differ from it in one way each.
+// A correct store, over server.mjs. Each store of wrong.mjs differs from it in one way.
 
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { createInterface } from 'node:readline'
 
-/** A connection: `ask(operation, ...args)` resolves to what the server answers. */
+/** A connection: `ask(operation, ...args)` resolves to the server's answer. */
 export async function connection(port) {
   const socket = connect(port, '127.0.0.1')
   await once(socket, 'connect')
@@ -24,7 +24,7 @@ export async function connection(port) {
   return { ask, end: () => socket.end() }
 }
 
-/** A RecordStore with a connection of its own. */
+/** A RecordStore with its own connection. */
 export const rightStore = ({ ask, end }) => ({
   read: (group, names) => ask('read', group, names),
   swap: (group, name, from, to, identity) => ask('swap', group, name, from, to, identity),
@@ -33,7 +33,7 @@ export const rightStore = ({ ask, end }) => ({
   close: async () => end(),
 })
 
-/** What a module exports for check-store. */
+/** The exports of a module for check-store. */
 export const open = (port) => async () => rightStore(await connection(port))
 
 export async function wipe(port) {

@@ -1,12 +1,12 @@
-// A database for the tests of check-store: records in the memory of one process, which others reach by TCP. Each request
-// is one line of JSON and one atomic step, so what the right store does with it is right.
+// A database for the tests of check-store: records in the memory of one process, which others reach over TCP. Each
+// request is one line of JSON and one atomic step, so the correct store is correct.
 
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { createInterface } from 'node:readline'
 
-/** What the server can do. `swapAny`, `put` and `drop` are for stores that are wrong. */
+/** The operations of the server. `swapAny`, `put` and `drop` are for faulty stores. */
 class Records {
   #groups = new Map()
   #identity = { history: randomUUID(), process: randomUUID() }
@@ -20,7 +20,7 @@ class Records {
   read(group, names) {
     const records = this.#group(group)
     const values = names.map((name) => records.get(name) ?? null)
-    // `started` is for stores whose clock is wrong; a store may answer more than what is asked for.
+    // `started` is for stores with a wrong clock; a store may answer more than was asked for.
     return { values, identity: this.#identity, position: this.#position, started: this.#started, now: Date.now() }
   }
 
@@ -31,7 +31,7 @@ class Records {
     return true
   }
 
-  /** Compares the text and not the identity. */
+  /** Compares the text instead of the identity. */
   swapAny(group, name, from, to) {
     return this.swap(group, name, from, to, this.#identity)
   }
@@ -50,7 +50,7 @@ class Records {
     return [...this.#groups.keys()]
   }
 
-  /** Loses everything, as a server without a disk does when it restarts. */
+  /** Loses everything, like a restarted server without a disk. */
   wipe() {
     this.#groups.clear()
     this.renew()
@@ -60,13 +60,13 @@ class Records {
     this.#identity = { ...this.#identity, process: randomUUID() }
   }
 
-  /** Loses some records; nothing shows it. */
+  /** Loses some records, unnoticeably. */
   drop(name) {
     for (const records of this.#groups.values()) records.delete(name)
   }
 }
 
-/** A database that runs in this process: its port, and how to end it. */
+/** A database in this process: its port, and a function that stops it. */
 export async function startRecords() {
   const records = new Records()
   const sockets = new Set()
@@ -74,7 +74,7 @@ export async function startRecords() {
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
     const lines = createInterface({ input: socket })
-    for (const end of [socket, lines]) end.on('error', () => {}) // a client that was killed
+    for (const end of [socket, lines]) end.on('error', () => {}) // a killed client
     lines.on('line', (line) => {
       const { id, operation, args } = JSON.parse(line)
       socket.write(`${JSON.stringify({ id, value: records[operation](...args) ?? null })}\n`)

@@ -1,5 +1,5 @@
-// What tests of flakeforge-check-store share: modules written for it, a run of its checks that ends with the first one that
-// fails, and one check alone.
+// Shared by the tests of flakeforge-check-store: modules written for it, a run of its checks up to the first failure,
+// and a single check.
 
 import fs from 'node:fs'
 import { createRequire } from 'node:module'
@@ -60,7 +60,7 @@ export function moduleOf(source) {
 
 const inTurn = turns(2)
 
-/** A test in its turn, because each takes several processes; its time begins with its turn. */
+/** Runs a test when the previous one is done, because each takes several processes; its time limit starts then. */
 export const test = (title, body, run = anyTest) =>
   run(title, (t) => {
     t.timeout(1_800_000)
@@ -70,7 +70,7 @@ export const test = (title, body, run = anyTest) =>
     })
   })
 
-/** The results, up to the first check that failed. */
+/** The results, up to the first failed check. */
 export async function resultsOf(file, size) {
   const results = []
   const enough = new Error('a check has failed')
@@ -88,7 +88,7 @@ const CHECKS = path.join(import.meta.dirname, '..', '..', 'target', 'rooms', 'pa
 const modules = await Promise.all(fs.readdirSync(CHECKS).map((name) => import(pathToFileURL(path.join(CHECKS, name)))))
 const runs = new Map(modules.flatMap((each) => Object.values(each).flat()).map(({ name, run }) => [name, run]))
 
-/** Checks that look at what others have written or read. */
+/** Checks of what other clients have written or read. */
 const AFTER = {
   names: ['group names'],
   groups: ['group names'],
@@ -96,10 +96,10 @@ const AFTER = {
   'same identity': ['bytes', 'fresh reads'],
 }
 
-/** Checks that compare what several processes do. One is enough for the others. */
+/** Checks that compare several processes. One process is enough for the others. */
 const OF_SEVERAL = ['one database', 'fresh reads', 'atomic swaps', 'snapshots']
 
-/** What this check finds wrong; undefined where it finds nothing. The others, which take longer, do not run. */
+/** The finding of this check; undefined if it finds nothing. The other, slower checks do not run. */
 export async function findingOf(file, check, size) {
   const processes = OF_SEVERAL.includes(check) ? SMALL.processes : 1
   const trial = new Trial(file, { ...FULL, ...SMALL, processes, ...size })

@@ -1,11 +1,11 @@
-// Stores that are wrong because of what a client keeps or holds: its machine's clock and name, what it read when it
+// Stores that are wrong because of what a client keeps or holds: its machine's clock and name, values read when it
 // connected, a lock. wrong.mjs opens these too.
 
 import { hostname } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isSame } from './right.mjs'
 
-/** Does it all as one who holds the lock of these records; `untilMs`: how long a lock counts whose holder is silent. */
+/** Runs everything while holding the lock of these records; `untilMs`: how long the lock of a silent holder counts. */
 const locking = (store, ask, { nameOf, untilMs }) =>
   async function swap(group, name, from, to, identity) {
     const [locks, lock] = [`${group} locks`, nameOf(name)]
@@ -23,7 +23,9 @@ const locking = (store, ask, { nameOf, untilMs }) =>
     return isRight
   }
 
-/** Only the records that processes swap while they stand still: on a busy machine a lock may expire in any other check. */
+/**
+ * Only the records that processes swap while they are paused: on a busy machine a lock may expire in any other check.
+ */
 const whileSuspended = (store, swap) => ({
   swap: (group, ...rest) => (group.endsWith(' suspended') ? swap(group, ...rest) : store.swap(group, ...rest)),
 })

@@ -1,10 +1,10 @@
-// Stores that are wrong only while several clients are at work: in swaps of one record, and in reads beside swaps. wrong.mjs
-// has the others, and opens these too.
+// Stores that are wrong only while several clients are active: in swaps of one record, and in reads during swaps.
+// wrong.mjs has the others, and opens these too.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isSame } from './right.mjs'
 
-/** A store that compares, and then writes: what is there, what is not, or both. */
+/** A store that compares first and writes later: existing records, missing ones, or both. */
 const inTwoSteps =
   (isMeant) =>
   (store, { ask }) => ({
@@ -17,7 +17,7 @@ const inTwoSteps =
     },
   })
 
-/** A store that reads names one part after the other. */
+/** A store that reads the names in several parts. */
 const inParts =
   (partsOf, pauseMs = 0) =>
   (store) => ({

@@ -1,5 +1,5 @@
-// Stores that are each wrong in one way. `FAULTS` has for each fault the check that must find it, and the functions that
-// differ from the right store's.
+// Stores with one fault each. `FAULTS` names for each fault the check that must find it, and the functions that differ
+// from the correct store's.
 
 import { connection, rightStore } from './right.mjs'
 import { CONNECTIONS } from './wrong-connections.mjs'
@@ -7,13 +7,13 @@ import { RACES } from './wrong-races.mjs'
 
 const HOUR_MS = 3_600_000
 
-/** A store that keeps and compares texts in another form. */
+/** A store that converts texts before it keeps and compares them. */
 const folded = (fold) => (store) => ({
   swap: (group, name, from, to, identity) =>
     store.swap(group, name, from === null ? null : fold(from), fold(to), identity),
 })
 
-/** A store that takes other texts for equal, and keeps them as they are. */
+/** A store that treats different texts as equal, and keeps them unchanged. */
 const matching = (isMatch) => (store) => ({
   async swap(group, name, from, to, identity) {
     const [value] = (await store.read(group, [name])).values
@@ -22,10 +22,10 @@ const matching = (isMatch) => (store) => ({
   },
 })
 
-/** A store that compares texts in another form. */
+/** A store that converts texts before it compares them. */
 const comparing = (fold) => matching((value, from) => fold(value) === fold(from))
 
-/** A store whose swap goes by another identity than the one it is given: that of now is known. */
+/** A store whose swap compares the current identity instead of the given one. */
 const identifying = (change) => (store) => ({
   async swap(group, name, from, to, identity) {
     const known = (await store.read(group, [name])).identity
@@ -33,7 +33,7 @@ const identifying = (change) => (store) => ({
   },
 })
 
-/** A store that gives the names of other groups, too. */
+/** A store that also returns the names of other groups. */
 const naming = (isOne) => (store) => ({
   async names(group) {
     const groups = (await store.groups()).filter((name) => isOne(group, name))
@@ -41,14 +41,14 @@ const naming = (isOne) => (store) => ({
   },
 })
 
-/** A store whose groups are kept under another form of their names. */
+/** A store that converts the names of its groups. */
 const grouped = (fold) => (store) => ({
   read: (group, names) => store.read(fold(group), names),
   swap: (group, ...rest) => store.swap(fold(group), ...rest),
   names: (group) => store.names(fold(group)),
 })
 
-/** A store whose read gives something else. */
+/** A store that returns something else from read. */
 const reading = (change) => (store) => ({
   async read(group, names) {
     return change(await store.read(group, names), names)
@@ -432,7 +432,7 @@ export const openWrong = (fault, port) =>
       }
     : undefined
 
-/** A wipe that does what the fault says: 'drop' takes one record of each group away, 'names' none, 'wipe' all. */
+/** A wipe as the fault requires: 'drop' removes one record of each group, 'names' no record, 'wipe' all. */
 export async function wipeAs(fault, port) {
   const { ask, end } = await connection(port)
   await ask(FAULTS[fault].lose, 'group')
