@@ -1,4 +1,5 @@
-// dist/web/, the ES modules for browsers: they export what the CommonJS files do, mean the same, and cost a page only what it uses.
+// dist/web/, the ES modules for browsers: they have the exports of the CommonJS files with the same meaning, and a page
+// pays only for what it uses.
 
 import { createRequire } from 'node:module'
 import path from 'node:path'
@@ -11,7 +12,7 @@ const require = createRequire(import.meta.url)
 const web = path.join(import.meta.dirname, '../../dist/web')
 const load = (file) => import(path.join(web, file))
 
-/** Bytes of a page with these names only, as a user's bundler makes it smaller and a server compresses it. */
+/** Bytes of a page with only these names, minified by a user's bundler and compressed by a server. */
 async function sizeOf(names, file = 'codec.js') {
   const { outputFiles } = await build({
     stdin: { contents: `export ${names} from './${file}'`, resolveDir: web },
@@ -20,8 +21,8 @@ async function sizeOf(names, file = 'codec.js') {
   return brotliCompressSync(outputFiles[0].contents).length
 }
 
-// What was reached, rounded up to the next 100: 700 of these are for times as numbers and for parts that contradict each other, 150 for ranges beyond the layout's times. The aim
-// for all of the codec is 6 000.
+// The measured size, rounded up to the next 100: 700 of these are for times as numbers and for contradicting parts, 150
+// for ranges beyond the layout's times. The aim for the whole codec is 6 000.
 for (const [names, most] of [
   ['*', 9500],
   ['{ layouts }', 8000],
@@ -36,7 +37,7 @@ for (const [names, most] of [
   })
 }
 
-test('a page with RemoteFlakeId alone has no codec in it', async (t) => {
+test('a page with only RemoteFlakeId contains no codec', async (t) => {
   const [alone, both] = await Promise.all([
     sizeOf('{ RemoteFlakeId }', 'remote.js'),
     sizeOf('{ RemoteFlakeId, layouts }', 'index.js'),
@@ -48,7 +49,7 @@ for (const [file, entry] of [
   ['codec.js', 'flakeforge/codec'],
   ['remote.js', 'flakeforge/remote'],
 ]) {
-  test(`web/${file} has the exports of Node`, async (t) => {
+  test(`web/${file} has the exports for Node.js`, async (t) => {
     t.deepEqual(Object.keys(await load(file)).sort(), Object.keys(require(entry)).sort())
   })
 }
@@ -59,7 +60,7 @@ test('all entries share one Layout', async (t) => {
   t.is(codec.layouts, main.layouts)
 })
 
-test('an ID means the same', async (t) => {
+test('an ID has the same meaning', async (t) => {
   const { Layout, format, layouts, parse } = await load('codec.js')
   const plain = require('flakeforge/codec')
   const id = 1541815603606036480n
@@ -73,7 +74,7 @@ test('an ID means the same', async (t) => {
   t.is(error.message, `layout must be one of ${Object.keys(layouts)}, but is 'flaky'`)
 })
 
-test('a prefix, and what is an ID, mean the same', async (t) => {
+test('a prefix and an ID have the same meaning', async (t) => {
   const { format, isId, parse } = await load('codec.js')
   t.is(format(5n, 'dec', { prefix: 'ord_' }), 'ord_5')
   t.is(parse('ORD_5', 'dec', { prefix: 'ord_' })[7], 5)
@@ -86,7 +87,7 @@ test('a prefix, and what is an ID, mean the same', async (t) => {
   t.throws(() => parse('x'), { code: 'ERR_FLAKE_ID', message: "'x' is not an ID in dec: 64 bits at most" })
 })
 
-test('what browsers load can be required too, and has the classes of the other entries', async (t) => {
+test('what browsers load can also be required, and has the classes of the other entries', async (t) => {
   const contents = `module.exports = [require('flakeforge'), require('flakeforge/lease'), require('flakeforge/codec'), require('flakeforge/remote')]`
   const { outputFiles, metafile } = await build({
     stdin: { contents, resolveDir: path.join(web, '..', '..') },
