@@ -1,5 +1,5 @@
-// `flakeforge at --column`: what it prints, run on real databases. Each column holds IDs at the bounds, next to them, and
-// far from them; those that BigInt finds between the bounds must come out, and no others.
+// `flakeforge at --column`: its output, run on real databases. Each column holds IDs at the bounds, next to them, and
+// far from them; the query must return exactly those that BigInt finds between the bounds.
 
 import anyTest from 'ava'
 import { startMysql, wantMysql } from '../servers/mysql.mjs'
@@ -30,7 +30,7 @@ const RANGES = [
   ['ticks of 100 ns', 'chronicle', 999_999_999_999, 1_000_000_000_001],
 ]
 
-/** IDs of the layout that lie at these bounds, close to them, and where only text or signed numbers are close. */
+/** IDs of the layout at these bounds, close to them, and where only text or signed numbers are close. */
 function idsAround(layout, min, max) {
   const near = [min, max, (min + max) / 2n, 2n ** 63n, 2n ** 53n].flatMap((id) => [id - 1n, id, id + 1n])
   const others = [0n, 9n, MAX, min / 10n, max / 10n, min * 10n, max * 10n, 10n ** 18n, 10n ** 19n - 1n, 10n ** 17n + 3n]
@@ -58,7 +58,7 @@ const LITERALS = {
   uuid: (id, layout) => `'${layout.toUuid(id)}'`,
 }
 
-/** The databases: which type each kind of column has there, and the numbers that a query answers. */
+/** The databases: the type of each kind of column, and the numbers that a query returns. */
 const DATABASES = {
   PostgreSQL: {
     isHere: wantPostgres() !== undefined,
@@ -96,7 +96,7 @@ const DATABASES = {
 const servers = new Map()
 let tables = 0
 
-/** What the command prints for a range and a column. It knows of no database, so all of them share its answer. */
+/** The output of the command for a range and a column. It knows no database, so all of them share its answer. */
 const printed = new Map()
 async function shownFor(t, layout, from, to, column) {
   const args = ['at', String(from), String(to), '--layout', layout, '--column', column, '--json']
@@ -137,7 +137,7 @@ for (const [database, { isHere, start, types, answer }] of Object.entries(DATABA
 
 when(DATABASES.PostgreSQL.isHere)('PostgreSQL finds them by the index of the primary key', async (t) => {
   const server = servers.get('PostgreSQL')
-  const sortable = RANGES.filter(([title]) => title !== 'many lengths of text') // an index of text does not know lengths
+  const sortable = RANGES.filter(([title]) => title !== 'many lengths of text') // an index of text ignores lengths
   for (const [column, type] of Object.entries(DATABASES.PostgreSQL.types)) {
     await server.query(`CREATE TABLE by_${column} (id ${type} PRIMARY KEY)`)
     for (const [title, name, from, to] of sortable) {
@@ -148,7 +148,7 @@ when(DATABASES.PostgreSQL.isHere)('PostgreSQL finds them by the index of the pri
   }
 })
 
-test('the printed text has the bounds and one WHERE, for the column asked for', async (t) => {
+test('the printed text has the bounds and one WHERE, for the requested column', async (t) => {
   for (const column of COLUMNS) {
     const args = ['at', '2100-01-01', '--column', column]
     const [{ where, min, max, whereSigned }] = await jsonOf(t, [...args, '--json'])
@@ -160,7 +160,7 @@ test('the printed text has the bounds and one WHERE, for the column asked for', 
   }
 })
 
-test('a layout of your own has its own UUIDs, and they are those of toUuid()', async (t) => {
+test('your own layout has its own UUIDs, and they are those of toUuid()', async (t) => {
   const spec = { fields: Object.entries({ timestamp: 41, shard: 13, counter: 10 }) }
   const layout = new Layout(spec, { epoch: Date.UTC(2020, 0) })
   const range = layout.range(Date.UTC(2026, 0), Date.UTC(2027, 0))
@@ -171,7 +171,7 @@ test('a layout of your own has its own UUIDs, and they are those of toUuid()', a
   t.is(where, `WHERE id BETWEEN '${layout.toUuid(range.min)}' AND '${layout.toUuid(range.max)}'`)
 })
 
-test('a column that there is not is refused', async (t) => {
+test('an unknown column is rejected', async (t) => {
   await isRefused(t, ['at', 'now', '--column', 'varchar'], /--column must be one of bigint, .*, uuid, not 'varchar'/)
   await isRefused(t, ['at', 'now', '--column'], /--column needs a value/)
   await isRefused(t, ['at', 'now', '--column', 'toString'], /--column must be one of/)

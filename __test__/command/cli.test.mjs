@@ -1,4 +1,4 @@
-// The command as users run it: in a process of its own, its JSON compared with what the API says.
+// The command as users run it: in a separate process, its JSON compared with the results of the API.
 
 import { once } from 'node:events'
 import fs from 'node:fs'
@@ -23,7 +23,7 @@ test('without arguments: three IDs with their fields', async (t) => {
     const [hex, dec] = line.split('  ')
     t.is(BigInt(hex), BigInt(dec))
     t.is(hex.length, 18)
-    const { datacenter, worker, counter } = layouts.flake.decode(dec) // of whichever slot was free
+    const { datacenter, worker, counter } = layouts.flake.decode(dec) // of any free slot
     const fields = new RegExp(`timestamp \\S+Z +datacenter ${datacenter} +worker ${worker} +counter ${counter}$`)
     t.true(fields.test(lines[lines.indexOf(line) + 2]), lines.join('\n'))
   }
@@ -36,7 +36,7 @@ for (const [as, pattern, read] of [
   ['base32', /^[\dA-Z]{13}$/, (line) => toBigInt(FlakeId.parse(line, 'base32'))],
   ['json', /^\{.*\}$/, (line) => BigInt(JSON.parse(line).dec)],
 ]) {
-  test(`new --as ${as}: one ID a line, of the layout and node asked for`, async (t) => {
+  test(`new --as ${as}: one ID per line, of the requested layout and node`, async (t) => {
     const before = Date.now()
     const lines = await linesOf(t, ['new', '-n', '5', '--layout', 'hazelcast', '--node', '7', '--as', as])
     t.is(lines.length, 5)
@@ -51,13 +51,13 @@ for (const [as, pattern, read] of [
   })
 }
 
-test('new makes more IDs than a batch holds, all different', async (t) => {
+test('new generates more IDs than a batch holds, all different', async (t) => {
   const lines = await linesOf(t, ['20000', '--as', 'dec', '--id', '295'])
   t.is(new Set(lines).size, 20_000)
   t.like(layouts.flake.decode(lines[19_999]), { datacenter: 9, worker: 7 })
 })
 
-test('new takes a layout of your own, an epoch, nodes and a mode', async (t) => {
+test('new accepts your own layout, an epoch, nodes and a mode', async (t) => {
   const spec = { fields: Object.entries({ timestamp: 41, shard: 13, counter: 10 }) }
   const choices = ['--shard', '5', '--epoch', '2020-01-01']
   const [own] = await jsonOf(t, ['new', '--layout', JSON.stringify(spec), ...choices, '--json'])
@@ -70,14 +70,14 @@ test('new takes a layout of your own, an epoch, nodes and a mode', async (t) => 
   t.like(layouts.uniqueid.decode(uniqueid.dec), { mode: 'sequential', generator: 5 })
 })
 
-test('new shows a decimal layout by its digits', async (t) => {
+test('new shows the digits of a decimal layout', async (t) => {
   const [heading, digits, labels] = await linesOf(t, ['new', '1', '--layout', 'chronicle', '--host', '28'])
   t.regex(digits, /^ {2}\d{17} +28$/)
   t.is(digits.replaceAll(' ', ''), heading.split('  ')[1])
   t.regex(labels, /timestamp \S+Z host 28/)
 })
 
-const ID = toBigInt('0xcafebabedeadbeef') // above 2^63, so that its signed form is another
+const ID = toBigInt('0xcafebabedeadbeef') // above 2^63, so that its signed form differs
 const BYTES = Buffer.from('cafebabedeadbeef', 'hex')
 const PAIRS = 'ca fe ba be de ad be ef'
 const FORMS = [
@@ -117,7 +117,7 @@ test('inspect reads a time with nine digits', async (t) => {
   t.is(shown.parts.host, 28)
 })
 
-test('inspect says how it read what could be read in two ways', async (t) => {
+test('inspect says how it read an ambiguous ID', async (t) => {
   const [shown] = await jsonOf(t, ['inspect', '1640700422954228', '--json'])
   t.like(shown, { form: 'dec', layout: 'chronicle-micros' })
   t.regex(shown.note, /read as decimal.*hex.*0x/)
@@ -148,7 +148,7 @@ for (const [layout, id] of [
   })
 }
 
-test('inspect shows the best reading in full and all others in a line each', async (t) => {
+test('inspect shows the best reading in full and each of the others on one line', async (t) => {
   const lines = await linesOf(t, ['inspect', DISCORD])
   t.is(lines[0], `0x0271065ac1020007  ${DISCORD}`)
   t.regex(lines[1], /^ {2}discord: .*epoch 2015-01-01/)
@@ -164,23 +164,23 @@ test('inspect shows the best reading in full and all others in a line each', asy
   )
 })
 
-test('inspect gives an ID of stdin one line', async (t) => {
+test('inspect prints one line for an ID from stdin', async (t) => {
   const { code, stdout } = await run(['inspect'], { input: `${DISCORD}\n1541815603606036480\n` })
   t.is(code, 0)
   const [discord, twitter, end] = stdout.split('\n')
-  const doubt = '  not certain: discord 9\\d %, twitter \\d %, hazelcast \\d %' // a counter of 7 is usual in all of them
+  const doubt = '  not certain: discord 9\\d %, twitter \\d %, hazelcast \\d %' // a counter of 7 is common in all of them
   t.regex(discord, RegExp(`^${DISCORD}    discord  2016-04-30T11:18:25.796Z  counter 7  worker 1  process 0${doubt}$`))
   t.is(twitter, '1541815603606036480   twitter  2022-06-28T16:07:40.105Z  counter 0  datacenter 11  worker 26')
   t.is(end, '')
 })
 
-test('a time that no Date can hold is said to be one', async (t) => {
+test('a time that does not fit a Date is marked', async (t) => {
   const layout = '{"fields":[["timestamp",63],["counter",1]]}'
   const lines = await linesOf(t, ['inspect', '18446744073709551615', '--layout', layout])
   t.regex(lines.join(' '), /beyond what a Date can hold/)
 })
 
-test('inspect has something to say of every ID there is', async (t) => {
+test('inspect has output for every possible ID', async (t) => {
   const last = 2n ** 64n
   for (const id of [0n, 1n, 2n ** 63n - 1n, 2n ** 63n, last - 17n, last - 16n, last - 1n]) {
     const lines = await linesOf(t, ['inspect', String(id)])
@@ -188,21 +188,21 @@ test('inspect has something to say of every ID there is', async (t) => {
   }
 })
 
-test('inspect: what is too large for safe is said in bits', async (t) => {
+test('inspect: a value too large for safe is shown in bits', async (t) => {
   const [zero] = (await linesOf(t, ['inspect', String(2n ** 53n)])).filter((line) => line.startsWith('    safe'))
   t.regex(zero, /impossible: its top 11 bits are always 0, and here they are not$/)
   const [most] = (await linesOf(t, ['inspect', String(2n ** 53n - 1n)])).filter((line) => line.startsWith('    safe'))
   t.regex(most, /2089-09-06.*it would be in the future$/)
 })
 
-test('inspect with a layout takes its choices', async (t) => {
+test('inspect with a layout accepts its options', async (t) => {
   const args = ['inspect', '44368455009519617', '--layout', 'snowcast', '--epoch', '1388534400000', '--json']
   const [shown] = await jsonOf(t, args)
   t.like(shown.parts, { date: '2014-03-03T05:12:12.000Z', node: 1234, counter: 1 })
   t.is(shown.readings, undefined)
 })
 
-test('inspect reads 20 000 lines of stdin, and reports the bad ones by number', async (t) => {
+test('inspect reads 20 000 lines of stdin, and reports the bad ones by line number', async (t) => {
   const ids = Array.from(new FlakeId({ id: 5, maxWaitMs: 10_000 }).takeBigInts(20_000), String)
   const input = [...ids]
   input[6] = 'no ID'
@@ -224,14 +224,14 @@ test('inspect reads 20 000 lines of stdin, and reports the bad ones by number', 
   )
 })
 
-test('inspect goes on after a bad argument', async (t) => {
+test('inspect continues after a bad argument', async (t) => {
   const { code, stdout, stderr } = await run(['inspect', 'xyz', DISCORD, '--json'])
   t.is(code, 1)
   t.is(JSON.parse(stdout).dec, DISCORD)
   t.regex(stderr, /^flakeforge: 'xyz' is not an ID/)
 })
 
-test('at gives the bounds of Layout.range', async (t) => {
+test('at prints the bounds of Layout.range', async (t) => {
   const [shown] = await jsonOf(t, ['at', '2026-11-20', '2026-11-20T12:00', '--layout', 'discord', '--json'])
   const { min, max } = layouts.discord.range(Date.UTC(2026, 10, 20), Date.UTC(2026, 10, 20, 12))
   t.is(shown.min.dec, format(min))
@@ -241,7 +241,7 @@ test('at gives the bounds of Layout.range', async (t) => {
   t.is(lines.at(-1), 'WHERE id BETWEEN 7130316800000000000 AND 7130316800004194303')
 })
 
-test('at as text: the time or both times, and what a signed column holds where that differs', async (t) => {
+test('at as text: the time or both times, and the values of a signed column where they differ', async (t) => {
   const [heading, min, max, where, signed] = await linesOf(t, ['at', '2100-01-01', '2100-01-02'])
   t.is(heading, 'flake, 2100-01-01T00:00:00.000Z to 2100-01-02T00:00:00.000Z')
   const { min: from, max: to } = layouts.flake.range(Date.UTC(2100, 0, 1), Date.UTC(2100, 0, 2))
@@ -268,18 +268,18 @@ test('at keeps all digits of a time, and an end covers its last digit', async (t
       ...{ from: '2021-12-28T14:07:02.954100128Z', to: '2021-12-28T14:07:02.954100128Z' },
     })
   const day = await at('chronicle', '2021-12-28', '2021-12-28T23:59:59.999Z')
-  t.is(day.max + 1n, (await at('chronicle', '2021-12-29')).min, 'nothing of the day is left out')
+  t.is(day.max + 1n, (await at('chronicle', '2021-12-29')).min, 'the range covers the whole day')
   t.true(day.min < id && id < day.max)
   const ms = await at('chronicle', '1640700422954')
   t.deepEqual([ms.min, ms.max], [1640700422954000000n, 1640700422954999999n])
   const tenth = await at('chronicle-micros', '1666392005494.4')
   t.deepEqual([tenth.min, tenth.max], [1666392005494400n, 1666392005494499n])
   const [{ min, max }] = await jsonOf(t, ['at', '--epoch', '-5', '--json', '--', '-0.3', '-0.3'])
-  t.is(min.dec, String(4n << 22n), '-0.3 is in the ms from -1 on')
+  t.is(min.dec, String(4n << 22n), '-0.3 is in the ms that starts at -1')
   t.is(max.dec, String((5n << 22n) - 1n))
 })
 
-test('at leaves out what is outside of the layout, and refuses what is all outside', async (t) => {
+test("at clips a range to the layout's, and rejects one that is entirely outside", async (t) => {
   const { epoch, end } = layouts.discord
   const [from, to] = [epoch, end.getTime() - 1].map((ms) => toBigInt(layouts.discord.range(ms).min))
   for (const [dates, min, max] of [
@@ -306,7 +306,7 @@ test('at leaves out what is outside of the layout, and refuses what is all outsi
   }
 })
 
-test('at gives signed bounds where they differ, and two comparisons where they wrap around', async (t) => {
+test('at prints signed bounds where they differ, and two comparisons where they wrap around', async (t) => {
   const [after] = await jsonOf(t, ['at', '2040-01-01', '--json'])
   t.is(after.min.signed, String(toSigned(layouts.flake.range(Date.UTC(2040, 0)).min)))
   t.is(after.whereSigned, `WHERE id BETWEEN ${after.min.signed} AND ${after.max.signed}`)
@@ -316,7 +316,7 @@ test('at gives signed bounds where they differ, and two comparisons where they w
   t.true(BigInt(around.max.signed) < 0n)
 })
 
-test('an offset of IDs, below 0 too, is an option wherever a layout is, and one of nodes of new', async (t) => {
+test('an offset of IDs, also a negative one, is an option wherever a layout is, and an offset of nodes is one of new', async (t) => {
   for (const idOffset of [1_000_000_007n, -5n]) {
     const layout = new Layout('hazelcast', { idOffset })
     const own = ['--layout', 'hazelcast', '--id-offset', String(idOffset), '--json']
@@ -329,13 +329,13 @@ test('an offset of IDs, below 0 too, is an option wherever a layout is, and one 
   }
 })
 
-test('a number below 0 is a value of an option as any other', async (t) => {
+test("a negative number is accepted as an option's value", async (t) => {
   const [{ from }] = await jsonOf(t, ['at', '0', '--epoch', '-5', '--json'])
   t.is(from, '1970-01-01T00:00:00.000Z')
   await isRefused(t, ['new', '--id', '-5'], /--id must be .*-5/)
 })
 
-test('layouts lists every layout with what the API says of it', async (t) => {
+test('layouts lists every layout as the API describes it', async (t) => {
   const shown = await jsonOf(t, ['layouts', '--json'])
   t.deepEqual(
     shown.map(({ name }) => name),
@@ -410,7 +410,7 @@ for (const [args, message] of [
   [['layouts', 'flake'], /takes no argument/],
   [['schema', 'public'], /but not for 'public'/],
 ]) {
-  test(`refused: ${args.join(' ')}`, (t) => isRefused(t, args, message))
+  test(`rejected: ${args.join(' ')}`, (t) => isRefused(t, args, message))
 }
 
 for (const [args, message] of [
@@ -425,7 +425,7 @@ for (const [args, message] of [
   test(`fails: ${args.join(' ')}`, (t) => fails(t, args, message))
 }
 
-test('--version and -v: the version of the package', async (t) => {
+test('--version and -v print the version of the package', async (t) => {
   const { version } = JSON.parse(fs.readFileSync(new URL('../../package.json', import.meta.url)))
   for (const flag of ['--version', '-v']) t.deepEqual(await linesOf(t, [flag]), [version])
 })
@@ -435,18 +435,18 @@ const COMMANDS = fs
   .map((file) => file.replace('.ts', ''))
   .sort()
 
-test('help: every command, in lines that fit 100 columns', async (t) => {
+test('help lists every command, in lines of at most 100 columns', async (t) => {
   const lines = await linesOf(t, ['help'])
   t.deepEqual(await linesOf(t, ['--help']), lines)
   t.deepEqual(await linesOf(t, ['-h']), lines)
-  t.deepEqual(await linesOf(t, ['at', '--zebra', '-h']), await linesOf(t, ['help', 'at']), 'before what is wrong')
+  t.deepEqual(await linesOf(t, ['at', '--zebra', '-h']), await linesOf(t, ['help', 'at']), 'before the wrong argument')
   const named = lines.map((line) => /^ {2}([\w-]+)(?: .*)? {2,}\w/.exec(line)?.[1])
   for (const name of COMMANDS) t.true(named.includes(name), name)
   for (const line of lines) t.true(line.length <= 100, line)
 })
 
 for (const name of COMMANDS) {
-  test(`help ${name}: what --help says, with every option and an example`, async (t) => {
+  test(`help ${name} prints what --help prints, with every option and an example`, async (t) => {
     const lines = await linesOf(t, ['help', name])
     t.true(lines[0].startsWith(`usage: flakeforge ${name} `), lines[0])
     t.deepEqual(await linesOf(t, [name, '--help']), lines)
@@ -472,14 +472,14 @@ test('no colours in a pipe or with NO_COLOR, colours with FORCE_COLOR', async (t
   t.is(spaceless(coloured), spaceless(plain))
 })
 
-test('a reader who has seen enough is no error', async (t) => {
+test('a reader that stops early is not an error', async (t) => {
   const { code, signal, stderr } = await run(['new', '-n', '999999999', '--as', 'dec'], { stopAfter: 100 })
   t.deepEqual({ code, signal, stderr }, { code: 0, signal: null, stderr: '' })
 })
 
 const onLinux = process.platform === 'linux' ? test : test.skip
 
-onLinux('stdout that cannot be written: a failure in one sentence, without a stack', async (t) => {
+onLinux('an unwritable stdout fails with one sentence, without a stack', async (t) => {
   const full = fs.openSync('/dev/full', 'w')
   t.teardown(() => fs.closeSync(full))
   for (const args of [['5'], ['new', '20000', '--as', 'dec'], ['layouts']]) {
@@ -494,7 +494,7 @@ onLinux('stdout that cannot be written: a failure in one sentence, without a sta
   }
 })
 
-test('a bug is not taken for a fault of the user: the stack is shown, and where to report it', async (t) => {
+test('a bug is not reported as a mistake of the user: the output has the stack, and where to report it', async (t) => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'flakeforge-bug-'))
   t.teardown(() => fs.rmSync(folder, { recursive: true }))
   const broken = path.join(folder, 'broken.cjs')
@@ -506,7 +506,7 @@ test('a bug is not taken for a fault of the user: the stack is shown, and where 
   t.regex(stderr, /TypeError: broken on purpose\n {4}at /)
 })
 
-test('a command that ends before its work is done does not look like a success', async (t) => {
+test('a command that ends before its work is done does not look successful', async (t) => {
   const preload = path.join(import.meta.dirname, '..', 'workers', 'never-written.cjs')
   const { code, stdout, stderr } = await run(['layouts'], { env: { NODE_OPTIONS: `--require=${preload}` } })
   t.deepEqual([code, stdout], [1, ''])

@@ -1,4 +1,4 @@
-// `flakeforge completion`: what Tab offers in bash, zsh and fish themselves, each on a terminal of its own.
+// `flakeforge completion`: what Tab offers in real bash, zsh and fish, each on its own terminal.
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -26,7 +26,7 @@ fs.writeFileSync(path.join(home, 'bin', 'flakeforge'), `#!/bin/sh\nexec '${proce
   mode: 0o755,
 })
 
-/** How each shell is started without the user's own files, and what it needs before our script. */
+/** How to start each shell without the user's own files, and what to run before our script. */
 const SHELLS = {
   bash: { args: ['--norc', '--noprofile', '-i'], setup: ['eval "$(flakeforge completion bash)"'] },
   zsh: {
@@ -36,7 +36,7 @@ const SHELLS = {
   fish: { args: ['--no-config', '-i'], setup: ['flakeforge completion fish | source'] },
 }
 
-/** A shell on a terminal of its own (util-linux's script makes one): what is typed goes in, what is shown comes out. */
+/** A shell on its own terminal (created by util-linux's script): typed text goes in, the shown text comes out. */
 class Terminal {
   #child
   #shown = ''
@@ -66,7 +66,7 @@ class Terminal {
     this.#child.stdin.write(text)
   }
 
-  /** Waits until what is shown is enough; gives all that was shown since the last time. */
+  /** Waits until the shown text is enough; returns all text since the last call. */
   async sees(isEnough) {
     while (!isEnough(this.#shown)) {
       if (this.#child.exitCode !== null) throw new Error(`the shell has ended: ${this.#shown}`)
@@ -79,7 +79,7 @@ class Terminal {
     return shown
   }
 
-  /** Types a line and its end, and waits until it has run. */
+  /** Types a line and Enter, and waits until it has run. */
   async runs(line) {
     const word = `done${Math.random().toString(36).slice(2)}`
     this.type(`${line}; echo ${word.slice(0, 4)}""${word.slice(4)}\r`)
@@ -99,9 +99,9 @@ for (const shell of Object.keys(SHELLS)) {
   const isThere = program !== undefined && wantProgram('script') !== undefined && process.platform === 'linux'
   const test = isThere ? anyTest.serial : anyTest.serial.skip
 
-  test(`${shell}: Tab completes commands, options, layouts and forms, so that the line runs`, async (t) => {
+  test(`${shell}: Tab completes commands, options, layouts and forms into a line that runs`, async (t) => {
     const terminal = await started(t, shell, program)
-    // Each word is typed as far as it takes; what comes out is what the whole line says.
+    // Each word is typed as far as necessary; the output is that of the whole line.
     const shown = await terminal.runs('flakeforge layo\t --js\t')
     t.true(shown.includes('{"name":"hazelcast"'), shown)
     const id = await terminal.runs('flakeforge new 1 --layout haz\t --nod\t 77 --as js\t')
@@ -110,18 +110,18 @@ for (const shell of Object.keys(SHELLS)) {
     t.true(read.includes('"layout":"discord"'), read)
   })
 
-  test(`${shell}: Tab completes folders where a store belongs, and addresses`, async (t) => {
+  test(`${shell}: Tab completes folders where a store is expected, and addresses`, async (t) => {
     const terminal = await started(t, shell, program)
     const shown = await terminal.runs('flakeforge slots ids\t')
-    t.regex(shown, /For that folder, use file:\/\S*ids-here/, 'a relative path is refused with the address to type')
+    t.regex(shown, /For that folder, use file:\/\S*ids-here/, 'a relative path is rejected with the address to type')
     t.regex(await terminal.runs('flakeforge slots post\tnobody@127.0.0.1:1/x'), /flakeforge: .*ECONNREFUSED/)
   })
 
-  test(`${shell}: Tab twice lists what there is`, async (t) => {
+  test(`${shell}: pressing Tab twice lists the choices`, async (t) => {
     const terminal = await started(t, shell, program)
     const names = Object.keys(FlakeId.layouts)
     const hasAll = (shown) => names.every((name) => shown.includes(name))
-    // fish draws its list where a terminal can do more than this one; it says what it would draw.
+    // fish draws its list only on a more capable terminal; it reports what it would draw.
     if (shell === 'fish')
       return t.true(hasAll(await terminal.runs("complete --do-complete 'flakeforge new --layout '")))
     terminal.type('flakeforge new --layout \t\t')
@@ -129,12 +129,12 @@ for (const shell of Object.keys(SHELLS)) {
   })
 }
 
-// What the scripts ask the command.
+// What the scripts ask the command for.
 
 const offers = async (t, ...words) =>
   (await linesOf(t, ['completion', '--', ...words])).map((line) => line.split('\t')[0]).sort()
 
-anyTest('commands, and the options of new, which needs no command', async (t) => {
+anyTest('commands are offered, and the options of new, which is the default command', async (t) => {
   t.deepEqual(await offers(t, ''), [...COMMANDS, 'help'].sort())
   t.deepEqual(await offers(t, 'in'), ['inspect'])
   t.deepEqual(await offers(t, 'help', ''), COMMANDS)
@@ -142,17 +142,17 @@ anyTest('commands, and the options of new, which needs no command', async (t) =>
   for (const name of ['--version', '--help', '--as', '--worker', '--store']) t.true(options.includes(name), name)
 })
 
-anyTest('options that are not typed yet, with the node fields of the layout that is', async (t) => {
+anyTest('options that are not typed yet are offered, with the node fields of the given layout', async (t) => {
   const flake = await offers(t, 'new', '--')
   t.true(flake.includes('--worker') && !flake.includes('--node'))
   const hazelcast = await offers(t, 'new', '--layout', 'hazelcast', '--')
   t.true(hazelcast.includes('--node') && !hazelcast.includes('--worker') && !hazelcast.includes('--layout'))
   t.deepEqual(await offers(t, 'new', '--layout=instagram', '--sh'), ['--shard', '--shared'])
-  t.true((await offers(t, 'new', '--layout', 'nope', '--')).includes('--as'), 'whatever is wrong so far')
+  t.true((await offers(t, 'new', '--layout', 'nope', '--')).includes('--as'), 'despite all errors so far')
   for (const command of COMMANDS) t.true((await offers(t, command, '--')).includes('--json'), command)
 })
 
-anyTest('values: layouts, forms, modes, shells, and places', async (t) => {
+anyTest('values are offered: layouts, forms, modes, shells, and places', async (t) => {
   const names = Object.keys(FlakeId.layouts).sort()
   for (const command of ['new', 'inspect', 'at', 'create']) t.deepEqual(await offers(t, command, '--layout', ''), names)
   t.deepEqual(await offers(t, 'at', 'now', '--layout=sn'), ['--layout=snowcast'])
@@ -168,13 +168,13 @@ anyTest('values: layouts, forms, modes, shells, and places', async (t) => {
   }
 })
 
-anyTest('every form that is offered is one that --as takes', async (t) => {
+anyTest('every offered form is accepted by --as', async (t) => {
   const forms = await offers(t, 'new', '--as', '')
   t.true(forms.length >= 6)
   for (const form of forms) t.is((await linesOf(t, ['new', '2', '--id', '5', '--as', form])).length, 2)
 })
 
-anyTest('completion of a shell that there is none for', async (t) => {
+anyTest('completion for an unknown shell is rejected', async (t) => {
   await isRefused(t, ['completion'], /bash, zsh, fish/)
   await isRefused(t, ['completion', 'fsih'], /Unknown shell 'fsih'\. Did you mean 'fish'\?/)
   await isRefused(t, ['completion', 'powershell'], /The shells are bash, zsh, fish/)

@@ -20,7 +20,7 @@ const newFolder = async () => {
   return { where: folder, url: `file:${folder}`, stop: async () => fs.rmSync(folder, { recursive: true, force: true }) }
 }
 
-/** A server that all tests here share, each with a database of its own. */
+/** A server that all tests here share; each has its own database. */
 function shared(start, urlOf) {
   let server
   let databases = 0
@@ -46,7 +46,7 @@ const STORES = {
   MariaDB: { start: newMariadb, isThere: wantMysql() !== undefined },
 }
 
-/** These servers keep what they acknowledge, so no new group needs a quiet period. A folder ignores it. */
+/** These servers keep acknowledged writes, so no new group needs a quiet period. A folder ignores it. */
 const durable = true
 const ENDED = {
   'a folder': (group) => `Destroyed group '${group}'.\n`,
@@ -71,7 +71,7 @@ for (const [kind, { start, isThere }] of Object.entries(STORES)) {
     return store
   }
 
-  test(`${kind}: create makes a group whose members need not wait, and says so`, async (t) => {
+  test(`${kind}: create makes a group whose members need not wait, and reports that`, async (t) => {
     const { where, url } = await started(t)
     const before = Date.now()
     t.is(await textOf(t, ['create', where, 'orders', '--skew', '400']), MADE[kind]('orders'))
@@ -81,12 +81,12 @@ for (const [kind, { start, isThere }] of Object.entries(STORES)) {
     const again = await textOf(t, ['create', where, 'orders', '--skew', '400'])
     t.regex(again, /^Group 'orders' already exists.* Nothing was changed\.\n$/)
     const several = await Promise.all([1, 2, 3, 4].map(() => jsonOf(t, ['create', where, 'others', '--durable'])))
-    t.is(several.flat().filter(({ created }) => created).length, 1, 'of several at once, one made it')
+    t.is(several.flat().filter(({ created }) => created).length, 1, 'of several at once, one created it')
     t.is((await joinAs(t, url, { group: 'orders', skewMs: 400, waitMs: 5000 })).state, 'attached')
     t.is((await joinAs(t, url, { group: 'default', durable, epoch: 0, waitMs: 5000, host: 'other' })).state, 'attached')
   })
 
-  test(`${kind}: a group that was destroyed is made again, once its members must have stopped`, async (t) => {
+  test(`${kind}: a destroyed group is created again once its members must have stopped`, async (t) => {
     const { where, url } = await started(t)
     const options = ['--ttl', '2000', '--skew', '700', '--durable']
     t.deepEqual(await jsonOf(t, ['create', where, 'orders', ...options]), [{ group: 'orders', created: true }])
@@ -133,7 +133,7 @@ for (const [kind, { start, isThere }] of Object.entries(STORES)) {
     }
   })
 
-  test(`${kind}: layouts, fields of one's own and choices`, async (t) => {
+  test(`${kind}: create accepts layouts, your own fields and their options`, async (t) => {
     const { where, url } = await started(t)
     const layout = { fields: Object.entries({ timestamp: 41, region: 3, shard: 10, counter: 10 }) }
     await textOf(t, ['create', where, 'own', '--layout', JSON.stringify(layout), '--region', '7', '--durable'])
@@ -145,7 +145,7 @@ for (const [kind, { start, isThere }] of Object.entries(STORES)) {
     await t.throwsAsync(tryJoin(url, { ...snowcast, nodes: 256 }), { code: 'ERR_FLAKE_CONFIG_MISMATCH' })
   })
 
-  test(`${kind}: where create refuses something, it makes nothing`, async (t) => {
+  test(`${kind}: a rejected create creates nothing`, async (t) => {
     const { where } = await started(t)
     await isRefused(t, ['create', where, 'a', '--slots', '0'], /slots/)
     if (kind === 'Redis') await fails(t, ['slots', where], /There is no group 'default' on this server/)
@@ -155,7 +155,7 @@ for (const [kind, { start, isThere }] of Object.entries(STORES)) {
   test(`${kind}: destroy without --yes does nothing; with it every member stops`, async (t) => {
     const { where, url } = await started(t)
     await textOf(t, ['create', where, 'orders', '--ttl', '4000', '--skew', '2000', '--durable'])
-    const options = { group: 'orders', durable, ttlMs: 4000, skewMs: 2000, waitMs: 20_000 } // a step may take its time
+    const options = { group: 'orders', durable, ttlMs: 4000, skewMs: 2000, waitMs: 20_000 } // a step may be slow
     const flake = await joinAs(t, url, options)
     await isRefused(t, ['destroy', where, 'orders'], /--yes/)
     await isRefused(t, ['destroy', where, 'orders', '--json'], /--yes/)
@@ -175,7 +175,7 @@ for (const [kind, { start, isThere }] of Object.entries(STORES)) {
     t.deepEqual(await jsonOf(t, ['destroy', where, 'orders', '--yes']), [{ group: 'orders', destroyed: true }])
   })
 
-  test(`${kind}: slots: who holds what, as lines and as JSON`, async (t) => {
+  test(`${kind}: slots shows the holders, as lines and as JSON`, async (t) => {
     const { where, url } = await started(t)
     await textOf(t, ['create', where, 'orders', '--slots', '4', '--durable'])
     const options = { group: 'orders', durable, slots: 4, waitMs: 5000 }
@@ -195,7 +195,7 @@ for (const [kind, { start, isThere }] of Object.entries(STORES)) {
     t.regex(heading, /^group +slot +holder +since +last ID +window ends *$/)
     t.regex(lines[rows.indexOf(held)], new RegExp(`^orders +${held.slot} +\\S*(web-1|process \\d+)`))
     t.regex(lines[rows.indexOf(free)], new RegExp(`^orders +${free.slot} +free`))
-    const withoutEnd = ({ hi, ...row }) => row // a renewal may come between two looks
+    const withoutEnd = ({ hi, ...row }) => row // a renewal may happen between the two reads
     const named = await jsonOf(t, ['slots', '--group', 'orders'], { env: { FLAKEFORGE_STORE: url } })
     t.deepEqual(named.map(withoutEnd), rows.map(withoutEnd))
     await textOf(t, ['create', where, 'nobody', '--durable'])
@@ -207,9 +207,9 @@ for (const [kind, { start, isThere }] of Object.entries(STORES)) {
   })
 }
 
-// What is wrong is refused before a store is asked: where nobody answers, too.
+// Wrong arguments are rejected before the store is contacted, even if no server answers.
 
-anyTest('create refuses what is wrong, and makes nothing', async (t) => {
+anyTest('create rejects wrong arguments, and creates nothing', async (t) => {
   const { where, stop } = await newFolder()
   t.teardown(stop)
   const nobody = `redis://127.0.0.1:${await freePort()}`
@@ -237,7 +237,7 @@ anyTest('create refuses what is wrong, and makes nothing', async (t) => {
   t.deepEqual(fs.readdirSync(where), [])
 })
 
-anyTest('destroy refuses what is wrong', async (t) => {
+anyTest('destroy rejects wrong arguments', async (t) => {
   const where = `redis://127.0.0.1:${await freePort()}`
   await isRefused(t, ['destroy'], /destroy takes DIR or URL, and GROUP/)
   await isRefused(t, ['destroy', where], /destroy takes/)
@@ -249,7 +249,7 @@ anyTest('destroy refuses what is wrong', async (t) => {
 
 const onEtcd = wantEtcd() === undefined ? anyTest.skip : anyTest
 
-onEtcd('etcd: slots lists all groups that are there, whatever their names, and knows a misspelt one', async (t) => {
+onEtcd('etcd: slots lists all existing groups, whatever their names, and detects a misspelt one', async (t) => {
   const server = stopAfter(t, await startEtcd())
   const url = server.url.replace('http:', 'etcd:')
   t.regex(await textOf(t, ['slots', url]), /^There are no groups on this server\.\nThe records are at /)
@@ -274,7 +274,7 @@ onEtcd('etcd: slots lists all groups that are there, whatever their names, and k
   await fails(t, ['slots', url, '--group', 'ended'], /There is no group 'ended' on this server/)
 })
 
-onEtcd('etcd: restored says it of all groups and counters, or of one', async (t) => {
+onEtcd('etcd: restored marks all groups and counters, or one', async (t) => {
   const server = stopAfter(t, await startEtcd())
   const url = server.url.replace('http:', 'etcd:')
   t.is(await textOf(t, ['restored', url]), 'There are no groups and no counters on this server.\n')
@@ -299,7 +299,7 @@ onEtcd('etcd: restored says it of all groups and counters, or of one', async (t)
 
 const onRedis = wantRedis() === undefined ? anyTest.skip : anyTest
 
-onRedis('Redis: restored of one that is named, because it cannot list them', async (t) => {
+onRedis('Redis: restored marks a named group, because Redis cannot list them', async (t) => {
   const { url, stop } = await newRedis()
   t.teardown(stop)
   await joinAs(t, url, { group: 'orders', durable: true, waitMs: 20_000 })
@@ -317,7 +317,7 @@ onRedis('Redis: restored of one that is named, because it cannot list them', asy
   t.is(code, 'ERR_FLAKE_STORE')
 })
 
-anyTest('restored is for servers, and for a group or a counter', async (t) => {
+anyTest('restored accepts only servers, and a group or a counter', async (t) => {
   const folder = await newFolder()
   t.teardown(folder.stop)
   await t.throwsAsync(lease.restored(folder.url), { code: 'ERR_FLAKE_OPTION', message: /for servers only/ })
@@ -328,7 +328,7 @@ anyTest('restored is for servers, and for a group or a counter', async (t) => {
 })
 
 for (const url of ['mongodb://user:s3cret@host', 's3://user:s3cret@host', 'etcd://user:s3cret@']) {
-  anyTest(`an address that is none is refused without its password: ${url}`, async (t) => {
+  anyTest(`an invalid address is rejected without its password: ${url}`, async (t) => {
     for (const args of [
       ['slots', url],
       ['create', url, 'a'],
@@ -347,7 +347,7 @@ anyTest('no server: one sentence and status 1', async (t) => {
   }
 })
 
-anyTest('a group that cannot be read does not hide the others', async (t) => {
+anyTest('an unreadable group does not hide the others', async (t) => {
   const { where, url, stop } = await newFolder()
   t.teardown(stop)
   for (const group of ['a', 'broken', 'c', 'gone']) await (await FlakeId.join(url, { group })).close()
@@ -371,7 +371,7 @@ anyTest('a group that cannot be read does not hide the others', async (t) => {
   await fails(t, ['slots', where, '--group', 'broken'], /broken/)
 })
 
-anyTest('a name is taken as it is, with a minus sign of any kind in it', async (t) => {
+anyTest('a name is used as given, even with a minus sign of any kind in it', async (t) => {
   const { where, stop } = await newFolder()
   t.teardown(stop)
   const names = ['a-b', 'a\u2212b', '-5', '\u22125']
@@ -380,7 +380,7 @@ anyTest('a name is taken as it is, with a minus sign of any kind in it', async (
   for (const group of names) t.is(await textOf(t, ['destroy', where, group, '--yes']), `Destroyed group '${group}'.\n`)
 })
 
-anyTest('destroy: a group that never was in a folder is a slip of the hand; one that has ended is not', async (t) => {
+anyTest('destroy: a group that never existed in a folder is a typing error; an ended one is not', async (t) => {
   const { where, stop } = await newFolder()
   t.teardown(stop)
   for (const group of ['orders', '.odd/näme']) {
@@ -393,7 +393,7 @@ anyTest('destroy: a group that never was in a folder is a slip of the hand; one 
   }
 })
 
-anyTest('a folder that is missing is made by create only, as by join()', async (t) => {
+anyTest('a missing folder is created only by create, as by join()', async (t) => {
   const { where, stop } = await newFolder()
   t.teardown(stop)
   const folder = path.join(where, 'new', 'ids')
@@ -417,7 +417,7 @@ anyTest('in a folder, where no new group waits, --durable changes nothing', asyn
 })
 
 anyTest(
-  'FLAKEFORGE_STORE names the store of create, destroy and slots; every word but an address is a group',
+  'FLAKEFORGE_STORE names the store of create, destroy and slots; every argument except an address is a group',
   async (t) => {
     const { where, url, stop } = await newFolder()
     t.teardown(stop)
@@ -432,20 +432,23 @@ anyTest(
   },
 )
 
-anyTest('what is neither an address nor an absolute path makes no folder: the line to type is named', async (t) => {
-  const set = { env: { FLAKEFORGE_STORE: 'redis://localhost' } }
-  const line = (text) => new RegExp(text.replace(/[$./?]/g, '\\$&'))
-  const meant = path.resolve('orders2')
-  await isRefused(t, ['create', 'orders2'], line(`flakeforge create redis://HOST orders2 (or`.replace(' (or', '')))
-  await isRefused(t, ['create', 'orders2'], line(`For that folder, use file:${meant}`))
-  await isRefused(t, ['create', './orders2'], line(`For that folder, use file:${meant}`), set)
-  await isRefused(t, ['create', 'a/b'], line('flakeforge create "$FLAKEFORGE_STORE" a/b'), set)
-  await isRefused(t, ['destroy', 'orders2', '--yes'], line('flakeforge destroy redis://HOST orders2'))
-  await isRefused(t, ['slots', 'orders2'], line('flakeforge slots redis://HOST --group orders2'))
-  await isRefused(t, ['restored', '../orders2'], line('flakeforge restored redis://HOST --group ../orders2'))
-  await isRefused(t, ['new', '--store', 'orders2'], line(meant))
-  t.false(fs.existsSync('orders2'))
-})
+anyTest(
+  'an argument that is neither an address nor an absolute path creates no folder: the error names the line to type',
+  async (t) => {
+    const set = { env: { FLAKEFORGE_STORE: 'redis://localhost' } }
+    const line = (text) => new RegExp(text.replace(/[$./?]/g, '\\$&'))
+    const meant = path.resolve('orders2')
+    await isRefused(t, ['create', 'orders2'], line(`flakeforge create redis://HOST orders2 (or`.replace(' (or', '')))
+    await isRefused(t, ['create', 'orders2'], line(`For that folder, use file:${meant}`))
+    await isRefused(t, ['create', './orders2'], line(`For that folder, use file:${meant}`), set)
+    await isRefused(t, ['create', 'a/b'], line('flakeforge create "$FLAKEFORGE_STORE" a/b'), set)
+    await isRefused(t, ['destroy', 'orders2', '--yes'], line('flakeforge destroy redis://HOST orders2'))
+    await isRefused(t, ['slots', 'orders2'], line('flakeforge slots redis://HOST --group orders2'))
+    await isRefused(t, ['restored', '../orders2'], line('flakeforge restored redis://HOST --group ../orders2'))
+    await isRefused(t, ['new', '--store', 'orders2'], line(meant))
+    t.false(fs.existsSync('orders2'))
+  },
+)
 
 anyTest('create and destroy: the store and the group in the wrong order', async (t) => {
   const right = (command) =>
@@ -457,7 +460,7 @@ anyTest('create and destroy: the store and the group in the wrong order', async 
   t.false(fs.existsSync('shop'))
 })
 
-onRedis('slots without a group, on a Redis that has no default one: name one', async (t) => {
+onRedis('slots without a group, on a Redis without a default group: the error asks for one', async (t) => {
   const { where, stop } = await newRedis()
   t.teardown(stop)
   await textOf(t, ['create', where, 'shop', '--durable'])

@@ -1,4 +1,4 @@
-// What console.log and util.inspect show of a generator: what it is, in as much room as there is for it.
+// What console.log and util.inspect show of a generator: its class and state, in the available space.
 
 import { inspect } from 'node:util'
 import test from 'ava'
@@ -6,7 +6,7 @@ import { FlakeId, fixed, jsonOfChild, lease, SOME_TIME } from '../support/index.
 import { joined } from '../support/lease.mjs'
 import { opened } from '../support/segment.mjs'
 
-test('FlakeId: the layout, the node, the epoch and how its ticks are used', (t) => {
+test('FlakeId shows the layout, the node, the epoch and how its ticks are used', (t) => {
   t.is(
     inspect(new FlakeId({ datacenter: 9, worker: 7, epoch: SOME_TIME })),
     `FlakeId {
@@ -26,7 +26,7 @@ test('FlakeId: the layout, the node, the epoch and how its ticks are used', (t) 
   )
 })
 
-test('FlakeId: what is special about one is shown, and only that', (t) => {
+test('FlakeId shows only what differs from the defaults', (t) => {
   const special = inspect(fixed({ id: 5, prefetch: { count: 20, validityMs: 0 }, maxWaitMs: 30 }))
   for (const part of ['maxWaitMs: 30', 'prefetch: { count: 20, validityMs: 0 }', 'clock: [Function: clock]']) {
     t.true(special.includes(part), special)
@@ -34,7 +34,7 @@ test('FlakeId: what is special about one is shown, and only that', (t) => {
   t.notRegex(inspect(new FlakeId({ id: 5 })), /prefetch|shared|clock|datacenter|undefined/)
 })
 
-test('LeasedFlakeId: its group, state, slot and expiry, and no node number without a slot', async (t) => {
+test('LeasedFlakeId shows its group, state, slot and expiry, and no node number without a slot', async (t) => {
   const { flake } = await joined(t, { group: 'orders' })
   const expires = flake.expires.toISOString()
   const shown = inspect(flake)
@@ -51,7 +51,7 @@ test('LeasedFlakeId: its group, state, slot and expiry, and no node number witho
   t.regex(inspect(flake), /state: 'destroyed',\n {2}layout/)
 })
 
-test('SegmentId: its counter, and what it has in hand', async (t) => {
+test('SegmentId shows its counter and its remaining numbers', async (t) => {
   const { segment } = await opened(t, { block: 10 })
   segment.nextBigInt()
   t.is(inspect(segment), "SegmentId { name: 'invoices', block: 10, left: 9, isClosed: false }")
@@ -60,7 +60,7 @@ test('SegmentId: its counter, and what it has in hand', async (t) => {
   t.is(inspect(segment), "SegmentId { name: 'invoices', block: 10, left: 0, isClosed: true }")
 })
 
-test('a subclass has its own name, and an object deep inside others only its name', (t) => {
+test('a subclass shows its own name, and a deeply nested object only its name', (t) => {
   class Orders extends FlakeId {}
   const flake = new Orders({ id: 5 })
   t.true(inspect(flake).startsWith("Orders {\n  layout: 'flake'"))
@@ -73,7 +73,7 @@ test('a subclass has its own name, and an object deep inside others only its nam
   t.true(inspect(flake, { breakLength: 1000, compact: true }).split('\n').length === 1)
 })
 
-test('the classes and their prototypes are shown as Node shows any', async (t) => {
+test('the classes and their prototypes are shown as Node.js shows any class', async (t) => {
   t.true(inspect(FlakeId).startsWith('<ref *1> [class FlakeId] {'))
   t.false(inspect(FlakeId).includes('Symbol('))
   t.is(inspect(lease.LeasedFlakeId), '[class LeasedFlakeId extends FlakeId]')
@@ -81,7 +81,7 @@ test('the classes and their prototypes are shown as Node shows any', async (t) =
   for (const { prototype } of [FlakeId, lease.LeasedFlakeId, lease.SegmentId]) t.notThrows(() => inspect(prototype))
 })
 
-test('it is no property, and JSON shows nothing of it', (t) => {
+test('the hook is not a property, and JSON shows nothing of it', (t) => {
   const flake = new FlakeId({ id: 5 })
   t.deepEqual(Reflect.ownKeys(flake), ['uncloneable'])
   t.is(JSON.stringify(flake), '{}')

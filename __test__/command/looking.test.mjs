@@ -1,5 +1,5 @@
-// Commands that look at a store make nothing there: no table, key, folder or transaction. Each store tells how much was ever
-// written to it.
+// Commands that only look at a store create nothing there: no table, key, folder or transaction. Each store counts all
+// its writes.
 
 import fs from 'node:fs'
 import { createRequire } from 'node:module'
@@ -55,7 +55,7 @@ const LOOKS = (store) => [
 
 for (const [name, { isInstalled, start, urlOf, written }] of Object.entries(STORES)) {
   const test = isInstalled() ? anyTest : anyTest.skip
-  test(`${name}: commands that look write nothing, and say that nothing is there`, async (t) => {
+  test(`${name}: commands that look write nothing, and report that nothing is there`, async (t) => {
     const server = stopAfter(t, await start())
     const before = await written(server)
     for (const args of LOOKS(urlOf(server))) {
@@ -63,20 +63,20 @@ for (const [name, { isInstalled, start, urlOf, written }] of Object.entries(STOR
       t.regex(stdout + stderr, args.includes('--json') ? /^$|no group/ : /no group/i, args.join(' '))
       t.is(await written(server), before, args.join(' '))
     }
-    const store = openStore(urlOf(server)) // the commands ask for the names of groups first
+    const store = openStore(urlOf(server)) // the commands first ask for the names of groups
     t.teardown(() => store.close())
     t.deepEqual(await store.list('g'), [])
     t.false(await store.has('g'))
     t.is(await written(server), before)
     t.is((await run(['create', urlOf(server), 'g', '--skew', '0'])).code, 0)
-    t.not(await written(server), before, 'this does show what is written')
+    t.not(await written(server), before, 'this does count writes')
     const made = await written(server)
     t.is((await run(['slots', urlOf(server), '--group', 'g'])).code, 0)
     t.is(await written(server), made)
   })
 }
 
-anyTest('a folder: commands that look make nothing in it', async (t) => {
+anyTest('a folder: commands that look create nothing in it', async (t) => {
   const folder = path.join(diskFolder(t), 'ids')
   for (const isThere of [false, true]) {
     if (isThere) fs.mkdirSync(folder)

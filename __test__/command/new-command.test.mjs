@@ -1,4 +1,4 @@
-// `npx flakeforge new` without a node number: it holds a slot while it runs, so that commands that run at once make no
+// `npx flakeforge new` without a node number: it holds a slot while it runs, so that simultaneous commands generate no
 // equal IDs. Real processes, on folders and on a Redis.
 
 import { once } from 'node:events'
@@ -14,19 +14,19 @@ import { diskFolder } from '../support/processes.mjs'
 const { layouts } = FlakeId
 const onRedis = wantRedis() === undefined ? test.skip : test
 
-/** A place for the default folder that nobody else uses. */
+/** A place for the default folder that no other test uses. */
 const fresh = (t) => ({ env: { XDG_STATE_HOME: diskFolder(t) } })
 const folderOf = ({ env }) => path.join(env.XDG_STATE_HOME, 'flakeforge')
 
 const idsOf = (stdout) => stdout.split('\n').slice(0, -1)
 
-/** The slots of a store that are held. */
+/** The held slots of a store. */
 const heldIn = async (t, where, options) =>
   (await jsonOf(t, ['slots', where, '--json'], options)).filter(({ owner }) => owner !== undefined)
 
 const MANY = 200_000
 
-test('four at once make no equal IDs', async (t) => {
+test('four simultaneous commands generate no equal IDs', async (t) => {
   const options = fresh(t)
   const args = ['new', String(MANY), '--as', 'dec']
   const outputs = await Promise.all([1, 2, 3, 4].map(() => outputOf(start(args, options))))
@@ -39,7 +39,7 @@ test('four at once make no equal IDs', async (t) => {
   t.deepEqual(await heldIn(t, folderOf(options), options), [])
 })
 
-/** A command that makes IDs without end, once the first have come. */
+/** A command that generates IDs endlessly, after its first ones have arrived. */
 async function endless(t, args, options) {
   const child = start(['new', '999999999', '--as', 'dec', ...args], options)
   t.teardown(() => child.kill('SIGKILL'))
@@ -47,7 +47,7 @@ async function endless(t, args, options) {
   return child
 }
 
-test('a slot is held while IDs are made, and join() and the next command take others', async (t) => {
+test('a slot is held while IDs are generated, and join() and the next command take others', async (t) => {
   const options = fresh(t)
   const child = await endless(t, [], options)
   const [{ group, slot, pid }] = await heldIn(t, folderOf(options), options)
@@ -79,7 +79,7 @@ for (const [name, { end, expected }] of Object.entries(ENDINGS)) {
     t.is((await jsonOf(t, ['new', '--json'], options))[0].parts.id, 0)
   })
 
-  onRedis(`the slot of a server is given back: ${name}`, async (t) => {
+  onRedis(`the slot of a server is released: ${name}`, async (t) => {
     const server = stopAfter(t, await startRedis())
     await linesOf(t, ['create', server.url])
     const child = await endless(t, ['--store', server.url])
@@ -87,7 +87,7 @@ for (const [name, { end, expected }] of Object.entries(ENDINGS)) {
     const output = outputOf(child)
     end(child)
     t.like(await output, { ...expected, stderr: '' })
-    t.deepEqual(await heldIn(t, server.url), [], 'at once, and not when its window is over')
+    t.deepEqual(await heldIn(t, server.url), [], 'at once, before its window ends')
   })
 }
 
@@ -105,13 +105,13 @@ onRedis('--store and --group: a slot of a server, whose options must agree', asy
   await isRefused(t, [...args, '--ttl', '5', '--store', server.url], /--ttl must be/)
 })
 
-onRedis('--durable: a group that is new on a server that keeps everything is used at once', async (t) => {
+onRedis('--durable: a new group on a server that keeps everything is used at once', async (t) => {
   const server = stopAfter(t, await startRedis('--appendonly', 'yes', '--appendfsync', 'always'))
   t.is((await linesOf(t, ['new', '3', '--as', 'dec', '--store', server.url, '--durable'])).length, 3)
   await isRefused(t, ['new', '--id', '5', '--durable'], /--durable is about slots/)
 })
 
-onRedis('a group that is new on a server: why it waits is said, in one sentence', async (t) => {
+onRedis('a new group on a server: one sentence explains the wait', async (t) => {
   const server = stopAfter(t, await startRedis())
   const { code, stdout, stderr } = await run(['new', '--store', server.url, '--wait', '5000'])
   t.is(code, 1)
@@ -119,14 +119,14 @@ onRedis('a group that is new on a server: why it waits is said, in one sentence'
   for (const line of stderr.trimEnd().split('\n')) t.regex(line, /^flakeforge: .*flakeforge create/)
 })
 
-test('--store takes a folder as a plain path', async (t) => {
+test('--store accepts a folder as a plain path', async (t) => {
   const folder = diskFolder(t)
   const [{ parts }] = await jsonOf(t, ['new', '--json', '--store', path.join(folder, 'ids'), '--datacenter', '3'])
   t.like(parts, { datacenter: 3, worker: 0 })
   t.deepEqual(fs.readdirSync(path.join(folder, 'ids')), ['default'])
 })
 
-test('a relative folder is refused, with the absolute one, where other commands must find the same store', async (t) => {
+test('a relative folder is rejected, with the absolute one, where other commands must find the same store', async (t) => {
   const meant = `must be an absolute path, but is 'ids': .* Did you mean '${path.resolve('ids')}'`
   await isRefused(t, ['new', '--store', 'ids'], new RegExp(`^flakeforge: --store ${meant}`))
   const env = { FLAKEFORGE_STORE: 'ids' }
@@ -150,14 +150,14 @@ test('another layout neither fails on the default group nor takes it away from j
   await linesOf(t, ['new', '--layout', 'discord', '--as', 'dec'], options)
   const epochs = ['2020-01-01', '2021-01-01']
   for (const epoch of epochs) await linesOf(t, ['new', '--epoch', epoch, '--as', 'dec'], options)
-  t.is(fs.readdirSync(folderOf(options)).length, 3, 'a group for each')
+  t.is(fs.readdirSync(folderOf(options)).length, 3, 'one group for each layout')
   const flake = await FlakeId.join(`file:${folderOf(options)}`, { layout: 'hazelcast' })
   t.is((await jsonOf(t, ['new', '--json'], options))[0].parts.id, 0, 'the default group has another layout')
   t.is((await jsonOf(t, ['new', '--json', '--layout', 'hazelcast'], options))[0].parts.id, 1, 'as join() has')
   await flake.close()
 })
 
-test('with a node number no slot is taken, and no folder made', async (t) => {
+test('with a node number, no slot is taken and no folder is created', async (t) => {
   const options = fresh(t)
   for (const args of [
     ['--id', '5'],
@@ -180,7 +180,7 @@ test('--shared: several commands with one node number and one cursor', async (t)
   t.is(layouts.flake.decode(outputs[0][0]).id, 9)
 })
 
-test('a layout without a node field: no slot can keep its IDs apart, which is said', async (t) => {
+test('a layout without a node field: the error says that no slot can keep its IDs unique', async (t) => {
   const spec = '{"fields":[["timestamp",50],["counter",14]]}'
   const { code, stderr } = await run(['new', '--layout', spec, '--as', 'dec'], fresh(t))
   t.is(code, 0)
@@ -189,13 +189,13 @@ test('a layout without a node field: no slot can keep its IDs apart, which is sa
   t.is((await linesOf(t, ['new', '2', '--layout', spec, '--as', 'dec', '--shared', file])).length, 2)
 })
 
-test('options that contradict each other', async (t) => {
+test('contradicting options are rejected', async (t) => {
   await isRefused(t, ['new', '--id', '5', '--store', 'x'], /--store .* with --id no slot is taken/)
   await isRefused(t, ['new', '--shared', 'x', '--group', 'g'], /--group .* with --shared/)
   await isRefused(t, ['new', '--group', 'a{b'], /--group must be/)
 })
 
-test('in a container: IDs, and on stderr how far they are unique and what to name', async (t) => {
+test('in a container: IDs, and on stderr how far they are unique and which store to name', async (t) => {
   const options = { ...fresh(t), isContainer: true }
   const { code, stdout, stderr } = await run([], options)
   t.is(code, 0)
@@ -204,11 +204,11 @@ test('in a container: IDs, and on stderr how far they are unique and what to nam
   for (const wayOut of ['--store', 'FLAKEFORGE_STORE', '--id', folderOf(options)])
     t.true(stderr.includes(wayOut), wayOut)
   const env = { ...options.env, FLAKEFORGE_STORE: diskFolder(t) }
-  t.is((await run(['new', '--as', 'dec'], { ...options, env })).stderr, '', 'with a store nothing is to be said')
+  t.is((await run(['new', '--as', 'dec'], { ...options, env })).stderr, '', 'with a store there is no message')
   t.is((await run(['--id', '5'], options)).stderr, '')
 })
 
-test('a default folder that cannot be used: what is wrong, and the ways out', async (t) => {
+test('an unusable default folder: the error names the reason and the ways out', async (t) => {
   const file = path.join(diskFolder(t), 'file')
   fs.writeFileSync(file, '')
   const said = await fails(t, ['new'], /is no folder|not a folder/i, { env: { XDG_STATE_HOME: file } })

@@ -1,5 +1,5 @@
-// `npx flakeforge schema`: what it prints is what a role without the right to make tables needs, on a real PostgreSQL and a real
-// MariaDB.
+// `npx flakeforge schema`: its output is all that a role without the right to create tables needs, on a real PostgreSQL
+// and a real MariaDB.
 
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
@@ -15,7 +15,7 @@ const test = wantPostgres() === undefined ? anyTest.skip : anyTest
 
 const TABLES = ['flakeforge_record']
 
-/** Runs SQL as those do who migrate by hand: one transaction, and the first error ends it. */
+/** Runs SQL like a migration by hand: one transaction that ends at the first error. */
 async function psql(url, sql) {
   const args = ['--no-psqlrc', '--single-transaction', '--set=ON_ERROR_STOP=1', '--quiet', url]
   const running = promisify(execFile)(findProgram('psql'), args)
@@ -23,7 +23,7 @@ async function psql(url, sql) {
   return running
 }
 
-test('psql applies it, twice if need be; then a role that may not CREATE joins', async (t) => {
+test('psql applies it, also twice; then a role that may not CREATE joins', async (t) => {
   const server = stopAfter(t, await startPostgres({ fsync: 'on', full_page_writes: 'on' }))
   await server.query('CREATE ROLE member LOGIN; REVOKE CREATE ON SCHEMA public FROM PUBLIC')
   const member = server.urlOf('member')
@@ -37,7 +37,7 @@ test('psql applies it, twice if need be; then a role that may not CREATE joins',
     made.map(({ tablename }) => tablename),
     TABLES,
   )
-  // The header says what the role needs, word for word.
+  // The header names exactly what the role needs.
   const [grant] = /GRANT .*;/.exec(sql)
   await psql(server.url, grant.replace('your_role', 'member'))
 
@@ -64,7 +64,7 @@ test('psql applies it, twice if need be; then a role that may not CREATE joins',
 
 const onMariadb = wantMysql() === undefined ? anyTest.skip : anyTest
 
-onMariadb('mariadb applies it, twice if need be; then a user who may not CREATE joins', async (t) => {
+onMariadb('mariadb applies it, also twice; then a user that may not CREATE joins', async (t) => {
   const server = stopAfter(t, await startMysql({ 'innodb-flush-method': 'fsync' }))
   const owner = await server.freshUrl('app')
   const member = server.urlOf('app', 'member')
@@ -82,7 +82,7 @@ onMariadb('mariadb applies it, twice if need be; then a user who may not CREATE 
   t.is((await jsonOf(t, ['slots', owner, '--json'])).length, 1)
 })
 
-anyTest('one database, by its name or by the beginning of an address; none for others', async (t) => {
+anyTest('one database, by its name or by the start of an address; none for others', async (t) => {
   const of = (name) => textOf(t, ['schema', name])
   t.is(await of('postgresql'), await textOf(t, ['schema']))
   t.is(await of('mariadb'), await of('mysql'))

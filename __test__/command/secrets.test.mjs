@@ -1,4 +1,5 @@
-// No password of an address is printed: not by an error, a warning, an event, metrics or inspect(), and not by the command.
+// No password of an address is printed: not in an error, a warning, an event, metrics or inspect(), and not by the
+// command.
 
 import diagnostics from 'node:diagnostics_channel'
 import fs from 'node:fs'
@@ -28,7 +29,7 @@ for (const name of ['join', 'renew', 'block'])
 
 const NEVER = { group: 'g', waitMs: 0 }
 
-/** Each gets an address in a place where users put one, by mistake or not. */
+/** Each call gets an address in a place where users put one, by mistake or not. */
 const CALLS = {
   'join()': (address) => FlakeId.join(address, NEVER),
   'join() with a store for options': (address) => FlakeId.join({ store: address, group: 'g' }),
@@ -49,11 +50,11 @@ const CALLS = {
   layout: (address) => new FlakeId({ layout: address }),
 }
 
-/** Some make requests to a port where nobody answers: not for each of the addresses. */
+/** Some connect to a port without a server: not for each of the addresses. */
 const ASKS = /connect|elseFrom$/
 
 for (const [name, call] of Object.entries(CALLS)) {
-  test.serial(`${name}: no error and no warning shows the password of an address`, async (t) => {
+  test.serial(`${name}: no error or warning shows the password of an address`, async (t) => {
     const given = ADDRESSES.filter((address, i) => !ASKS.test(name) || /^https?:/.test(address) || i % 7 === 0)
     for (const address of given) {
       const made = await Promise.resolve(address)
@@ -85,7 +86,7 @@ test.serial('FLAKEFORGE_STORE: no error shows its password', async (t) => {
 
 const WORDS = [['slots'], ['create'], ['destroy'], ['restored'], ['new', '--store'], ['new'], ['inspect'], ['at'], []]
 
-test.serial('the command prints no password, and makes no folder named after one', async (t) => {
+test.serial('the command prints no password, and creates no folder named after one', async (t) => {
   const folder = diskFolder(t)
   const typed = ADDRESSES.filter((address, i) => !address.includes('\0') && i % 11 === 0)
   for (const [i, address] of typed.entries()) {
@@ -106,7 +107,7 @@ test.serial('the command prints no password, and makes no folder named after one
   }
 })
 
-test('what is no secret is shown as it is', (t) => {
+test('text that is not a secret is shown unchanged', (t) => {
   for (const text of [
     ...[
       'redis://localhost',
@@ -133,7 +134,7 @@ test('what is no secret is shown as it is', (t) => {
   t.is(withoutSecretsIn(form), form)
 })
 
-test('characters that a terminal would obey are escaped', (t) => {
+test('control characters for terminals are escaped', (t) => {
   t.is(
     printable('a\u001b[31m\n\u202eb\u0007\u009b\u2028\ud800ü 日本'),
     'a\\u{1b}[31m\\n\\u{202e}b\\u{7}\\u{9b}\\u{2028}\\u{d800}ü 日本',

@@ -1,4 +1,5 @@
-// `npx flakeforge slots`: who holds what in a folder, as a table and as JSON. It takes, frees and makes nothing.
+// `npx flakeforge slots`: the holders of the slots of a folder, as a table and as JSON. It takes, frees and creates
+// nothing.
 
 import fs from 'node:fs'
 import path from 'node:path'
@@ -19,7 +20,7 @@ async function rows(t, args, env) {
     .map((line) => JSON.parse(line))
 }
 
-/** A folder with a slot of a living process, one that was given back, and one of a process that was killed. */
+/** A folder with a slot of a living process, a released slot, and one of a killed process. */
 async function usedFolder(t) {
   const folder = diskFolder(t)
   const [living, leaving, killed] = [1, 2, 3].map(() => new Puppet(t))
@@ -39,7 +40,7 @@ const contentsOf = (folder) =>
     .filter((name) => fs.statSync(path.join(folder, name)).isFile())
     .sort()
 
-test('--json: a living holder, a slot that was given back, one of a process that was killed', async (t) => {
+test('--json: a living holder, a released slot, and a slot of a killed process', async (t) => {
   const before = Date.now()
   const { folder, pids } = await usedFolder(t)
   const found = await rows(t, [folder])
@@ -65,7 +66,7 @@ test('--json: a living holder, a slot that was given back, one of a process that
   }
 })
 
-test('looking changes nothing, and does not hold anybody up', async (t) => {
+test('looking changes nothing, and does not block any process', async (t) => {
   const { folder, living } = await usedFolder(t)
   const before = contentsOf(folder)
   const [others, ids] = await Promise.all([Promise.all([1, 2, 3].map(() => rows(t, [folder]))), living.take(1000)])
@@ -77,7 +78,7 @@ test('looking changes nothing, and does not hold anybody up', async (t) => {
   t.true([1, 2].includes(await next.call('join', `file:${folder}`, {})), 'the free slots are still free')
 })
 
-test('several groups: all of them, or the one that is named', async (t) => {
+test('several groups: all of them, or the named one', async (t) => {
   const folder = diskFolder(t)
   const names = ['b', 'a/b', 'default']
   for (const group of names) await new Puppet(t).call('join', `file:${folder}`, { group })
@@ -90,7 +91,7 @@ test('several groups: all of them, or the one that is named', async (t) => {
   )
 })
 
-test('an empty folder, and one with other things in it', async (t) => {
+test('an empty folder, and one with unrelated files in it', async (t) => {
   const folder = diskFolder(t)
   t.deepEqual(await rows(t, [folder]), [])
   t.like(await slots([folder]), { code: 0, stdout: `There are no groups in ${folder}.\n` })
@@ -101,7 +102,7 @@ test('an empty folder, and one with other things in it', async (t) => {
   t.true(code === 0 || (code === 1 && /^flakeforge: [^\n]+\n$/.test(stderr)), `${code}: ${stderr}`)
 })
 
-test('a slot file that is damaged: list() says what the others say, and what is wrong', async (t) => {
+test('a damaged slot file: list() reports the other slots, and the damage', async (t) => {
   const { folder, living } = await usedFolder(t)
   const file = path.join(folder, 'default', '1', '1')
   fs.truncateSync(file, 100)
@@ -117,7 +118,7 @@ test('a slot file that is damaged: list() says what the others say, and what is 
   )
 })
 
-test('a group that is damaged does not hide the others', async (t) => {
+test('a damaged group does not hide the others', async (t) => {
   const folder = diskFolder(t)
   for (const group of ['a', 'b']) await new Puppet(t).call('join', `file:${folder}`, { group })
   fs.truncateSync(path.join(folder, 'a', '1', 'group'), 100)
@@ -127,7 +128,7 @@ test('a group that is damaged does not hide the others', async (t) => {
   t.is((await store.list('b')).length, 1)
 })
 
-test('what a host name tells a terminal to do is shown, not sent; JSON has it as it is', async (t) => {
+test('control characters in a host name are shown, not sent to the terminal; JSON has them unchanged', async (t) => {
   const folder = diskFolder(t)
   const host = 'evil\u001b[31m\u001b]0;pwn\u0007\nfake   7   free\u202e'
   const puppet = new Puppet(t)
@@ -138,7 +139,7 @@ test('what a host name tells a terminal to do is shown, not sent; JSON has it as
   t.is((await rows(t, [folder]))[0].host, host)
 })
 
-test('a user who may read and not write can look; the files are not for all to read, since reading is enough to lock', async (t) => {
+test('a user with read access only can look; the files are not readable by all, since reading is enough to lock', async (t) => {
   if (!isRoot) return t.log('SKIPPED: needs the rights of the superuser') || t.pass()
   const { folder, pids } = await usedFolder(t)
   fs.chmodSync(folder, 0o755)
@@ -156,7 +157,7 @@ test('a user who may read and not write can look; the files are not for all to r
   t.deepEqual(await jsonOfChild(t, source), { groups: ['default'], list })
 })
 
-test('without a folder: FLAKEFORGE_STORE, else the default folder', async (t) => {
+test('without a folder: FLAKEFORGE_STORE, otherwise the default folder', async (t) => {
   const { folder } = await usedFolder(t)
   t.is((await rows(t, [], { FLAKEFORGE_STORE: `file:${folder}` })).length, 3)
   const state = diskFolder(t)
@@ -165,12 +166,12 @@ test('without a folder: FLAKEFORGE_STORE, else the default folder', async (t) =>
   t.is(
     (await rows(t, [], { XDG_STATE_HOME: state, FLAKEFORGE_STORE: '' })).length,
     3,
-    'empty is not set, as for join()',
+    'empty counts as not set, as for join()',
   )
   t.deepEqual(await rows(t, [], { XDG_STATE_HOME: diskFolder(t) }), [])
 })
 
-test('arguments that are wrong', async (t) => {
+test('wrong arguments', async (t) => {
   for (const args of [['a', 'b'], ['--nonsense'], ['nonsense://host'], ['--group']]) {
     const { code, stdout, stderr } = await slots(args)
     t.is(code, 2, args.join(' '))

@@ -1,5 +1,5 @@
-// `inspect` without --layout: which system an ID is from. IDs of Twitter and Discord are public ones that the weights were not learned
-// from; the others are made as those systems make them.
+// `inspect` without --layout: which system an ID is from. IDs of Twitter and Discord are public ones that the weights
+// were not derived from; the others are generated as those systems do.
 
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -21,7 +21,7 @@ function randomFrom(seed) {
   }
 }
 
-/** IDs of a system: of the last years, with these parts. */
+/** IDs of a system: from recent years, with these parts. */
 function make(name, partsOf, years = 3) {
   const random = randomFrom(name.length)
   return Array.from({ length: 200 }, () => {
@@ -56,13 +56,13 @@ async function inspectAll(ids) {
 }
 
 for (const [name, ids] of Object.entries(IDS)) {
-  test(`a file of IDs of ${name} is read as such`, async (t) => {
+  test(`a file of IDs of ${name} is recognised`, async (t) => {
     const shown = await inspectAll(ids)
     const right = shown.filter(({ layout }) => layout === name)
     t.log(`${right.length} of ${ids.length}`)
     t.true(right.length >= ids.length * 0.97)
     for (const { readings, layout } of shown.filter(({ layout }) => layout !== name)) {
-      t.true(readings[0].probability < 0.95, `${layout} in place of ${name}, without doubt`)
+      t.true(readings[0].probability < 0.95, `${layout} instead of ${name}, without doubt`)
       t.true(
         readings.some((reading) => reading.layout === name),
         `${name} is not even listed`,
@@ -71,7 +71,7 @@ for (const [name, ids] of Object.entries(IDS)) {
   })
 }
 
-test('one ID alone: what is close is said and listed, and the right system is among it', (t) => {
+test('a single ID: close candidates are listed, with the right system among them', (t) => {
   for (const [name, ids] of Object.entries(IDS)) {
     let wrong = 0
     for (const id of ids) {
@@ -82,11 +82,11 @@ test('one ID alone: what is close is said and listed, and the right system is am
       )
       if (could[0].name !== name && doubts(rank(id), true).length === 0) wrong++
     }
-    t.true(wrong <= 1, `${name}: ${wrong} of ${ids.length} are another's without doubt`) // 1 of 27 000 is
+    t.true(wrong <= 1, `${name}: ${wrong} of ${ids.length} are recognised as another's without doubt`) // 1 of 27 000 is
   }
 })
 
-test('alone and in a file, each line that is not of its system names that system among its doubts', (t) => {
+test('alone and in a file, each misread line names its own system among its doubts', (t) => {
   for (const [name, ids] of Object.entries(IDS)) {
     const learned = together(ids)
     const wrong = ids.map((id) => rank(id, Date.now(), [], learned)).filter(([best]) => best.name !== name)
@@ -106,7 +106,7 @@ test('alone and in a file, each line that is not of its system names that system
   }
 })
 
-test('a file of several systems: each line has its own', async (t) => {
+test('a file of several systems: each line gets its own system', async (t) => {
   const lines = Object.entries({ ...IDS, chronicle: [] }).flatMap(([name, ids]) =>
     ids.slice(0, 40).map((id) => [name, id]),
   )
@@ -115,7 +115,7 @@ test('a file of several systems: each line has its own', async (t) => {
   t.true(wrong.length <= lines.length * 0.1, `${wrong.length} of ${lines.length}: ${wrong.map(([name]) => name)}`)
 })
 
-test('a line that may be of several systems says so', async (t) => {
+test('a line that may be of several systems says that', async (t) => {
   const id = String(
     FlakeId.toBigInt(layouts.hazelcast.encode({ timestamp: Date.UTC(2025, 5, 1), node: 1, counter: 0 })),
   )
