@@ -8,7 +8,7 @@ import { wantProgram } from '../servers/server.mjs'
 
 const canRun = wantPostgres() !== undefined && wantProgram('psql') !== undefined
 const onPostgres = canRun ? test.serial : test.serial.skip
-const BULK = 500 // a row that is missing or rounded is seen among these as well as among 10 000
+const BULK = 500 // a missing or rounded row is seen among these as well as among 10 000
 const round = (id) => BigInt.asIntN(64, BigInt(Number(id)))
 
 let server
@@ -19,7 +19,7 @@ test.after.always(() => server?.stop())
 
 let databases = 0
 
-/** The operations that are not exact, of pg's program with some methods replaced; `wrap` has the context instead. */
+/** The inexact operations of pg's program with some methods replaced; `wrap` gets the context instead. */
 async function faultsOf(broken, wrap = (context) => context) {
   const { ways } = await import('../../lab/databases/libraries/pg/program.js')
   const name = `broken_${databases++}`
@@ -71,7 +71,7 @@ const BROKEN = {
   bulk: (program) => ({ insertMany: (rows) => program.insertMany(rows.slice(1)) }),
 }
 
-onPostgres('a program that is exact has no fault', async (t) => {
+onPostgres('an exact program has no fault', async (t) => {
   t.deepEqual(await faultsOf(() => ({})), [])
 })
 
@@ -81,7 +81,7 @@ for (const [operation, broken] of Object.entries(BROKEN)) {
   })
 }
 
-onPostgres('a default that stores a rounded ID is seen in whatever it stores', async (t) => {
+onPostgres('a default that stores a rounded ID is seen in every operation that stores it', async (t) => {
   const rounded = ({ newId, ...context }) => ({ ...context, newId: () => round(newId()) })
   t.deepEqual(await faultsOf(() => ({}), rounded), ['insert', 'nested', 'manyToMany', 'bulk'])
 })

@@ -1,4 +1,4 @@
-// "Which column" in docs/data/databases.md: each form that it names, passed and read as it says, on real servers.
+// "Which column" in docs/data/databases.md: each named form, passed and read as the page says, on real servers.
 
 import { createRequire } from 'node:module'
 import test from 'ava'
@@ -9,7 +9,7 @@ import { startPostgres, wantPostgres } from '../servers/postgres.mjs'
 
 const { format, fromSigned, Layout, layouts, parse, toBigInt, toSigned } = createRequire(import.meta.url)('flakeforge')
 
-/** How an ID is passed, and how it is read: what the table says. */
+/** How to pass an ID and how to read it, from the table. */
 const FORMS = {
   signed: { pass: (id) => toSigned(id), read: (value) => fromSigned(value) },
   unsigned: { pass: (id) => toBigInt(id), read: (value) => parse(String(value)) },
@@ -58,8 +58,8 @@ const idsOf = (size) => {
 }
 
 /**
- * IDs go into a column in the wrong order, come out in theirs, and a range has those of one ms. A signed column keeps the order
- * within a size, and past 2^63 too: all are negative there.
+ * IDs are inserted in the wrong order and come out in order, and a range returns those of one ms. A signed column keeps
+ * the order below 2^63, and above it too: there all are negative.
  */
 async function keeps(t, query, type, { pass, read }) {
   for (const size of Object.keys(SIZES)) {
@@ -109,7 +109,7 @@ const burst = (base) => {
 }
 
 onMariadb(
-  'MariaDB: base 62 and 58 are fewer IDs in a column of the default collation, until it is changed as the page says',
+  'MariaDB: base 62 and 58 are fewer IDs in a column of the default collation, until it is altered as the page says',
   async (t) => {
     const pool = mysql2.createPool({ uri: await mariadb.freshUrl('collation') })
     t.teardown(() => pool.end())
@@ -131,7 +131,7 @@ onMariadb(
 )
 
 onPostgres(
-  'PostgreSQL: base 32 is not in the order of IDs in Estonian, until the column is changed as the page says',
+  'PostgreSQL: base 32 does not sort as IDs in Estonian, until the column is altered as the page says',
   async (t) => {
     const month = 30 * 86_400_000
     const ids = Array.from({ length: 2000 }, (_, i) =>
@@ -148,7 +148,7 @@ onPostgres(
   },
 )
 
-test('hex without leading zeros loses a digit in Buffer.from; filled up as the page says, it does not', (t) => {
+test('hex without leading zeros loses a digit in Buffer.from; padded as the page says, it does not', (t) => {
   const young = new Layout('flake', { epoch: Date.UTC(2020, 0) }).encode({
     timestamp: Date.UTC(2026, 10, 26),
     counter: 7,

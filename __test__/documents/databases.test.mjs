@@ -1,5 +1,5 @@
-// docs/data/databases.md says of every library what `npm run databases` found, in the versions that are locked. The
-// run itself, in CI, fails where a library does something else.
+// docs/data/databases.md has the results of `npm run databases` for every library, in the locked versions. The run
+// itself, in CI, fails where a library behaves differently.
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -21,7 +21,7 @@ const page = read('docs', 'data', 'databases.md')
 const libraries = allLibraries()
 
 for (const place of PLACES) {
-  test(`the table '${place.name}' is what the runs found`, (t) => {
+  test(`the table '${place.name}' has the results of the runs`, (t) => {
     t.is(tableIn(place), place.table(), 'run `npm run databases -- --write`')
   })
 }
@@ -62,7 +62,7 @@ test('results are those of the locked versions, of all databases, ways and opera
   }
 })
 
-test('a setting keeps its word, or about.json says why not', (t) => {
+test('a setting does what it promises, or about.json says why not', (t) => {
   for (const library of libraries) {
     for (const [database, { exact }] of Object.entries(library.results.databases)) {
       const { inexact, error } = byOutcome(exact)
@@ -78,18 +78,18 @@ test('the versions are exact, and the lock file names no registry', (t) => {
   t.notRegex(read('lab', 'databases', 'package-lock.json'), /"resolved"/)
 })
 
-test('nothing is in libraries/ but libraries', (t) => {
+test('libraries/ contains only libraries', (t) => {
   t.is(readdirSync(join(root, 'lab', 'databases', 'libraries')).length, libraries.length)
   t.true(libraries.length >= 5)
 })
 
 for (const size of Object.keys(SIZES)) {
-  test(`IDs ${size}: a number cannot hold them, and the range of a ms has them and no other`, (t) => {
+  test(`IDs ${size}: a number cannot hold them, and the range of a ms has exactly them`, (t) => {
     const ids = new Ids(size, false)
     const [min, max] = ids.range(1)
     const inside = ids.edge(1)
     for (const id of inside) t.true(id >= min && id <= max)
-    t.true(inside.includes(min) && inside.includes(max)) // so a bound that is rounded loses one, or has one too many
+    t.true(inside.includes(min) && inside.includes(max)) // so a rounded bound loses one ID, or has one too many
     for (const id of [...ids.edge(0), ...ids.edge(2)]) t.true(id < min || id > max)
     const odd = [...inside.filter((id) => id % 2n === 1n), ...Array.from({ length: 20_000 }, () => ids.next())]
     t.deepEqual(odd.filter(survivesDouble), [])
@@ -97,7 +97,7 @@ for (const size of Object.keys(SIZES)) {
   })
 }
 
-test('the sizes are what they are called', (t) => {
+test('the sizes match their names', (t) => {
   const edges = (size) => [0, 1, 2].flatMap((ms) => new Ids(size, false).edge(ms))
   t.true(edges('past 2^53').includes(2n ** 53n + 1n))
   t.true(edges('near 2^63').includes(2n ** 63n - 1n))
@@ -109,7 +109,7 @@ test('the sizes are what they are called', (t) => {
 
 const id = 7529332683575394305n
 
-test('an ID is the same as text, bigint and bytes, signed or not', (t) => {
+test('an ID is equal as text, bigint and bytes, signed or not', (t) => {
   const bytes = Buffer.alloc(8)
   bytes.writeBigUInt64BE(id)
   for (const same of [id, String(id), bytes, new Uint8Array(bytes)]) t.notThrows(() => expectId(same, id))
@@ -118,7 +118,7 @@ test('an ID is the same as text, bigint and bytes, signed or not', (t) => {
   t.notThrows(() => expectId(5, 5n))
 })
 
-test('any other value is inexact, and a number that only looks the same is too', (t) => {
+test('any other value is inexact, even a number that only looks equal', (t) => {
   const others = [
     id + 1n,
     String(id - 1n),
@@ -154,7 +154,7 @@ test('a record has one outcome where sizes agree, and the detail of the worst', 
   t.deepEqual(byOutcome(record), { 'not offered': ['order'], inexact: ['filter'], error: [], exact: ['read'] })
 })
 
-test('a change is seen at each size, and so is what is new or gone', (t) => {
+test('a change is seen at each size, and so is a new or a missing result', (t) => {
   const was = { operations: { read: 'exact', filter: { today: 'exact', later: 'error' } } }
   t.deepEqual(changes(was, structuredClone(was)), [])
   t.deepEqual(changes(was, { operations: { read: 'exact', filter: 'exact' } }), ['filter'])

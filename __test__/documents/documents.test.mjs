@@ -1,6 +1,6 @@
-// The guides do what they say: every JavaScript block of docs/ runs, as a module in a folder where flakeforge is installed,
-// and prints what the comment behind its console.log says. lab/consumers/readme
-// follows the README with a packed install.
+// The guides are correct: every JavaScript block of docs/ runs, as a module in a folder where flakeforge is installed,
+// and prints what the comment after its console.log shows. lab/consumers/readme follows the README with a packed
+// install.
 
 import { execFile } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -27,7 +27,7 @@ test.before(async () => {
   folder = await fs.mkdtemp(path.join(os.tmpdir(), 'flakeforge-documents-'))
   const inner = path.join(folder, 'programs')
   await fs.mkdir(path.join(inner, 'node_modules'), { recursive: true })
-  // Other packages, which some blocks compare with, are found in the folder above.
+  // Other packages that some blocks compare with are found in the folder above.
   await fs.symlink(path.join(root, 'node_modules'), path.join(folder, 'node_modules'), 'junction')
   await fs.symlink(root, path.join(inner, 'node_modules', 'flakeforge'), 'junction')
 })
@@ -39,7 +39,7 @@ for (const document of documents) {
     test.serial(`${document}, block ${i + 1}`, async (t) => {
       const file = path.join(folder, 'programs', `${path.basename(document)}-${i}.mjs`)
       await fs.writeFile(file, code)
-      // A place for join(), which refuses to choose one in a container; for each document its own.
+      // A place for join(), which refuses to choose one in a container; each document has its own.
       const slots = path.join(folder, `slots-${path.basename(document, '.md')}`)
       const env = { ...process.env, FLAKEFORGE_STORE: `file:${slots}` }
       const { stdout } = await promisify(execFile)(process.execPath, [file], { env })
@@ -49,20 +49,20 @@ for (const document of documents) {
       for (const [line, value] of promised.entries()) {
         if (value === undefined) continue
         checked++
-        t.true(agrees(value, printed[line]), `'${value}' is said, '${printed[line]}' is printed`)
+        t.true(agrees(value, printed[line]), `'${value}' is promised, '${printed[line]}' is printed`)
       }
     })
   }
 }
 
-test('an output agrees with what was promised only as a whole, or up to its …', (t) => {
+test('an output matches its promise only as a whole, or up to its …', (t) => {
   t.true(agrees('12', '12'))
   t.true(agrees('12 …', '12 34'))
   for (const printed of ['', '1', '123', '12 34']) t.false(agrees('12', printed), printed)
   for (const printed of ['', '1', '12', '123 4']) t.false(agrees('12 …', printed), printed)
 })
 
-test('outputs have one shape only if they differ in numbers and dates', (t) => {
+test('outputs have the same shape only if they differ just in numbers and dates', (t) => {
   t.is(
     shape('<Buffer 68 7e ff> 12n\n 2026-11-20T13:42:34.718Z  worker 7\n'),
     shape('<Buffer 00 00 00> 5n\n 2027-01-01T00:00:00.000Z worker 31'),
@@ -71,6 +71,6 @@ test('outputs have one shape only if they differ in numbers and dates', (t) => {
     t.not(shape('<Buffer 68 7e ff> 12n'), shape(other))
 })
 
-test.serial('there were promises to check', (t) => {
+test.serial('the documents contain promises to check', (t) => {
   t.true(checked >= 15, `only ${checked}`)
 })

@@ -1,5 +1,5 @@
-// The Prisma extension of the databases' examples: which rows of a write get an ID. The matrix runs it in a real Prisma, by
-// create and createMany; here are all the places where Prisma's reference has nested rows.
+// The Prisma extension of the databases' examples: which rows of a write get an ID. The matrix runs it in a real
+// Prisma, by create and createMany; this file covers all places with nested rows in Prisma's reference.
 
 import { inspect } from 'node:util'
 import test from 'ava'
@@ -14,7 +14,7 @@ function passed(operation, args) {
 
 const where = { id: 99n }
 
-test('a row gets an ID, and keeps one that it has', (t) => {
+test('a row gets an ID, and keeps an ID that it has', (t) => {
   t.deepEqual(passed('create', { data: { name: 'a' } }), { data: { id: 1n, name: 'a' } })
   t.deepEqual(passed('create', { data: { id: 7n, name: 'a' } }), { data: { id: 7n, name: 'a' } })
   for (const operation of ['createMany', 'createManyAndReturn']) {
@@ -29,7 +29,7 @@ test('a row gets an ID, and keeps one that it has', (t) => {
   })
 })
 
-/** Each nested write, and what becomes of it after one row above it has ID 1. */
+/** Each nested write, and its result when one row above it has ID 1. */
 const NESTED = [
   [{ create: { a: 1 } }, { create: { a: 1, id: 2n } }],
   [
@@ -73,7 +73,7 @@ for (const [writes, wanted] of NESTED) {
   })
 }
 
-test('values that are no relations stay what they are', (t) => {
+test('values that are not relations stay unchanged', (t) => {
   const data = {
     at: new Date(0),
     raw: new Uint8Array(2),

@@ -1,5 +1,5 @@
-// The pages about stores in docs/store keep their word where a server is needed: their programs run on real ones, the rights that they
-// name suffice, and what they say of losses is so.
+// The pages about stores in docs/store are correct where a server is needed: their programs run on real servers, the
+// rights that they name suffice, and their statements about losses are true.
 
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -55,7 +55,7 @@ async function started(t, start, ...options) {
   return server
 }
 
-/** Runs a program of the guide, whose servers are at their usual ports; gives what it printed, line by line. */
+/** Runs a program of the guide, whose servers are at their usual ports; returns its output, line by line. */
 async function runBlock(folder, i, code, servers) {
   const file = join(folder, `block-${i}.mjs`)
   const here = Object.entries(servers).reduce((text, [there, url]) => text.replaceAll(`'${there}'`, `'${url}'`), code)
@@ -64,17 +64,17 @@ async function runBlock(folder, i, code, servers) {
   return { lines: stdout.trimEnd().split('\n'), stderr }
 }
 
-/** What stands in a comment behind console.log, where it is a value. */
+/** The value in a comment after console.log. */
 const promised = (code) =>
   code
     .split('\n')
     .filter((line) => line.startsWith('console.log('))
     .map((line) => /\/\/ (\d+n|true|<Buffer .*>)$/.exec(line)?.[1])
 
-onAll('every program of the pages runs, and prints what it says', async (t) => {
+onAll('every program of the pages runs, and prints what it shows', async (t) => {
   const [redis, postgres, mysql, etcd] = await Promise.all([
     started(t, startRedis),
-    started(t, startPostgres, { fsync: 'on' }), // some programs vouch for it
+    started(t, startPostgres, { fsync: 'on' }), // some programs have such comments
     started(t, startMysql),
     started(t, startEtcd),
   ])
@@ -112,7 +112,7 @@ const [, cluster, forSettings] =
   )
 const USER = { username: 'flakeforge', password: 'PASSWORD' }
 
-/** Joins, makes an ID, and leaves. */
+/** Joins, generates an ID, and leaves. */
 async function use(t, store, durable = false) {
   const options = { group: 'orders', skewMs: 100, durable }
   await createGroup(store, options)
@@ -169,7 +169,7 @@ onPostgres('the table of `flakeforge schema` and the GRANT of the guide suffice'
   await command('destroy', url, 'orders', '--yes')
 })
 
-onRedis('after a restart of Redis a counter stops until the store is told where to go on', async (t) => {
+onRedis('after a restart of Redis a counter stops until the store is told where to continue', async (t) => {
   const server = await started(t, startRedis, '--appendonly', 'yes')
   const open = () => SegmentId.open(server.url, { name: 'invoices' })
   const before = await open()
@@ -189,7 +189,7 @@ onRedis('after a restart of Redis a counter stops until the store is told where 
   await after.close()
 })
 
-onRedis('a restart of Redis stops nobody who has a slot; newcomers wait', async (t) => {
+onRedis('a restart of Redis stops no process that has a slot; new members wait', async (t) => {
   const server = await started(t, startRedis, '--appendonly', 'yes')
   const options = { group: 'orders', ttlMs: 12_000, skewMs: 500 }
   await createGroup(server.url, options)
@@ -231,7 +231,7 @@ onRedis('with durable, a restart of Redis stops no counter, and a new group need
   await join()
 })
 
-onRedis('a counter that is gone with everything begins anew, and after `init` where that is given', async (t) => {
+onRedis('a counter that was lost with its server starts again, above `init` if that is given', async (t) => {
   const server = await started(t, startRedis)
   const first = async (options) => {
     const segment = await SegmentId.open(server.url, { name: 'invoices', ...options })
@@ -247,10 +247,10 @@ onRedis('a counter that is gone with everything begins anew, and after `init` wh
   t.is(await first({ init: 50_000 }), 50_001n)
 })
 
-/** With the owner of each file, since the server is not ours. */
+/** Keeps the owner of each file, since the server is not ours. */
 const copyFolder = (from, to) => promisify(execFile)('cp', ['-a', from, to])
 
-/** A server, and the data that it had before the counter went on. */
+/** A server, and its data before the counter advanced. */
 async function withSnapshot(t, durable) {
   const server = await started(t, startPostgres, { fsync: 'on', full_page_writes: 'on' })
   const [data, copy] = [join(server.folder, 'data'), join(server.folder, 'copy')]
@@ -275,7 +275,7 @@ async function withSnapshot(t, durable) {
   return { advance, restore }
 }
 
-onPostgres('a disk snapshot of PostgreSQL that is put back is noticed; with durable it is not', async (t) => {
+onPostgres('a restored disk snapshot of PostgreSQL is noticed; with durable it is not', async (t) => {
   const noticed = await withSnapshot(t, false)
   await noticed.restore()
   await t.throwsAsync(noticed.advance(), { code: 'ERR_FLAKE_STORE', message: /skipTo/ })

@@ -1,5 +1,5 @@
-// examples/kubernetes: replicas run here as plain processes, come and go while requests are made, and make no ID twice; what
-// the probes are told while the store is away; and the manifests name what the program has, and what docs/run/kubernetes.md says of them.
+// examples/kubernetes: replicas run here as plain processes, come and go under requests, and generate no ID twice; the
+// answers to the probes while the store is unreachable; and the manifests match the program and docs/run/kubernetes.md.
 
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -58,7 +58,10 @@ async function startReplica(t, url) {
 
 const isReady = async ({ port }) => (await statusOf(port, '/readyz')) === 200
 
-/** Asks the replicas in turn until it is told to stop; a replica that is not ready gets nothing, as behind a Service. */
+/**
+ * Sends requests to the replicas in rotation until it is stopped; a replica that is not ready gets none, as behind a
+ * Service.
+ */
 async function useReplicas(replicas, ids, traffic) {
   for (let i = 0; traffic.isOn; i++) {
     const { port } = replicas[i % replicas.length]
@@ -69,7 +72,7 @@ async function useReplicas(replicas, ids, traffic) {
   }
 }
 
-/** The Job's command, with its variable filled in as Kubernetes does, and with this package's program for npx. */
+/** The Job's command, with its variable filled in as by Kubernetes, and with this package's program instead of npx. */
 function createByJob(url) {
   const [npx, program, ...args] = containerOf('Job').command
   if (npx !== 'npx' || program !== 'flakeforge') throw new Error(`not npx flakeforge but ${npx} ${program}`)
@@ -77,7 +80,7 @@ function createByJob(url) {
   return promisify(execFile)(process.execPath, [pathOf('dist/flakeforge.cjs'), ...filled])
 }
 
-test('three replicas, and a rolling restart under load: no duplicate, no failed request, slots given back', async (t) => {
+test('three replicas, and a rolling restart under load: no duplicate, no failed request, all slots released', async (t) => {
   const { url } = await startServer(t)
   await createByJob(url)
   const replicas = await Promise.all([1, 2, 3].map(() => startReplica(t, url)))
@@ -90,7 +93,7 @@ test('three replicas, and a rolling restart under load: no duplicate, no failed 
     await until(() => isReady(surge))
     const [old] = replicas.splice(0, 1) // the Service no longer sends it requests
     replicas.push(surge)
-    await sleep(100) // what the manifest's preStop is for
+    await sleep(100) // the purpose of the manifest's preStop
     old.child.kill('SIGTERM')
     const { code, signal, output } = await old.ended
     t.deepEqual({ code, signal }, { code: 0, signal: null }, output)
@@ -108,11 +111,11 @@ test('three replicas, and a rolling restart under load: no duplicate, no failed 
     ...[pathOf('dist/flakeforge.cjs'), 'slots', url, '--group', 'orders', '--json'],
   ])
   const slots = stdout.trim().split('\n').map(JSON.parse)
-  t.true(slots.length <= 6, stdout) // three, and one for each of them later
+  t.true(slots.length <= 6, stdout) // three, and later one for each of them
   t.true(slots.every(({ owner }) => owner === undefined))
 })
 
-test('a request under way when SIGTERM comes is answered, and then the process ends', async (t) => {
+test('a request in progress at SIGTERM is answered, and then the process exits', async (t) => {
   const { url } = await startServer(t)
   await createByJob(url)
   const replica = await startReplica(t, url)
@@ -128,7 +131,7 @@ test('a request under way when SIGTERM comes is answered, and then the process e
   t.like(await replica.ended, { code: 0, signal: null })
 })
 
-test('while a new group is quiet a replica lives and is not ready, and SIGTERM ends it', async (t) => {
+test('while a new group is quiet a replica is live but not ready, and SIGTERM ends it', async (t) => {
   const { url } = await startServer(t)
   const replica = await startReplica(t, url)
   await until(() => replica.output.includes('FLAKEFORGE_QUIET'))
@@ -139,14 +142,14 @@ test('while a new group is quiet a replica lives and is not ready, and SIGTERM e
   t.like(await replica.ended, { code: 0, signal: null })
 })
 
-test('a replica that cannot join ends with the reason', async (t) => {
+test('a replica that cannot join exits with the reason', async (t) => {
   const replica = await startReplica(t, `redis://127.0.0.1:${await freePort()}`)
   const { code, output } = await replica.ended
   t.is(code, 1)
   t.regex(output, /ERR_FLAKE_STORE/)
 })
 
-test('a replica whose options are not those of the group ends with the reason', async (t) => {
+test("a replica whose options differ from the group's exits with the reason", async (t) => {
   const { url } = await startServer(t)
   await createGroup(url, { group: 'orders', slots: 64 })
   const replica = await startReplica(t, url)
@@ -155,7 +158,7 @@ test('a replica whose options are not those of the group ends with the reason', 
   t.regex(output, /ERR_FLAKE_CONFIG_MISMATCH/)
 })
 
-test('not ready once the window is over and the store is away; ready again when it is back', async (t) => {
+test('not ready once the window has ended and the store is unreachable; ready again when it is back', async (t) => {
   const server = await startServer(t)
   const options = { group: 'orders', ttlMs: 2000, skewMs: 500 }
   await createGroup(server.url, options)
@@ -180,7 +183,7 @@ test('not ready once the window is over and the store is away; ready again when 
   await flake.close()
 })
 
-test('what is no request is refused', async (t) => {
+test('an invalid request is rejected', async (t) => {
   const service = createService(() => undefined).listen(0, '127.0.0.1')
   t.teardown(() => service.close())
   await once(service, 'listening')
@@ -189,14 +192,14 @@ test('what is no request is refused', async (t) => {
   t.is(await statusOf(port, '/other'), 404)
 })
 
-test('the manifests are YAML without faults', (t) => {
+test('the manifests are valid YAML', (t) => {
   for (const name of manifests) {
     for (const document of parseAllDocuments(textOf(name))) t.deepEqual([...document.errors, ...document.warnings], [])
   }
   t.deepEqual(objects.map(({ kind }) => kind).sort(), ['Deployment', 'HorizontalPodAutoscaler', 'Job', 'Service'])
 })
 
-test('the probes ask what the program answers, at the port it listens on', (t) => {
+test("the probes match the program's answers and port", (t) => {
   const { readinessProbe, livenessProbe, ports, env } = containerOf('Deployment')
   const routes = [...textOf('service.mjs').matchAll(/^ {2}'(\/\w+)':/gm)].map(([, path]) => path)
   t.deepEqual([readinessProbe.httpGet.path, livenessProbe.httpGet.path], ['/readyz', '/healthz'])
@@ -208,7 +211,7 @@ test('the probes ask what the program answers, at the port it listens on', (t) =
   t.is(object('Service').spec.ports[0].targetPort, ports[0].name)
 })
 
-test('the environment of the manifest is what the program reads, and the store is in one Secret', (t) => {
+test('the environment of the manifest matches what the program reads, and the store is in one Secret', (t) => {
   const read = [...textOf('main.mjs').matchAll(/process\.env\.(\w+)/g)].map(([, name]) => name)
   t.deepEqual(
     containerOf('Deployment')
@@ -226,7 +229,7 @@ test('the environment of the manifest is what the program reads, and the store i
   t.regex(textOf('main.mjs'), new RegExp(`group: '${group}'`))
 })
 
-test('docs/run/kubernetes.md says what is set', (t) => {
+test('docs/run/kubernetes.md matches the settings', (t) => {
   const [, table] = readFileSync(pathOf('docs/run/kubernetes.md'), 'utf8').split('| in [orders.yaml]')
   const cells = [...table.split('\n\n')[0].matchAll(/^\| ([^|]+) \|/gm)].map(([, cell]) => cell)
   const settings = [...cells.join().matchAll(/`([^`]+)`/g)].map(([, setting]) => setting)
@@ -234,11 +237,11 @@ test('docs/run/kubernetes.md says what is set', (t) => {
   t.true(settings.length >= 8)
 })
 
-test('SIGTERM reaches the program, in time, and slots suffice for a rollout at full size', (t) => {
+test('SIGTERM reaches the program in time, and the slots suffice for a rollout at full size', (t) => {
   const { command, lifecycle } = containerOf('Deployment')
   t.deepEqual(command, ['node', 'main.mjs'])
   const [, seconds] = lifecycle.preStop.exec.command
-  const STORE_STEP = 5 // what a step on Redis takes at most
+  const STORE_STEP = 5 // the longest that a step on Redis takes
   t.true(podOf('Deployment').terminationGracePeriodSeconds > Number(seconds) + 2 * STORE_STEP)
   const { scaleTargetRef, maxReplicas, minReplicas } = object('HorizontalPodAutoscaler').spec
   t.is(scaleTargetRef.name, object('Deployment').metadata.name)

@@ -1,4 +1,4 @@
-// examples/cluster-redis and examples/postgres run as their READMEs say, on servers of their own.
+// examples/cluster-redis and examples/postgres run as their READMEs say, on servers of this test.
 
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
@@ -14,7 +14,7 @@ const pathOf = (name) => fileURLToPath(new URL(`../../${name}`, import.meta.url)
 const run = (script, ...args) => promisify(execFile)(process.execPath, [pathOf(script), ...args])
 
 onRedis(
-  'cluster-redis: workers and one in the place of a killed one, node numbers of their own, no duplicate',
+  'cluster-redis: workers, one of them replacing a killed one, have different node numbers and no duplicate',
   async (t) => {
     const server = await startRedis()
     t.teardown(() => server.stop())
@@ -22,13 +22,13 @@ onRedis(
     const { stdout, stderr } = await run('examples/cluster-redis/cluster.mjs', server.url)
     t.is(stderr, '')
     const [, nodes, count, duplicates] = /^(\d+) node numbers\n(\d+) IDs, (\d+) duplicates\n$/.exec(stdout)
-    t.is(Number(nodes), 5, 'the slot of the killed one is not free before its window is over')
+    t.is(Number(nodes), 5, 'the slot of the killed worker is not free before its window ends')
     t.true(Number(count) > 400_000)
     t.is(Number(duplicates), 0)
   },
 )
 
-onPostgres('postgres: orders of several processes, in the order of time by their key', async (t) => {
+onPostgres('postgres: orders of several processes sort by time through their key', async (t) => {
   const server = await startPostgres()
   t.teardown(() => server.stop())
   await run('dist/flakeforge.cjs', 'create', server.url, 'orders')

@@ -1,4 +1,4 @@
-// The scripts of examples/ run, and the table of systems in docs/reference/layouts.md is what one of them prints.
+// The scripts of examples/ run, and the table of systems in docs/reference/layouts.md is the output of one of them.
 
 import { execFile } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync } from 'node:fs'
@@ -39,7 +39,7 @@ const rowsOf = (table) =>
     .slice(2)
     .map((row) => row.slice(2, -2).split(' | '))
 
-test('systems.js: each fresh ID is of the system and the node that its code says', async (t) => {
+test('systems.js: each fresh ID is of the system and the node that its code names', async (t) => {
   const { stdout } = await run('systems.js', '--fresh')
   const rows = rowsOf(stdout)
   t.is(rows.length, 13)

@@ -1,4 +1,4 @@
-// docs/service/client.md keeps its word: its programs run against a flakeforge-server, and print what they say.
+// docs/service/client.md is correct: its programs run against a flakeforge-server, and print what they show.
 
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -10,7 +10,7 @@ import { blocksOf, installed, linesOf, program, root } from '../support/guides.m
 const GUIDE = 'service/client.md'
 const { KEYS, DEFAULTS } = createRequire(import.meta.url)('../../target/rooms/lib/remote/options.js')
 
-test('its programs run, and print what they say', async (t) => {
+test('its programs run, and print what they show', async (t) => {
   const server = await startServer()
   t.teardown(() => server.stop())
   const folder = await installed(t)

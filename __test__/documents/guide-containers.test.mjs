@@ -1,5 +1,5 @@
-// docs/run/containers.md and docs/run/kubernetes.md keep their word: their programs run, the ones about files in namespaces of the
-// kernel, which is what containers are made of; their manifests are YAML and name what the text says.
+// docs/run/containers.md and docs/run/kubernetes.md are correct: their programs run, those about files in namespaces of
+// the kernel, as containers do; their manifests are YAML and match the text.
 
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -25,13 +25,13 @@ const [statefulSet] = blocksOf(KUBERNETES, 'yaml').map((text) => parse(text))
 const programs = [GUIDE, KUBERNETES].flatMap((page) => blocksOf(page, 'javascript'))
 const programWith = (words) => programs.find((code) => code.includes(words))
 
-/** Whether this user may make namespaces: root, but not in every sandbox. */
+/** Whether this user may create namespaces: root, but not in every sandbox. */
 const UNSHARE = ['--mount', '--uts', '--pid', '--fork', '--mount-proc', '--kill-child']
 const mayUnshare = process.platform === 'linux' && spawnSync('unshare', [...UNSHARE, 'true']).status === 0
 const inContainers = mayUnshare ? test : test.skip
 const withRedis = wantRedis() === undefined ? test.skip : test
 
-/** A command in a container of that host name: it sees only itself, and can write to `volume` alone. */
+/** A command in a container with that host name: it sees only itself, and can write only to `volume`. */
 function container(host, volume, ...command) {
   const script = `
     hostname "$1"; volume=$2; shift 2
@@ -42,7 +42,7 @@ function container(host, volume, ...command) {
   return ['unshare', [...UNSHARE, 'sh', '-euc', script, 'container', host, volume, ...command]]
 }
 
-inContainers('containers that share a volume have a slot each, and nothing else to write to', async (t) => {
+inContainers('containers that share a volume have a slot each, and no other writable place', async (t) => {
   const folder = await installed(t)
   const volume = join(folder, 'volume')
   await mkdir(volume)
@@ -74,7 +74,7 @@ inContainers('containers that share a volume have a slot each, and nothing else 
     slots.push(Number(slot))
   }
   t.deepEqual(slots, [0, 1, 2])
-  children[1].kill('SIGKILL') // with it goes process 1 of its namespace, as with `docker kill`
+  children[1].kill('SIGKILL') // this also ends process 1 of its namespace, as `docker kill` does
   await once(children[1], 'exit')
   const store = fileStore(volume)
   while ((await store.list('default'))[1].owner !== undefined) await sleep(5)
@@ -87,7 +87,7 @@ inContainers('containers that share a volume have a slot each, and nothing else 
   }
 })
 
-inContainers("a StatefulSet's pod has its own number, and goes on after its last ID", async (t) => {
+inContainers("a StatefulSet's pod has its own number, and continues after its last ID", async (t) => {
   const folder = await installed(t)
   const volume = join(folder, 'volume')
   await mkdir(volume)
@@ -109,7 +109,7 @@ inContainers("a StatefulSet's pod has its own number, and goes on after its last
   t.regex(error.stderr, /ERR_FLAKE_OPTION/)
 })
 
-inContainers('a user who may not write to the volume is told so', async (t) => {
+inContainers('a user without write access to the volume gets that error', async (t) => {
   const folder = await installed(t)
   const volume = join(folder, 'volume')
   await mkdir(volume)
@@ -124,56 +124,59 @@ inContainers('a user who may not write to the volume is told so', async (t) => {
   t.deepEqual(await linesOf(...container('web-1', volume, process.execPath, file)), ['ERR_FLAKE_FILE true'])
 })
 
-withRedis('a service answers 503 while there are no IDs, goes on after it, and ends in order at SIGTERM', async (t) => {
-  const folder = await installed(t)
-  const redis = await startRedis()
-  t.teardown(() => redis.stop())
-  const short = { ttlMs: 2000, skewMs: 500 } // the page's program would go on for 30 s without its store
-  await createGroup(redis.url, { group: 'shop', ...short })
-  const code = programWith("'SIGTERM'")
-  const file = await program(folder, 'service.mjs', code.replace("'shop'", `'shop', ...${JSON.stringify(short)}`))
-  const port = await freePort()
-  const env = { ...process.env, FLAKEFORGE_STORE: redis.url, PORT: String(port) }
-  const child = spawn(process.execPath, [file], { env, stdio: ['ignore', 'ignore', 'pipe'] })
-  const ended = once(child, 'exit')
-  t.teardown(() => child.kill('SIGKILL'))
-  const errors = text(child.stderr)
-  const hasEnded = ended.then(async () => Promise.reject(new Error(await errors)))
-  hasEnded.catch(() => {}) // at its end, too
-  /** Asks until it answers with this status. */
-  const answered = async (status) => {
-    for (;;) {
-      const asked = fetch(`http://127.0.0.1:${port}`).catch(() => undefined)
-      const answer = await Promise.race([asked, hasEnded])
-      if (answer?.status === status) return answer
-      await sleep(10)
+withRedis(
+  'a service answers 503 while there are no IDs, continues afterwards, and shuts down properly at SIGTERM',
+  async (t) => {
+    const folder = await installed(t)
+    const redis = await startRedis()
+    t.teardown(() => redis.stop())
+    const short = { ttlMs: 2000, skewMs: 500 } // the page's program would run for 30 s without its store
+    await createGroup(redis.url, { group: 'shop', ...short })
+    const code = programWith("'SIGTERM'")
+    const file = await program(folder, 'service.mjs', code.replace("'shop'", `'shop', ...${JSON.stringify(short)}`))
+    const port = await freePort()
+    const env = { ...process.env, FLAKEFORGE_STORE: redis.url, PORT: String(port) }
+    const child = spawn(process.execPath, [file], { env, stdio: ['ignore', 'ignore', 'pipe'] })
+    const ended = once(child, 'exit')
+    t.teardown(() => child.kill('SIGKILL'))
+    const errors = text(child.stderr)
+    const hasEnded = ended.then(async () => Promise.reject(new Error(await errors)))
+    hasEnded.catch(() => {}) // at its end, too
+    /** Sends requests until the answer has this status. */
+    const answered = async (status) => {
+      for (;;) {
+        const asked = fetch(`http://127.0.0.1:${port}`).catch(() => undefined)
+        const answer = await Promise.race([asked, hasEnded])
+        if (answer?.status === status) return answer
+        await sleep(10)
+      }
     }
-  }
-  t.regex(await (await answered(200)).text(), /^\d{19}$/)
-  await stopProcess(redis.pid)
-  const refusal = await answered(503)
-  t.deepEqual([await refusal.text(), refusal.headers.get('retry-after')], ['ERR_FLAKE_LEASE_EXPIRED', '1'])
-  process.kill(redis.pid, 'SIGCONT')
-  await answered(200)
-  child.kill('SIGTERM')
-  t.deepEqual(await ended, [0, null])
-  const store = openStore(redis.url)
-  t.deepEqual(
-    (await store.list('shop')).filter(({ owner }) => owner !== undefined),
-    [],
-    'its slot is free',
-  )
-  await store.close()
-})
+    t.regex(await (await answered(200)).text(), /^\d{19}$/)
+    await stopProcess(redis.pid)
+    const refusal = await answered(503)
+    t.deepEqual([await refusal.text(), refusal.headers.get('retry-after')], ['ERR_FLAKE_LEASE_EXPIRED', '1'])
+    process.kill(redis.pid, 'SIGCONT')
+    await answered(200)
+    child.kill('SIGTERM')
+    t.deepEqual(await ended, [0, null])
+    const store = openStore(redis.url)
+    t.deepEqual(
+      (await store.list('shop')).filter(({ owner }) => owner !== undefined),
+      [],
+      'its slot is free',
+    )
+    await store.close()
+  },
+)
 
-test('the program about probes says what it promises', async (t) => {
+test('the program about probes does what it promises', async (t) => {
   const folder = await installed(t)
   const file = await program(folder, 'probes.mjs', programWith('isHealthy'))
   const env = { FLAKEFORGE_STORE: `file:${join(folder, 'ids')}` }
   t.deepEqual(await linesOf(process.execPath, [file], env), ['true true'])
 })
 
-test('the manifests name what the programs read, and nothing that they lack', (t) => {
+test('the manifests name what the programs read, and nothing else', (t) => {
   t.is(compose.services.app.environment.FLAKEFORGE_STORE, `redis://${Object.keys(compose.services)[0]}:6379`)
   t.true(compose.services.redis.command.includes('noeviction'))
   for (const { app } of [compose.services, oneMachine.services]) {

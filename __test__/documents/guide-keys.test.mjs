@@ -1,5 +1,5 @@
-// What docs/start/choosing.md and docs/migrate/uuid-and-nanoid.md say of PostgreSQL: the order of the sizes in the tables, and the steps from
-// UUIDs to bigint keys, with rows that come in meanwhile.
+// What docs/start/choosing.md and docs/migrate/uuid-and-nanoid.md say about PostgreSQL: the order of the sizes in the
+// tables, and the steps from UUIDs to bigint keys, with rows inserted meanwhile.
 
 import { createRequire } from 'node:module'
 import anyTest from 'ava'
@@ -18,7 +18,7 @@ async function started(t) {
   return server
 }
 
-/** What each kind of key costs, by its name. */
+/** The sizes of each kind of key, by its name. */
 async function measured(server, kinds, n) {
   const rows = new Map()
   for (const kind of kinds) rows.set(kind.name, await measureRows(server, kind, n))
@@ -37,12 +37,12 @@ test('indexes of flakeforge IDs are as small as those of a sequence, and others 
   t.true(uuid7 > flakeforge * 1.2)
   t.true(uuid4 > uuid7 * 1.1)
   t.true(nanoid > uuid4)
-  if (rows.has(NODES)) t.true(index(rows, NODES)[0] > uuid7 * 1.1, 'as many as it can: no better than UUIDv4')
+  if (rows.has(NODES)) t.true(index(rows, NODES)[0] > uuid7 * 1.1, 'as fast as possible: no better than UUIDv4')
   for (const name of names.slice(0, 3)) t.is(rows.get(name).smaller, 0, name)
   for (const name of ['UUIDv4', 'nanoid']) t.true(Math.abs(rows.get(name).smaller / 100_000 - 0.5) < 0.01, name)
 })
 
-test('of keys made at a lower rate, too, only those without a time make large indexes', async (t) => {
+test('with keys generated at a lower rate, too, only those without a time make large indexes', async (t) => {
   const kinds = madeHere(20_000, 100)
   const { keys } = kinds.find(({ name }) => name === 'UUIDv7, package uuid')
   t.true(new Set(keys.map((uuid) => uuid.slice(0, 13))).size >= 200, 'milliseconds')
@@ -86,7 +86,7 @@ test('the steps from uuid keys to bigint keys keep every row and every reference
       await server.query(statement)
       continue
     }
-    // Step 2: a new row, as the program writes it. Step 3: the old ones.
+    // Step 2: a new row, as the program writes it. Step 3: the old rows.
     await server.query('INSERT INTO orders (id, new_id) VALUES ($1, $2)', [v7(), String(toSigned(flake.next()))])
     const [set, where] = statement.match(/new_id = |WHERE id = /g)
     for (const [uuid, id] of backfill(old)) {

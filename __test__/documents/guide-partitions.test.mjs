@@ -1,5 +1,5 @@
-// docs/data/partitions.md keeps its word on real servers: IDs go into the partition of their month, and the columns that SQL computes
-// have what `layout.decode` says. Its JavaScript runs in documents.test.mjs.
+// docs/data/partitions.md is correct on real servers: IDs go into the partition of their month, and the columns that
+// SQL computes equal `layout.decode`. Its JavaScript runs in documents.test.mjs.
 
 import { readFileSync } from 'node:fs'
 import anyTest from 'ava'
@@ -67,7 +67,7 @@ onMysql('MariaDB: partitions by month, and the time of an ID as a column', async
   await server.query('ALTER TABLE guide.orders DROP PARTITION p2026_11')
 })
 
-/** Each layout with the expressions that the page gives for it: `[['timestamp', 'id >> 22'], …]`. */
+/** Each layout with the expressions that the page shows for it: `[['timestamp', 'id >> 22'], …]`. */
 function decodings(database) {
   const rows = [...page.matchAll(/^\| `([\w-]+)`(?:, mode `(\w+)`)? \| `([^`]+)` \| (.*) \|$/gm)]
   const all = rows.map(([, name, mode, time, rest]) => {
@@ -97,7 +97,7 @@ function idsOf({ name, layout, others }, seed) {
   })
 }
 
-/** Compares the columns that a database computes with what `decode` says. */
+/** Compares the columns that a database computes with the results of `decode`. */
 async function compare(t, server, database) {
   const all = decodings(database)
   t.deepEqual([...new Set(all.map(({ name }) => name))].sort(), Object.keys(layouts).sort())

@@ -1,5 +1,5 @@
-// What docs/data/public-ids.md says beside its JavaScript: the code for Java is the one that made the vectors, there are
-// as many as it says, and Sqids is as it says.
+// What docs/data/public-ids.md says besides its JavaScript: the Java code is what generated the vectors, their number
+// is right, and Sqids behaves as described.
 
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
@@ -12,13 +12,13 @@ const GUIDE = 'data/public-ids.md'
 const guide = readFileSync(path.join(root, 'docs', GUIDE), 'utf8')
 const types = readFileSync(path.join(root, 'lib', 'layout', 'seal.ts'), 'utf8')
 
-test('the code for Java is the one that made the vectors', (t) => {
+test('the Java code is what generated the vectors', (t) => {
   const program = readFileSync(path.join(root, '__test__', 'vectors', 'seal', 'SealVectors.java'), 'utf8')
   const [, shown] = /^ *\/\/ <guide>\n(.*?)^ *\/\/ <\/guide>\n/ms.exec(program)
   t.deepEqual(blocksOf(GUIDE, 'java'), [shown])
 })
 
-test('there are as many vectors as it says', (t) => {
+test('the number of vectors is right', (t) => {
   const [, said] = /has (\d+) sealed IDs/.exec(guide)
   t.is(
     vectors('seal').seals.reduce((sum, { ids }) => sum + ids.length, 0),

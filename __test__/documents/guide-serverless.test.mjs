@@ -1,5 +1,5 @@
-// docs/run/serverless.md keeps its word: its handler runs in processes that are frozen as platforms freeze them, for longer than
-// the window lasts, and makes no ID twice; and its command makes the group that the handler joins.
+// docs/run/serverless.md is correct: its handler runs in processes that are frozen as platforms freeze them, for longer
+// than the window lasts, and generates no ID twice; and its command creates the group that the handler joins.
 
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -18,7 +18,7 @@ const { createGroup, FlakeId } = createRequire(import.meta.url)('flakeforge')
 const test = wantRedis() === undefined || process.platform === 'win32' ? anyTest.skip : anyTest
 const [handler] = blocksOf('run/serverless.md', 'javascript')
 const TIMES = 'ttlMs: 10_000, skewMs: 2_000'
-const SHORT = { ttlMs: 2000, skewMs: 500, slots: 2 } // so that the test need not wait long
+const SHORT = { ttlMs: 2000, skewMs: 500, slots: 2 } // to keep the test short
 
 async function started(t) {
   const server = await startRedis()
@@ -56,7 +56,7 @@ const short = Object.entries(SHORT)
   .map(([name, value]) => `${name}: ${value}`)
   .join(', ')
 
-test('an instance that was frozen past its window wakes up with another slot, and repeats no ID', async (t) => {
+test('an instance that was frozen past its window resumes with another slot, and repeats no ID', async (t) => {
   const { url } = await started(t)
   await createGroup(url, { group: 'functions', ...SHORT })
   const frozen = await instanceOf(t, url, short)
@@ -66,9 +66,9 @@ test('an instance that was frozen past its window wakes up with another slot, an
 
   await stopProcess(frozen.child.pid)
   const join = (host) => FlakeId.join(url, { group: 'functions', ...SHORT, host })
-  const other = await join('other') // the slot that was free
+  const other = await join('other') // the free slot
   t.is(other.slot, 1 - slot)
-  const taker = await join('taker') // waits until the window of the frozen one is over
+  const taker = await join('taker') // waits until the window of the frozen instance has ended
   t.is(taker.slot, slot)
   ids.push(...taker.takeBigInts(1000))
   await other.close()
@@ -81,19 +81,19 @@ test('an instance that was frozen past its window wakes up with another slot, an
   await taker.close()
 })
 
-test('an instance that wakes up after its window with its slot still free makes IDs again', async (t) => {
+test('an instance that resumes after its window with its slot still free generates IDs again', async (t) => {
   const { url } = await started(t)
   await createGroup(url, { group: 'functions', ...SHORT })
   const frozen = await instanceOf(t, url, short)
   const first = await frozen.request()
   await stopProcess(frozen.child.pid)
-  await sleep(SHORT.ttlMs + SHORT.skewMs) // time itself is what has to pass here
+  await sleep(SHORT.ttlMs + SHORT.skewMs) // real time has to pass here
   frozen.child.kill('SIGCONT')
   const second = await frozen.request()
   t.true(second > first)
 })
 
-test('the command makes the group that the handler joins, so that nobody waits', async (t) => {
+test('the command creates the group that the handler joins, so the handler does not wait', async (t) => {
   const { url } = await started(t)
   const command = blocksOf('run/serverless.md', 'sh').find((text) => text.includes('flakeforge create'))
   const [, , ...args] = command.trim().replace('redis://localhost', url).split(' ')

@@ -1,5 +1,5 @@
-// Documents name only what is there: every file of this repository that one names in code or links to, and every function
-// that CONTRIBUTING says a file has. The guides' links are followed where the site is built.
+// Documents name only what exists: every file of this repository that a document names in code or links to, and every
+// function that CONTRIBUTING lists for a file. The guides' links are checked when the site is built.
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
@@ -7,7 +7,7 @@ import test from 'ava'
 
 const root = path.join(import.meta.dirname, '..', '..')
 const OTHERS = ['.git', 'node_modules', 'npm', 'target']
-const HISTORY = 'CHANGELOG.md' // it names what was there
+const HISTORY = 'CHANGELOG.md' // it names removed files
 
 function* documentsIn(folder) {
   for (const entry of readdirSync(path.join(root, folder), { withFileTypes: true })) {
@@ -19,19 +19,19 @@ function* documentsIn(folder) {
 
 const read = (name) => readFileSync(path.join(root, name), 'utf8')
 
-/** The paths that stand between backticks, without those with a placeholder such as NAME. */
+/** The paths between backticks, without those with a placeholder such as NAME. */
 const named = (text) =>
   [...text.matchAll(/`((?:core|lib|src|bin|__test__|lab|scripts|site|types)\/[\w./-]+)`/g)]
     .map(([, name]) => name)
     .filter((name) => !/[A-Z]{4}/.test(name))
 
-/** The links to files, as paths from the root; code is no link. */
+/** The links to files, as paths from the root; code contains no links. */
 const linked = (text, document) =>
   [...text.replaceAll(/^```.*?^```$/gms, '').matchAll(/\]\((?![a-z]+:|#)([^)#]+)(?:#[^)]*)?\)/g)].map(([, href]) =>
     path.posix.join(path.posix.dirname(document), href),
   )
 
-test('every file that a document names or links to is there', (t) => {
+test('every file that a document names or links to exists', (t) => {
   const all = [...documentsIn('.')].flatMap((document) => {
     const text = read(document)
     return [...named(text), ...linked(text, document)].map((name) => ({ document, name }))

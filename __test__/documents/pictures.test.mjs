@@ -1,5 +1,5 @@
-// The pictures of the documents are what is drawn from the code and from what the benchmark measured, and the bars are as
-// long as their figures say.
+// The pictures of the documents are drawn from the code and the benchmark's results, and the bars are as long as their
+// figures say.
 
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -11,7 +11,8 @@ const { measured, pictures } = require('../../scripts/pictures')
 const { BARS } = require('../../scripts/pictures/bars.js')
 
 for (const { file, svg } of pictures())
-  test(`${path.basename(file)} is what \`node scripts/pictures\` draws`, (t) => t.is(readFileSync(file, 'utf8'), svg))
+  test(`${path.basename(file)} is the output of \`node scripts/pictures\``, (t) =>
+    t.is(readFileSync(file, 'utf8'), svg))
 
 /** Each row of bars, top first: its words from left to right, and its boxes. */
 function rowsOf(svg) {
@@ -35,8 +36,8 @@ test('speed: a bar for each call, the fastest first, as long as its figure says'
     const figure = wanted[i].ns.toFixed(0).replaceAll(/\B(?=(?:\d{3})+$)/g, '\u00a0')
     t.is(words[0], wanted[i].name)
     t.is(words.at(-1), figure)
-    t.true(svg.includes(`${wanted[i].name} ${figure}`), 'who cannot see it hears it')
-    if (boxes.length > 1) t.true(wanted[i].ns > 250, 'only long ones are cut')
+    t.true(svg.includes(`${wanted[i].name} ${figure}`), 'a screen reader reads it')
+    if (boxes.length > 1) t.true(wanted[i].ns > 250, 'only long bars are cut')
     else t.true(Math.abs(boxes[0].width / fastest[0].width / (wanted[i].ns / wanted[0].ns) - 1) < 0.01, words[0])
   }
 })

@@ -13,10 +13,10 @@ const root = path.join(import.meta.dirname, '..', '..')
 const README = await fs.readFile(path.join(root, 'README.md'), 'utf8')
 const all = blocks(README)
 
-/** The block of output that follows a block of commands with this line. */
+/** The block of output after the block of commands with this line. */
 const outputAfter = (line) => all[all.findIndex(({ code }) => code.split('\n').includes(line)) + 1].code
 
-test('npm start -- 5 prints five IDs like the one that README shows', async (t) => {
+test('npm start -- 5 prints five IDs like those that README shows', async (t) => {
   const folder = await fs.mkdtemp(path.join(os.tmpdir(), 'flakeforge-readme-'))
   t.teardown(() => fs.rm(folder, { recursive: true }))
   const env = { ...process.env, FLAKEFORGE_STORE: `file:${folder}` }
