@@ -1,4 +1,4 @@
-// What a user sees after a crash of the machine: no ID comes twice. What a sync that fails ends is tested in the core.
+// What users see after a machine crash: no ID comes twice. The core tests what a failed sync ends.
 
 import fs from 'node:fs'
 import path from 'node:path'
@@ -7,11 +7,11 @@ import { diskOf } from '../support/disk.mjs'
 
 const ENDLESS = 1e9 // ms; JSON has no infinity
 const SPARSE = { seqMask: 1, maxAheadMs: ENDLESS } // a few thousand IDs reach the mark, 5 s ahead
-const MARK = 2560 // its place in a file
+const MARK = 2560 // its position in a file
 
 const markOf = (file) => (fs.existsSync(file) ? fs.readFileSync(file).readBigUInt64LE(MARK) : 0n)
 
-test.serial('shared: IDs go on above those from before a crash', async (t) => {
+test.serial('shared: IDs continue above those from before a crash', async (t) => {
   const disk = diskOf(t)
   if (disk === undefined) return
   const one = disk.puppet()
@@ -25,7 +25,7 @@ test.serial('shared: IDs go on above those from before a crash', async (t) => {
   t.true(after > before.at(-1), `${after} after ${before.at(-1)}`)
 })
 
-test.serial('join: a slot starts after all that its holder may have used before a crash', async (t) => {
+test.serial('join: a slot starts after everything that its holder may have used before a crash', async (t) => {
   const disk = diskOf(t)
   if (disk === undefined) return
   const options = { slots: 1, waitMs: 0 }
@@ -38,7 +38,7 @@ test.serial('join: a slot starts after all that its holder may have used before 
   t.true(markMs > Number(id >> 22n) + 1000)
   const other = disk.puppet({ boot: 2 })
   const refused = await errorOf(other.call('join', `file:${disk.crash()}`, options))
-  // A machine that is very busy may be past the mark by now.
+  // A very busy machine may be past the mark by now.
   if (refused === undefined) return t.true(Date.now() > markMs)
   t.is(refused.code, 'ERR_FLAKE_EXHAUSTED')
   t.true(Date.parse(refused.retryAt) > Number(id >> 22n))

@@ -1,5 +1,6 @@
-// Disks that get full, or read-only, at each call in turn: on every file system that this machine can make in a file and mount.
-// What is refused is an error with a code, nothing is lost, and with room again IDs go on above all earlier ones.
+// Disks that become full or read-only, at each call in turn: on every file system that this machine can create in a
+// file and mount. Each rejected write is an error with a code, nothing is lost, and with space again IDs continue above
+// all earlier ones.
 
 import { spawnSync } from 'node:child_process'
 import { createRequire } from 'node:module'
@@ -9,7 +10,7 @@ import { mayMount, mount, SYSTEMS, shell } from '../support/file-systems.mjs'
 const require = createRequire(import.meta.url)
 const PROGRAM = require.resolve('../workers/full-disk.cjs')
 
-/** A file system of its own; undefined, and a word, where it cannot be made. */
+/** A separate file system; undefined, with a message, where it cannot be created. */
 function mounted(t, name) {
   try {
     const { root, unmount } = mount(name)
@@ -25,7 +26,7 @@ function mounted(t, name) {
   }
 }
 
-/** Runs the program to its end; a process that a signal has ended has met a page that the system could not give. */
+/** Runs the program to its end; a process ended by a signal has touched a page that the system could not provide. */
 function outcome(t, ...args) {
   const { status, signal, stdout, stderr } = spawnSync(process.execPath, [PROGRAM, ...args], { encoding: 'utf8' })
   t.is(signal, null, `${args}: ${stderr}`)
@@ -40,7 +41,7 @@ for (const name of SYSTEMS) {
     const { refused, isEnough, wrong } = outcome(t, 'fill', root)
     t.deepEqual(wrong, [])
     t.true(refused > 0, 'it was never full')
-    t.true(isEnough, 'it always was')
+    t.true(isEnough, 'it was always full')
   })
 
   test.serial(`${name}: read-only for a while`, (t) => {

@@ -1,4 +1,5 @@
-// FlakeId.join() without a store: which folder it takes, that it refuses it in a container, and node's cluster.
+// FlakeId.join() without a store: which folder it uses, that it refuses to choose one in a container, and node's
+// cluster.
 
 import { spawnSync } from 'node:child_process'
 import fs from 'node:fs'
@@ -17,7 +18,7 @@ const ONLY_ENVIRONMENT = preloaded('no-marks-of-a-container.cjs')
 /** The environment of a user with this home folder. */
 const homeIs = (home) => ({ [isWindows ? 'USERPROFILE' : 'HOME']: home })
 
-/** What join() says in a process with this environment; where it worked, the folders that it made. */
+/** The result of join() in a process with this environment; on success, the folders that it created. */
 async function joinIn(t, home, env, { flags = HOST, uid, store = '' } = {}) {
   const clean = { XDG_STATE_HOME: undefined, FLAKEFORGE_STORE: undefined, container: undefined, ...env }
   const source = `
@@ -44,7 +45,7 @@ test.serial('the default folder is ~/.local/state/flakeforge', async (t) => {
   t.true(fs.existsSync(path.join(home, '.local', 'state', 'flakeforge')))
 })
 
-test.serial('$XDG_STATE_HOME goes before, where it is an absolute path', async (t) => {
+test.serial('$XDG_STATE_HOME takes precedence if it is an absolute path', async (t) => {
   const [home, state] = [diskFolder(t), diskFolder(t)]
   t.deepEqual(await joinIn(t, home, { XDG_STATE_HOME: state }), { slot: 0 })
   t.deepEqual(fs.readdirSync(state), ['flakeforge'])
@@ -56,7 +57,7 @@ test.serial('$XDG_STATE_HOME goes before, where it is an absolute path', async (
   }
 })
 
-test.serial('FLAKEFORGE_STORE goes before both, in a container too', async (t) => {
+test.serial('FLAKEFORGE_STORE takes precedence over both, in a container too', async (t) => {
   const [home, folder] = [diskFolder(t), diskFolder(t)]
   const env = { FLAKEFORGE_STORE: `file:${folder}/ids`, XDG_STATE_HOME: home }
   t.deepEqual(await joinIn(t, home, env), { slot: 0 })
@@ -68,7 +69,7 @@ test.serial('FLAKEFORGE_STORE goes before both, in a container too', async (t) =
   t.like(wrong, { code: 'ERR_FLAKE_OPTION', option: 'store' })
 })
 
-/** What says by itself that this is a container. */
+/** Marks that are proof of a container. */
 const CONTAINERS = [{ container: 'docker' }, { KUBERNETES_SERVICE_HOST: '10.0.0.1' }]
 /** What platforms for functions set: Lambda, Cloud Run's services and jobs, Azure, Vercel. */
 const FUNCTIONS = [
@@ -89,17 +90,17 @@ test.serial('in a container join() refuses the default folder, and names what to
       for (const name of ['redis:', 'postgres:', 'etcd:', 'file:/var/lib/', 'FLAKEFORGE_STORE', 'each container'])
         t.true(message.includes(name), name)
       t.false(message.includes('undefined'), message)
-      t.deepEqual(fs.readdirSync(home), [], 'nothing was made')
+      t.deepEqual(fs.readdirSync(home), [], 'nothing was created')
     }
   }
 })
 
-test.serial('without any mark of a container the default folder is taken', async (t) => {
+test.serial('without any mark of a container the default folder is used', async (t) => {
   const none = Object.fromEntries([...CONTAINERS, ...FUNCTIONS].flatMap(Object.keys).map((name) => [name, '']))
   t.deepEqual(await joinIn(t, diskFolder(t), none, { flags: ONLY_ENVIRONMENT }), { slot: 0 })
 })
 
-/** Runs in namespaces of its own, as engines that leave no other mark of a container give it. */
+/** Runs in separate namespaces, as in engines that leave no other mark of a container. */
 const inNamespaces = (flags, home, more) => {
   const code = `
     require(${JSON.stringify(path.join(import.meta.dirname, '../workers/no-files-of-a-container.cjs'))})
@@ -114,33 +115,30 @@ const inNamespaces = (flags, home, more) => {
 const mayUnshare = process.platform === 'linux' && spawnSync('unshare', ['-p', '-f', 'true']).status === 0
 const unshared = mayUnshare ? test.serial : test.serial.skip
 
-unshared(
-  '(with unshare only) a PID or cgroup namespace is one of a container; others are given to services too',
-  (t) => {
-    for (const flags of [['-p', '-f', '--mount-proc'], ['-C'], ['-m', '-p', '-C', '-u', '-i', '-f', '--mount-proc']]) {
-      const home = diskFolder(t)
-      const { stdout } = inNamespaces(flags, home)
-      t.regex(
-        stdout,
-        /^No store is set, .*\(\/proc\/self\/ns\/(?:pid|cgroup) is .*FLAKEFORGE_STORE=file:/,
-        flags.join(' '),
-      )
-      t.deepEqual(fs.readdirSync(home), [])
-    }
-    for (const flags of [['-m'], ['-u'], ['-m', '-u', '-i', '-n']]) {
-      const { stdout, stderr } = inNamespaces(flags, diskFolder(t))
-      t.is(stdout, 'joined\n', flags.join(' ') + stderr)
-    }
-  },
-)
+unshared('(with unshare only) a PID or cgroup namespace marks a container; services have the others too', (t) => {
+  for (const flags of [['-p', '-f', '--mount-proc'], ['-C'], ['-m', '-p', '-C', '-u', '-i', '-f', '--mount-proc']]) {
+    const home = diskFolder(t)
+    const { stdout } = inNamespaces(flags, home)
+    t.regex(
+      stdout,
+      /^No store is set, .*\(\/proc\/self\/ns\/(?:pid|cgroup) is .*FLAKEFORGE_STORE=file:/,
+      flags.join(' '),
+    )
+    t.deepEqual(fs.readdirSync(home), [])
+  }
+  for (const flags of [['-m'], ['-u'], ['-m', '-u', '-i', '-n']]) {
+    const { stdout, stderr } = inNamespaces(flags, diskFolder(t))
+    t.is(stdout, 'joined\n', flags.join(' ') + stderr)
+  }
+})
 
-unshared('(with unshare only) without /proc it is not certain that this is no container', (t) => {
+unshared('(with unshare only) without /proc a container cannot be ruled out', (t) => {
   const home = diskFolder(t)
   const { stdout } = inNamespaces(['-m', 'sh', '-c', 'mount -t tmpfs none /proc && exec "$0" "$@"'], home)
   t.regex(stdout, /^No store is set, .*\/proc\/self\/ns\/pid cannot be read, so it may be one/)
 })
 
-/** What a shell does before it becomes the program: the kernel of WSL, its folder, and a root that is an overlay. */
+/** Commands that a shell runs before it becomes the program: the kernel of WSL, its folder, and an overlay root. */
 const KERNEL =
   'echo "Linux version 5.15.167.4-microsoft-standard-WSL2" >/mnt/version && mount --bind /mnt/version /proc/version'
 const FOLDER = 'mount -t tmpfs none /run && mkdir /run/WSL'
@@ -152,7 +150,7 @@ const NAMESPACES = ['-m', '-p', '-C', '-f', '--mount-proc']
 const RUN = 'exec "$0" "$@"'
 const IN_OVERLAY = 'exec chroot /mnt/root env --chdir="$PWD" "$0" "$@"'
 
-unshared('(with unshare only) a distribution of WSL is a machine, and a container in it is none', (t) => {
+unshared('(with unshare only) a distribution of WSL counts as a machine, and a container in it does not', (t) => {
   const home = diskFolder(t)
   const inWsl = inNamespaces(inShell([KERNEL, FOLDER], RUN), home)
   t.is(inWsl.stdout, 'joined\n', inWsl.stderr)
@@ -172,21 +170,24 @@ function isHomeless(t, { code, option, message }) {
   for (const name of WAYS_OUT) t.true(message.includes(name), name)
 }
 
-test.serial('a home folder that is no absolute path is none: each working folder would have a slot 0', async (t) => {
-  // Windows itself finds another one for those that are not long enough to be a path.
-  for (const home of isWindows ? ['relative', './home'] : ['', 'relative', './home', '~']) {
-    for (const store of ['', 'lease.fileStore()']) {
-      const said = await joinIn(t, home, {}, { store })
-      isHomeless(t, said)
-      t.true(said.message.includes(`'${home}'`), said.message)
+test.serial(
+  'a home folder without an absolute path is rejected: each working folder would have a slot 0',
+  async (t) => {
+    // Windows itself finds another folder for names that are too short to be a path.
+    for (const home of isWindows ? ['relative', './home'] : ['', 'relative', './home', '~']) {
+      for (const store of ['', 'lease.fileStore()']) {
+        const said = await joinIn(t, home, {}, { store })
+        isHomeless(t, said)
+        t.true(said.message.includes(`'${home}'`), said.message)
+      }
+      const state = diskFolder(t)
+      t.deepEqual(await joinIn(t, home, { XDG_STATE_HOME: state }), { slot: 0 })
     }
-    const state = diskFolder(t)
-    t.deepEqual(await joinIn(t, home, { XDG_STATE_HOME: state }), { slot: 0 })
-  }
-  for (const name of ['.local', 'relative', 'home', '~']) t.false(fs.existsSync(name), name)
-})
+    for (const name of ['.local', 'relative', 'home', '~']) t.false(fs.existsSync(name), name)
+  },
+)
 
-test.serial('the command says the same of a home folder that is none', async (t) => {
+test.serial('the command gives the same error for an invalid home folder', async (t) => {
   for (const home of isWindows ? ['relative'] : ['', 'relative']) {
     const env = { ...homeIs(home), XDG_STATE_HOME: undefined }
     const said = await isRefused(t, ['slots'], /home folder/, { env })
@@ -203,7 +204,7 @@ asRoot('(as root only) a user that the system does not know has no home folder',
 
 // --- cluster ---
 
-test.serial("node's cluster: a slot for each worker, and for the one that comes after a killed one", async (t) => {
+test.serial("node's cluster: a slot for each worker, and for the one that replaces a killed one", async (t) => {
   const folder = diskFolder(t)
   const script = path.join(folder, 'cluster.cjs')
   fs.writeFileSync(

@@ -1,5 +1,5 @@
-// FlakeId.join('file:DIR') while files of the group are removed, damaged or out of reach: no ID comes twice, and whoever can
-// goes on.
+// FlakeId.join('file:DIR') while files of the group are removed, damaged or out of reach: no ID comes twice, and every
+// member that can continues.
 
 import fs from 'node:fs'
 import path from 'node:path'
@@ -12,7 +12,7 @@ import { diskFolder, isRoot, isWindows, joinedPuppet, notOnWindows, Puppet } fro
 const { fileStore } = lease
 const IN_USE = 'a file that is in use cannot be removed'
 
-test.serial('an owner whose slot was lost has none: it gets another one', async (t) => {
+test.serial('the owner of a lost slot has no slot: it gets another one', async (t) => {
   if (isWindows) return notOnWindows(t, IN_USE)
   const folder = diskFolder(t)
   const store = fileStore(folder)
@@ -26,7 +26,7 @@ test.serial('an owner whose slot was lost has none: it gets another one', async 
   await store.release('g', { ...asked, last: -1 })
 })
 
-test.serial('a folder that is removed: its members are one group again with those who come', async (t) => {
+test.serial('after the folder is removed, its members form one group again with new ones', async (t) => {
   if (isWindows) return notOnWindows(t, IN_USE)
   const folder = diskFolder(t)
   const store = path.join(folder, 'ids')
@@ -51,7 +51,7 @@ test.serial('a folder that is removed: its members are one group again with thos
   await Promise.all(ended)
 })
 
-test.serial('the right to look at the folder is taken away: the member goes on', async (t) => {
+test.serial('a member continues after losing the right to read the folder', async (t) => {
   if (!isRoot) return t.log('SKIPPED: needs the rights of the superuser') || t.pass()
   const folder = diskFolder(t)
   const source = `
@@ -76,39 +76,42 @@ test.serial('the right to look at the folder is taken away: the member goes on',
   t.deepEqual(await jsonOfChild(t, source), { state: 'attached', told: [], renewed: true })
 })
 
-test.serial('files of the group that are damaged, cut off, empty or folders: refused and left alone', async (t) => {
-  const damage = {
-    'a byte of the header': (bytes) => Buffer.concat([bytes.subarray(0, 20), Buffer.of(0xff), bytes.subarray(21)]),
-    'cut off': (bytes) => bytes.subarray(0, 1000),
-    empty: () => Buffer.alloc(0),
-    foreign: () => Buffer.from('hello'),
-    longer: (bytes) => Buffer.concat([bytes, bytes]),
-  }
-  const pristine = diskFolder(t)
-  const puppet = await joinedPuppet(t, pristine, { slots: 1 })
-  await puppet.take(10)
-  await puppet.kill()
-  const files = fs
-    .readdirSync(pristine, { recursive: true })
-    .filter((name) => fs.statSync(path.join(pristine, name)).isFile())
-  t.true(files.length >= 2, 'the group and the slot')
-  for (const name of files) {
-    for (const [what, change] of Object.entries(damage)) {
-      const folder = diskFolder(t)
-      fs.cpSync(pristine, folder, { recursive: true })
-      const file = path.join(folder, name)
-      const bytes = change(fs.readFileSync(file))
-      fs.writeFileSync(file, bytes)
-      const other = new Puppet(t)
-      const error = await t.throwsAsync(
-        other.call('join', `file:${folder}`, { slots: 1, waitMs: 0 }),
-        { code: 'ERR_FLAKE_FILE' },
-        `${name}: ${what}`,
-      )
-      t.is(error?.path, file, what)
-      t.regex(error?.message, /damaged|version/)
-      t.deepEqual(fs.readFileSync(file), bytes, what)
-      await other.kill()
+test.serial(
+  'damaged, truncated, empty files of the group, or folders instead: rejected and left unchanged',
+  async (t) => {
+    const damage = {
+      'a byte of the header': (bytes) => Buffer.concat([bytes.subarray(0, 20), Buffer.of(0xff), bytes.subarray(21)]),
+      'cut off': (bytes) => bytes.subarray(0, 1000),
+      empty: () => Buffer.alloc(0),
+      foreign: () => Buffer.from('hello'),
+      longer: (bytes) => Buffer.concat([bytes, bytes]),
     }
-  }
-})
+    const pristine = diskFolder(t)
+    const puppet = await joinedPuppet(t, pristine, { slots: 1 })
+    await puppet.take(10)
+    await puppet.kill()
+    const files = fs
+      .readdirSync(pristine, { recursive: true })
+      .filter((name) => fs.statSync(path.join(pristine, name)).isFile())
+    t.true(files.length >= 2, 'the group and the slot')
+    for (const name of files) {
+      for (const [what, change] of Object.entries(damage)) {
+        const folder = diskFolder(t)
+        fs.cpSync(pristine, folder, { recursive: true })
+        const file = path.join(folder, name)
+        const bytes = change(fs.readFileSync(file))
+        fs.writeFileSync(file, bytes)
+        const other = new Puppet(t)
+        const error = await t.throwsAsync(
+          other.call('join', `file:${folder}`, { slots: 1, waitMs: 0 }),
+          { code: 'ERR_FLAKE_FILE' },
+          `${name}: ${what}`,
+        )
+        t.is(error?.path, file, what)
+        t.regex(error?.message, /damaged|version/)
+        t.deepEqual(fs.readFileSync(file), bytes, what)
+        await other.kill()
+      }
+    }
+  },
+)

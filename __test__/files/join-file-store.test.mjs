@@ -1,4 +1,4 @@
-// fileStore(): the counters that it takes, which layouts may share a group, and what stays open after close().
+// fileStore(): which counters it accepts, which layouts may share a group, and what stays open after close().
 
 import fs from 'node:fs'
 import test from 'ava'
@@ -8,7 +8,7 @@ import { diskFolder } from '../support/processes.mjs'
 
 const { SegmentId, fileStore } = lease
 
-test('a counter takes whole numbers of 64 bits, and nothing is added otherwise', async (t) => {
+test('a counter accepts whole numbers of 64 bits; for other values nothing is added', async (t) => {
   const store = fileStore(diskFolder(t))
   t.is((await store.advance('c', 5n, 0n)).number, 0n)
   for (const [by, init] of [[-5n], [2n ** 64n], [2n ** 70n], [5], [undefined], [1n, -1n], [1n, 2n ** 64n], [1n, 1]]) {
@@ -20,7 +20,7 @@ test('a counter takes whole numbers of 64 bits, and nothing is added otherwise',
   t.is((await store.advance('c', 2n ** 64n - 6n)).number, 5n)
 })
 
-test('a group in a folder has a lineage until it is destroyed, and so has a counter until skipTo', async (t) => {
+test('a group in a folder has a lineage until it is destroyed, and a counter has one until skipTo', async (t) => {
   const [folder, elsewhere] = [diskFolder(t), diskFolder(t)]
   const options = leaseOptions({ waitMs: 30_000 })
   const flakes = []
@@ -76,19 +76,19 @@ test('layouts of equal bits share a group, whatever the names of their fields ar
   }
 })
 
-/** How many descriptors of files in this folder are open. */
+/** The number of open descriptors of files in this folder. */
 function openIn(folder) {
   const targets = fs.readdirSync('/proc/self/fd').map((fd) => {
     try {
       return fs.readlinkSync(`/proc/self/fd/${fd}`)
     } catch {
-      return '' // that of the listing itself
+      return '' // the descriptor of the listing itself
     }
   })
   return targets.filter((target) => target.startsWith(folder)).length
 }
 
-test('close() leaves no file open, and the statistics stay', async (t) => {
+test('close() leaves no file open, and the statistics remain', async (t) => {
   if (process.platform !== 'linux') return t.log('SKIPPED: needs /proc') || t.pass()
   const folder = fs.realpathSync(diskFolder(t))
   const options = leaseOptions({ slots: 8 })
@@ -109,6 +109,6 @@ test('close() leaves no file open, and the statistics stay', async (t) => {
     [10, 11, 12, 13, 14],
   )
   t.throws(() => closed[0].next(), { code: 'ERR_FLAKE_DETACHED' })
-  t.is(another.decode(another.next()).id, another.slot, 'others of the group go on')
+  t.is(another.decode(another.next()).id, another.slot, 'other members of the group continue')
   t.is(another.stats.ids, 1)
 })

@@ -1,5 +1,5 @@
-// FlakeId.join('file:DIR'): a slot for each process, whose lock goes with it; what happens to a slot between two holders;
-// and what is refused.
+// FlakeId.join('file:DIR'): a slot for each process, whose lock ends with it; what happens to a slot between two
+// holders; and which options are rejected.
 
 import fs from 'node:fs'
 import { createRequire } from 'node:module'
@@ -31,11 +31,11 @@ const AT_ONCE_MS = identifiesBoot ? 0 : 30_000
 
 // --- slots and processes ---
 
-test('a slot that was used in a tick of an hour is used again in the same tick', async (t) => {
+test('a slot that was used in a tick of an hour is reused in the same tick', async (t) => {
   const fields = Object.entries({ timestamp: 40, shard: 10, counter: 14 })
   const folder = diskFolder(t)
   const made = []
-  // The hour may end between two of them, so three are made.
+  // The hour may end between two runs, so there are three.
   for (let i = 0; i < 3; i++) {
     const flake = await FlakeId.join(`file:${folder}`, { layout: { epoch: 0, tickMs: 3_600_000, fields }, waitMs: 0 })
     made.push(flake.nextBigInt())
@@ -61,14 +61,14 @@ for (const [place, makeFolder] of Object.entries(PLACES)) {
   })
 }
 
-test.serial('kill -9: the slot is free at once, and its next holder goes on after the last ID', async (t) => {
+test.serial('kill -9: the slot is free at once, and its next holder continues after the last ID', async (t) => {
   const folder = diskFolder(t)
   const options = { slots: 1, waitMs: AT_ONCE_MS, maxAheadMs: 15_000 }
   let last = 0n
   for (let i = 0; i < (identifiesBoot ? 15 : 3); i++) {
     const puppet = await joinedPuppet(t, folder, options)
     t.is(puppet.slot, 0)
-    const ids = await puppet.take(20_000) // ahead of the clock, so that the order shows where it goes on
+    const ids = await puppet.take(20_000) // ahead of the clock, so that the order shows where it continues
     t.true(ids[0] > last, `life ${i}`)
     t.true(isAscending(ids))
     last = ids.at(-1)
@@ -76,41 +76,44 @@ test.serial('kill -9: the slot is free at once, and its next holder goes on afte
   }
 })
 
-test.serial('killed while they make IDs, and started again with another slot or the same: none twice', async (t) => {
-  const folder = diskFolder(t)
-  const task = (i) => ({
-    join: `file:${path.join(folder, 'slots')}`,
-    options: { slots: 6, maxAheadMs: i === 0 ? 0 : 15_000 },
-    call: ['take', 'next', 'nextBigInt', 'takeAsync'][i % 4],
-    perSecond: 200_000,
-    refusals: ['ERR_FLAKE_OVERFLOW', 'ERR_FLAKE_CLOCK_BACKWARDS'],
-  })
-  const troubles = []
-  const onTrouble = ({ who, what }) => troubles.push(`${who}: ${what}`)
-  const members = [0, 1, 2, 3].map(
-    (i) => new MemberProcess({ name: `member ${i}`, folder, tasks: [task(i)], onTrouble }),
-  )
-  t.teardown(() => Promise.all(members.map((one) => one.kill())))
-  for (const one of members) one.start()
-  for (let i = 0; i < 24; i++) {
-    const one = members[i % 4]
-    for (let n = 0; n < 3000 && one.sizes[0] === 0; n++) await sleep(5)
-    t.true(one.sizes[0] > 0, 'a member hangs')
-    await sleep(Math.random() * 50)
-    await one.kill()
-    one.start()
-  }
-  await sleep(500)
-  await Promise.all(members.map((one) => one.end()))
-  const { ids, ...found } = check(
-    members.flatMap(({ lives }) => lives.flatMap(({ files }) => files.map((file) => [file]))),
-  )
-  t.like(found, { duplicates: 0, disorders: 0, examples: [] })
-  t.true(ids > 50_000, `${ids} IDs`)
-  t.deepEqual(troubles, [])
-})
+test.serial(
+  'processes are killed while they generate IDs, and restarted with another slot or the same: no ID comes twice',
+  async (t) => {
+    const folder = diskFolder(t)
+    const task = (i) => ({
+      join: `file:${path.join(folder, 'slots')}`,
+      options: { slots: 6, maxAheadMs: i === 0 ? 0 : 15_000 },
+      call: ['take', 'next', 'nextBigInt', 'takeAsync'][i % 4],
+      perSecond: 200_000,
+      refusals: ['ERR_FLAKE_OVERFLOW', 'ERR_FLAKE_CLOCK_BACKWARDS'],
+    })
+    const troubles = []
+    const onTrouble = ({ who, what }) => troubles.push(`${who}: ${what}`)
+    const members = [0, 1, 2, 3].map(
+      (i) => new MemberProcess({ name: `member ${i}`, folder, tasks: [task(i)], onTrouble }),
+    )
+    t.teardown(() => Promise.all(members.map((one) => one.kill())))
+    for (const one of members) one.start()
+    for (let i = 0; i < 24; i++) {
+      const one = members[i % 4]
+      for (let n = 0; n < 3000 && one.sizes[0] === 0; n++) await sleep(5)
+      t.true(one.sizes[0] > 0, 'a member hangs')
+      await sleep(Math.random() * 50)
+      await one.kill()
+      one.start()
+    }
+    await sleep(500)
+    await Promise.all(members.map((one) => one.end()))
+    const { ids, ...found } = check(
+      members.flatMap(({ lives }) => lives.flatMap(({ files }) => files.map((file) => [file]))),
+    )
+    t.like(found, { duplicates: 0, disorders: 0, examples: [] })
+    t.true(ids > 50_000, `${ids} IDs`)
+    t.deepEqual(troubles, [])
+  },
+)
 
-test.serial('a slot that was given back: the next holder goes on after the last ID', async (t) => {
+test.serial('a released slot: the next holder continues after the last ID', async (t) => {
   const folder = diskFolder(t)
   const options = leaseOptions({ slots: 1, maxAheadMs: 1000 })
   const first = await joinAs(t, `file:${folder}`, options)
@@ -121,7 +124,7 @@ test.serial('a slot that was given back: the next holder goes on after the last 
   t.true(second.nextBigInt() > ids.at(-1))
 })
 
-test.serial('a process that was stopped keeps its slot, and nobody waits for it', async (t) => {
+test.serial('a stopped process keeps its slot, and no process waits for it', async (t) => {
   if (isWindows) return notOnWindows(t, 'processes cannot be stopped')
   const folder = diskFolder(t)
   const options = { ttlMs: 2000, skewMs: 100 }
@@ -139,7 +142,7 @@ test.serial('a process that was stopped keeps its slot, and nobody waits for it'
 // --- what must be the same ---
 
 test.serial(
-  'another layout, epoch, number of slots or fixed field: both are shown, and nothing is changed',
+  'another layout, epoch, number of slots or fixed field: the error shows both, and nothing changes',
   async (t) => {
     const folder = diskFolder(t)
     const options = { epoch: 4_000_000, slots: 8 }
@@ -168,7 +171,7 @@ test.serial(
   },
 )
 
-test.serial('groups of one folder are apart, whatever their names are', async (t) => {
+test.serial('groups of one folder are separate, whatever their names are', async (t) => {
   const folder = diskFolder(t)
   const long = ['ü'.repeat(40), `${'ü'.repeat(39)}o`, '/'.repeat(80), 'a'.repeat(128)]
   const odd = ['a/b', '..', '.', '../x', 'a%2Fb', '%2F', ' ', '*?"<>|:\\', 'C:\\x', '.hidden', 'con', 'ü']
@@ -182,14 +185,14 @@ test.serial('groups of one folder are apart, whatever their names are', async (t
   t.false(fs.existsSync(path.join(folder, '..', 'x')), 'nothing is outside the folder')
 })
 
-test.serial('a group whose name is too long for a file is refused', async (t) => {
+test.serial('a group whose name is too long for a file is rejected', async (t) => {
   const error = await t.throwsAsync(tryJoin(`file:${diskFolder(t)}`, { group: '/'.repeat(128) }), {
     code: 'ERR_FLAKE_FILE',
   })
   t.regex(error.message, /too long/)
 })
 
-test.serial('exhausted: at once with waitMs 0, else when somebody gives a slot back or is killed', async (t) => {
+test.serial('exhausted: at once with waitMs 0, otherwise when a process releases a slot or is killed', async (t) => {
   const folder = diskFolder(t)
   const options = { slots: 2 }
   const [one, two] = [await joinedPuppet(t, folder, options), await joinedPuppet(t, folder, options)]
@@ -210,7 +213,7 @@ test.serial('exhausted: at once with waitMs 0, else when somebody gives a slot b
 
 // --- states ---
 
-test.serial('expires goes on between renewals, as IDs are made', async (t) => {
+test.serial('expires advances between renewals, as IDs are generated', async (t) => {
   const flake = await joinAs(t, `file:${diskFolder(t)}`, leaseOptions({ ttlMs: 60_000 }))
   const first = flake.expires
   for (const end = Date.now() + 6000; Date.now() < end; await sleep(20)) flake.nextBigInt()
@@ -218,28 +221,25 @@ test.serial('expires goes on between renewals, as IDs are made', async (t) => {
   t.true(flake.expires > new Date())
 })
 
-test.serial(
-  'a slot file that is removed: calls that wait get an ID of another slot before the next renewal',
-  async (t) => {
-    if (isWindows) return notOnWindows(t, 'a file that is in use cannot be removed')
-    const folder = diskFolder(t)
-    const flake = await joinAs(t, `file:${folder}`, leaseOptions({ ttlMs: 60_000 }))
-    const last = flake.nextBigInt()
-    fs.unlinkSync(path.join(folder, 'default', '1', '0'))
-    await sleep(1500)
-    t.is(flake.state, 'attached')
-    const lost = happens(flake, 'lost')
-    const ids = await Promise.all([flake.nextAsync(), flake.nextAsync(), flake.takeAsync(3)])
-    t.true(BigInt(`0x${ids[0].toString('hex')}`) > last)
-    const { cause } = await lost
-    t.is(cause.cause.code, 'ERR_FLAKE_FILE')
-    t.regex(cause.cause.message, /removed/)
-    t.notThrows(() => flake.next())
-    t.is(flake.state, 'attached')
-  },
-)
+test.serial('a removed slot file: waiting calls get an ID of another slot before the next renewal', async (t) => {
+  if (isWindows) return notOnWindows(t, 'a file that is in use cannot be removed')
+  const folder = diskFolder(t)
+  const flake = await joinAs(t, `file:${folder}`, leaseOptions({ ttlMs: 60_000 }))
+  const last = flake.nextBigInt()
+  fs.unlinkSync(path.join(folder, 'default', '1', '0'))
+  await sleep(1500)
+  t.is(flake.state, 'attached')
+  const lost = happens(flake, 'lost')
+  const ids = await Promise.all([flake.nextAsync(), flake.nextAsync(), flake.takeAsync(3)])
+  t.true(BigInt(`0x${ids[0].toString('hex')}`) > last)
+  const { cause } = await lost
+  t.is(cause.cause.code, 'ERR_FLAKE_FILE')
+  t.regex(cause.cause.message, /removed/)
+  t.notThrows(() => flake.next())
+  t.is(flake.state, 'attached')
+})
 
-test.serial('a slot file that is removed: a call that does not wait says so, and another slot comes', async (t) => {
+test.serial('a removed slot file: a call that does not wait fails, and another slot follows', async (t) => {
   if (isWindows) return notOnWindows(t, 'a file that is in use cannot be removed')
   const folder = diskFolder(t)
   const flake = await joinAs(t, `file:${folder}`, leaseOptions({ ttlMs: 60_000 }))
@@ -252,7 +252,7 @@ test.serial('a slot file that is removed: a call that does not wait says so, and
   t.true(flake.nextBigInt() > last)
 })
 
-test.serial('detach() and attach() without waiting in between: the lease goes on being looked after', async (t) => {
+test.serial('detach() and attach() without waiting in between: the lease is still maintained', async (t) => {
   const folder = diskFolder(t)
   const flake = await joinAs(t, `file:${folder}`, leaseOptions())
   const detached = flake.detach()
@@ -265,7 +265,7 @@ test.serial('detach() and attach() without waiting in between: the lease goes on
   t.true(renewed, 'no renewal within 3 s of a ttl of 2 s')
 })
 
-test.serial('IDs flow over several windows', async (t) => {
+test.serial('IDs are available across several windows', async (t) => {
   const flake = await joinAs(t, `file:${diskFolder(t)}`, leaseOptions())
   const ids = []
   for (let i = 0; i < 60; i++) {
@@ -275,14 +275,14 @@ test.serial('IDs flow over several windows', async (t) => {
   t.true(isAscending(ids))
 })
 
-test.serial('an idle generator makes an ID at once, long after its last', async (t) => {
+test.serial('an idle generator generates an ID at once, long after its last', async (t) => {
   const flake = await joinAs(t, `file:${diskFolder(t)}`, leaseOptions())
   flake.next()
   await sleep(8000) // past the mark
   t.notThrows(() => flake.next())
 })
 
-test.serial('destroy() reaches the other processes, and a new group goes on above', async (t) => {
+test.serial('destroy() reaches the other processes, and a new group continues above', async (t) => {
   const folder = diskFolder(t)
   const options = { ttlMs: 2000, skewMs: 100, slots: 4, maxAheadMs: 1000 }
   const [one, two] = [await joinedPuppet(t, folder, options), await joinedPuppet(t, folder, options)]
@@ -319,7 +319,7 @@ test.serial('the folder as a path and as a URL, whatever the working folder is',
 })
 
 test.serial(
-  'a relative folder is refused, with the absolute one: another working folder would have other slots',
+  'a relative folder is rejected, with the absolute one: another working folder would have other slots',
   async (t) => {
     for (const [given, meant] of [
       ['ids', path.resolve('ids')],
@@ -344,7 +344,7 @@ test.serial(
   },
 )
 
-test.serial('a folder that is a file, in a file, or on no local file system', async (t) => {
+test.serial('a folder that is a file, in a file, or on no local file system is rejected', async (t) => {
   const folder = diskFolder(t)
   const file = path.join(folder, 'file')
   fs.writeFileSync(file, 'a file')
@@ -357,7 +357,7 @@ test.serial('a folder that is a file, in a file, or on no local file system', as
   t.is(fs.readFileSync(file, 'utf8'), 'a file')
 })
 
-test.serial('a folder without the right to write', async (t) => {
+test.serial('a folder without write access is rejected', async (t) => {
   if (!isRoot) return t.log('SKIPPED: needs the rights of the superuser') || t.pass()
   const folder = diskFolder(t)
   fs.chmodSync(folder, 0o755)
@@ -374,7 +374,7 @@ test.serial('a folder without the right to write', async (t) => {
   t.deepEqual(fs.readdirSync(folder), [])
 })
 
-test.serial('a process that ends with a slot held ends as it would without', async (t) => {
+test.serial('a process with a held slot exits as it would without', async (t) => {
   const folder = diskFolder(t)
   for (const [end, expected] of [
     ['', { code: 0, signal: null }],

@@ -1,5 +1,5 @@
-// Files in unusual places, and files that are in use: each system has its own rules for both, Windows the most. Everything
-// here holds everywhere, unless a test says otherwise.
+// Files in unusual places, and files that are in use: each system has its own rules for both, Windows the most.
+// Everything here holds everywhere, unless a test says otherwise.
 
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -13,7 +13,7 @@ import { diskFolder, isKept, isWindows, Puppet } from '../support/processes.mjs'
 
 const { fileStore } = lease
 
-/** A path of more than 260 characters, which was once the most that Windows could open. */
+/** A path of more than 260 characters, the former limit of Windows. */
 const deep = (folder) => path.join(folder, ...Array.from({ length: 6 }, (_, i) => `${i}-${'d'.repeat(60)}`))
 
 const PLACES = {
@@ -47,7 +47,7 @@ for (const [what, placeIn] of Object.entries(PLACES)) {
   })
 }
 
-test('folders, files as folders and names that are too long are refused, and nothing is made', (t) => {
+test('folders, files as folders and names that are too long are rejected, and nothing is created', (t) => {
   const folder = diskFolder(t)
   const [file, taken] = ['file', 'folder'].map((name) => path.join(folder, name))
   fs.writeFileSync(file, 'a file')
@@ -66,7 +66,7 @@ test('folders, files as folders and names that are too long are refused, and not
 
 // --- what is in use ---
 
-test('held slots are listed with their holders, and everybody can read their files', async (t) => {
+test('held slots are listed with their holders, and all users can read their files', async (t) => {
   const folder = diskFolder(t)
   const puppets = [new Puppet(t), new Puppet(t)]
   for (const puppet of puppets) await puppet.call('join', `file:${folder}`, { host: 'wing' })
@@ -86,11 +86,11 @@ test('held slots are listed with their holders, and everybody can read their fil
   t.deepEqual(
     (await fileStore(folder).list('default')).map(({ owner }) => owner !== undefined),
     [false, true],
-    'the system gives back what a killed process held',
+    'the system releases what a killed process held',
   )
 })
 
-test('Windows keeps the file of a held slot, and one that is shared, in their place', async (t) => {
+test('Windows keeps the file of a held slot, and a shared one, in their place', async (t) => {
   if (!isWindows) return t.log('SKIPPED: only Windows does that') || t.pass()
   const folder = diskFolder(t)
   const shared = path.join(folder, 'ids')
@@ -107,10 +107,10 @@ test('Windows keeps the file of a held slot, and one that is shared, in their pl
   t.is((await sharer.take(5)).length, 5)
   await Promise.all([holder.kill(), sharer.kill()])
   fs.rmSync(folder, { recursive: true })
-  t.false(fs.existsSync(folder), 'nobody holds anything any more')
+  t.false(fs.existsSync(folder), 'no process holds anything any more')
 })
 
-test('a group that was destroyed begins again while its members still live', async (t) => {
+test('a destroyed group starts again while its members still run', async (t) => {
   const folder = diskFolder(t)
   const options = leaseOptions({ slots: 2 })
   const old = await joinAs(t, `file:${folder}`, options)
@@ -124,7 +124,9 @@ test('a group that was destroyed begins again while its members still live', asy
 
 const mayMount = process.platform === 'linux' && spawnSync('unshare', ['-m', 'true']).status === 0
 
-/** Opens a shared file; after a line on stdin it makes IDs until it has to stop, and tries to open the file again. */
+/**
+ * Opens a shared file; after a line on stdin it generates IDs until it has to stop, and tries to open the file again.
+ */
 const MOUNTED = `
   const FlakeId = require('flakeforge')
   const options = { id: 7, shared: process.argv[1] }
@@ -145,7 +147,7 @@ const MOUNTED = `
 
 const mounting = mayMount ? test : test.skip
 
-mounting('(with mounts only) a file that is mounted by itself and removed outside gives no more IDs', async (t) => {
+mounting('(with mounts only) a single mounted file that is removed outside gives no more IDs', async (t) => {
   const folder = diskFolder(t)
   const [file, mounted] = ['ids', 'mounted'].map((name) => path.join(folder, name))
   new FlakeId({ id: 7, shared: file }).next()
@@ -171,8 +173,8 @@ mounting('(with mounts only) a file that is mounted by itself and removed outsid
 
 // --- without the ID of the boot ---
 
-test('where nothing identifies the boot, a restart goes on past the mark, unless somebody is there', async (t) => {
-  // Linux and macOS identify it, and core/tests has what happens where they cannot.
+test('where nothing identifies the boot, a restart continues past the mark, unless another process is running', async (t) => {
+  // Linux and macOS identify the boot; core/tests covers systems that cannot.
   if (!isWindows) return t.log('SKIPPED: this system identifies the boot') || t.pass()
   const options = { id: 7, shared: path.join(diskFolder(t), 'ids'), maxAheadMs: 60_000 }
   const [first, second, third] = [new Puppet(t), new Puppet(t), new Puppet(t)]
@@ -180,7 +182,7 @@ test('where nothing identifies the boot, a restart goes on past the mark, unless
   const [one] = await first.take(1)
   await second.call('open', options)
   const [two] = await second.take(1)
-  t.true(two > one && two - one < 1n << 34n, 'less than 4 s: the first one has answered')
+  t.true(two > one && two - one < 1n << 34n, 'less than 4 s: the first process has answered')
   await Promise.all([first.kill(), second.kill()])
   const mark = fs.readFileSync(options.shared).readBigUInt64LE(2560)
   await third.call('open', options)

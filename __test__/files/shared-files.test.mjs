@@ -1,5 +1,5 @@
-// Files that cannot be shared: each is ERR_FLAKE_FILE with the path, and stays as it was. All the reasons are in
-// core/tests/files/shared_faults.rs, and disks without room in file-systems.test.mjs.
+// Files that cannot be shared: each is ERR_FLAKE_FILE with the path, and stays unchanged. All the reasons are in
+// core/tests/files/shared_faults.rs, and full disks in file-systems.test.mjs.
 
 import { execFile, execFileSync } from 'node:child_process'
 import fs from 'node:fs'
@@ -15,10 +15,10 @@ const AHEAD = 60_000
 
 let epochs = 0
 
-/** Options for a path; a process uses a node number in one file alone, so each is of another epoch. */
+/** Options for a path; a process uses a node number in only one file, so each file has another epoch. */
 const optionsFor = (shared) => ({ id: 7, epoch: 10_000_000 + epochs++, shared })
 
-/** Asserts that this path is refused, and gives the error. */
+/** Asserts that this path is rejected, and returns the error. */
 function isRefused(t, shared, pattern) {
   const error = throwsCode(t, () => new FlakeId(optionsFor(shared)), 'ERR_FLAKE_FILE')
   t.true(error?.path?.startsWith(path.dirname(shared)), `${error?.path} for ${shared}`)
@@ -27,7 +27,7 @@ function isRefused(t, shared, pattern) {
   return error
 }
 
-/** The same for a file that exists: it is not changed. */
+/** The same for an existing file, which is not changed. */
 function isLeftAlone(t, shared, pattern) {
   const [bytes, { mtimeMs, ino }] = [fs.readFileSync(shared), fs.statSync(shared)]
   const error = isRefused(t, shared, pattern)
@@ -40,7 +40,7 @@ function isLeftAlone(t, shared, pattern) {
   )
 }
 
-/** The bytes of a file that another process has made and used. */
+/** The bytes of a file that another process has created and used. */
 async function usedFile(t) {
   const shared = path.join(diskFolder(t), 'used')
   const options = optionsFor(shared)
@@ -74,7 +74,7 @@ for (const [place, folder] of Object.entries(PLACES)) {
 }
 
 test.serial(
-  'any other byte, flipped: refused and left alone, or IDs go on above the last one; no hang, no crash',
+  'any flipped byte: the file is rejected and left unchanged, or IDs continue above the last one; no hang, no crash',
   async (t) => {
     const { bytes, options } = await usedFile(t)
     const last = lastOf(bytes)
@@ -86,10 +86,10 @@ test.serial(
       fs.writeFileSync(options.shared, damaged)
       const { error, number } = await oneNumber(options)
       if (error?.code === 'ERR_FLAKE_FILE') {
-        if (!fs.readFileSync(options.shared).equals(damaged)) t.fail(`byte ${at}: refused, and the file was changed`)
+        if (!fs.readFileSync(options.shared).equals(damaged)) t.fail(`byte ${at}: rejected, and the file was changed`)
         continue
       }
-      // A number that is too high still makes unique IDs, as soon as the clock has come there.
+      // A number that is too high still yields unique IDs, once the clock has reached it.
       if (error !== undefined)
         t.true(
           ['ERR_FLAKE_CLOCK_BACKWARDS', 'ERR_FLAKE_TIME_RANGE'].includes(error.code),
@@ -105,7 +105,7 @@ test.serial(
 const range = (from, to) => Array.from({ length: to - from }, (_, i) => from + i)
 const lastOf = (bytes) => bytes.readBigUInt64LE(2048) - 1n
 
-/** One ID of a process of its own, as the number that the cursor gave. */
+/** One ID of a separate process, as the number that the cursor gave. */
 async function oneNumber(options) {
   const source = `
     const options = ${JSON.stringify(options)}
@@ -127,7 +127,7 @@ async function oneNumber(options) {
   return { error, number: number && BigInt(number) }
 }
 
-test.serial('a file that another boot of the machine has used: IDs go on above its mark', async (t) => {
+test.serial('a file that another boot of the machine has used: IDs continue above its mark', async (t) => {
   const { bytes, options } = await usedFile(t)
   const other = Buffer.from(bytes)
   other.fill(0x5a, 1536, 1552)
@@ -139,7 +139,7 @@ test.serial('a file that another boot of the machine has used: IDs go on above i
 
 // --- what is no file, and what may not be changed ---
 
-test.serial('a folder, a FIFO, a socket, a device, links that lead nowhere: no hang', async (t) => {
+test.serial('a folder, a FIFO, a socket, a device, links to nowhere: no hang', async (t) => {
   if (isWindows) return notOnWindows(t, 'there are no such files')
   const folder = diskFolder(t)
   const at = (name) => path.join(folder, name)
@@ -165,7 +165,7 @@ test.serial('a folder, a FIFO, a socket, a device, links that lead nowhere: no h
   t.is(fs.readlinkSync(at('dangling')), 'nowhere')
 })
 
-test.serial('a folder that is named as a file with a slash at its end', (t) => {
+test.serial('a folder that is named like a file with a trailing slash', (t) => {
   const folder = diskFolder(t)
   const shared = `${folder}/ids/`
   const flake = new FlakeId(optionsFor(shared))
@@ -173,7 +173,7 @@ test.serial('a folder that is named as a file with a slash at its end', (t) => {
   t.deepEqual(fs.readdirSync(folder), ['ids'], 'path.resolve() drops the slash')
 })
 
-/** Marks a file with chattr until the test is over; false, and a loud skip, where that does not work. */
+/** Marks a file with chattr until the test is over; false, with a loud skip, where that does not work. */
 function mark(t, flag, file) {
   try {
     execFileSync('chattr', [`+${flag}`, file], { stdio: 'pipe' })
@@ -189,7 +189,7 @@ function mark(t, flag, file) {
 const unmark = (flag, file) => execFileSync('chattr', [`-${flag}`, file])
 
 for (const flag of ['i', 'a']) {
-  test.serial(`a file that not even root may write: chattr +${flag}`, async (t) => {
+  test.serial(`a file that even root cannot write: chattr +${flag}`, async (t) => {
     const { bytes, options } = await usedFile(t)
     if (!mark(t, flag, options.shared)) return
     const error = throwsCode(t, () => new FlakeId(options), 'ERR_FLAKE_FILE')
@@ -203,27 +203,27 @@ for (const flag of ['i', 'a']) {
 
 const EXT4 = 0xef53
 
-test.serial('a file that becomes immutable while it is in use ends its generators, and nothing is lost', async (t) => {
+test.serial('a file that becomes immutable while in use ends its generators, and nothing is lost', async (t) => {
   const folder = diskFolder(t)
   const options = optionsFor(path.join(folder, 'ids'))
-  if (fs.statfsSync(folder).type !== EXT4) return t.log('SKIPPED: another file system than ext4') || t.pass()
+  if (fs.statfsSync(folder).type !== EXT4) return t.log('SKIPPED: the file system is not ext4') || t.pass()
   const flake = new FlakeId(options)
   const last = flake.nextBigInt()
   if (!mark(t, 'i', options.shared)) return
-  execFileSync('sync', [options.shared]) // what is written next has to ask the system
+  execFileSync('sync', [options.shared]) // the next write has to ask the system
   const error = throwsCode(t, () => flake.next(), 'ERR_FLAKE_FILE')
   t.regex(error.message, /truncated or made immutable\. Fix that, and create a new generator/)
   throwsCode(t, () => flake.next(), 'ERR_FLAKE_FILE')
   unmark('i', options.shared)
-  const next = await new FlakeId(options).nextAsync() // above all that the lost generator may have taken
+  const next = await new FlakeId(options).nextAsync() // above everything that the lost generator may have taken
   t.true(next.readBigUInt64BE() > last)
 })
 
 // --- what is held open ---
 
-const hasProc = process.platform === 'linux' // Wine shows its machine's
+const hasProc = process.platform === 'linux' // Wine shows its host's
 
-test.serial('10 000 generators, and thousands that were refused, leave no descriptor and no mapping', async (t) => {
+test.serial('10 000 generators, and thousands of rejected ones, leave no descriptor and no mapping', async (t) => {
   if (!hasProc) return t.log('SKIPPED: needs /proc') || t.pass()
   const folder = diskFolder(t)
   fs.writeFileSync(path.join(folder, 'foreign'), 'foreign')
@@ -260,7 +260,7 @@ test.serial('10 000 generators, and thousands that were refused, leave no descri
   t.true(after.maps <= 10)
 })
 
-test.serial('a file that nobody uses any more is closed', async (t) => {
+test.serial('a file that is no longer used is closed', async (t) => {
   if (!hasProc) return t.log('SKIPPED: needs /proc') || t.pass()
   const folder = diskFolder(t)
   const source = `

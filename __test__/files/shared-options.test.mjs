@@ -1,4 +1,5 @@
-// The option `shared` within one process: what is refused, who shares what, and what a generator on a file tells.
+// The option `shared` within one process: what is rejected, which generators share a cursor, and what a generator on a
+// file reports.
 
 import { execFile } from 'node:child_process'
 import fs from 'node:fs'
@@ -23,7 +24,7 @@ const fileIn = (t) => path.join(diskFolder(t), 'ids')
 
 // --- options ---
 
-test('what is no path', (t) => {
+test('a value that is not a path is rejected', (t) => {
   for (const shared of [7, true, {}, [], 7n, Buffer.from('/tmp/x'), new URL('file:///tmp/x'), () => '/tmp/x']) {
     const { option } = throwsCode(t, () => new FlakeId({ id: 7, shared }), 'ERR_FLAKE_OPTION', TypeError)
     t.is(option, 'shared')
@@ -34,7 +35,7 @@ test('what is no path', (t) => {
   }
 })
 
-test('an own clock has no place beside it, and no file is made', (t) => {
+test('an own clock is rejected next to it, and no file is created', (t) => {
   const shared = fileIn(t)
   const { option } = throwsCode(t, () => new FlakeId({ shared, clock: Date.now }), 'ERR_FLAKE_OPTION', TypeError)
   t.is(option, 'clock')
@@ -46,14 +47,14 @@ test('undefined and null mean none', (t) => {
   t.true(flake.nextBigInt() < new FlakeId({ id: 990, shared: undefined, ...PATIENT }).nextBigInt())
 })
 
-test('options that are refused make no file', (t) => {
+test('rejected options create no file', (t) => {
   const shared = fileIn(t)
   t.throws(() => new FlakeId({ id: 1024, shared }), { code: 'ERR_FLAKE_OPTION' })
   t.throws(() => new FlakeId({ id: 1, shared, wroker: 1 }), { code: 'ERR_FLAKE_OPTION' })
   t.false(fs.existsSync(shared))
 })
 
-test('a relative path is refused, with the absolute one: another working folder would have another cursor', (t) => {
+test('a relative path is rejected, with the absolute one: another working folder would have another cursor', (t) => {
   for (const [shared, meant] of [
     ['ids', path.resolve('ids')],
     ['../ids', path.resolve('../ids')],
@@ -66,7 +67,7 @@ test('a relative path is refused, with the absolute one: another working folder 
   }
 })
 
-test('a generator keeps its file while the working folder changes', async (t) => {
+test('a generator keeps its file when the working folder changes', async (t) => {
   const [here, there] = [diskFolder(t), diskFolder(t)]
   const shared = JSON.stringify(path.join(here, 'ids'))
   const source = `
@@ -86,7 +87,7 @@ test('a generator keeps its file while the working folder changes', async (t) =>
 // --- sharing ---
 
 for (const [place, folder] of Object.entries(PLACES)) {
-  test(`two generators on one file make each ID once, ${place}`, (t) => {
+  test(`two generators on one file generate each ID once, ${place}`, (t) => {
     const shared = path.join(folder(t), 'ids')
     const options = { id: freshNode(), shared, ...PATIENT }
     const [one, two] = [1, 2].map(() => new FlakeId(options))
@@ -97,11 +98,11 @@ for (const [place, folder] of Object.entries(PLACES)) {
   })
 }
 
-test('generators with other knobs share too, and by another name of the file', (t) => {
+test('generators with other knobs share too, also by another name of the file', (t) => {
   const shared = fileIn(t)
   const id = freshNode() // below 32: it is a worker of datacenter 0
   const one = new FlakeId({ id, shared, ...PATIENT })
-  const names = isWindows ? [] : [`${shared}-2`, `${shared}-3`] // Windows knows a file by its path
+  const names = isWindows ? [] : [`${shared}-2`, `${shared}-3`] // Windows identifies a file by its path
   if (!isWindows) {
     fs.linkSync(shared, names[0])
     fs.symlinkSync(shared, names[1])
@@ -116,7 +117,7 @@ test('generators with other knobs share too, and by another name of the file', (
   t.true(isAscending(ids))
 })
 
-test('every call works, and stats, decode and inspect', async (t) => {
+test('every call works, and so do stats, decode and inspect', async (t) => {
   const shared = fileIn(t)
   const flake = new FlakeId({ datacenter: 9, worker: 9, shared, ...PATIENT })
   const ids = [flake.next(), flake.nextBigInt(), BigInt(flake.nextString())]
@@ -129,7 +130,7 @@ test('every call works, and stats, decode and inspect', async (t) => {
   t.regex(inspect(flake), /^FlakeId \{/)
 })
 
-test('layouts of all kinds in files of their own', (t) => {
+test('layouts of all kinds work, each in its own file', (t) => {
   const folder = diskFolder(t)
   for (const layout of Object.keys(FlakeId.layouts)) {
     const shared = path.join(folder, layout)
@@ -144,7 +145,7 @@ test('layouts of all kinds in files of their own', (t) => {
   }
 })
 
-test('a new generator goes on where the file stands, not where the clock does', (t) => {
+test("a new generator continues from the file's position, not the clock's", (t) => {
   const shared = fileIn(t)
   const id = freshNode()
   const ahead = new FlakeId({ id, shared, seqMask: 1, maxAheadMs: Number.POSITIVE_INFINITY })
@@ -175,7 +176,7 @@ test('overflow is that of all generators together', (t) => {
 
 // --- what it was made for ---
 
-test('another layout, epoch or node: both are shown, and the file is as it was', (t) => {
+test('another layout, epoch or node: the error shows both, and the file is unchanged', (t) => {
   const shared = fileIn(t)
   const options = { id: 7, epoch: 1_000_000, shared }
   new FlakeId(options).next()
@@ -202,20 +203,20 @@ test('another layout, epoch or node: both are shown, and the file is as it was',
   )
 })
 
-test('plain and shared with one node number in one process are refused, both ways', (t) => {
+test('plain and shared generators with one node number in one process are rejected, both ways', (t) => {
   const shared = fileIn(t)
   new FlakeId({ id: 991, ...PATIENT }).next()
   const error = throwsCode(t, () => new FlakeId({ id: 991, shared }), 'ERR_FLAKE_CONFIG_MISMATCH')
   t.truthy(error.theirs)
   t.true(error.ours.includes(shared))
-  t.false(fs.existsSync(shared), 'no file was made')
+  t.false(fs.existsSync(shared), 'no file was created')
   const flake = new FlakeId({ id: 992, shared })
   const clash = throwsCode(t, () => new FlakeId({ id: 992 }), 'ERR_FLAKE_CONFIG_MISMATCH')
   t.true(clash.theirs.includes(shared))
   t.notThrows(() => flake.next())
 })
 
-test('one node number in two files of one process is refused', (t) => {
+test('one node number in two files of one process is rejected', (t) => {
   const shared = fileIn(t)
   const flake = new FlakeId({ id: 993, shared })
   const error = throwsCode(t, () => new FlakeId({ id: 993, shared: `${shared}-2` }), 'ERR_FLAKE_CONFIG_MISMATCH')
@@ -243,7 +244,7 @@ const threadOf = (workerData) =>
       ids = message
     })
     worker.once('error', reject)
-    worker.once('exit', () => resolve(ids)) // when the thread has gone, and with it all that it had loaded
+    worker.once('exit', () => resolve(ids)) // when the thread has exited, and with it everything that it had loaded
   })
 
 test('threads on one file: no ID twice, each in order', async (t) => {
@@ -253,7 +254,7 @@ test('threads on one file: no ID twice, each in order', async (t) => {
   t.is(new Set(lists.flat()).size, 4 * 200 * 501)
 })
 
-test('a thread that alone has loaded the addon ends, and others come after it: numbers go on', async (t) => {
+test('numbers continue when the only thread with the addon exits and others start', async (t) => {
   const script = path.join(import.meta.dirname, '..', 'workers', 'shared-after-another.cjs')
   const { stdout } = await promisify(execFile)(process.execPath, [script, fileIn(t), '5'])
   const { made, loaded } = JSON.parse(stdout)

@@ -1,5 +1,5 @@
-// One cursor in a file for many processes: no ID twice and strict order, whatever happens to the processes, to their
-// clocks and to the file.
+// One cursor in a file for many processes: no ID twice and strict order, whatever happens to the processes, their
+// clocks and the file.
 
 import fs from 'node:fs'
 import { createRequire } from 'node:module'
@@ -25,7 +25,7 @@ const { MemberProcess } = require('../../lab/chaos/run/member-process.js')
 
 const MEMBERS = 4
 const KILLS = 30
-/** Where the boot is not identified, each of the others waits for an answer, which takes up to 250 ms. */
+/** Where the boot is not identified, each of the others waits up to 250 ms for an answer. */
 const FILES = identifiesBoot ? 300 : 50
 
 /** Processes that have the same file open. */
@@ -36,7 +36,7 @@ async function puppets(t, count, options, given) {
 }
 
 for (const [place, folder] of Object.entries(PLACES)) {
-  test.serial(`IDs ascend over processes in the order of the calls, ${place}`, async (t) => {
+  test.serial(`IDs ascend across processes in the order of the calls, ${place}`, async (t) => {
     const all = await puppets(t, MEMBERS, { shared: path.join(folder(t), 'ids'), maxWaitMs: 1000 })
     const ids = []
     for (let i = 0; i < 300; i++) ids.push(...(await all[i % MEMBERS].take(1 + (i % 50))))
@@ -54,7 +54,7 @@ const task = (shared, i) => ({
   refusals: ['ERR_FLAKE_OVERFLOW', 'ERR_FLAKE_CLOCK_BACKWARDS'],
 })
 
-/** Members that write all their IDs to files, as lab/chaos/ has them. `fileOf(i)`: the file that member i shares. */
+/** Members that write all their IDs to files, as in lab/chaos/. `fileOf(i)`: the file that member i shares. */
 function startMembers(t, folder, fileOf) {
   const troubles = []
   const members = Array.from({ length: MEMBERS }, (_, i) => {
@@ -76,7 +76,7 @@ const inOrder = (members) => members.map(({ lives }) => lives.flatMap(({ files }
 
 for (const [place, folder] of Object.entries(PLACES)) {
   test.serial(
-    `killed ${KILLS} times while they make IDs, and started again: none twice, all in order, ${place}`,
+    `killed ${KILLS} times while they generate IDs, and restarted: none twice, all in order, ${place}`,
     async (t) => {
       const output = diskFolder(t)
       const shared = path.join(folder(t), 'ids')
@@ -99,7 +99,7 @@ for (const [place, folder] of Object.entries(PLACES)) {
   )
 }
 
-test.serial('the same members with a file each make duplicates, which the check finds', async (t) => {
+test.serial('the same members with a file each generate duplicates, which the check finds', async (t) => {
   const folder = diskFolder(t)
   const { members } = startMembers(t, folder, (i) => path.join(folder, `ids-of-${i}`))
   await Promise.all(members.map(grows))
@@ -108,7 +108,7 @@ test.serial('the same members with a file each make duplicates, which the check 
   t.true(check(inOrder(members)).duplicates > 0)
 })
 
-test.serial('a process that is stopped in the middle keeps nobody waiting', async (t) => {
+test.serial('a process that is stopped in the middle does not block the others', async (t) => {
   if (isWindows) return notOnWindows(t, 'processes cannot be stopped')
   const shared = path.join(diskFolder(t), 'ids')
   const [one, other] = await puppets(t, 2, { shared, seqMask: 255, maxWaitMs: 1000 })
@@ -129,7 +129,7 @@ test.serial('a process that is stopped in the middle keeps nobody waiting', asyn
 
 // --- clocks ---
 
-test.serial('a clock that was set back over a restart: refused or waited for, never a duplicate', async (t) => {
+test.serial('a clock that was set back across a restart: an error or a wait, never a duplicate', async (t) => {
   if (!hasClock) return withoutClock(t)
   const shared = path.join(diskFolder(t), 'ids')
   const [first] = await puppets(t, 1, { shared })
@@ -143,10 +143,10 @@ test.serial('a clock that was set back over a restart: refused or waited for, ne
   t.true(id > last)
   await second.kill()
   const [third] = await puppets(t, 1, { shared, maxAheadMs: 60_000 }, { offsetMs: -20_000 })
-  t.true((await third.take(10))[0] > id, 'one that may run ahead goes on at once')
+  t.true((await third.take(10))[0] > id, 'a generator that may run ahead continues at once')
 })
 
-test.serial('processes whose clocks differ: in the order of the calls all the same', async (t) => {
+test.serial('processes with different clocks: IDs still follow the order of the calls', async (t) => {
   if (!hasClock) return withoutClock(t)
   const shared = path.join(diskFolder(t), 'ids')
   const options = { shared, maxAheadMs: 60_000 }
@@ -161,18 +161,18 @@ test.serial('processes whose clocks differ: in the order of the calls all the sa
 
 for (const [place, folder] of Object.entries(PLACES)) {
   test.serial(
-    `processes that make the same file at once, ${FILES} times: one wins, all share it, ${place}`,
+    `processes that create the same file at once, ${FILES} times: one wins, all share it, ${place}`,
     async (t) => {
       const parent = folder(t)
       const all = Array.from({ length: MEMBERS }, () => new Puppet(t))
       for (let i = 0; i < FILES; i++) {
-        // A process uses a node number in one file alone, so each file is of another epoch.
+        // A process uses a node number in only one file, so each file has another epoch.
         const options = { id: 7, epoch: i, shared: path.join(parent, `ids-${i}`), maxAheadMs: 60_000 }
         const lists = await Promise.all(all.map((puppet) => puppet.call('open', options).then(() => puppet.take(3))))
         const ids = lists.flat()
         if (new Set(ids).size !== ids.length) t.fail(`duplicates in file ${i}: ${ids}`)
       }
-      if (isWindows) await Promise.all(all.map((puppet) => puppet.kill())) // Wine removes some names once nobody has the file open
+      if (isWindows) await Promise.all(all.map((puppet) => puppet.kill())) // Wine removes some names once no process has the file open
       t.is(fs.readdirSync(parent).length, FILES, 'no temporary file is left')
     },
   )
@@ -209,7 +209,7 @@ const GONE = {
 }
 
 for (const [what, happen] of Object.entries(GONE)) {
-  test.serial(`a file that is ${what} while it is in use: ERR_FLAKE_FILE, and no hang`, async (t) => {
+  test.serial(`a file that is ${what} while in use: ERR_FLAKE_FILE, and no hang`, async (t) => {
     const folder = path.join(diskFolder(t), 'folder')
     fs.mkdirSync(folder)
     const shared = path.join(folder, 'ids')
@@ -227,21 +227,21 @@ for (const [what, happen] of Object.entries(GONE)) {
       const error = await untilNoticed(t, puppet, call)
       t.is(error.path, shared)
       t.regex(error.message, /removed, replaced/)
-      await t.throwsAsync(puppet.call(call), { code: 'ERR_FLAKE_FILE' }, 'and so it stays')
+      await t.throwsAsync(puppet.call(call), { code: 'ERR_FLAKE_FILE' }, 'and it stays that way')
     }
   })
 }
 
 // --- the process ends ---
 
-test.serial('a process that ends with a file open ends as it would without', async (t) => {
+test.serial('a process with an open file exits as it would without', async (t) => {
   const folder = diskFolder(t)
   const ends = {
     'process.exit(3)': { code: 3, signal: null },
     "throw new Error('planned')": { code: 1, signal: null },
     "setTimeout(() => { throw new Error('planned') }, 300)": { code: 1, signal: null },
     'process.abort()': isWindows ? { code: 134 } : { signal: 'SIGABRT' },
-    // Windows has no signals: a process ends itself with the status 1.
+    // Windows has no signals: a process exits itself with status 1.
     "process.kill(process.pid, 'SIGTERM'); setInterval(() => {}, 1000)": isWindows
       ? { code: 1 }
       : { signal: 'SIGTERM' },
@@ -249,7 +249,7 @@ test.serial('a process that ends with a file open ends as it would without', asy
     '': { code: 0, signal: null },
   }
   for (const [i, [end, expected]] of Object.entries(ends).entries()) {
-    const shared = path.join(folder, `ids-${i}`) // where the boot is not identified, a second one would have to wait
+    const shared = path.join(folder, `ids-${i}`) // where the boot is not identified, a second process would have to wait
     const ended = await runChild(`
       const flake = new FlakeId({ id: 7, shared: ${JSON.stringify(shared)}, maxWaitMs: 1000 })
       flake.next()
@@ -259,7 +259,7 @@ test.serial('a process that ends with a file open ends as it would without', asy
   }
 })
 
-test.serial('a thread that is terminated while it makes IDs: the process and the file go on', async (t) => {
+test.serial('a thread that is terminated while it generates IDs: the process and the file continue', async (t) => {
   const source = `
     import { Worker } from 'node:worker_threads'
     const options = { id: 7, shared: ${JSON.stringify(path.join(diskFolder(t), 'ids'))}, maxAheadMs: 60000 }
