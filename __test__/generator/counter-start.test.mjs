@@ -1,9 +1,9 @@
-// counterStart: 'random' spreads IDs over shards, by a chi-squared test. Without it they fail that test.
+// counterStart: 'random' spreads IDs evenly over shards, by a chi-squared test. Without it they fail that test.
 
 import test from 'ava'
 import { FlakeId, SOME_TIME, throwsCode } from '../support/index.mjs'
 
-/** A generator whose clock stands still until `pass` is called. */
+/** A generator whose clock does not move until `pass` is called. */
 function started(options) {
   let now = SOME_TIME
   const flake = new FlakeId({ ...options, clock: () => now })
@@ -13,7 +13,7 @@ function started(options) {
   return { flake, pass }
 }
 
-/** The ways to an ID, and to several in one call. */
+/** The ways to get one ID, and several in one call. */
 const WAYS = {
   nextBigInt: (flake) => flake.nextBigInt(),
   nextString: (flake) => BigInt(flake.nextString()),
@@ -22,7 +22,7 @@ const WAYS = {
   takeStrings: (flake) => BigInt(flake.takeStrings(3)[0]),
 }
 
-/** 100 IDs a second, for 100 seconds. */
+/** 100 IDs per second, for 100 seconds. */
 function idsOf(options, call) {
   const { flake, pass } = started(options)
   return Array.from({ length: 10_000 }, () => {
@@ -72,7 +72,7 @@ test('safe is even over 16 shards; the counters are below a quarter of seqMask +
   }
 })
 
-test('a tick that has begun goes on, to the end of its counter', (t) => {
+test('a started tick continues, to the end of its counter', (t) => {
   const { flake } = started({ counterStart: 'random', maxAheadMs: 0 })
   const first = flake.nextBigInt()
   const start = flake.decode(first).counter
@@ -83,7 +83,7 @@ test('a tick that has begun goes on, to the end of its counter', (t) => {
   throwsCode(t, () => flake.next(), 'ERR_FLAKE_OVERFLOW', Error)
 })
 
-test('0 is as without the option', (t) => {
+test('0 behaves as without the option', (t) => {
   for (const counterStart of [0, '0', null, undefined]) {
     t.deepEqual(idsOf({ counterStart }, WAYS.nextBigInt), idsOf({}, WAYS.nextBigInt))
   }
@@ -101,7 +101,7 @@ test('with and without it, generators share one cursor', (t) => {
 })
 
 for (const layout of ['hazelcast', 'sonyflake', 'uniqueid', 'chronicle', 'chronicle-micros']) {
-  test(`${layout} refuses it: its lowest bits are no counter`, (t) => {
+  test(`${layout} rejects it: its lowest bits are not a counter`, (t) => {
     const error = throwsCode(t, () => new FlakeId({ layout, counterStart: 'random' }), 'ERR_FLAKE_OPTION', TypeError)
     t.is(error.option, 'counterStart')
     t.regex(error.message, /hash\(id\)/)
@@ -109,7 +109,7 @@ for (const layout of ['hazelcast', 'sonyflake', 'uniqueid', 'chronicle', 'chroni
   })
 }
 
-test('so does a seqMask whose quarter has only 0', (t) => {
+test('a seqMask whose quarter contains only 0 is rejected too', (t) => {
   const make = (seqMask) => new FlakeId({ seqMask, counterStart: 'random' })
   for (const seqMask of [1, 3]) throwsCode(t, () => make(seqMask), 'ERR_FLAKE_OPTION', TypeError)
 })

@@ -1,5 +1,6 @@
-// Calls that wait and the event loop: it turns however many of them there are and whatever their callbacks do, and what is
-// armed for them is one timer that never waits long. What ends or outlives a process runs in a child of its own.
+// Waiting calls and the event loop: it turns however many calls there are and whatever their callbacks do, and one
+// timer, which never waits long, is armed for all of them. Anything that ends or outlives a process runs in a child
+// process.
 
 import { spawn } from 'node:child_process'
 import { Readable } from 'node:stream'
@@ -11,12 +12,12 @@ import { opened } from '../support/segment.mjs'
 /** For the `--import` of a child whose clocks are replaced. */
 const CLOCKS = import.meta.resolve('../support/clocks.mjs')
 
-const MANY = 1_000_000 // calls one after the other; far fewer are made before a timer goes off
+const MANY = 1_000_000 // calls in sequence; far fewer happen before a timer fires
 const endless = () => real({ layout: 'chronicle', id: 1 }) // never has to wait
 
 // --- what else there is has its turn ---
 
-/** Ways to go on asking until `isOver()`; each resolves to how many it got. */
+/** Ways to keep requesting IDs until `isOver()`; each resolves to the number of IDs. */
 const ways = {
   'next(callback)': (flake, isOver) =>
     new Promise((resolve, reject) => {
@@ -49,7 +50,7 @@ const ofFlakeId = {
   },
 }
 
-/** Asks for IDs until a timer has gone off and the event loop has turned a few times; gives how many were made. */
+/** Requests IDs until a timer has fired and the event loop has turned a few times; returns the number of IDs. */
 async function untilTimer(generator, ask) {
   let turns = 0
   setTimeout(function again() {
@@ -60,12 +61,12 @@ async function untilTimer(generator, ask) {
 }
 
 for (const [name, ask] of Object.entries(ofFlakeId))
-  test(`${name} without end lets timers go off`, async (t) => {
+  test(`endless ${name} lets timers fire`, async (t) => {
     t.true((await untilTimer(endless(), ask)) < MANY)
   })
 
 for (const [name, ask] of Object.entries(ways))
-  test(`SegmentId: ${name} without end lets timers go off`, async (t) => {
+  test(`SegmentId: endless ${name} lets timers fire`, async (t) => {
     const { segment } = await opened(t, { block: 2 ** 32 })
     t.true((await untilTimer(segment, ask)) < MANY)
   })
@@ -79,7 +80,7 @@ test('AbortSignal.timeout() ends a pipeline of IDs', async (t) => {
   await t.throwsAsync(done, { name: 'AbortError' })
 })
 
-test('SIGTERM is handled while IDs are made', async (t) => {
+test('SIGTERM is handled while IDs are generated', async (t) => {
   const child = spawn(process.execPath, [
     '--input-type=module',
     '--eval',
@@ -95,7 +96,7 @@ test('SIGTERM is handled while IDs are made', async (t) => {
   t.like(await outputOf(child), { code: 7, stdout: 'ready\n', stderr: '' })
 })
 
-/** The most of these calls whose callbacks came within one turn of the event loop. */
+/** The most of these calls whose callbacks ran within one turn of the event loop. */
 async function mostInOneTurn(flake, calls, callback) {
   let turns = 0
   let isOver = false
@@ -117,7 +118,7 @@ async function mostInOneTurn(flake, calls, callback) {
   return Math.max(...counts.values())
 }
 
-test('callbacks that take long come one or two to a turn of the event loop', async (t) => {
+test('slow callbacks run one or two per turn of the event loop', async (t) => {
   const workHard = () => {
     const end = performance.now() + 2
     while (performance.now() < end);
@@ -125,11 +126,11 @@ test('callbacks that take long come one or two to a turn of the event loop', asy
   t.true((await mostInOneTurn(endless(), 20, workHard)) <= 2)
 })
 
-test('100 000 callbacks come in several turns of the event loop', async (t) => {
+test('100 000 callbacks run in several turns of the event loop', async (t) => {
   t.true((await mostInOneTurn(endless(), 100_000, () => {})) < 100_000)
 })
 
-test('of calls that wait together, only some are served before the first callback', async (t) => {
+test('of the calls that wait together, only some are served before the first callback', async (t) => {
   const clock = manualClock()
   const flake = new FlakeId({ clock })
   useUp(flake)
@@ -142,7 +143,7 @@ test('of calls that wait together, only some are served before the first callbac
   t.is(served.at(-1), 2000)
 })
 
-test('generators that go on without end share the time', async (t) => {
+test('endless generators share the time', async (t) => {
   const made = [0, 0, 0]
   let all = 0
   await Promise.all(
@@ -156,7 +157,7 @@ test('generators that go on without end share the time', async (t) => {
   t.true(Math.min(...made) > 30_000, `${made}`)
 })
 
-test('callbacks that call again do not pile up: the queue forgets those it told', async (t) => {
+test('callbacks that call again do not pile up: the queue drops those it has called', async (t) => {
   const grown = await jsonOfChild(
     t,
     `const flake = new FlakeId({ layout: 'chronicle' })
@@ -179,7 +180,7 @@ test('callbacks that call again do not pile up: the queue forgets those it told'
 
 // --- the one timer ---
 
-/** Records what setTimeout is asked for. */
+/** Records the delays passed to setTimeout. */
 const TIMEOUTS = `
   const armed = []
   const { clocks } = await import('${CLOCKS}')
@@ -188,7 +189,7 @@ const TIMEOUTS = `
   const flake = new FlakeId()
 `
 
-test('a wait is not planned longer than it has to be', async (t) => {
+test('a wait is not planned longer than necessary', async (t) => {
   const waits = await jsonOfChild(
     t,
     `${TIMEOUTS}
@@ -223,10 +224,10 @@ test('no wait is planned longer than a second: a clock that was corrected meanwh
     ['--import', CLOCKS],
   )
   t.is(Math.max(...armed), 1000)
-  t.is(Math.max(...paused), 1000, 'of a synchronous call neither')
+  t.is(Math.max(...paused), 1000, 'nor in a synchronous call')
 })
 
-test('a generator that waited is not kept in memory', async (t) => {
+test('a generator that has waited is not kept in memory', async (t) => {
   const isGone = await jsonOfChild(
     t,
     `const clock = () => clock.now
@@ -252,7 +253,9 @@ test('a generator that waited is not kept in memory', async (t) => {
 
 // --- calls that block ---
 
-/** Records what Atomics.wait is asked for. After the first waits, another generator puts the cursor ahead again. */
+/**
+ * Records the timeouts passed to Atomics.wait. After the first waits, another generator moves the cursor ahead again.
+ */
 const PAUSES = `
   const paused = []
   const { wait } = Atomics
@@ -269,7 +272,7 @@ const PAUSES = `
   }
 `
 
-test('a call that blocks sleeps longer where others are faster, tick by tick', async (t) => {
+test('a blocking call sleeps longer while other generators are faster, tick by tick', async (t) => {
   const paused = await jsonOfChild(
     t,
     `${PAUSES}
@@ -286,7 +289,7 @@ test('a call that blocks sleeps longer where others are faster, tick by tick', a
   t.true(Math.max(...paused) <= 29)
 })
 
-test('a call that blocks does not sleep past maxWaitMs for that', async (t) => {
+test('a blocking call does not sleep past maxWaitMs for that', async (t) => {
   const waits = await jsonOfChild(
     t,
     `${PAUSES}
@@ -302,7 +305,7 @@ test('a call that blocks does not sleep past maxWaitMs for that', async (t) => {
   for (const { maxWaitMs, planned } of waits) t.true(planned < maxWaitMs + 0.5, `${planned} of ${maxWaitMs} ms`)
 })
 
-test('a batch of a generator that runs ahead sleeps for all its IDs at once', async (t) => {
+test('a batch of a generator that runs ahead sleeps once for all its IDs', async (t) => {
   const paused = await jsonOfChild(
     t,
     `${PAUSES}
@@ -315,7 +318,7 @@ test('a batch of a generator that runs ahead sleeps for all its IDs at once', as
 
 // --- iterators ---
 
-/** An iterator on a clock that stands, with two calls of next() that wait. */
+/** An iterator on a stopped clock, with two waiting calls of next(). */
 function waiting() {
   const clock = manualClock()
   const flake = new FlakeId({ clock })
@@ -346,7 +349,7 @@ test('an iterator ends with an error', async (t) => {
   t.deepEqual(await ids.next(), { done: true, value: undefined })
 })
 
-test('an iterator that was returned does not keep the process alive', async (t) => {
+test('an iterator that has returned does not keep the process alive', async (t) => {
   const ended = await jsonOfChild(
     t,
     `const flake = new FlakeId({ clock: () => 1e12, seqMask: 1 })

@@ -1,5 +1,5 @@
-// What the calls of a generator give, how they agree with one another, and what a call that fails leaves behind. Real
-// time only where it is the subject; elsewhere an own clock.
+// The results of a generator's calls, how they agree with one another, and what a failed call leaves behind. Real time
+// only where it is the subject; elsewhere an own clock.
 
 import test from 'ava'
 import fc from 'fast-check'
@@ -35,7 +35,7 @@ const oneBuffer = {
 }
 
 for (const [name, call] of Object.entries(oneBuffer)) {
-  test(`${name}: a Buffer in an 8-byte ArrayBuffer of its own`, async (t) => {
+  test(`${name}: a Buffer in a separate 8-byte ArrayBuffer`, async (t) => {
     const flake = real(PATIENT)
     const [first, second] = [await call(flake), await call(flake)]
     for (const id of [first, second]) {
@@ -54,7 +54,7 @@ for (const [name, call] of Object.entries(oneBuffer)) {
   })
 }
 
-test('take: a Buffer with an ArrayBuffer of its own, takeBigInts: a BigUint64Array', async (t) => {
+test('take: a Buffer with a separate ArrayBuffer, takeBigInts: a BigUint64Array', async (t) => {
   for (const ids of [fixed().take(5), await fixed().takeAsync(5)]) {
     t.true(Buffer.isBuffer(ids))
     t.deepEqual([ids.length, ids.byteOffset, ids.buffer.byteLength], [40, 0, 40])
@@ -115,14 +115,14 @@ for (const [name, idsOf] of Object.entries(styles)) {
   })
 }
 
-test('no iterable: what spreads or compares its arguments must not make IDs', (t) => {
+test('a generator is not iterable: code that spreads or compares its arguments must not generate IDs', (t) => {
   const flake = fixed()
   t.throws(() => [...flake], { instanceOf: TypeError })
   t.deepEqual(flake, fixed())
   t.is(flake.stats.ids, 0)
 })
 
-test('retryAfterMs is rounded up: whoever waits that long does not come too early', (t) => {
+test('retryAfterMs is rounded up: waiting that long is always enough', (t) => {
   const clock = manualClock(BigInt(SOME_TIME) * 1_000_000n + 400_000n)
   const flake = new FlakeId({ clock })
   flake.next()
@@ -133,7 +133,7 @@ test('retryAfterMs is rounded up: whoever waits that long does not come too earl
   t.is(throwsCode(t, () => flake.next(), 'ERR_FLAKE_OVERFLOW').retryAfterMs, 1)
 })
 
-test('the call styles of one generator go on from one another', async (t) => {
+test('the call styles of one generator continue from one another', async (t) => {
   const flake = fixed()
   const ids = []
   for (const idsOf of Object.values(styles)) ids.push(...(await idsOf(flake, 3)))
@@ -159,7 +159,7 @@ test('decode is the inverse: time, counter and node number', (t) => {
   t.notThrows(() => fc.assert(property, { numRuns: 2000 }))
 })
 
-test('the layout says what the bits mean, and until when they suffice', (t) => {
+test('the layout tells the meaning of the bits, and how long they suffice', (t) => {
   const { layout } = new FlakeId()
   t.like(layout, { name: 'flake', epoch: 0 })
   t.deepEqual(layout.fields, Object.entries({ timestamp: 42, datacenter: 5, worker: 5, counter: 12 }))

@@ -1,5 +1,5 @@
-// What looks as if it gave a node number and does not is a warning: misspelt variables, those of another layout, and a worker
-// of a cluster that was given none.
+// Settings that look like a node number but have no effect cause a warning: misspelt variables, those of another
+// layout, and a cluster worker without a number.
 
 import { spawn } from 'node:child_process'
 import fs from 'node:fs'
@@ -10,7 +10,7 @@ import { diskFolder } from '../support/processes.mjs'
 
 const INDEX = JSON.stringify(path.join(import.meta.dirname, '..', '..', 'dist', 'index.cjs'))
 
-/** What a program prints that has these variables and no others of ours, as JSON. */
+/** The JSON output of a program with these variables and no others of ours. */
 async function jsonOf(t, variables, source) {
   const file = path.join(diskFolder(t), 'program.cjs')
   fs.writeFileSync(file, source)
@@ -21,7 +21,7 @@ async function jsonOf(t, variables, source) {
   return JSON.parse(stdout)
 }
 
-/** Runs `source`, and hands its warnings to `tell` as `[code, message]`. */
+/** Runs `source`, and passes its warnings to `tell` as `[code, message]`. */
 const watched = (source, tell) => `
   const FlakeId = require(${INDEX})
   const warnings = []
@@ -46,7 +46,7 @@ async function hintsOf(t, variables, source = MAKE) {
   )
 }
 
-test('a misspelt variable is a warning, once in a process, that says what was meant', async (t) => {
+test('a misspelt variable causes one warning per process, with the intended name', async (t) => {
   const all = 'The variables here are FLAKEFORGE_ID, FLAKEFORGE_DATACENTER, FLAKEFORGE_WORKER, FLAKEFORGE_STORE.'
   t.deepEqual(await hintsOf(t, { FLAKEFORGE_WORKER_ID: '3', FLAKEFORGE_NODE_ID: '3', FLAKEFORGE_STOER: 'x' }), {
     FLAKEFORGE_WORKER_ID: 'Did you mean FLAKEFORGE_WORKER?',
@@ -56,13 +56,13 @@ test('a misspelt variable is a warning, once in a process, that says what was me
   t.deepEqual(await hintsOf(t, { FLAKEFORGE_HOST: 'web-1' }, 'new FlakeId()'), { FLAKEFORGE_HOST: all })
 })
 
-test('a misspelt FLAKEFORGE_STORE is one, too, where join() takes the default store', async (t) => {
+test('so does a misspelt FLAKEFORGE_STORE, where join() uses the default store', async (t) => {
   const source = 'await FlakeId.join().then((flake) => flake.close(), () => {})'
   const variables = { FLAKEFORGE_STROE: 'redis://localhost', XDG_STATE_HOME: diskFolder(t) }
   t.deepEqual(await hintsOf(t, variables, source), { FLAKEFORGE_STROE: 'Did you mean FLAKEFORGE_STORE?' })
 })
 
-test('a node field of another layout is one only where node 0 is used', async (t) => {
+test('so does a node field of another layout, only where node 0 is used', async (t) => {
   const shard = { FLAKEFORGE_SHARD: '3' }
   t.deepEqual(Object.keys(await hintsOf(t, shard)), ['FLAKEFORGE_SHARD'])
   t.deepEqual(await hintsOf(t, { ...shard, FLAKEFORGE_WORKER: '3' }), {})
@@ -73,7 +73,7 @@ test('a node field of another layout is one only where node 0 is used', async (t
   t.deepEqual(await hintsOf(t, shard, 'new FlakeId({ layout: "instagram" }); new FlakeId({ id: 0 })'), {})
 })
 
-test('what is read, the server’s, and what Kubernetes and Docker set for such services are none', async (t) => {
+test('variables that are read, the server’s, and those that Kubernetes and Docker set for such services cause none', async (t) => {
   const quiet = {
     FLAKEFORGE_ID: '5',
     FLAKEFORGE_STORE: 'file:/nowhere',
@@ -107,7 +107,7 @@ const warningsOfWorkers = (t, source, variables = {}) =>
     }`,
   )
 
-test('a worker of a cluster that has no node number warns once, and others do not', async (t) => {
+test('a cluster worker without a node number warns once, and others do not', async (t) => {
   const usual = 'new FlakeId(); new FlakeId()'
   t.deepEqual(await warningsOfWorkers(t, usual), [['FLAKEFORGE_NODE_ZERO'], ['FLAKEFORGE_NODE_ZERO']])
   t.deepEqual(await warningsOfWorkers(t, MAKE, { FLAKEFORGE_ID: '3' }), [[], []])
@@ -121,13 +121,13 @@ for (const source of [
   'new FlakeId({ id: process.env.NO_SUCH ?? 0 })',
   'new FlakeId({ worker: 0 })',
 ]) {
-  test(`${source} in two workers: the second one warns, because the first may have it on purpose`, async (t) => {
+  test(`${source} in two workers: the second one warns, because the first may be intended`, async (t) => {
     const codes = await warningsOfWorkers(t, source)
     t.deepEqual(codes.map(([code]) => code).sort(), ['FLAKEFORGE_NODE_ZERO', undefined])
   })
 }
 
-test('under PM2: node number 0 warns, except a given one in instance 0', async (t) => {
+test('under PM2: node number 0 warns, except an explicit one in instance 0', async (t) => {
   const codesOf = async (instance, source) =>
     (await warningsOf(t, { NODE_APP_INSTANCE: instance }, source)).map(([code]) => code)
   t.deepEqual(await codesOf('0', 'new FlakeId()'), ['FLAKEFORGE_NODE_ZERO'])

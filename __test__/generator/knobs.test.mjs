@@ -1,5 +1,5 @@
 // The two knobs, maxAheadMs and maxWaitMs: the defaults with which each dialect behaves as its own system does, and
-// every layout against a model written from the definition in DESIGN.md, section 1, with random clocks.
+// every layout against a model of their definition, with random clocks.
 
 import assert from 'node:assert/strict'
 import { inspect } from 'node:util'
@@ -31,7 +31,7 @@ test('every dialect has a row here', (t) => {
   t.deepEqual(Object.keys(DEFAULTS).toSorted(), Object.keys(layouts).toSorted())
 })
 
-/** A clock that stands still until it was asked so many times more. */
+/** A clock that does not move until it has been read this many more times. */
 function hesitant(polls) {
   const clock = () => (clock.left-- > 0 ? SOME_TIME : SOME_TIME + 20)
   clock.left = polls
@@ -48,7 +48,7 @@ for (const [layout, [maxAheadMs, maxWaitMs, perTick, ticks]] of Object.entries(D
     t.regex(other, /maxWaitMs: 5\b/)
   })
 
-  test(`${layout}: what a tick holds, what follows it, and whether the call then blocks`, (t) => {
+  test(`${layout}: the size of a tick, what follows it, and whether the call then blocks`, (t) => {
     const ahead = maxAheadMs === Number.POSITIVE_INFINITY ? 1000 : maxAheadMs // ms that are tried here
     const room = (ahead * (ticks / 10) + 1) * perTick
     const clock = hesitant(Number.POSITIVE_INFINITY)
@@ -66,12 +66,12 @@ for (const [layout, [maxAheadMs, maxWaitMs, perTick, ticks]] of Object.entries(D
       clock.left = 5
       t.notThrows(() => flake.next())
       t.true(flake.stats.waits > 0)
-      t.true(clock.left <= 0, 'it asked again until the clock had moved on')
+      t.true(clock.left <= 0, 'it read the clock again until it had moved')
     }
   })
 }
 
-test('a layout of your own has both knobs at 0', (t) => {
+test('your own layout has both knobs at 0', (t) => {
   const layout = { fields: Object.entries({ timestamp: 60, counter: 4 }) }
   t.regex(inspect(new FlakeId({ layout })), /maxAheadMs: 0,\s+maxWaitMs: 0\b/)
   const flake = new FlakeId({ layout, clock: manualClock() })
@@ -79,7 +79,7 @@ test('a layout of your own has both knobs at 0', (t) => {
   throwsCode(t, () => flake.next(), 'ERR_FLAKE_OVERFLOW')
 })
 
-test('Hazelcast absorbs a clock step of 15 s, and a ms more only by waiting', (t) => {
+test('Hazelcast absorbs a clock step of 15 s, and one more ms only by waiting', (t) => {
   const clock = manualClock()
   const flake = new FlakeId({ layout: 'hazelcast', clock })
   flake.next()
@@ -92,7 +92,7 @@ test('Hazelcast absorbs a clock step of 15 s, and a ms more only by waiting', (t
   t.is(throwsCode(t, () => impatient.next(), 'ERR_FLAKE_CLOCK_BACKWARDS').behindMs, 15_001)
 })
 
-test('Chronicle never looks back', (t) => {
+test('Chronicle never goes back', (t) => {
   for (const layout of ['chronicle', 'chronicle-micros']) {
     const clock = manualClock()
     const flake = new FlakeId({ layout, clock, host: 7 })
@@ -135,7 +135,7 @@ class Model {
     this.ahead = Number.isFinite(maxAheadMs) ? (BigInt(maxAheadMs) * 1_000_000n) / tickNs : 2n ** 80n
   }
 
-  /** The next number when the clock shows this tick, or why there is none. */
+  /** The next number when the clock shows this tick, or the reason for an error. */
   claim(now) {
     const base = this.firstFree(now)
     const isSpent = this.tickOf(base) > this.last
@@ -164,12 +164,12 @@ class Model {
   }
 }
 
-/** Walks a generator and its model through the same times, and compares each outcome. */
+/** Runs a generator and its model through the same times, and compares each outcome. */
 function walk([layout, counterBits, tickNs, lastTick], { seqBits, maxAheadMs, start, steps }, seen) {
   const seqMask = 2 ** Math.min(seqBits, counterBits) - 1
   const model = new Model({ counterBits, tickNs, lastTick, seqMask, maxAheadMs })
   let tick = start < 0n ? lastTick + start : start
-  let part = 0n // of the tick has passed
+  let part = 0n // of the tick that have passed
   const clock = () => BigInt(layout.epoch) * 1_000_000n + tick * tickNs + part
   const limits = { ...(seqMask > 0 ? { seqMask } : {}), maxAheadMs, maxWaitMs: 0 }
   const flake = new FlakeId({ layout, clock, ...limits })
@@ -216,7 +216,7 @@ for (const [number, row] of MODELLED.entries()) {
     const property = fc.property(walks, (each) => walk(row, each, seen))
     t.notThrows(() => fc.assert(property, { numRuns: 500 }))
     for (const kind of ['made', 'ERR_FLAKE_OVERFLOW', 'ERR_FLAKE_CLOCK_BACKWARDS', 'ERR_FLAKE_TIME_RANGE']) {
-      t.true(seen[kind] > 20, `${kind} was ${seen[kind]} times`)
+      t.true(seen[kind] > 20, `${kind} happened ${seen[kind]} times`)
     }
   })
 }

@@ -1,5 +1,5 @@
-// What ends a run of IDs and what happens then: overflow and clock steps under maxWaitMs, the epoch and the last tick of a
-// layout. maxAheadMs is compared with a model in knobs.test.mjs.
+// What ends a run of IDs, and what happens then: overflow and clock steps under maxWaitMs, the epoch and the last tick
+// of a layout. knobs.test.mjs compares maxAheadMs with a model.
 
 import { inspect } from 'node:util'
 import test from 'ava'
@@ -32,7 +32,7 @@ test('maxWaitMs: blocks over an overflow, and succeeds', (t) => {
   }
 })
 
-test('without maxWaitMs an overflow of the real clock throws', (t) => {
+test('without maxWaitMs, an overflow of the real clock throws', (t) => {
   const flake = real({ seqMask: 1 })
   const results = outcomes(1000, () => flake.next())
   t.true(results.includes('ERR_FLAKE_OVERFLOW'))
@@ -61,7 +61,7 @@ test('maxWaitMs: waits out a clock step that is short enough', (t) => {
   t.true(flake.stats.waits > 0)
 })
 
-test('maxWaitMs: an own clock is asked again until it has moved on', (t) => {
+test('maxWaitMs: reads an own clock again until it has moved', (t) => {
   for (const call of Object.values(syncCalls)) {
     let polls = 0
     const flake = new FlakeId({ ...PATIENT, seqMask: 1, clock: () => SOME_TIME + Math.floor(polls++ / 10) })
@@ -71,7 +71,7 @@ test('maxWaitMs: an own clock is asked again until it has moved on', (t) => {
   }
 })
 
-test('maxWaitMs: ends, when an own clock never moves on', (t) => {
+test('maxWaitMs: ends if an own clock never moves', (t) => {
   let polls = 0
   const flake = new FlakeId({
     maxWaitMs: 20,
@@ -83,7 +83,7 @@ test('maxWaitMs: ends, when an own clock never moves on', (t) => {
   flake.take(PER_TICK)
   const before = polls
   throwsCode(t, () => flake.next(), 'ERR_FLAKE_OVERFLOW')
-  t.true(polls - before > 1, 'it was asked more than once')
+  t.true(polls - before > 1, 'it was read more than once')
 })
 
 test('maxWaitMs does not wait for a time that the layout cannot express', (t) => {
@@ -114,7 +114,7 @@ for (const epoch of [0, 1e12, -1e12]) {
 }
 
 for (const now of [1e15, 1e20, 1e30, 1e35, 1e38, 1e39, 1e300, Number.MAX_VALUE, 10n ** 30n, 10n ** 45n, 10n ** 400n]) {
-  test(`a time far outside is an error, never a wrap: ${typeof now} ${Number(now)} (${String(now).length} digits)`, (t) => {
+  test(`a time far outside is an error and never wraps: ${typeof now} ${Number(now)} (${String(now).length} digits)`, (t) => {
     for (const epoch of [0, -5e12, 1e12]) {
       for (const time of [now, -now]) {
         const error = throwsCode(
@@ -129,7 +129,7 @@ for (const now of [1e15, 1e20, 1e30, 1e35, 1e38, 1e39, 1e300, Number.MAX_VALUE, 
   })
 }
 
-test('a batch ends at the last tick, and so does what runs ahead', (t) => {
+test('a batch ends at the last tick, and so does running ahead', (t) => {
   for (const maxAheadMs of [1, 100, Number.POSITIVE_INFINITY]) {
     const flake = new FlakeId({ clock: () => LAST_TICK - 1, id: 1023, maxAheadMs })
     const ids = flake.takeBigInts(2 * PER_TICK)

@@ -1,5 +1,5 @@
-// A generator for each request: those with the same options share what the addon holds for them. Nothing of one may show
-// in another but what they share by design, and options and environment count anew each time.
+// A generator for each request: those with the same options share what the addon holds for them. They affect each other
+// only where they share by design, and options and environment are read again each time.
 
 import '../support/clocks.mjs' // before flakeforge
 import { createRequire } from 'node:module'
@@ -49,18 +49,18 @@ test('a hundred generators with the same options are one in the addon, and have 
     })
     console.log(JSON.stringify(counts))`
   t.deepEqual(await jsonOfChild(t, source), [
-    [1, 1, 1], // a layout is made when a generator first uses it
+    [1, 1, 1], // a layout is created when a generator first uses it
     [1, 1, 1],
     [0, 0, 1], // the same epoch as before
     [1, 0, 1],
     [1, 0, 1],
-    [1, 1, 1], // the addon has only those that make IDs
+    [1, 1, 1], // the addon has only those that generate IDs
     [1, 1, 1],
     [1, 1, 1],
   ])
 })
 
-test('a clock is its own generator, whatever else is the same', (t) => {
+test('a clock has its own generator, whatever else is equal', (t) => {
   const [a, b] = [manualClock(SOME_TIME), manualClock(SOME_TIME + 5)]
   const flakes = [a, b, a].map((clock) => new FlakeId({ id: 7, clock }))
   t.deepEqual(
@@ -73,7 +73,7 @@ test('a clock is its own generator, whatever else is the same', (t) => {
   )
 })
 
-test('a layout is shared where all its choices are, and only there', (t) => {
+test('a layout is shared only where all its options are equal', (t) => {
   const of = (options) => new FlakeId({ clock: manualClock(), ...options }).layout
   t.is(of({}), layouts.flake)
   t.is(of({ layout: 'discord' }), layouts.discord)
@@ -99,22 +99,22 @@ test('a layout is shared where all its choices are, and only there', (t) => {
     ),
   ]
   t.is(new Set(some).size, some.length)
-  t.not(new Layout('flake'), layouts.flake, 'new makes a new one')
+  t.not(new Layout('flake'), layouts.flake, 'new creates a new one')
 })
 
 // --- what is not shared ---
 
-test('each has its own knobs and fields, also where the generator in the addon is one', (t) => {
+test('each has its own knobs and fields, even where the generator in the addon is the same', (t) => {
   const id = freshNode()
   const [byId, byFields] = [new FlakeId({ id, ...PATIENT }), new FlakeId({ datacenter: id >> 5, worker: id & 31 })]
   t.deepEqual([byId.id, byId.datacenter, byId.worker], [id, undefined, undefined])
   t.deepEqual([byFields.id, byFields.datacenter, byFields.worker], [id, id >> 5, id & 31])
-  useUp(byFields) // it throws, and has not the other's maxWaitMs
+  useUp(byFields) // it throws, and does not have the other's maxWaitMs
   for (let i = 0; i < 5000; i++) byId.next() // it waits
   t.is(byId.stats.ids, byFields.stats.ids)
 })
 
-test('a generator that prefetches is not one that does not', (t) => {
+test('a generator that prefetches is not shared with one that does not', (t) => {
   const id = freshNode()
   const [plain, five, six] = [{}, { prefetch: 5 }, { prefetch: 6 }].map((more) => new FlakeId({ id, ...more }))
   for (const flake of [plain, five, six]) flake.next()
@@ -128,7 +128,7 @@ test('a generator that prefetches is not one that does not', (t) => {
   )
 })
 
-test('a layout that is made of another keeps the choices that are not made again', (t) => {
+test('a layout that is derived from another keeps the options that are not set again', (t) => {
   const moved = new Layout('flake', { idOffset: 5n })
   const parts = { timestamp: SOME_TIME, id: 5 }
   for (const layout of [new Layout(moved, { epoch: EPOCH }), new FlakeId({ layout: moved, epoch: EPOCH }).layout]) {
@@ -137,7 +137,7 @@ test('a layout that is made of another keeps the choices that are not made again
   t.is(new FlakeId({ layout: new Layout('flake', { epoch: EPOCH }), idOffset: 5n }).epoch, EPOCH)
 })
 
-test('options are read again each time: objects that changed, getters; inherited ones are refused', (t) => {
+test('options are read again each time: changed objects, getters; inherited ones are rejected', (t) => {
   const options = { id: 1 }
   t.is(new FlakeId(options).id, 1)
   options.id = 2
@@ -160,7 +160,7 @@ test('options are read again each time: objects that changed, getters; inherited
   t.is(new FlakeId({ layout: spec, b: 7 }).id, 7)
 })
 
-test('the environment and the host name are read anew each time', (t) => {
+test('the environment and the host name are read again each time', (t) => {
   const { hostname } = os
   t.teardown(() => {
     os.hostname = hostname
@@ -180,7 +180,7 @@ test('the environment and the host name are read anew each time', (t) => {
   t.deepEqual(ids, [5, 5, 6, 6, 1, 1, 2, 2])
 })
 
-test('an error is the same at every call, and keeps nothing from working', (t) => {
+test('an error is the same at every call, and affects no later call', (t) => {
   for (const [options, message] of [
     [{ id: 1024 }, /id must be an integer from 0 to 1023, but is 1024/],
     [{ epoch: 1e13 }, /epoch must be/],
@@ -213,7 +213,7 @@ test('a subclass has generators of its own class', (t) => {
 
 // --- how long things are kept ---
 
-test('what nobody holds is collected, and what somebody holds is not', async (t) => {
+test('an unreferenced generator is collected, and a referenced one is not', async (t) => {
   const interned = new Interned()
   const held = interned.get('held', () => ({}))
   let collected = 0
@@ -246,7 +246,7 @@ test('no more than ten thousand are known, and the oldest is forgotten first', (
   t.false(isKnown(0))
 })
 
-test('what could not be made is asked for again', (t) => {
+test('a generator that could not be created is tried again', (t) => {
   const interned = new Interned()
   t.throws(() =>
     interned.get(1, () => {

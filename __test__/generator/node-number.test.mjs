@@ -1,5 +1,5 @@
 // Where a generator's node number comes from: options, the environment, the host name, and the offsets that Hazelcast
-// adds. Two sources that could disagree are an error, and an error of the environment names the variable.
+// adds. Two sources that could disagree are an error, and an error from the environment names the variable.
 
 import os from 'node:os'
 import test from 'ava'
@@ -9,7 +9,7 @@ import { FlakeId, jsonOfChild, manualClock, numberOf, SOME_TIME, throwsCode } fr
 const { Layout } = FlakeId
 const VARIABLE = /^FLAKEFORGE_/
 
-/** What `call` gives in this environment. Nothing in this file waits, so no other test sees it. */
+/** The result of `call` in this environment. Nothing in this file waits, so no other test sees it. */
 function within(environment, call) {
   const before = Object.entries(process.env).filter(([name]) => VARIABLE.test(name))
   const clear = () => {
@@ -27,7 +27,7 @@ function within(environment, call) {
 
 const nodeIn = (environment, options) => within(environment, () => new FlakeId(options).id)
 
-/** Asserts that a generator is refused in this environment, with an error that names what is wrong. */
+/** Asserts that a generator is rejected in this environment, with an error that names the wrong value. */
 function refused(t, environment, options, named, value) {
   const error = t.throws(() => nodeIn(environment, options), { code: 'ERR_FLAKE_OPTION' })
   t.true(error instanceof RangeError || error instanceof TypeError)
@@ -39,7 +39,7 @@ function refused(t, environment, options, named, value) {
 
 // --- the environment ---
 
-test('without options the environment says it, and without both it is 0', (t) => {
+test('without options the environment sets it, and without both it is 0', (t) => {
   t.is(nodeIn({}), 0)
   t.is(nodeIn({ FLAKEFORGE_ID: '77' }), 77)
   t.is(nodeIn({ FLAKEFORGE_DATACENTER: '9', FLAKEFORGE_WORKER: '7' }), (9 << 5) | 7)
@@ -49,7 +49,7 @@ test('without options the environment says it, and without both it is 0', (t) =>
   t.is(nodeIn({ FLAKEFORGE_ID: '007' }), 7)
 })
 
-test('the variables bear the names of the fields', (t) => {
+test('the variables have the names of the fields', (t) => {
   for (const [layout, field, max] of [
     ['hazelcast', 'NODE', 65535],
     ['snowcast', 'NODE', 8191],
@@ -72,7 +72,7 @@ test('the variables bear the names of the fields', (t) => {
   t.is(nodeIn({ FLAKEFORGE_POD: '55' }, { layout }), 55)
   const { emitWarning } = process
   process.emitWarning = (message) => t.regex(message, /^FLAKEFORGE_WORKER is ignored/)
-  t.is(nodeIn({ FLAKEFORGE_WORKER: '5' }, { layout }), 0, 'a field of another layout is none of this one')
+  t.is(nodeIn({ FLAKEFORGE_WORKER: '5' }, { layout }), 0, 'a field of another layout is ignored')
   process.emitWarning = emitWarning
 })
 
@@ -114,19 +114,19 @@ test('the whole number and a field in the environment are an error that names th
 })
 
 for (const value of ['', ' ', 'x', '7x', ' 7', '7 ', '1.5', '-1', '1e3', '0x7', '32', '99999999999999999999']) {
-  test(`bad text in the environment names the variable: '${value}'`, (t) => {
+  test(`invalid text in the environment: the error names the variable: '${value}'`, (t) => {
     refused(t, { FLAKEFORGE_WORKER: value }, {}, 'FLAKEFORGE_WORKER', value)
     refused(t, { FLAKEFORGE_DATACENTER: value }, { worker: 1 }, 'FLAKEFORGE_DATACENTER', value)
     if (value !== '32') refused(t, { FLAKEFORGE_ID: value }, {}, 'FLAKEFORGE_ID', value)
   })
 }
 
-test('bounds of the whole number in the environment', (t) => {
+test('the bounds of the whole number apply in the environment', (t) => {
   refused(t, { FLAKEFORGE_ID: '1024' }, {}, 'FLAKEFORGE_ID', '1024')
   refused(t, { FLAKEFORGE_ID: '100' }, { layout: 'chronicle' }, 'FLAKEFORGE_ID', '100')
 })
 
-test('a process finds it in its real environment', async (t) => {
+test('a process reads its real environment', async (t) => {
   const source = `
     process.env.FLAKEFORGE_DATACENTER = '3'
     const flake = new FlakeId({ worker: 4 })
@@ -136,7 +136,7 @@ test('a process finds it in its real environment', async (t) => {
 
 // --- the ordinal of a StatefulSet ---
 
-/** What `call` gives on a host of this name. */
+/** The result of `call` on a host with this name. */
 function onHost(name, call) {
   const { hostname } = os
   os.hostname = () => name
@@ -184,7 +184,7 @@ test("id 'ordinal': a host name without a number, or with one too large, is an e
   t.regex(tooLarge.message, /1023/)
 })
 
-test("id 'ordinal' names the whole node: a field beside it is refused, and a field takes no such word", (t) => {
+test("id 'ordinal' is the whole node number: a field next to it is rejected, and so is 'ordinal' for a field", (t) => {
   onHost('orders-3', () => {
     t.throws(() => nodeIn({}, { id: 'ordinal', worker: 3 }), { code: 'ERR_FLAKE_OPTION' })
     t.throws(() => nodeIn({ FLAKEFORGE_ID: 'ordinal', FLAKEFORGE_WORKER: '3' }), { code: 'ERR_FLAKE_OPTION' })
@@ -195,7 +195,7 @@ test("id 'ordinal' names the whole node: a field beside it is refused, and a fie
 
 // --- nodeOffset ---
 
-test('nodeOffset is added to the node number, wherever that came from', (t) => {
+test('nodeOffset is added to the node number, whatever its source', (t) => {
   t.is(nodeIn({}, { layout: 'hazelcast', node: 5, nodeOffset: 100 }), 105)
   t.is(nodeIn({}, { layout: 'hazelcast', node: 5, nodeOffset: '100' }), 105)
   t.is(nodeIn({ FLAKEFORGE_NODE: '5' }, { layout: 'hazelcast', nodeOffset: 100 }), 105)
@@ -223,7 +223,7 @@ test('nodeOffset: a sum out of range is an error', (t) => {
   }
 })
 
-test('nodeOffset and plain node numbers that come to the same share their numbers', (t) => {
+test('nodeOffset and plain node numbers with the same sum share their numbers', (t) => {
   const [a, b] = [new FlakeId({ id: 700, maxWaitMs: 1000 }), new FlakeId({ id: 600, nodeOffset: 100, maxWaitMs: 1000 })]
   const ids = Array.from({ length: 20_000 }, (_, i) => (i % 2 ? a : b).nextBigInt())
   t.is(new Set(ids).size, 20_000)
@@ -231,7 +231,7 @@ test('nodeOffset and plain node numbers that come to the same share their number
 
 // --- idOffset ---
 
-test('idOffset is added to every ID, and decode takes it off again', (t) => {
+test('idOffset is added to every ID, and decode subtracts it again', (t) => {
   const layouts = fc.constantFrom('flake', 'hazelcast', 'snowcast', 'chronicle', 'twitter', 'instagram', 'sonyflake')
   const offsets = fc.bigInt({ min: -(2n ** 52n), max: 2n ** 52n })
   const property = fc.property(layouts, offsets, fc.nat({ max: 99 }), (layout, idOffset, id) => {
@@ -253,7 +253,7 @@ test('idOffset is added to every ID, and decode takes it off again', (t) => {
   t.notThrows(() => fc.assert(property, { numRuns: 200 }))
 })
 
-test('idOffset: times at which an ID would not fit 64 bits are out of range, and not a ms more', (t) => {
+test('idOffset: times at which an ID would not fit 64 bits are out of range, to the exact ms', (t) => {
   const at = (now, idOffset) => new FlakeId({ idOffset, clock: () => now }).nextBigInt()
   const tick = 1n << 22n
   t.is(at(1000, -1000n * tick), 0n)
@@ -279,7 +279,7 @@ test('idOffset: times at which an ID would not fit 64 bits are out of range, and
   t.is(layout.end.getTime(), 2 ** 42 - 1)
 })
 
-test('idOffset: one with which no ID fits is refused', (t) => {
+test('idOffset: a value with which no ID fits is rejected', (t) => {
   for (const [name, idOffset] of [
     ['safe', -(2n ** 63n)],
     ['safe', -(2n ** 53n)],

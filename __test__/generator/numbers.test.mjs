@@ -1,5 +1,5 @@
-// IDs as JavaScript numbers: nextNumber() and takeNumbers(). They are the IDs that other calls would give, exact to the last
-// digit; where one would not fit, the call throws and takes no number.
+// IDs as JavaScript numbers: nextNumber() and takeNumbers(). They are the IDs that other calls would give, exact to the
+// last digit; where one would not fit, the call throws and takes no number.
 
 import fs from 'node:fs'
 import os from 'node:os'
@@ -17,7 +17,7 @@ const YEAR = 365.25 * DAY
 const NUMBERS = ['safe', 'chronicle-micros']
 const at = (now, options) => new FlakeId({ layout: 'safe', clock: () => now, ...options })
 
-/** A layout of one's own whose IDs reach 2^53 at this time (Unix ms), in the middle of its own. */
+/** A layout whose IDs reach 2^53 at this time (Unix ms), in the middle of its own time. */
 const until = (end) => ({
   name: 'mine',
   epoch: end - 2 ** 41,
@@ -34,7 +34,7 @@ const calls = fc.array(fc.tuple(fc.constantFrom('one', 'batch'), fc.nat({ max: 1
 })
 
 for (const layout of [...NUMBERS, until(Date.now() + 30 * YEAR)]) {
-  test(`they are the IDs that a twin gives as bigints: ${layout.name ?? layout}`, (t) => {
+  test(`they equal the IDs that a twin gives as bigints: ${layout.name ?? layout}`, (t) => {
     const property = fc.property(calls, fc.nat({ max: 60 }), (list, id) => {
       const clock = manualClock()
       const options = { layout, id, clock, maxAheadMs: 10_000 }
@@ -65,7 +65,7 @@ test('one generator gives numbers, bigints, bytes and text in one series', (t) =
   t.like(flake.decode(base + 6), { timestamp: SOME_TIME, node: 5, counter: 6 })
 })
 
-test('on the real clock, more than a tick has, with each layout that can', (t) => {
+test('on the real clock, more than fit in a tick, with each suitable layout', (t) => {
   for (const layout of NUMBERS) {
     const flake = new FlakeId({ layout, id: 9 })
     const made = [...Array.from({ length: 300 }, () => flake.nextNumber()), ...flake.takeNumbers(5000)]
@@ -77,7 +77,7 @@ test('on the real clock, more than a tick has, with each layout that can', (t) =
   }
 })
 
-test('takeNumbers: any size, each array with memory of its own', (t) => {
+test('takeNumbers: any size, each array with its own memory', (t) => {
   const flake = at(SOME_TIME)
   const all = []
   for (let n = 0; n < 20; n++) {
@@ -96,7 +96,7 @@ test('takeNumbers: any size, each array with memory of its own', (t) => {
 // --- the layouts that cannot ---
 
 for (const name of Object.keys(layouts).filter((name) => !NUMBERS.includes(name))) {
-  test(`${name} has too many bits: the error names the layout, from when on, and the way out`, (t) => {
+  test(`${name} has too many bits: the error names the layout, the date from which on, and the way out`, (t) => {
     const flake = new FlakeId({ layout: name })
     for (const call of [() => flake.nextNumber(), () => flake.takeNumbers(3), () => flake.takeNumbers(0)]) {
       const error = throwsCode(t, call, 'ERR_FLAKE_OPTION', RangeError)
@@ -130,7 +130,7 @@ test('the present decides, not an own clock: IDs must fit for the next ten years
   }
 })
 
-test('the nodes of a layout all can, or none: also if generators of two layouts share their numbers', (t) => {
+test('all nodes of a layout can, or none can: also if generators of two layouts share their numbers', (t) => {
   const bits = (fields) => ({ epoch: Date.now() - DAY, fields })
   const tail = Object.entries({ timestamp: 41, node: 6, counter: 6 })
   const narrow = bits([['zero', 11], ...tail])
@@ -148,7 +148,7 @@ test('the nodes of a layout all can, or none: also if generators of two layouts 
 
 // --- where the IDs of a layout that can do not fit any more ---
 
-test('chronicle-micros: the last number in 2255, and then an error that takes none', (t) => {
+test('chronicle-micros: the last number in 2255, and then an error that takes no number', (t) => {
   // The core's decimal ticks have 100 µs: the last whole tick before the 9007199254740991st µs.
   const last = 9007199254740800
   const end = new Date(last / 1000 + 0.1)
@@ -164,15 +164,15 @@ test('chronicle-micros: the last number in 2255, and then an error that takes no
     t.true(error.message.includes(end.toISOString().slice(0, 19)))
   }
   t.deepEqual(flake.stats, before)
-  t.is(flake.nextBigInt(), twin.nextBigInt(), 'as if nobody had asked for a number')
+  t.is(flake.nextBigInt(), twin.nextBigInt(), 'as if no number had been requested')
   t.true(flake.nextBigInt() > LIMIT - 1n)
 })
 
-test('a batch that reaches the end throws, and nothing in it is rounded or lost without a word', (t) => {
+test('a batch that reaches the end throws, and no number is rounded or lost silently', (t) => {
   const end = Math.round(Date.now() + 40 * YEAR)
   const flake = new FlakeId({ layout: until(end), clock: () => end - 2, maxAheadMs: 100 })
   throwsCode(t, () => flake.takeNumbers(200), 'ERR_FLAKE_TIME_RANGE', RangeError)
-  t.is(flake.stats.ids, 128, 'as with take(), those that were made are lost')
+  t.is(flake.stats.ids, 128, 'as with take(), those already generated are lost')
   t.is(flake.nextBigInt(), LIMIT)
 })
 
@@ -201,14 +201,14 @@ test('it waits within maxWaitMs, and then gives the number of the last try', (t)
   clock.left = Number.POSITIVE_INFINITY
 })
 
-test('takeNumbers: as long as n IDs need is not held against maxWaitMs', (t) => {
+test('takeNumbers: the time that n IDs need does not count against maxWaitMs', (t) => {
   const flake = new FlakeId({ layout: 'safe', id: 11, maxAheadMs: 0 })
   const taken = flake.takeNumbers(64 * 20)
   t.true(isRising([...taken]))
   t.true(flake.decode(taken.at(-1)).timestamp - flake.decode(taken[0]).timestamp >= 19)
 })
 
-test("an own clock's error comes out, and no number is taken", (t) => {
+test("an own clock's error is thrown, and no number is taken", (t) => {
   let isBroken = true
   const clock = () => {
     if (isBroken) throw new Error('no time')
@@ -220,7 +220,7 @@ test("an own clock's error comes out, and no number is taken", (t) => {
   t.is(flake.decode(flake.nextNumber()).counter, 0)
 })
 
-test('an own clock that makes IDs itself does not disturb the number', (t) => {
+test('an own clock that generates IDs itself does not disturb the number', (t) => {
   const other = at(SOME_TIME + 77, { node: 7 })
   const flake = new FlakeId({ layout: 'safe', node: 1, clock: () => flake.decode(other.nextNumber()).timestamp })
   t.like(flake.decode(flake.nextNumber()), { timestamp: SOME_TIME + 77, node: 1, counter: 0 })
@@ -239,7 +239,7 @@ const WORK = `
   parentPort.postMessage(numbers)
 `
 
-test('threads with one node number never make a number twice', async (t) => {
+test('threads with one node number never generate a number twice', async (t) => {
   const workerData = new URL('../../dist/index.cjs', import.meta.url).pathname
   const run = () =>
     new Promise((resolve, reject) => {
@@ -260,7 +260,7 @@ test('generators on one shared file', (t) => {
   t.true(made.every(isSafe))
 })
 
-test('a lease: 64 slots, numbers by slot, and none without one', async (t) => {
+test('a lease: 64 slots, numbers by slot, and an error without one', async (t) => {
   const { flake, store, options } = await joined(t, {
     layout: 'safe',
     epoch: Date.UTC(2020, 0, 2),

@@ -1,5 +1,5 @@
-// Options and arguments: what is refused, with which error, and what is accepted. Nothing may be masked or coerced,
-// because a worker 32 that became 0 would be somebody else's worker 0.
+// Options and arguments: what is rejected, with which error, and what is accepted. Nothing is masked or coerced: a
+// worker 32 that became 0 would be another process's worker 0.
 
 import { inspect } from 'node:util'
 import test from 'ava'
@@ -65,7 +65,7 @@ function isOptionError(t, error, option, value) {
 }
 
 for (const [number, [option, value, Type]] of refused.entries()) {
-  test(`refused ${number}: ${option} ${inspect(value)}`, (t) => {
+  test(`rejected ${number}: ${option} ${inspect(value)}`, (t) => {
     const error = t.throws(() => new FlakeId({ [option]: value }))
     isOptionError(t, error, option, value)
     if (Type !== undefined) t.is(Object.getPrototypeOf(error), Type.prototype)
@@ -73,7 +73,7 @@ for (const [number, [option, value, Type]] of refused.entries()) {
 }
 
 for (const value of [7, 0, '', 'x', true, false, [], [{ worker: 1 }], () => ({}), 7n, Symbol('7')]) {
-  test(`refused instead of options: ${inspect(value)}`, (t) => {
+  test(`rejected instead of options: ${inspect(value)}`, (t) => {
     const error = t.throws(() => new FlakeId(value))
     t.is(error.code, 'ERR_FLAKE_OPTION')
     t.true(error instanceof TypeError)
@@ -82,7 +82,7 @@ for (const value of [7, 0, '', 'x', true, false, [], [{ worker: 1 }], () => ({})
   })
 }
 
-test('id together with datacenter or worker is refused, even where they agree', (t) => {
+test('id together with datacenter or worker is rejected, even where they agree', (t) => {
   for (const named of [{ datacenter: 1 }, { worker: 1 }, { datacenter: 0, worker: 7 }, { worker: '7' }]) {
     const error = throwsCode(t, () => new FlakeId({ id: 7, ...named }), 'ERR_FLAKE_OPTION', TypeError)
     t.true(error.option in named)
@@ -103,14 +103,14 @@ for (const [key, meant] of Object.entries({
   seqmask: 'seqMask',
   maxWaitMS: 'maxWaitMs',
 })) {
-  test(`a misspelt option is named together with the one that was meant: '${key}'`, (t) => {
+  test(`the error for a misspelt option names the intended one: '${key}'`, (t) => {
     const error = throwsCode(t, () => new FlakeId({ [key]: 7 }), 'ERR_FLAKE_OPTION', TypeError)
     t.like(error, { option: key, value: 7, message: `Unknown option '${key}'. Did you mean '${meant}'?` })
   })
 }
 
 for (const key of ['node', 'host', 'count', 'toString', '']) {
-  test(`a key that is like no option is named together with all that there are: '${key}'`, (t) => {
+  test(`the error for a key unlike any option names all options: '${key}'`, (t) => {
     const error = throwsCode(t, () => new FlakeId({ [key]: 7 }), 'ERR_FLAKE_OPTION', TypeError)
     t.like(error, { option: key, value: 7 })
     t.true(error.message.startsWith(`Unknown option '${key}'. The options are `), error.message)
@@ -125,7 +125,7 @@ test('nodes and mode are named for layouts that have them', (t) => {
   t.regex(t.throws(() => new FlakeId({ layout: 'uniqueid', zzz: 1 })).message, / mode, /)
 })
 
-/** The message of each kind, word for word: read it aloud. */
+/** The message of each kind, word for word. */
 const MESSAGES = [
   [{ worker: 32 }, 'worker must be an integer from 0 to 31, but is 32'],
   [{ worker: 'x' }, "worker must be an integer from 0 to 31, but is 'x'"],
@@ -161,7 +161,7 @@ for (const [options, message] of MESSAGES) {
   })
 }
 
-test('the node fields of the layout are options, and those of other layouts are none', (t) => {
+test('the node fields of the layout are options, and those of other layouts are not', (t) => {
   for (const [layout, fields] of [
     ['hazelcast', ['node']],
     ['snowcast', ['node']],
@@ -237,7 +237,7 @@ test('prefetch: bounds and unknown keys, named with the option', (t) => {
   }
 })
 
-test('a misspelt key is refused even when its value is undefined', (t) => {
+test('a misspelt key is rejected even when its value is undefined', (t) => {
   t.throws(() => new FlakeId({ wroker: undefined }), { code: 'ERR_FLAKE_OPTION' })
 })
 
@@ -253,7 +253,7 @@ test('null and undefined mean absent', (t) => {
   t.like(new FlakeId(), { datacenter: 0, worker: 0, id: 0, epoch: 0 })
 })
 
-test('decimal text is a number, as environment variables give it', (t) => {
+test('decimal text is accepted as a number, as from environment variables', (t) => {
   t.like(new FlakeId({ datacenter: '9', worker: '7' }), { datacenter: 9, worker: 7, id: (9 << 5) | 7 })
   t.like(new FlakeId({ id: '1023', epoch: '1000000000000' }), { id: 1023, epoch: 1e12 })
   t.like(new FlakeId({ worker: '007' }), { worker: 7 })
@@ -267,7 +267,7 @@ test('text is used as a number, not only read', (t) => {
   t.throws(() => text.next(), { code: 'ERR_FLAKE_OVERFLOW' })
 })
 
-test('every bound is inside', (t) => {
+test('every bound is inclusive', (t) => {
   for (const [option, value] of [
     ['datacenter', 0],
     ['datacenter', 31],
@@ -322,7 +322,7 @@ test('the options are copied: changing them later changes nothing', (t) => {
   t.notThrows(() => new FlakeId(Object.freeze({ worker: 1 })))
 })
 
-test('what can be read cannot be set', (t) => {
+test('properties are read-only', (t) => {
   const flake = new FlakeId({ worker: 1 })
   for (const name of ['datacenter', 'worker', 'id', 'epoch', 'layout', 'stats']) {
     t.throws(() => Object.assign(flake, { [name]: 7 }), { instanceOf: TypeError })
@@ -355,7 +355,7 @@ test('every export is a property of the class', (t) => {
   for (const layout of Object.values(FlakeId.layouts)) t.true(layout instanceof FlakeId.Layout)
 })
 
-test('both faces, CommonJS and ES, export the same', async (t) => {
+test('both formats, CommonJS and ES, have the same exports', async (t) => {
   const module = await import('flakeforge')
   t.is(module.default, FlakeId)
   t.is(module.FlakeId, FlakeId)

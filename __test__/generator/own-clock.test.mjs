@@ -1,5 +1,5 @@
-// A clock of the user's own: what it may return, and what it may do while it is asked. It runs in the middle of our
-// calls, so whatever it makes or breaks must not show in theirs.
+// The user's own clock: what it may return, and what it may do while it is read. It runs in the middle of our calls, so
+// its own IDs and errors must not affect them.
 
 import test from 'ava'
 import {
@@ -65,7 +65,7 @@ for (const [value, Type] of [
   })
 }
 
-/** A generator whose clock does something of its own, once for each time it is asked from outside. */
+/** A generator whose clock does something extra, once for each time it is read from outside. */
 function busyClock(options, act) {
   let busy = false
   const time = manualClock()
@@ -86,7 +86,7 @@ function busyClock(options, act) {
   return { flake, time }
 }
 
-/** What a clock may do meanwhile, each of which leaves its own traces in what the addon shares. */
+/** What a clock may do meanwhile, each leaving different traces in what the addon shares. */
 const meanwhile = {
   'makes IDs of the same generator': (flake, made) => made.push(flake.next(), flake.nextBigInt()),
   'makes texts of the same generator': (flake, made) =>
@@ -163,14 +163,14 @@ for (const [name, act] of Object.entries(meanwhile)) {
   })
 }
 
-test('the errors of one generator say nothing of another whose clock was asked meanwhile', (t) => {
+test('the errors of one generator do not affect another whose clock was read meanwhile', (t) => {
   const { flake, time } = busyClock({}, () => failsQuietly(() => stuck.next()))
   flake.next()
   time.now -= 77
   t.is(throwsCode(t, () => flake.next(), 'ERR_FLAKE_CLOCK_BACKWARDS').behindMs, 77)
 })
 
-test('a clock is not asked before the first ID', (t) => {
+test('a clock is not read before the first ID', (t) => {
   let asked = 0
   const flake = new FlakeId({ clock: () => ++asked })
   t.is(asked, 0)

@@ -1,5 +1,5 @@
-// Hazelcast's prefetch: what the option means, and that no ID comes twice or out of order, however it is mixed with other
-// calls. When numbers are claimed, given and dead is tested in the core.
+// Hazelcast's prefetch: the meaning of the option, and that no ID comes twice or out of order, however it is mixed with
+// other calls. The core tests when numbers are claimed, given and dead.
 
 import { inspect } from 'node:util'
 import test from 'ava'
@@ -15,7 +15,7 @@ import {
   throwsCode,
 } from '../support/index.mjs'
 
-/** A generator with prefetch whose clock stands still, and that clock. */
+/** A generator with prefetch and a stopped clock, and that clock. */
 function still(prefetch, options = {}) {
   const clock = manualClock()
   const flake = new FlakeId({ prefetch, clock, ...options })
@@ -26,7 +26,7 @@ function still(prefetch, options = {}) {
   return { flake, clock, next }
 }
 
-test('as many as said are claimed at once, and handed out one by one', (t) => {
+test('the given count is claimed at once, and handed out one by one', (t) => {
   const { flake, next } = still(5)
   t.is(flake.stats.batches, 0, 'none before the first ID')
   for (let i = 0; i < 12; i++) {
@@ -93,7 +93,7 @@ test('counts of 1 and of 100 000', (t) => {
   t.like(many.flake.stats, { ids: 100_001, batches: 2 })
 })
 
-test('take goes on from what is held', (t) => {
+test('take continues from the held numbers', (t) => {
   const { flake, next } = still(10)
   next()
   t.deepEqual(
@@ -122,7 +122,7 @@ const calls = {
   takeAsync: async (flake, n) => bigints(await flake.takeAsync(n)),
 }
 
-test('mixed with every other call it never repeats nor reorders', async (t) => {
+test('mixed with every other call it never repeats or reorders', async (t) => {
   const prefetch = fc.record({ count: fc.integer({ min: 1, max: 40 }), validityMs: fc.constantFrom(0, 1, 3, 1000) })
   const layout = fc.constantFrom('flake', 'hazelcast', 'snowcast', 'chronicle', 'sonyflake', 'safe')
   const step = fc.tuple(fc.constantFrom(...Object.keys(calls)), fc.integer({ min: 1, max: 30 }), fc.nat({ max: 5 }))
@@ -139,7 +139,7 @@ test('mixed with every other call it never repeats nor reorders', async (t) => {
   await t.notThrowsAsync(() => fc.assert(property, { numRuns: 300 }))
 })
 
-test('calls in flight together are served in their order', async (t) => {
+test('calls in flight together are served in order', async (t) => {
   const { flake } = still(7)
   const ids = await Promise.all(Array.from({ length: 100 }, () => called(flake)))
   t.true(isAscending(ids))
@@ -157,7 +157,7 @@ test('generators with equal options share the batch', (t) => {
   t.is(ids[999], ids[0] + 999n)
 })
 
-test('a batch that was claimed ends with the time of the layout', (t) => {
+test('a claimed batch ends with the time of the layout', (t) => {
   const clock = manualClock(2 ** 42 - 1)
   const flake = new FlakeId({ clock, prefetch: 100_000 })
   for (let i = 0; i < 4096; i++) flake.nextBigInt()

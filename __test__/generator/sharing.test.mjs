@@ -1,5 +1,5 @@
-// Who shares what: the counts of stats, and the cursor of a node number, so that no two generators ever make the same
-// ID, however many there are and whenever they are collected.
+// What generators share: the counts of stats, and the cursor of a node number, so that no two generators ever generate
+// the same ID, however many there are and whenever they are collected.
 
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
@@ -56,14 +56,14 @@ test('stats: aheadMs is 0 before the first ID, whatever the epoch and the clock'
   }
 })
 
-test('stats: aheadMs falls as the real clock goes on', (t) => {
+test('stats: aheadMs falls as the real clock advances', (t) => {
   const id = freshNode()
   putAhead(id, 100_000)
   const { aheadMs } = new FlakeId({ id }).stats
   t.true(aheadMs > 0 && aheadMs <= 100_000)
 })
 
-test('stats belong to the generators that are alike, and to them only', (t) => {
+test('stats are shared by equal generators, and only by them', (t) => {
   const id = freshNode()
   const [a, b] = [new FlakeId({ id }), new FlakeId({ datacenter: id >> 5, worker: id & 31 })]
   const others = [{ seqMask: 1023 }, { maxAheadMs: 5 }, { epoch: 5 }].map((more) => new FlakeId({ id, ...more }))
@@ -76,7 +76,7 @@ test('stats belong to the generators that are alike, and to them only', (t) => {
 
 // --- who shares a cursor ---
 
-/** Makes `n` IDs, each with the generator whose turn it is. */
+/** Generates `n` IDs, using the generators in rotation. */
 const inTurn = (flakes, n) => Array.from({ length: n }, (_, i) => flakes[i % flakes.length].nextBigInt())
 
 test('generators of one node never collide', (t) => {
@@ -92,7 +92,7 @@ test('generators of one node never collide', (t) => {
   )
 })
 
-test('seqMask, maxAheadMs and maxWaitMs do not part the cursor', (t) => {
+test('seqMask, maxAheadMs and maxWaitMs do not separate the cursor', (t) => {
   const id = freshNode()
   const some = [{ seqMask: 4095 }, { seqMask: 1 }, { seqMask: 255 }, { maxAheadMs: 2 }, { maxWaitMs: 9999 }]
   const ids = inTurn(
@@ -102,7 +102,7 @@ test('seqMask, maxAheadMs and maxWaitMs do not part the cursor', (t) => {
   t.true(isAscending(ids))
 })
 
-test('another epoch and another node have cursors of their own', (t) => {
+test('another epoch and another node have separate cursors', (t) => {
   const id = freshNode()
   putAhead(id, 60_000)
   throwsCode(t, () => new FlakeId({ id }).next(), 'ERR_FLAKE_CLOCK_BACKWARDS')
@@ -111,7 +111,7 @@ test('another epoch and another node have cursors of their own', (t) => {
   t.notThrows(() => new FlakeId({ id: freshNode() }).next())
 })
 
-test('a generator for each ID never collides, when they are collected in between', async (t) => {
+test('one generator per ID never collides, even if they are collected in between', async (t) => {
   setFlagsFromString('--expose-gc')
   const collect = runInNewContext('gc')
   const id = freshNode()
@@ -132,7 +132,7 @@ test('a generator for each ID never collides, when they are collected in between
   t.true(collected > 0, 'some were collected')
 })
 
-test('a generator that is used on is not hurt by others that were collected', async (t) => {
+test('a generator still in use is not affected when others are collected', async (t) => {
   setFlagsFromString('--expose-gc')
   const collect = runInNewContext('gc')
   const kept = Array.from({ length: 20 }, (_, id) => fixed({ id }))

@@ -1,5 +1,5 @@
-// Batches: take, takeBigInts and takeAsync, of any size, across ticks and into failure.
-// A batch gives what as many single calls would give.
+// Batches: take, takeBigInts and takeAsync, of any size, across ticks and into failure. A batch gives the same IDs as
+// that many single calls.
 
 import '../support/clocks.mjs' // before flakeforge
 import test from 'ava'
@@ -28,7 +28,7 @@ test('take: across ticks of the real clock, whatever the size', (t) => {
   t.true(isAscending(ids))
 })
 
-test('take: a thread that is held up between two steps is no reason to throw', (t) => {
+test('take: a thread that is delayed between two steps does not cause an error', (t) => {
   const heldUp = () => {
     const until = performance.now() + 2
     while (performance.now() < until);
@@ -39,7 +39,7 @@ test('take: a thread that is held up between two steps is no reason to throw', (
   for (let i = 0; i < 10; i++) t.is(flake.take(PER_TICK + 1).length, (PER_TICK + 1) * 8)
 })
 
-test('take: larger than a tick, with an own clock that moves on each time it is asked', async (t) => {
+test('take: larger than a tick, with an own clock that advances each time it is read', async (t) => {
   const moving = () => {
     const clock = () => clock.now++
     clock.now = SOME_TIME
@@ -53,7 +53,7 @@ test('take: larger than a tick, with an own clock that moves on each time it is 
     const numbers = new FlakeId({ clock: moving(), ...PATIENT }).takeBigInts(n)
     t.like(fixed().decode(numbers.at(-1)), expected)
     const flake = new FlakeId({ clock: moving() })
-    t.notThrows(() => flake.take(n), 'as long as n IDs need is not held against maxWaitMs')
+    t.notThrows(() => flake.take(n), 'the time that n IDs need does not count against maxWaitMs')
   }
 })
 
@@ -70,7 +70,7 @@ test('take: a batch that fails midway has used up its numbers, and repeats none'
   t.is(flake.stats.ids, PER_TICK + 1)
 })
 
-test('take: a few, whose number is less than what an array of their own costs, are as many single calls', (t) => {
+test('take: a few IDs, fewer than a separate array is worth, equal as many single calls', (t) => {
   const single = fixed()
   const ids = Array.from({ length: 500 }, () => single.nextBigInt())
   for (const [method, toNumbers] of [
@@ -85,7 +85,7 @@ test('take: a few, whose number is less than what an array of their own costs, a
       Array.from({ length: 20 }, (_, n) => (method === 'take' ? n * 8 : n)),
     )
     const buffers = new Set(taken.map((each) => each.buffer))
-    t.is(buffers.size, 20, 'each has memory of its own')
+    t.is(buffers.size, 20, 'each has its own memory')
     for (const [n, each] of taken.entries()) t.is(each.buffer.byteLength, n * 8)
     t.like(flake.stats, { ids: 190, batches: 19 })
     t.true(Buffer.isBuffer(fixed().take(3)))
@@ -93,7 +93,7 @@ test('take: a few, whose number is less than what an array of their own costs, a
   }
 })
 
-test('take: a few over several ticks lose none, though the clock makes a few of another generator meanwhile', (t) => {
+test('take: a few across several ticks lose none, though the clock generates some of another generator meanwhile', (t) => {
   for (const method of ['take', 'takeBigInts']) {
     const other = fixed({ id: 9 })
     const clock = () => {

@@ -1,4 +1,5 @@
-// What structuredClone(), postMessage() and v8.serialize() would copy without its methods is refused there.
+// structuredClone(), postMessage() and v8.serialize() would copy these objects without their methods, so they are
+// rejected there.
 
 import path from 'node:path'
 import { serialize } from 'node:v8'
@@ -20,7 +21,7 @@ async function all(t) {
   return { own: new Own({ id: 5 }), plain: new FlakeId({ id: 5 }), joined, segment }
 }
 
-/** Asserts that a call cannot clone what it is given. */
+/** Asserts that a call cannot clone this value. */
 function refuses(t, call, name) {
   try {
     call()
@@ -31,7 +32,7 @@ function refuses(t, call, name) {
   }
 }
 
-test('a clone of what makes IDs is an error, by itself and inside of other data', async (t) => {
+test('cloning a generator is an error, directly and inside other data', async (t) => {
   const worker = new Worker('require("node:worker_threads").parentPort.once("message", () => {})', { eval: true })
   t.teardown(() => worker.terminate())
   for (const [name, made] of Object.entries(await all(t))) {

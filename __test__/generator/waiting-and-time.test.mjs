@@ -1,5 +1,5 @@
-// Calls that wait, and time: the one alarm, the life of the process, clocks that step, stand or fail, and the promises and
-// iterators over such calls. What ends or outlives a process runs in a child of its own.
+// Waiting calls and time: the one timer, the life of the process, clocks that step, stop or fail, and the promises and
+// iterators over such calls. Anything that ends or outlives a process runs in a child process.
 
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -68,7 +68,7 @@ for (const [what, [source, done]] of Object.entries(CROWDS)) {
   })
 }
 
-test('the process stays alive while a call waits, and ends when none does', async (t) => {
+test('the process stays alive while a call waits, and exits when none does', async (t) => {
   const { code, stdout } = await runChild(`
     const clock = () => clock.now
     clock.now = 1e12
@@ -81,7 +81,7 @@ test('the process stays alive while a call waits, and ends when none does', asyn
   t.is(code, 0)
 })
 
-test('a generator that nobody waits for does not keep the process alive', async (t) => {
+test('a generator without waiting calls does not keep the process alive', async (t) => {
   const { code, signal, stdout } = await runChild(`
     const flake = new FlakeId({ seqMask: 1 })
     for (let i = 0; i < 20; i++) flake.next((error, id) => console.log(id.length))
@@ -120,7 +120,7 @@ test('a cursor that is ahead of the real clock: the callbacks wait for it', asyn
   t.true(isAscending([ahead.at(-1), ...record.map((entry) => entry.id)]))
 })
 
-test('one generator that is blocked does not hold up another', async (t) => {
+test('a blocked generator does not delay another', async (t) => {
   const clock = manualClock()
   const blocked = new FlakeId({ clock })
   useUp(blocked)
@@ -135,7 +135,7 @@ test('one generator that is blocked does not hold up another', async (t) => {
   t.true(inOrder(behind) && allWell(behind))
 })
 
-test('one that waits long does not hold up another of the real clock', async (t) => {
+test('a generator that waits long does not delay another on the real clock', async (t) => {
   const { order } = await jsonOfChild(
     t,
     `const order = []
@@ -179,7 +179,7 @@ test('where waiting does not help, the callback gets the error, asynchronously',
   }
 })
 
-test('a clock that throws: the error itself comes to the callback', async (t) => {
+test('a clock that throws: the callback gets the error itself', async (t) => {
   const failure = new Error('no time')
   const flake = new FlakeId({
     clock: () => {
@@ -213,7 +213,7 @@ for (const [name, change, expected] of [
   ['leaves the range', () => -1, outOfRange],
   ['gives no time', () => 'x', { code: 'ERR_FLAKE_OPTION', instanceOf: TypeError }],
 ]) {
-  test(`a clock that ${name} while calls wait: they get the error, in order, and later calls go on`, async (t) => {
+  test(`a clock that ${name} while calls wait: they get the error, in order, and later calls continue`, async (t) => {
     const clock = manualClock()
     const time = () => {
       if (clock.now === THROW) throw new Error('no time')
@@ -236,7 +236,7 @@ for (const [name, change, expected] of [
   })
 }
 
-test('an error that a call waits for does not take the ID of the next', async (t) => {
+test('the error of one waiting call does not take the ID of the next', async (t) => {
   const clock = manualClock()
   let failures = 0
   const flake = new FlakeId({
@@ -269,7 +269,7 @@ test('takeAsync waits for as many ticks as it needs, and does not block', async 
   const clock = manualClock()
   const flake = new FlakeId({ clock, seqMask: 7 })
   const promise = flake.takeAsync(20)
-  t.is(await Promise.race([promise, sleep(20)]), undefined, 'it waits as long as the clock stands')
+  t.is(await Promise.race([promise, sleep(20)]), undefined, 'it waits as long as the clock does not move')
   const ids = await turnOnUntil(clock, promise)
   t.is(ids.length, 160)
   t.deepEqual(
@@ -278,7 +278,7 @@ test('takeAsync waits for as many ticks as it needs, and does not block', async 
   )
 })
 
-test('takeAsync on the real clock, one after another and at the same time', async (t) => {
+test('takeAsync on the real clock, in sequence and in parallel', async (t) => {
   const flake = real()
   const batches = await Promise.all([10_000, 1, 0, 5000, 4096].map((n) => flake.takeAsync(n)))
   t.deepEqual(
@@ -289,7 +289,7 @@ test('takeAsync on the real clock, one after another and at the same time', asyn
   t.true(isAscending(Array.from({ length: ids.length / 8 }, (_, i) => ids.subarray(i * 8, i * 8 + 8))))
 })
 
-test('for await goes on over overflow, and ends with break', async (t) => {
+test('for await continues over overflow, and ends with break', async (t) => {
   const ids = []
   for await (const id of real({ seqMask: 63 })) if (ids.push(id) === 2000) break
   t.is(ids.length, 2000)
@@ -298,7 +298,7 @@ test('for await goes on over overflow, and ends with break', async (t) => {
 
 // --- a clock that waits itself ---
 
-// In a child, because what goes wrong here goes wrong in a timer.
+// In a child process, because errors here happen in a timer.
 const NESTING = `
   let now = 1e12
   let more = 0

@@ -1,6 +1,6 @@
-// Calls that wait: next(callback), nextAsync, takeAsync and async iteration. Callbacks come later, in the order of the
-// calls, once each, in the async context of the call, whatever overflow, clocks and other callbacks do.
-// What ends or outlives a process runs in a child of its own.
+// Waiting calls: next(callback), nextAsync, takeAsync and async iteration. Callbacks run later, in the order of the
+// calls, once each, in the async context of the call, whatever overflow, clocks and other callbacks do. Anything that
+// ends or outlives a process runs in a child process.
 
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -30,7 +30,7 @@ import {
 test.serial('a callback runs on process.nextTick, in its turn: before promises, timers and immediates', async (t) => {
   const order = []
   await new Promise((resolve) => {
-    // Out of the promise that runs this test: in there, promises come before process.nextTick.
+    // Outside the promise that runs this test: inside, promises come before process.nextTick.
     setImmediate(() => {
       const flake = real()
       queueMicrotask(() => order.push('promise'))
@@ -59,7 +59,7 @@ for (const seqMask of [4095, 1023, 63]) {
   })
 }
 
-test('waiting calls are served in order, when the clock goes on', async (t) => {
+test('waiting calls are served in order when the clock advances', async (t) => {
   const clock = manualClock()
   const flake = new FlakeId({ clock, seqMask: 7 })
   const record = []
@@ -79,7 +79,7 @@ test('waiting calls are served in order, when the clock goes on', async (t) => {
   )
 })
 
-test('a call does not overtake those that wait', async (t) => {
+test('a call does not overtake waiting ones', async (t) => {
   const clock = manualClock()
   const flake = new FlakeId({ clock, seqMask: 1 })
   const record = []
@@ -94,7 +94,7 @@ test('a call does not overtake those that wait', async (t) => {
   t.true(inOrder(record) && allWell(record))
 })
 
-test('callbacks that call again go on forever', async (t) => {
+test('callbacks that call again continue forever', async (t) => {
   const flake = real({ seqMask: 63 })
   const ids = []
   await new Promise((resolve, reject) => {
@@ -108,7 +108,7 @@ test('callbacks that call again go on forever', async (t) => {
   t.true(isAscending(ids))
 })
 
-test('synchronous calls in between are allowed, and make no ID twice', async (t) => {
+test('synchronous calls in between are allowed, and repeat no ID', async (t) => {
   const flake = real({ maxWaitMs: 10_000 })
   const record = []
   const between = []
@@ -144,7 +144,7 @@ test('stats count each wait once, and no call that did not wait', async (t) => {
   t.like(flake.stats, { waits, waitedMs })
 })
 
-test('in a loop of calls that never lets the event loop turn, those that wait are served when the clock goes on', (t) => {
+test('in a loop of calls that never lets the event loop turn, waiting calls are served when the clock advances', (t) => {
   const clock = manualClock()
   const flake = new FlakeId({ clock })
   useUp(flake)
@@ -176,7 +176,7 @@ const THROWING = `
   process.on('exit', () => console.log(JSON.stringify({ caught, order })))
 `
 
-/** What is called, the order in which all callbacks came, and those of them that threw. */
+/** The calls, the order in which all callbacks ran, and which of them threw. */
 const THROWERS = {
   'loses none behind it: called at once': [
     `const flake = new FlakeId()
@@ -222,12 +222,12 @@ test('a callback that throws loses none behind it: thousands, across overflow', 
   t.is(
     order.find((i, place) => i !== place),
     undefined,
-    'the first that is out of order',
+    'the first out of order',
   )
   t.is(caught.length, 100)
 })
 
-test('without a handler, a callback that throws ends the process as any other', async (t) => {
+test('without a handler, a callback that throws ends the process as any other error does', async (t) => {
   const { code, stdout, stderr } = await runChild(`
     process.on('exit', () => console.log('exit'))
     new FlakeId().next(() => { throw new Error('out of a callback') })`)

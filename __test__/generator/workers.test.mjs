@@ -1,6 +1,6 @@
-// Threads of one process: generators with equal options never make an ID twice, whichever thread they live in,
-// whenever it began and ended, and however often the package was loaded. What may crash runs in a process of its own,
-// from a script in workers/.
+// Threads of one process: generators with equal options never generate an ID twice, in whichever thread they live,
+// whenever it started and ended, and however often the package was loaded. Anything that may crash runs in a separate
+// process, from a script in workers/.
 
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
@@ -19,7 +19,7 @@ const here = path.join(import.meta.dirname, '..')
 const root = path.join(here, '..')
 const THREADS = 4 // besides the main one
 
-/** What a script in workers/ prints, as an object; fails when the script does. */
+/** The output of a script in workers/, as an object; fails when the script does. */
 async function run(script, args = [], flags = []) {
   const file = path.join(here, 'workers', script)
   const { stdout } = await promisify(execFile)(process.execPath, [...flags, file, ...args])
@@ -31,7 +31,7 @@ function startWorker(plan) {
   return { ready: once(worker, 'message'), ids: () => once(worker, 'message').then(([ids]) => ids) }
 }
 
-/** IDs of the main thread and of workers that make theirs at the same time: an array for each thread. */
+/** IDs of the main thread and of workers that generate at the same time: an array for each thread. */
 async function makeInThreads(plan) {
   const arrived = new Int32Array(new SharedArrayBuffer(4))
   const sent = { ...plan, meeting: { arrived, threads: THREADS + 1 } }
@@ -57,7 +57,7 @@ function countDuplicates(lists) {
   return countDescents(all.sort())
 }
 
-/** Whether every thread began before any other had ended. */
+/** Whether every thread had started before any other ended. */
 function overlap(lists) {
   return lists.every((one) => lists.every((other) => one[0] < other[other.length - 1]))
 }
@@ -95,7 +95,7 @@ test.serial('the same survey finds the duplicates and the disorder of generators
   )
 })
 
-test.serial('what a thread has used stays used after it has ended', async (t) => {
+test.serial('numbers that a thread has used stay used after it ended', async (t) => {
   const { runAhead, goOn, stayBehind, loaded } = await run('one-after-another.cjs')
   t.deepEqual(loaded, [], 'the main thread must not be what keeps the registry alive')
   t.true(runAhead.aheadMs > 10_000, `only ${runAhead.aheadMs} ms ahead`)
@@ -106,18 +106,18 @@ test.serial('what a thread has used stays used after it has ended', async (t) =>
 
 const { glibcVersionRuntime } = process.report.getReport().header
 
-// Linux keeps our addon anyway, because of a flag in its header; Windows unloads what nobody holds.
+// Linux keeps our addon anyway, because of a flag in its header; Windows unloads a library without references.
 const withLoader = process.platform === 'linux' && glibcVersionRuntime !== undefined ? test.serial : test.serial.skip
-withLoader('the addon holds itself, so that it stays when the only thread that loaded it ends', async (t) => {
+withLoader('the addon references itself, so it stays when the only thread that loaded it exits', async (t) => {
   const load = `require(${JSON.stringify(root)})`
   const script = `new (require('node:worker_threads').Worker)(${JSON.stringify(load)}, { eval: true })`
-  const env = { ...process.env, LD_DEBUG: 'files' } // the loader says who opens what
+  const env = { ...process.env, LD_DEBUG: 'files' } // the loader reports who opens what
   const { stderr } = await promisify(execFile)(process.execPath, ['-e', script], { env, maxBuffer: 1 << 26 })
   const counts = [...stderr.matchAll(/file=\S*flakeforge\S*\.node .*direct_opencount=(\d+)/g)].map(([, count]) => count)
   t.deepEqual(counts, ['1', '2'])
 })
 
-/** Puts what npm would install, and the addon, into `folder`; of another version, if one is given. */
+/** Copies what npm would install, and the addon, into `folder`; with another version, if one is given. */
 async function installCopy(folder, version) {
   const { NAPI_RS_NATIVE_LIBRARY_PATH: named } = process.env
   const addons = named ? [] : (await fs.readdir(root)).filter((file) => file.endsWith('.node'))
@@ -144,7 +144,7 @@ test.serial(
       await installCopy(same)
       await installCopy(other, '99.0.0')
       const clash = 'ERR_FLAKE_CONFIG_MISMATCH'
-      // join() looks for another slot, and there is none.
+      // join() looks for another slot, but there is no other.
       const codes = [clash, 'ERR_FLAKE_EXHAUSTED', clash, clash, clash, 'none']
       const expected = { ids: 350_000, duplicates: 0, codes, warnings: [] }
       t.deepEqual(await run('two-copies.cjs', [one, same]), { classes: 1, ...expected })
