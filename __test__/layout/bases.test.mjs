@@ -1,5 +1,5 @@
-// The bases that short text is written in: base36, base58 and base62 against BigInt's own digits and against base-x, which
-// Bitcoin's addresses are written with.
+// The bases for short text: base36, base58 and base62 against BigInt's own digits and against base-x, the library for
+// Bitcoin addresses.
 
 import test from 'ava'
 import baseX from 'base-x'
@@ -10,7 +10,9 @@ const { format, parse, toBigInt } = FlakeId
 const WIDTHS = { base36: 13, base58: 11, base62: 11 }
 const someBytes = fc.uint8Array({ minLength: 1, maxLength: 64 }).map((bytes) => Buffer.from(bytes))
 
-/** base-x writes each zero byte in front as a zero digit; in a fixed width there are as many as the width wants. */
+/**
+ * base-x writes each leading zero byte as a zero digit; with a fixed width, there are as many as the width requires.
+ */
 function byBaseX(bytes, base) {
   const alphabet = ALPHABETS[base]
   const first = bytes.findIndex((byte) => byte > 0)
@@ -19,12 +21,12 @@ function byBaseX(bytes, base) {
 }
 
 for (const [base, width] of Object.entries(WIDTHS)) {
-  test(`${base} is as base-x writes it, for an ID and for bytes of any length`, (t) => {
+  test(`${base} equals base-x, for an ID and for bytes of any length`, (t) => {
     holds(t, [ids], (id) => format(bufferOf(id), base) === byBaseX(bufferOf(id), base))
     holds(t, [someBytes], (bytes) => format(bytes, base) === byBaseX(bytes, base))
   })
 
-  test(`${base}: base-x reads what is written, and parse what base-x writes`, (t) => {
+  test(`${base}: base-x reads our text, and parse reads the text of base-x`, (t) => {
     const coder = baseX(ALPHABETS[base])
     const zero = ALPHABETS[base][0]
     holds(t, [ids], (id) => {
@@ -34,7 +36,7 @@ for (const [base, width] of Object.entries(WIDTHS)) {
     holds(t, [ids], (id) => toBigInt(parse(byBaseX(bufferOf(id), base), base)) === id)
   })
 
-  test(`${base}: any text of its letters is read as base-x does, or refused above 2^64 - 1`, (t) => {
+  test(`${base}: any text of its letters is read as by base-x, or rejected above 2^64 - 1`, (t) => {
     const coder = baseX(ALPHABETS[base])
     const letters = fc.string({ unit: fc.constantFrom(...ALPHABETS[base]), minLength: width, maxLength: width })
     let read = 0
@@ -54,7 +56,7 @@ for (const [base, width] of Object.entries(WIDTHS)) {
     t.true(read > 0)
   })
 
-  test(`${base}: text of another width is refused, and the message says which`, (t) => {
+  test(`${base}: text of another width is rejected, and the message names the width`, (t) => {
     const [least, most] = [0n, MAX].map((id) => format(id, base))
     t.deepEqual([least.length, most.length], [width, width])
     for (const text of [least.slice(1), `${least[0]}${least}`, `${least[0]}${most}`, most.slice(1), most[0]]) {
@@ -63,7 +65,7 @@ for (const [base, width] of Object.entries(WIDTHS)) {
     }
   })
 
-  test(`${base}: the options of format do what they do for base32`, (t) => {
+  test(`${base}: the options of format work as for base32`, (t) => {
     const id = bufferOf(7529535382561648640n)
     const given = { prefix: 'id_', groupsize: 4, delimiter: '-', padstr: '*', size: 24 }
     const digits = format(id, base)
@@ -85,7 +87,7 @@ for (const [base, width] of Object.entries(WIDTHS)) {
   })
 }
 
-test('base36 is as BigInt writes it, in lower case, and read in either', (t) => {
+test("base36 equals BigInt's digits in lower case, and is read in either case", (t) => {
   holds(t, [ids], (id) => format(bufferOf(id), 'base36') === id.toString(36).padStart(13, '0'))
   holds(t, [ids, fc.array(fc.boolean(), { minLength: 13, maxLength: 13 })], (id, upper) => {
     const text = [...format(bufferOf(id), 'base36')]

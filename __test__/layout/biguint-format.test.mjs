@@ -1,5 +1,5 @@
-// flakeforge/biguint-format is the package biguint-format to the letter: its own tests pass on it, and whatever both are
-// given, they give or throw the same.
+// flakeforge/biguint-format is the package biguint-format to the letter: the package's own tests pass on it, and for
+// the same input both return or throw the same.
 
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -14,7 +14,7 @@ const ours = require('flakeforge/biguint-format')
 
 // --- its own tests ---
 
-/** The tests of the package, as [name, run]; only what its `require('../../index')` gives is changed. */
+/** The tests of the package, as [name, run]; only the result of their `require('../../index')` is replaced. */
 function testsOfThePackage(format) {
   const source = readFileSync(require.resolve('biguint-format/test/test.js'), 'utf8')
   const found = []
@@ -47,7 +47,7 @@ test('there are 24 of them, and they notice a stricter reading', (t) => {
   t.true(failing.length > 0)
 })
 
-test('it is one function, by require and by import, with nothing else to it', (t) => {
+test('it is one function, by require and by import, without other properties', (t) => {
   t.is(imported, ours)
   t.deepEqual(Object.keys(ours), Object.keys(theirs))
   t.is(ours.length, theirs.length)
@@ -55,7 +55,7 @@ test('it is one function, by require and by import, with nothing else to it', (t
 
 // --- against the package itself ---
 
-/** What a call gives or throws, to be compared. */
+/** The result or the error of a call, for comparison. */
 function outcome(call) {
   try {
     const value = call()
@@ -67,7 +67,7 @@ function outcome(call) {
 
 const inText = (value) => (typeof value === 'object' ? JSON.stringify(value) : String(value))
 
-/** Both get input of their own: neither may change it. */
+/** Each gets its own input: neither may change it. */
 function isSame(input, base, options) {
   const [mine, other] = [structured(input), structured(input)]
   const [given, expected] = [outcome(() => ours(mine, base, options)), outcome(() => theirs(other, base, options))]
@@ -155,12 +155,12 @@ const oddOptions = fc.oneof(
 )
 
 for (const base of BASES) {
-  test(`${base}: numbers of every kind, without options and with`, (t) => {
+  test(`${base}: numbers of every kind, with and without options`, (t) => {
     agree(t, [numbers, fc.constant(base)])
     agree(t, [numbers, fc.constant(base), plainOptions])
   })
 
-  test(`${base}: odd numbers and odd options`, (t) => {
+  test(`${base}: unusual numbers and unusual options`, (t) => {
     agree(t, [oddNumbers, fc.constant(base)])
     agree(t, [numbers, fc.constant(base), oddOptions], RUNS * 3)
     agree(t, [oddNumbers, fc.constant(base), oddOptions])
@@ -175,7 +175,7 @@ for (const base of BASES) {
     agree(t, [numbers, fc.constant(base), grouped])
   })
 
-  test(`${base}: every length up to that of a long key, of zeros, of ones, and of a single bit`, (t) => {
+  test(`${base}: every length up to that of a long key: zeros, ones, and a single bit`, (t) => {
     for (let length = 0; length <= 70; length++) {
       for (const byte of [0, 1, 0x7f, 0x80, 0xff]) {
         const same = Buffer.alloc(length, byte)
@@ -188,7 +188,7 @@ for (const base of BASES) {
   })
 }
 
-test('bases that are none, of numbers of every kind', (t) => {
+test('invalid bases, with numbers of every kind', (t) => {
   agree(t, [oddNumbers, oddBases])
   agree(t, [oddNumbers, oddBases, oddOptions])
   t.is(ours(Buffer.from([5]), 'base32'), undefined)
@@ -200,7 +200,7 @@ test('text of several lines', (t) => {
   agree(t, [fc.tuple(lines, ends).map(([texts, end]) => texts.join(end)), fc.constantFrom(...BASES)])
 })
 
-test('a getter of an option that throws is heard', (t) => {
+test("an error from an option's getter is thrown", (t) => {
   for (const name of ['prefix', 'groupsize', 'delimiter', 'padstr', 'size', 'trim', 'format']) {
     const options = Object.defineProperty({ groupsize: 2, padstr: '0', size: 30 }, name, {
       get() {
@@ -211,7 +211,7 @@ test('a getter of an option that throws is heard', (t) => {
   }
 })
 
-test('the text of shared memory is read once, and the input stays as it is', (t) => {
+test('the text of shared memory is read once, and the input stays unchanged', (t) => {
   const shared = Buffer.from(new SharedArrayBuffer(8)).fill(7)
   for (const base of BASES) {
     for (const options of [undefined, {}, { format: 'LE' }])
@@ -220,7 +220,7 @@ test('the text of shared memory is read once, and the input stays as it is', (t)
   t.true(shared.every((byte) => byte === 7))
 })
 
-test('the same IDs as the main entry, where that reads them so too', (t) => {
+test('the same IDs as from the main entry, for input that both read alike', (t) => {
   const flake = new FlakeId({ id: 9 })
   for (let i = 0; i < 100; i++) {
     const id = flake.next()

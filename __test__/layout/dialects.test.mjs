@@ -1,4 +1,4 @@
-// Each dialect as its system has it: IDs that were really made, the ends of its time, and what is peculiar to it
+// Each dialect as its system has it: IDs that were really generated, the ends of its time, and its peculiarities
 // (Chronicle's decimal digits and text, snowcast's nodes, java-uniqueid's modes, Hazelcast's order of fields).
 
 import test from 'ava'
@@ -93,7 +93,7 @@ test('safe: ms since 2020 in 41 bits, node and counter in 6 each, all below 2^53
   const { safe } = layouts
   const since = Date.parse('2020-01-01T00:00:00Z')
   const time = Date.parse('2026-11-20T13:25:27.205Z')
-  // Numbers, so that this is arithmetic of another kind than the core's: 4 096 IDs per ms, 64 for each node.
+  // Numbers, so that this arithmetic differs from the core's: 4 096 IDs per ms, 64 for each node.
   const id = (time - since) * 4096 + 37 * 64 + 5
   t.is(id, 890242364234053)
   t.like(safe.decode(id), { date: new Date(time), tick: BigInt(time - since), node: 37, counter: 5, id: 37 })
@@ -114,7 +114,7 @@ test('Hazelcast: the node is lowest, so the IDs of one node step by 65 536', (t)
   const flake = new FlakeId({ layout: 'hazelcast', node: 77, clock: () => time })
   t.deepEqual(
     [...flake.takeBigInts(100)],
-    Array.from({ length: 100 }, (_, i) => base + 65536n * BigInt(i)), // 64 a ms; then the next ms, by the same step
+    Array.from({ length: 100 }, (_, i) => base + 65536n * BigInt(i)), // 64 per ms; then the next ms, by the same step
   )
   t.like(layouts.hazelcast.decode(base + 65536n * 64n), { date: new Date(time + 1), counter: 0, node: 77 })
 })
@@ -165,7 +165,7 @@ for (const name of ['flake', 'snowcast', 'discord', 'instagram', 'chronicle']) {
   })
 }
 
-test('signedEnd is the end where the top bit is always 0, and the start where it is not a matter of time', (t) => {
+test('signedEnd is the end where the top bit is always 0, and the start where time does not decide it', (t) => {
   for (const name of ['hazelcast', 'twitter', 'sonyflake', 'safe']) {
     t.deepEqual(layouts[name].signedEnd, layouts[name].end)
     t.true(toSigned(layouts[name].range(layouts[name].end.getTime() - 1).max) > 0n)
@@ -177,14 +177,14 @@ test('signedEnd is the end where the top bit is always 0, and the start where it
   t.true(nodeFirst.signedEnd.getTime() - 5 <= 1)
 })
 
-test('the dates of flake, as the types tell them', (t) => {
+test('the dates of flake, as the types document them', (t) => {
   t.is(layouts.flake.end.toISOString().slice(0, 10), '2109-05-15')
   t.is(layouts.flake.signedEnd.toISOString().slice(0, 10), '2039-09-07')
 })
 
 // --- Chronicle ---
 
-test('chronicle: IDs of one host step by 100, which is 10 M in a second', (t) => {
+test('chronicle: IDs of one host step by 100, which is 10 M per second', (t) => {
   for (const [layout, msPerTick] of [
     ['chronicle', 0.0001],
     ['chronicle-micros', 0.1],
@@ -198,7 +198,7 @@ test('chronicle: IDs of one host step by 100, which is 10 M in a second', (t) =>
   }
 })
 
-test('chronicle: a host is 0 to 99; 128, of which Chronicle takes the remainder, is an error', (t) => {
+test('chronicle: a host is 0 to 99; 128, which Chronicle reduces to its remainder, is an error', (t) => {
   for (const layout of ['chronicle', 'chronicle-micros']) {
     for (const host of [0, 99]) t.is(new FlakeId({ layout, host }).id, host)
     for (const host of [100, 128, -1]) {
@@ -229,7 +229,7 @@ test('chronicle: text with nine digits of seconds, both ways', (t) => {
     '', 5, null, 5n, {}, Symbol('x'),
     '2021-12-28', '2021-12-28T14:07:02.9541', '2021-12-28T14:07:02.954100128Z',
     '2021-13-28T14:07:02.954100128', '2021-12-32T14:07:02.954100128', '2021-12-28T25:07:02.954100128',
-    '2021-02-30T14:07:02.954100128', // which Date.parse takes for the second of March
+    '2021-02-30T14:07:02.954100128', // which Date.parse reads as the second of March
     '1969-12-31T23:59:59.999999999', '2555-01-01T00:00:00.000000000', '9999-01-01T00:00:00.000000000',
   ]) {
     throwsCode(t, () => chronicle.fromText(bad), 'ERR_FLAKE_ID', TypeError)
@@ -258,7 +258,7 @@ test('chronicle: text of times before 1970, and of years that a Date writes with
   throwsCode(t, () => early.fromText('-000000-01-01T00:00:00.000000000'), 'ERR_FLAKE_ID', TypeError)
 })
 
-test('toText and fromText: of chronicle layouts only', (t) => {
+test('toText and fromText work only for chronicle layouts', (t) => {
   for (const name of NAMES.filter((name) => !name.startsWith('chronicle'))) {
     throwsCode(t, () => layouts[name].toText(5n), 'ERR_FLAKE_OPTION', RangeError)
     throwsCode(t, () => layouts[name].fromText('2021-12-28T14:07:02.954100128'), 'ERR_FLAKE_OPTION', RangeError)
@@ -267,7 +267,7 @@ test('toText and fromText: of chronicle layouts only', (t) => {
 
 // --- choices ---
 
-test('snowcast: nodes rounds up to a power of two, and the counter has the bits that are left', (t) => {
+test('snowcast: nodes rounds up to a power of two, and the counter gets the remaining bits', (t) => {
   for (const [nodes, node] of [
     [128, 7],
     [129, 8],
@@ -287,7 +287,7 @@ test('snowcast: nodes rounds up to a power of two, and the counter has the bits 
   throwsCode(t, () => flake.next(), 'ERR_FLAKE_OVERFLOW')
 })
 
-test('snowcast: an epoch from a number or a Date; one in the future is refused', (t) => {
+test('snowcast: an epoch from a number or a Date; one in the future is rejected', (t) => {
   const date = iso('2020-05-05')
   for (const epoch of [date, date.getTime()]) {
     t.is(new FlakeId({ layout: 'snowcast', epoch }).epoch, date.getTime())
@@ -301,13 +301,13 @@ test('snowcast: an epoch from a number or a Date; one in the future is refused',
   }
 })
 
-test('a layout may be made of another, with another choice', (t) => {
+test('a layout can be derived from another, with another option', (t) => {
   const [small, early] = [new Layout('snowcast', { nodes: 128 }), new Layout('snowcast', { nodes: 128, epoch: 5 })]
   t.deepEqual(new Layout(small, { epoch: 5 }).fields, small.fields)
   t.is(new Layout(small, { epoch: 5 }).epoch, 5)
   t.is(new FlakeId({ layout: early, node: 9 }).layout.epoch, 5)
   t.is(new FlakeId({ layout: early, epoch: 7, clock: manualClock() }).layout.epoch, 7)
-  t.is(early.epoch, 5, 'which stays as it is')
+  t.is(early.epoch, 5, 'which stays unchanged')
   const own = new Layout({ name: 'mine', fields: Object.entries({ timestamp: 41, shard: 23 }) })
   t.is(new Layout(own, { epoch: 5 }).name, 'mine')
 })

@@ -1,5 +1,5 @@
-// Text and bytes: format() against recorded results, against biguint-format itself, and against BigInt arithmetic
-// where biguint-format is wrong.
+// Text and bytes: format() against recorded results, against biguint-format itself, and against BigInt arithmetic where
+// biguint-format is wrong.
 
 import { createRequire } from 'node:module'
 import { inspect } from 'node:util'
@@ -41,13 +41,13 @@ for (const { name, args, out } of cases) {
   test(`recorded: ${name}`, (t) => {
     const [id, base, options] = args.map(revived)
     if (base !== 'dec' || options?.prefix === undefined) return t.is(format(id, base, options), out)
-    // That package leaves it out. Before decimal digits, 0x would make another number of them.
+    // That package omits it. Before decimal digits, 0x would change their value.
     t.is(throwsCode(t, () => format(id, base, options), 'ERR_FLAKE_OPTION', RangeError).option, 'prefix')
     t.is(format(id, base, { ...options, prefix: undefined }), out)
   })
 }
 
-test('all recorded cases are there', (t) => {
+test('all recorded cases are present', (t) => {
   t.is(cases.length, 63)
 })
 
@@ -84,7 +84,7 @@ const options = fc.record(
   {
     prefix: text,
     groupsize: fc.oneof(fc.integer({ min: -1, max: 9 }), fc.integer({ min: 10, max: 600 })),
-    delimiter: text.filter((delimiter) => !delimiter.includes('$')), // biguint-format takes $ for its pattern's
+    delimiter: text.filter((delimiter) => !delimiter.includes('$')), // biguint-format treats $ as its pattern's
     padstr: text,
     size: fc.oneof(fc.integer({ min: -5, max: 100 }), fc.integer({ min: 0, max: 700 })),
     trim: fc.boolean(),
@@ -94,14 +94,14 @@ const options = fc.record(
 )
 
 function isAsBiguintFormat(id, base, given) {
-  const { prefix: _, ...others } = given ?? {} // that package has none in decimal
+  const { prefix: _, ...others } = given ?? {} // that package has no prefix in decimal
   const isDecimal = !base || base === 'dec'
   const [ours, theirs] = [format(id, base, isDecimal && given ? others : given), biguintFormat(id, base, given)]
   if (ours !== theirs) throw new Error(`${ours}, not ${theirs}`)
 }
 
 for (const base of ['dec', 'hex', 'bin']) {
-  test(`${base} is as in biguint-format`, (t) => {
+  test(`${base} equals biguint-format`, (t) => {
     holds(t, [anyBytes, options], (id, given) => isAsBiguintFormat(id, base, given))
     holds(t, [anyBytes], (id) => isAsBiguintFormat(id, base, undefined))
     holds(t, [fc.array(fc.nat({ max: 255 }), { minLength: 1, maxLength: 20 }), options], (id, given) =>
@@ -110,18 +110,18 @@ for (const base of ['dec', 'hex', 'bin']) {
   })
 }
 
-test('no base, and the falsy ones biguint-format takes for none, are decimal', (t) => {
+test('a missing base, and falsy values that biguint-format treats as missing, mean decimal', (t) => {
   holds(t, [anyBytes, fc.constantFrom(undefined, null, '', false), options], isAsBiguintFormat)
 })
 
-test('oct is as in biguint-format where that loses no bits', (t) => {
+test('oct equals biguint-format where that loses no bits', (t) => {
   const whole = fc.integer({ min: 1, max: 8 }).chain((threes) => bytesOf(threes * 3, threes * 3))
   holds(t, [whole.filter((id) => id.some((byte) => byte > 0)), options], (id, given) =>
     isAsBiguintFormat(id, 'oct', given),
   )
 })
 
-test('text with 0x is as in biguint-format: hex, of any length and an odd number of digits too', (t) => {
+test('text with 0x equals biguint-format: hex, of any length, also with an odd number of digits', (t) => {
   const hex = fc.string({ unit: fc.constantFrom(...'0123456789abcdefABCDEF'), minLength: 1, maxLength: 40 })
   holds(
     t,
@@ -132,7 +132,7 @@ test('text with 0x is as in biguint-format: hex, of any length and an odd number
 
 // --- against BigInt ---
 
-/** What format() must give, in BigInt arithmetic. */
+/** The expected result of format(), in BigInt arithmetic. */
 const spelt = {
   dec: (id) => numberOf(id).toString(),
   hex: (id) => numberOf(id).toString(16),
@@ -150,7 +150,7 @@ const spelt = {
 }
 
 for (const base of BASES) {
-  test(`${base} is as in BigInt arithmetic, for bytes of any length`, (t) => {
+  test(`${base} equals BigInt arithmetic, for bytes of any length`, (t) => {
     holds(t, [anyBytes], (id) => format(id, base) === spelt[base](id))
     holds(t, [anyBytes], (id) => format(id, base, {}) === spelt[base](id))
     holds(t, [anyBytes], (id) => format(id, base, { format: 'LE' }) === spelt[base](Buffer.from(id).reverse()))
@@ -197,7 +197,7 @@ const prefixes = fc
 const ANY_CASE = ['dec', 'hex', 'bin', 'oct', 'base32', 'base36']
 
 for (const base of BASES) {
-  test(`a prefix stands before the digits, and parse takes the text with it alone: ${base}`, (t) => {
+  test(`a prefix precedes the digits, and parse accepts the text only with it: ${base}`, (t) => {
     holds(t, [ids, prefixes, prefixes], (id, prefix, other) => {
       const text = format(id, base, { prefix })
       const isTaken = isId(text) || takes(() => parse(text, base, { prefix: other }))
@@ -210,13 +210,13 @@ for (const base of BASES) {
     })
   })
 
-  test(`the letters of a prefix are read as those of the digits: ${base}`, (t) => {
+  test(`the letters of a prefix are read like those of the digits: ${base}`, (t) => {
     const text = format(123n, base, { prefix: 'ok_' })
     const upper = `OK_${text.slice(3)}`
     const read = () => parse(upper, base, { prefix: 'ok_' })
     if (ANY_CASE.includes(base)) t.true(read().equals(bufferOf(123n)))
     else throwsCode(t, read, 'ERR_FLAKE_ID', TypeError)
-    // \u212a, the sign for kelvin, is k in small letters.
+    // \u212a, the kelvin sign, is k in lower case.
     const rest = text.slice(3)
     for (const wrong of [`o\u212a_${rest}`, rest, `_${text}`, ` ${text}`, `ok_${text}`, 'ok_', 'ok', ''])
       throwsCode(t, () => parse(wrong, base, { prefix: 'ok_' }), 'ERR_FLAKE_ID', TypeError)
@@ -245,7 +245,7 @@ test('a prefix is 1 to 16 of a–z, 0–9 and _; those of hex, binary and octal 
   }
 })
 
-test('parse says which prefix there is and which there must be', (t) => {
+test('parse reports the actual and the expected prefix', (t) => {
   for (const [text, base, why] of [
     ['usr_5', 'dec', "an ID with the prefix 'ord_': it begins with 'usr_'"],
     ['a_long_one_5', 'dec', "an ID with the prefix 'ord_': it begins with 'a_long_one_'"],
@@ -274,7 +274,7 @@ test('parse has one option', (t) => {
 
 // --- the faults of biguint-format that stay out ---
 
-test('text is an ID like any other: without 0x it is decimal', (t) => {
+test('text is an ID like any other value: without 0x it is decimal', (t) => {
   t.is(format('10'), '10')
   t.is(format('10', 'hex'), 'a')
   t.is(format('0x10'), '16')
@@ -348,7 +348,7 @@ test('the input is never changed', (t) => {
   t.deepEqual(frozen, [1, 2, 3])
 })
 
-test('formatting an ID does not change the next one that is made', (t) => {
+test('formatting an ID does not change the next generated one', (t) => {
   const flake = new FlakeId({ id: 5, clock: manualClock() })
   const first = flake.next()
   format(Buffer.alloc(8, 0xff), 'hex')
@@ -366,7 +366,7 @@ const noNumbers = [
 ]
 
 for (const [number, value] of noNumbers.entries()) {
-  test(`format refuses ${number}: ${inspect(value)}`, (t) => {
+  test(`format rejects ${number}: ${inspect(value)}`, (t) => {
     for (const given of [undefined, {}]) {
       const error = throwsCode(t, () => format(value, 'dec', given), 'ERR_FLAKE_ID', TypeError)
       t.is(error.value, value)
@@ -374,7 +374,7 @@ for (const [number, value] of noNumbers.entries()) {
   })
 }
 
-test('65 536 bytes are the most, in whatever form, and are quick in every base and in groups', (t) => {
+test('65 536 bytes are the maximum, in any form, and are fast in every base and in groups', (t) => {
   const most = Buffer.alloc(65_536, 255)
   for (const base of ['dec', 'hex', 'bin', 'oct', 'base32', 'base36', 'base58', 'base62']) {
     t.true(format(most, base, { groupsize: 1 }).startsWith(format(most, base).slice(0, 3).split('').join(' ')))
@@ -386,7 +386,7 @@ test('65 536 bytes are the most, in whatever form, and are quick in every base a
   }
 })
 
-test('a text that no string has room for is an error that names the option', (t) => {
+test('a text longer than any string is an error that names the option', (t) => {
   for (const [option, given] of [
     ['size', { size: 2 ** 31, padstr: '0' }],
     ['size', { size: 2 ** 27 + 1, padstr: '0' }],

@@ -1,6 +1,6 @@
-// Golden IDs: recorded from the generators that other systems run, and to be made again bit for bit. A layout must
+// Golden IDs: recorded from the generators that other systems run, and reproduced here bit for bit. A layout must
 // encode and decode each entry, and a generator with the entry's options and a clock fixed at the step's time must give
-// what stands there.
+// the recorded IDs.
 
 import test from 'ava'
 import { FlakeId, hexOf, manualClock, vectors } from '../support/index.mjs'
@@ -19,7 +19,7 @@ function call(flake) {
   }
 }
 
-/** The results in the form in which the step has them: all of them, or a summary of a long run. */
+/** The results in the step's own form: all of them, or a summary of a long run. */
 function inFormOf(step, results) {
   if (step.out !== undefined) return { out: results }
   const ids = results.filter((result) => typeof result === 'string')
@@ -35,7 +35,7 @@ function inFormOf(step, results) {
 
 const hexOfBigInt = (id) => id.toString(16).padStart(16, '0')
 
-/** n calls; Hazelcast makes its IDs in batches. */
+/** n calls; Hazelcast generates its IDs in batches. */
 const resultsOf = (layout, flake, n) =>
   layout === 'hazelcast' ? [...flake.takeBigInts(n)].map(hexOfBigInt) : Array.from({ length: n }, () => call(flake))
 
@@ -56,7 +56,7 @@ for (const [number, { name, source, layout, options, steps }] of sequence.entrie
 
 const choicesOf = ({ epoch, nodes, mode }) => ({ epoch, nodes, mode })
 
-/** What the entry's fields are in decoded parts: Unix ns are told by the tick, since a number of ms cannot hold them. */
+/** The decoded parts of the entry's fields: the tick carries Unix ns, since a number of ms cannot hold them. */
 function partsOf({ layout, fields: { timestamp, timestamp_ns: ns, ...rest } }) {
   if (ns === undefined) return { timestamp, date: new Date(timestamp), ...rest }
   return { tick: BigInt(ns) / (layout === 'chronicle' ? 100n : 100_000n), date: msDate(ns), counter: 0, ...rest }
@@ -80,7 +80,7 @@ for (const [number, entry] of encode.entries()) {
     ran.encode.add(number)
   })
 
-  test(`encode ${number}, ${source}: ${name}: a generator makes it`, (t) => {
+  test(`encode ${number}, ${source}: ${name}: a generator generates it`, (t) => {
     const flake = new FlakeId({ layout: spec, ...choicesOf(entry), ...rest, clock: () => time })
     t.is(hexOfBigInt(flake.takeBigInts(counter + 1)[counter]), hex)
     t.like(flake.decode(bytes), partsOf(entry))
@@ -95,17 +95,17 @@ for (const [number, entry] of encode.entries()) {
   }
 
   if (spec === 'uniqueid') {
-    test(`encode ${number}, ${source}: ${name}: says its own mode`, (t) => {
+    test(`encode ${number}, ${source}: ${name}: reports its own mode`, (t) => {
       const other = mode === 'spread' ? 'sequential' : 'spread'
       for (const layout of [layouts.uniqueid, new Layout('uniqueid', { mode: other })]) {
         t.like(layout.decode(bytes), { ...partsOf(entry), mode })
-        t.is(hexOf(layout.encode({ timestamp: time, counter, mode, ...rest })), hex, 'and parts may say another mode')
+        t.is(hexOf(layout.encode({ timestamp: time, counter, mode, ...rest })), hex, 'and parts may name another mode')
       }
     })
   }
 }
 
-test.after('nothing was left out', (t) => {
+test.after('no entry was skipped', (t) => {
   t.is(ran.encode.size, 49)
   t.is(ran.sequence.size, 17)
 })

@@ -1,4 +1,4 @@
-// IDs in their other forms: parse() as the way back from text, and toBigInt, toSigned, fromSigned and compare against
+// IDs in their other forms: parse() as the inverse of format(), and toBigInt, toSigned, fromSigned and compare against
 // BigInt arithmetic and Buffer.compare.
 
 import { inspect } from 'node:util'
@@ -20,7 +20,7 @@ import {
 
 const { compare, format, fromSigned, isId, parse, toBigInt, toSigned } = FlakeId
 
-/** Bases whose upper-case and lower-case letters are different digits, and those whose text has one width only. */
+/** Bases in which upper-case and lower-case letters are different digits, and those with fixed-width text. */
 const CASE_COUNTS = ['base58', 'base62']
 const EXACT = ['base36', 'base58', 'base62']
 
@@ -38,7 +38,7 @@ for (const base of BASES) {
     holds(t, [ids], (id) => toBigInt(parse(format(bufferOf(id), base).toLowerCase(), base)) === id)
   })
 
-  test(`parse takes 64 bits and no more: ${base}`, (t) => {
+  test(`parse accepts 64 bits and no more: ${base}`, (t) => {
     const alphabet = ALPHABETS[base]
     const digits = (value) => (alphabet ? inAlphabet(value, alphabet, 1) : value.toString(radixOf(base)))
     t.is(toBigInt(parse(digits(MAX), base)), MAX)
@@ -51,14 +51,14 @@ for (const base of BASES) {
 
 const radixOf = (base) => ({ dec: 10, hex: 16, bin: 2, oct: 8 })[base]
 
-test('parse gives a Buffer in an ArrayBuffer of its own', (t) => {
+test('parse gives a Buffer in a separate ArrayBuffer', (t) => {
   const id = parse('123')
   t.is(id.length, 8)
   t.is(id.byteOffset, 0)
   t.is(id.buffer.byteLength, 8)
 })
 
-test('parse reads decimal where no base is given', (t) => {
+test('parse reads decimal without a base', (t) => {
   for (const base of [undefined, null, '']) t.is(toBigInt(parse('10', base)), 10n)
 })
 
@@ -66,7 +66,7 @@ const junk = ['', ' ', ' 1', '1 ', '1\n', '\u00001', '1_0', '1,0', '-1', '+1', '
 const noText = [1, 0, 1.5, 1n, null, undefined, true, {}, [], ['1'], Buffer.from('1'), Symbol('1'), Object('1')]
 
 for (const base of BASES) {
-  test(`parse refuses what is no text of digits: ${base}`, (t) => {
+  test(`parse rejects text that is not digits: ${base}`, (t) => {
     for (const value of [...junk, ...noText]) {
       const error = throwsCode(t, () => parse(value, base), 'ERR_FLAKE_ID', TypeError)
       t.is(error.value, value)
@@ -86,7 +86,7 @@ const wrongDigits = {
 }
 
 for (const [base, texts] of Object.entries(wrongDigits)) {
-  test(`parse refuses digits of another base, and more than 64 bits: ${base}`, (t) => {
+  test(`parse rejects digits of another base, and more than 64 bits: ${base}`, (t) => {
     for (const value of texts) throwsCode(t, () => parse(value, base), 'ERR_FLAKE_ID', TypeError)
   })
 }
@@ -102,7 +102,7 @@ for (const [base, width] of Object.entries({ base32: 13, base36: 13, base58: 11,
   })
 }
 
-test('base32 reads as people write it: lower case, O for 0, I and L for 1', (t) => {
+test('base32 reads the usual handwritten variants: lower case, O for 0, I and L for 1', (t) => {
   t.is(toBigInt(parse('OoIiLl', 'base32')), toBigInt(parse('001111', 'base32')))
   holds(t, [ids, fc.array(fc.boolean(), { minLength: 13, maxLength: 13 })], (id, lower) => {
     const lookAlikes = format(bufferOf(id), 'base32').replaceAll('0', 'O').replaceAll('1', 'L')
@@ -113,7 +113,7 @@ test('base32 reads as people write it: lower case, O for 0, I and L for 1', (t) 
 
 // --- IDs as numbers ---
 
-/** The forms in which one ID may come in. */
+/** The forms in which an ID may be given. */
 const formsOf = (id) => [
   id,
   bufferOf(id),
@@ -143,11 +143,11 @@ test('a safe integer is an ID wherever one is read', (t) => {
     return same.every(Boolean) && inHex && inBits && bytes && parts
   })
   t.is(toBigInt(Number.MAX_SAFE_INTEGER), 9007199254740991n)
-  t.is(toBigInt(-0), 0n, 'there is one zero')
+  t.is(toBigInt(-0), 0n, 'there is only one zero')
   t.is(format(-0), '0')
 })
 
-test('a number that may have lost digits is refused, and the error says why', (t) => {
+test('a number that may have lost digits is rejected, and the error says why', (t) => {
   for (const [number, why] of [
     [2 ** 53, /2\^53 − 1 \(9007199254740991\).*bigint.*text/],
     [7529535382561649000, /2\^53 − 1/],
@@ -175,7 +175,7 @@ test('toBigInt reads every form of an ID', (t) => {
   holds(t, [ids], (id) => formsOf(id).every((form) => toBigInt(form) === id))
 })
 
-test('toSigned is BigInt.asIntN, fromSigned the way back', (t) => {
+test('toSigned is BigInt.asIntN, and fromSigned its inverse', (t) => {
   holds(t, [forms], ({ id, form }) => toSigned(form) === BigInt.asIntN(64, id))
   holds(t, [ids], (id) => fromSigned(BigInt.asIntN(64, id)).equals(bufferOf(id)))
   holds(t, [fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n })], (value) => {
@@ -215,7 +215,7 @@ const noIds = [
 ]
 
 for (const [number, value] of noIds.entries()) {
-  test(`no ID ${number}: ${inspect(value).slice(0, 50)}`, (t) => {
+  test(`not an ID ${number}: ${inspect(value).slice(0, 50)}`, (t) => {
     const flake = new FlakeId()
     const calls = [
       () => toBigInt(value),
@@ -233,7 +233,7 @@ const noSigned = [2n ** 63n, -(2n ** 63n) - 1n, MAX, 0, -1, null, undefined, tru
 // biome-ignore format: a line is enough
 const noSignedText = ['', '-', '-0', '+1', '01', '-01', ' 1', '1 ', '1\n', '1n', '1.0', '1e3', '0x1', '１', '9'.repeat(1000)]
 
-test('fromSigned refuses what is no signed 64-bit integer, and says what to do', (t) => {
+test('fromSigned rejects everything but signed 64-bit integers, and says what to do', (t) => {
   const beyond = [2n ** 63n, -(2n ** 63n) - 1n, MAX, 10n ** 19n].map(String)
   for (const value of [...noSigned, ...noSignedText, ...beyond]) {
     const error = throwsCode(t, () => fromSigned(value), 'ERR_FLAKE_ID', TypeError)
@@ -242,7 +242,7 @@ test('fromSigned refuses what is no signed 64-bit integer, and says what to do',
   }
 })
 
-test('fromSigned takes the text that BigInt writes of 64 bits, and no other', (t) => {
+test('fromSigned accepts the text that BigInt writes for 64 bits, and no other', (t) => {
   const texts = fc.oneof(
     fc.bigInt({ min: -(2n ** 64n), max: 2n ** 64n }).map(String),
     fc.string({ unit: fc.constantFrom(...'-+0189 .e'), maxLength: 21 }),
@@ -255,7 +255,7 @@ test('fromSigned takes the text that BigInt writes of 64 bits, and no other', (t
   holds(t, [texts], (text) => takes(() => fromSigned(text)) === isSigned(text))
 })
 
-test('arrays that are deep, or contain themselves, are no IDs: the error shows their outside', (t) => {
+test('arrays that are deep, or contain themselves, are not IDs: the error shows their outer level', (t) => {
   const own = []
   own.push(own)
   let deep = []
@@ -275,7 +275,7 @@ const anything = fc.oneof(
   fc.constantFrom(...noIds, ...junk, ...noText, ...Object.values(wrongDigits).flat()),
 )
 
-test('isId is true exactly where toBigInt or parse take the value', (t) => {
+test('isId is true exactly where toBigInt or parse accept the value', (t) => {
   let ids = 0
   holds(t, [anything], (value) => {
     if (isId(value)) ids++
@@ -299,7 +299,7 @@ test('isId against a regular expression and BigInt', (t) => {
   holds(t, [digits], (text) => isId(text, 'dec') === isDecimal(text))
 })
 
-test('isId ignores a base that is no text, so filter() may pass an index', (t) => {
+test('isId ignores a base that is not text, so filter() may pass an index', (t) => {
   const values = ['1', 'x', 2n, 2 ** 53, null, '0x7b', bufferOf(5n), '12x', 3]
   t.deepEqual(values.filter(isId), ['1', 2n, '0x7b', bufferOf(5n), 3])
   t.deepEqual(
@@ -310,7 +310,7 @@ test('isId ignores a base that is no text, so filter() may pass an index', (t) =
     t.deepEqual([isId('0x7b', base), isId('x', base)], [true, false])
 })
 
-test('isId never throws: not for a base that there is not, nor for what throws when it is looked at', (t) => {
+test('isId never throws: neither for an unknown base, nor for a value that throws when it is inspected', (t) => {
   t.false(isId('1', 'base64'))
   const { proxy, revoke } = Proxy.revocable({}, {})
   revoke()

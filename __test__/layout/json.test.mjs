@@ -1,5 +1,5 @@
-// jsonReplacer and jsonReviver: bigints through real JSON and back, whatever stands around them; and what has lost digits
-// is refused, not guessed.
+// jsonReplacer and jsonReviver: bigints survive real JSON in both directions, whatever surrounds them; and values that
+// have lost digits are rejected, not guessed.
 
 import { inspect } from 'node:util'
 import test from 'ava'
@@ -26,7 +26,7 @@ test('every bigint is decimal text, wherever it is', (t) => {
   t.is(write([new Row()]), `[{"id":"${ID}","at":"1970-01-01T00:00:00.000Z"}]`)
 })
 
-test('all else is written as JSON writes it', (t) => {
+test('everything else is written as JSON writes it', (t) => {
   const others = {
     number: 1.5,
     text: '5',
@@ -42,14 +42,14 @@ test('all else is written as JSON writes it', (t) => {
   t.is(write(BigUint64Array.of(ID)), `{"0":"${ID}"}`)
 })
 
-test('an ID as next() gives it, a Buffer or a Uint8Array of 8 bytes, is decimal text, too', (t) => {
+test('an ID from next(), a Buffer or a Uint8Array of 8 bytes, is decimal text too', (t) => {
   const id = layouts.flake.encode(layouts.flake.decode(ID))
   t.is(write({ id, list: [id, Uint8Array.from(id)] }), `{"id":"${ID}","list":["${ID}","${ID}"]}`)
   t.is(write(id), `"${ID}"`)
   t.is(write([Buffer.alloc(7), new Uint8Array(9)]), JSON.stringify([Buffer.alloc(7), new Uint8Array(9)]))
 })
 
-test('a toJSON of BigInt that makes numbers takes no digit away', async (t) => {
+test('a toJSON of BigInt that returns numbers loses no digits', async (t) => {
   const source = `
     BigInt.prototype.toJSON = function () { return Number(this) }
     const value = { id: 7529535382561648641n, list: [7529535382561648641n], n: 5 }
@@ -60,14 +60,14 @@ test('a toJSON of BigInt that makes numbers takes no digit away', async (t) => {
   t.is(alone, `"${ID}"`)
 })
 
-test("it works inside of another replacer, without JSON.stringify's this", (t) => {
+test("it works inside another replacer, without JSON.stringify's this", (t) => {
   const hideSecrets = (key, value) => (key === 'secret' ? undefined : jsonReplacer(key, value))
   t.is(JSON.stringify({ id: ID, secret: 'x', n: 1 }, hideSecrets), `{"id":"${ID}","n":1}`)
 })
 
 // --- reading ---
 
-test('the named keys are bigints again, at any depth, and nothing else is', (t) => {
+test('the named keys become bigints again, at any depth, and no others', (t) => {
   const value = { id: ID, order: { userId: 5n, id: null, note: '12', n: 7 }, rows: [{ id: 0n }, { x: '1' }] }
   t.deepEqual(read(write(value), 'id', 'userId'), value)
 })
@@ -79,7 +79,7 @@ test('an array under a key is read element by element', (t) => {
   t.is(read('"1"', ''), 1n)
 })
 
-test('what jsonReplacer writes of 64 bits comes back, signed or not', (t) => {
+test('64-bit text from jsonReplacer comes back, signed or not', (t) => {
   const signed = fc.bigInt({ min: -(2n ** 63n), max: -1n })
   const numbers = fc.oneof(ids, signed)
   holds(t, [numbers, fc.array(numbers)], (id, more) => {
@@ -88,11 +88,11 @@ test('what jsonReplacer writes of 64 bits comes back, signed or not', (t) => {
   })
 })
 
-test('text with zeros in front is the same number', (t) => {
+test('text with leading zeros is the same number', (t) => {
   t.is(read('{"id":"00000000000000000042"}', 'id').id, 42n)
 })
 
-test('a number is taken where it is exact', (t) => {
+test('a number is accepted where it is exact', (t) => {
   t.deepEqual(read('{"id":5,"ids":[0,-1,9007199254740991]}', 'id', 'ids'), {
     id: 5n,
     ids: [0n, -1n, 9007199254740991n],
@@ -101,7 +101,7 @@ test('a number is taken where it is exact', (t) => {
   t.is(jsonReviver(['id'])('id', ID), ID, 'from a parser that knows bigints')
 })
 
-test('a number that has lost digits is an error, unless the parser shows the text of it', (t) => {
+test('a number that has lost digits is an error, unless the parser passes its text', (t) => {
   const reviver = jsonReviver(['id'])
   const lost = Number(ID)
   const error = throwsCode(t, () => reviver('id', lost), 'ERR_FLAKE_ID', TypeError)
@@ -127,7 +127,7 @@ const wrong = [
 ]
 
 for (const [i, value] of wrong.entries()) {
-  test(`refused, with the key: ${i}, ${inspect(value).slice(0, 40)}`, (t) => {
+  test(`rejected, with the key: ${i}, ${inspect(value).slice(0, 40)}`, (t) => {
     for (const under of [value, ['1', value]]) {
       const text = JSON.stringify({ deep: { userId: under } })
       const error = throwsCode(t, () => read(text, 'userId'), 'ERR_FLAKE_ID', TypeError)
@@ -148,7 +148,7 @@ for (const [keys, option, Type] of [
   [['id', null], 'keys[1]', TypeError],
   [[Symbol('id')], 'keys[0]', TypeError],
 ]) {
-  test(`refused as keys: ${inspect(keys)}`, (t) => {
+  test(`rejected as keys: ${inspect(keys)}`, (t) => {
     const error = throwsCode(t, () => jsonReviver(keys), 'ERR_FLAKE_OPTION', Type)
     t.is(error.option, option)
   })
@@ -161,7 +161,7 @@ test('a later change of the array of keys changes nothing', (t) => {
   t.deepEqual(JSON.parse('{"id":"1","x":"1"}', reviver), { id: 1n, x: '1' })
 })
 
-test('keys that every object has are keys like others', (t) => {
+test('keys that every object has are ordinary keys', (t) => {
   t.deepEqual(read('{"constructor":"1","toString":"2"}', 'constructor'), { constructor: 1n, toString: '2' })
 })
 
@@ -189,7 +189,7 @@ withSource('without keys, integers beyond 2^53 become bigints, wherever they are
   t.is(readAll('9'.repeat(400)), 10n ** 400n - 1n)
 })
 
-withSource('without keys, all else is what JSON.parse makes of it', (t) => {
+withSource('without keys, everything else equals the result of JSON.parse', (t) => {
   // biome-ignore format: a line is enough
   const others = ['1e20', '1E20', '1.0', '-0', '9007199254740993.0', '1e400', '-1.5e-7', `"${ID}"`, 'null', 'true', '"1n"']
   for (const text of others) t.is(readAll(text), JSON.parse(text), text)
@@ -199,7 +199,7 @@ withSource('without keys, all else is what JSON.parse makes of it', (t) => {
   })
 })
 
-withSource('without keys, every integer is the one that was written', (t) => {
+withSource('without keys, every integer is exactly the written one', (t) => {
   holds(t, [fc.array(fc.bigInt({ min: -(2n ** 70n), max: 2n ** 70n }))], (numbers) => {
     const back = readAll(`[${numbers}]`)
     const isSafe = (number) => number >= Number.MIN_SAFE_INTEGER && number <= Number.MAX_SAFE_INTEGER

@@ -1,5 +1,5 @@
-// What is refused of layouts: impossible specs, choices that a layout does not have, parts that do not fit, and IDs that
-// are none. The error must say which field, because a bit that is silently dropped is somebody else's ID.
+// Rejected layouts: impossible specs, options that a layout does not have, parts that do not fit, and invalid IDs. The
+// error must name the field, because a silently dropped bit could produce another generator's ID.
 
 import { inspect } from 'node:util'
 import test from 'ava'
@@ -26,7 +26,7 @@ function refuses(t, spec, option, message, choices) {
 const sparse = [T, S, S, C]
 delete sparse[1]
 
-/** [fields, option, what the message says]; codec/vectors.test.mjs has many more, with what the core says of them. */
+/** [fields, option, message]; codec/vectors.test.mjs has many more, with the core's messages. */
 const impossible = [
   [[T, S], 'fields', /64 bits.*54/],
   [[], 'fields', /timestamp/],
@@ -55,7 +55,7 @@ for (const [number, [fields, option, message]] of impossible.entries()) {
   })
 }
 
-test('a counter under the name that other systems give it is refused: it would be a node field', (t) => {
+test('a counter with the name from other systems is rejected: it would be a node field', (t) => {
   for (const name of ['sequence', 'Sequence', 'seq', 'seq_no', 'sequence-number', 'increment']) {
     refuses(
       t,
@@ -67,7 +67,7 @@ test('a counter under the name that other systems give it is refused: it would b
   }
 })
 
-test('63 bits: the error names the field of zeros that is missing', (t) => {
+test('63 bits: the error names the missing field of zeros', (t) => {
   for (const [bits, zeros] of [
     [41, 1],
     [39, 3],
@@ -93,12 +93,12 @@ const RESERVED = [
 ]
 
 for (const name of RESERVED) {
-  test(`a field may not be called '${name}'`, (t) => {
+  test(`a field cannot be called '${name}'`, (t) => {
     refuses(t, { fields: [T, [name, 13], C] }, 'fields[1]', new RegExp(`'${name}'`))
   })
 }
 
-test('what is possible', (t) => {
+test('valid specs', (t) => {
   for (const fields of [
     Object.entries({ timestamp: 63, counter: 1 }),
     Object.entries({ timestamp: 1, zero: 63 }),
@@ -130,7 +130,7 @@ test('what is possible', (t) => {
 const fields = [T, S, C]
 
 for (const tickMs of [0, -1, -0.5, Number.NaN, Number.POSITIVE_INFINITY, 0.0000001, 0.0000015, 1 / 3, 1e12]) {
-  test(`tickMs ${tickMs} is refused`, (t) => refuses(t, { fields, tickMs }, 'tickMs', /tickMs.*nanosecond/))
+  test(`tickMs ${tickMs} is rejected`, (t) => refuses(t, { fields, tickMs }, 'tickMs', /tickMs.*nanosecond/))
 }
 
 for (const [key, value] of [
@@ -138,7 +138,7 @@ for (const [key, value] of [
   ...[1.5, Number.NaN, 'x', '', true, {}, 8.64e15 + 1, new Date(Number.NaN)].map((epoch) => ['epoch', epoch]),
   ...['', 7, true, {}, []].map((name) => ['name', name]),
 ]) {
-  test(`${key} ${inspect(value)} in a spec is refused`, (t) => {
+  test(`${key} ${inspect(value)} in a spec is rejected`, (t) => {
     refuses(t, { fields, [key]: value }, key, new RegExp(key))
   })
 }
@@ -160,7 +160,7 @@ test('ticks of any whole number of nanoseconds', (t) => {
 })
 
 for (const key of ['wroker', 'nodes', 'constructor', '']) {
-  test(`a key of a spec that is none is named together with those that are: '${key}'`, (t) => {
+  test(`the error for an unknown key of a spec names all keys: '${key}'`, (t) => {
     refuses(t, { fields, [key]: 1 }, key, new RegExp(`'${key}'.*epoch.*tickMs.*fields`))
   })
 }
@@ -188,7 +188,7 @@ for (const spec of ['nope', '', 'toString', '__proto__']) {
 }
 
 for (const spec of [5, true, 5n, () => 1, Symbol('x')]) {
-  test(`no layout: ${inspect(spec)}`, (t) => refuses(t, spec, 'layout', /layout/))
+  test(`not a layout: ${inspect(spec)}`, (t) => refuses(t, spec, 'layout', /layout/))
 }
 
 test('without a spec there is no layout, and the class needs new', (t) => {
@@ -201,7 +201,7 @@ test('without a spec there is no layout, and the class needs new', (t) => {
 
 // --- choices ---
 
-test('nodes and mode belong to layouts that have such a choice', (t) => {
+test('only layouts with these options accept nodes and mode', (t) => {
   for (const name of Object.keys(layouts)) {
     if (name !== 'snowcast') refuses(t, name, 'nodes', new RegExp(`nodes.*'${name}'`), { nodes: 1024 })
     if (name !== 'uniqueid') refuses(t, name, 'mode', new RegExp(`mode.*'${name}'`), { mode: 'spread' })
@@ -211,20 +211,20 @@ test('nodes and mode belong to layouts that have such a choice', (t) => {
 })
 
 for (const nodes of [127, 8193, 0, -1, 1.5, Number.NaN, '127', 'x', '', true, {}, 128n]) {
-  test(`nodes ${inspect(nodes)} is refused`, (t) => refuses(t, 'snowcast', 'nodes', /nodes.*128.*8192/, { nodes }))
+  test(`nodes ${inspect(nodes)} is rejected`, (t) => refuses(t, 'snowcast', 'nodes', /nodes.*128.*8192/, { nodes }))
 }
 
 for (const mode of ['x', '', 'SPREAD', 'toString', 0, true, {}]) {
-  test(`mode ${inspect(mode)} is refused`, (t) => refuses(t, 'uniqueid', 'mode', /mode.*spread.*sequential/, { mode }))
+  test(`mode ${inspect(mode)} is rejected`, (t) => refuses(t, 'uniqueid', 'mode', /mode.*spread.*sequential/, { mode }))
 }
 
 for (const idOffset of [5, '5', 2n ** 63n, -(2n ** 63n) - 1n, true, {}]) {
-  test(`idOffset ${inspect(idOffset)} is refused`, (t) => {
+  test(`idOffset ${inspect(idOffset)} is rejected`, (t) => {
     refuses(t, 'hazelcast', 'idOffset', /idOffset.*bigint/, { idOffset })
   })
 }
 
-test('idOffset: layouts whose IDs are not in the order of time have none', (t) => {
+test('idOffset: layouts whose IDs do not sort by time have none', (t) => {
   refuses(t, 'uniqueid', 'idOffset', /idOffset.*'uniqueid'.*order/, { idOffset: 5n })
   refuses(t, { fields: [S, T, C] }, 'idOffset', /idOffset.*order/, { idOffset: 5n })
   t.notThrows(() => new Layout('uniqueid', { idOffset: 5n, mode: 'sequential' }))
@@ -232,7 +232,7 @@ test('idOffset: layouts whose IDs are not in the order of time have none', (t) =
   refuses(t, sequential, 'idOffset', /order/, { mode: 'spread' })
 })
 
-test('idOffset: parts whose ID would be below 0 or above 64 bits are refused', (t) => {
+test('idOffset: parts whose ID would be below 0 or above 64 bits are rejected', (t) => {
   const layout = new Layout('hazelcast', { idOffset: -(2n ** 62n) })
   const error = throwsCode(t, () => layout.encode({ tick: 1n }), 'ERR_FLAKE_OPTION', RangeError)
   t.regex(error.message, /idOffset.*64 bits.*-4611686018427387904n/)
@@ -243,7 +243,7 @@ test('idOffset: parts whose ID would be below 0 or above 64 bits are refused', (
 
 const parts = { timestamp: SOME_TIME, datacenter: 9, worker: 7, counter: 1 }
 
-test('encode: what does not fit its field is refused, and the field is named', (t) => {
+test('encode: a value that does not fit its field is rejected, and the error names the field', (t) => {
   const notIn = (max) => [-1, max + 1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, '', 'x', true, {}, 5n]
   for (const [name, values] of [
     ['counter', notIn(4095)],
@@ -270,7 +270,7 @@ test('encode: what does not fit its field is refused, and the field is named', (
   }
 })
 
-test('encode: a time that the layout cannot express is an error, never a wrap', (t) => {
+test('encode: a time that the layout cannot express is an error and never wraps', (t) => {
   const ns = BigInt(SOME_TIME) * 1_000_000n
   const far = [-1, 2 ** 42, 1e300, -1e300, -1n, 10n ** 45n, 2n ** 64n * 1_000_000n + ns]
   for (const timestamp of [...far, ...[128n, 192n].flatMap((bits) => [2n ** bits + ns, ns - 2n ** bits])]) {
@@ -278,7 +278,7 @@ test('encode: a time that the layout cannot express is an error, never a wrap', 
   }
 })
 
-test('encode: parts that are none', (t) => {
+test('encode: invalid parts', (t) => {
   for (const given of [undefined, null, 5, 'x', true, []]) {
     t.throws(() => layouts.flake.encode(given), { code: 'ERR_FLAKE_OPTION' })
   }
@@ -331,7 +331,7 @@ test('encode: tick, timestamp and date must agree, and the error names both', (t
   t.is(toBigInt(twitter.encode({ timestamp: parts.timestamp, id: 378, worker: 26, counter: 2 })), 1593572310593806338n)
 })
 
-test('encode takes what JSON and CSV make of parts', (t) => {
+test('encode accepts parts after JSON or CSV', (t) => {
   for (const layout of Object.values(layouts)) {
     const id = layout.encode({ timestamp: SOME_TIME + 7, id: 5 })
     const parts = JSON.parse(JSON.stringify(layout.decode(id)))
@@ -347,7 +347,7 @@ test('encode takes what JSON and CSV make of parts', (t) => {
   t.is(layouts.twitter.decode(layouts.twitter.encode({ timestamp: '1668772220644' })).timestamp, 1668772220644)
 })
 
-test('a time in seconds or microseconds is out of range, and the error says what it looks like', (t) => {
+test('a time in seconds or microseconds is out of range, and the error names the likely unit', (t) => {
   const { discord } = layouts
   for (const [call, message] of [
     [() => discord.encode({ timestamp: 1780000000 }), /^The time of timestamp, .*seconds.*Unix ms/],
@@ -360,7 +360,7 @@ test('a time in seconds or microseconds is out of range, and the error says what
     t.regex(throwsCode(t, call, 'ERR_FLAKE_TIME_RANGE', RangeError).message, message)
 })
 
-test('an epoch in seconds, as a year, as a date or in µs: a warning says what it means, once', async (t) => {
+test('an epoch in seconds, as a year, as a date or in µs: one warning explains the value', async (t) => {
   const looksLike = {
     1577836800: 'seconds',
     1577836801: 'seconds',
@@ -396,7 +396,7 @@ test('an epoch in seconds, as a year, as a date or in µs: a warning says what i
 
 // --- IDs ---
 
-test('decode: an ID that no generator of the layout makes is refused', (t) => {
+test('decode: an ID that no generator of the layout generates is rejected', (t) => {
   for (const name of ['hazelcast', 'twitter', 'sonyflake']) {
     const error = throwsCode(t, () => layouts[name].decode(2n ** 63n), 'ERR_FLAKE_ID', TypeError)
     t.regex(error.message, new RegExp(`'${name}'.*0`))
@@ -404,13 +404,13 @@ test('decode: an ID that no generator of the layout makes is refused', (t) => {
   }
 })
 
-test('a layout of your own has no choices, whatever its name', (t) => {
+test('your own layout has no options, whatever its name', (t) => {
   const spec = { name: 'snowcast', fields: Object.entries({ timestamp: 63, counter: 1 }) }
   const error = t.throws(() => new Layout(spec, { nodes: 128 }), { code: 'ERR_FLAKE_OPTION' })
   t.is(error.option, 'nodes')
 })
 
-test('an epoch whose first tick ends after the last Date is refused', (t) => {
+test('an epoch whose first tick ends after the last Date is rejected', (t) => {
   refuses(t, 'flake', 'epoch', /last Date/, { epoch: 8.64e15 })
   t.is(new Layout('flake', { epoch: 8.64e15 - 1 }).end.getTime(), 8.64e15)
 })

@@ -1,6 +1,6 @@
-// Layouts as mathematics: for every dialect with its choices, and for random layouts of one's own, packing and unpacking
-// are inverses, and IDs are in the order of time where the layout promises it. Fields are cut again here, by BigInt, from
-// names and widths alone.
+// Layouts as mathematics: for every dialect with its options, and for random layouts, packing and unpacking are
+// inverses, and IDs sort by time where the layout promises it. BigInt cuts the fields again here, from names and widths
+// alone.
 
 import assert from 'node:assert/strict'
 import test from 'ava'
@@ -14,7 +14,7 @@ const TICK_NS = { chronicle: 100n, 'chronicle-micros': 100_000n, sonyflake: 10_0
 const MAX_ID = 2n ** 64n - 1n
 const LAST_DATE = 8_640_000_000_000_000n
 
-/** A layout and how long its ticks are, which a Layout does not say. */
+/** A layout and the length of its ticks, which a Layout does not expose. */
 const timed = (layout, tickNs = TICK_NS[layout.name] ?? 1_000_000n) => ({ layout, tickNs })
 
 const dialects = [
@@ -28,7 +28,7 @@ const dialects = [
 
 const NAMES = ['a', 'b', 'shard', 'worker', 'zero', 'zero', 'counter', 'mode2', 'Zero', 'x y']
 
-/** 64 bits cut into the fields of these names. */
+/** 64 bits cut into fields with these names. */
 const cut = (names) =>
   fc
     .uniqueArray(fc.integer({ min: 1, max: 63 }), { minLength: names.length - 1, maxLength: names.length - 1 })
@@ -66,7 +66,9 @@ const holds = (t, property, numRuns = 3000) => t.notThrows(() => fc.assert(prope
 
 // --- the bits, cut again ---
 
-/** The values of the fields in an ID and their widths, as bigints; pieces of one name joined, the upper one first. */
+/**
+ * The values of the fields in an ID and their widths, as bigints; pieces of one name are joined, the upper one first.
+ */
 function slices({ fields }, id) {
   const values = {}
   const widths = {}
@@ -82,7 +84,7 @@ function slices({ fields }, id) {
 const reverse = (value, width) => BigInt(`0b${[...value.toString(2).padStart(Number(width), '0')].reverse().join('')}`)
 const isDecimal = (layout) => layout.fields.length === 0
 
-/** What an ID says, in plain arithmetic; undefined when a bit is set that must be 0. */
+/** The parts of an ID, in plain arithmetic; undefined if a bit is set that must be 0. */
 function modelled(layout, id) {
   if (isDecimal(layout)) return { tick: id / 100n, counter: 0, host: Number(id % 100n), id: Number(id % 100n) }
   const { values, widths } = slices(layout, id)
@@ -98,10 +100,10 @@ function modelled(layout, id) {
   }
 }
 
-test('random IDs: decode cuts the bits and encode joins them again; a bit that must be 0 is refused', (t) => {
+test('random IDs: decode cuts the bits and encode joins them again; a bit that must be 0 is rejected', (t) => {
   const seen = { decoded: 0, refused: 0 }
   const property = fc.property(anyLayout, anyId, ({ layout, tickNs }, id) => {
-    fc.pre(!isDecimal(layout) || id / 100n < MAX_ID / 100n) // the last tick of a decimal layout has not all hosts
+    fc.pre(!isDecimal(layout) || id / 100n < MAX_ID / 100n) // the last tick of a decimal layout does not have all hosts
     const expected = modelled(layout, id)
     if (expected === undefined) {
       seen.refused++
@@ -121,7 +123,7 @@ test('random IDs: decode cuts the bits and encode joins them again; a bit that m
 })
 
 for (const name of ['chronicle', 'chronicle-micros']) {
-  test(`${name}: the last sixteen numbers, of a tick without its other hosts, are decoded and encoded or refused`, (t) => {
+  test(`${name}: the last sixteen numbers, in a tick without all hosts, are decoded and encoded or rejected`, (t) => {
     const layout = layouts[name]
     for (let id = MAX_ID - 20n; id <= MAX_ID; id++) {
       let parts
@@ -137,7 +139,7 @@ for (const name of ['chronicle', 'chronicle-micros']) {
   })
 }
 
-test('a counter too wide for a number is refused, or none of its bits is lost', (t) => {
+test('a counter too wide for a number is rejected, or loses no bits', (t) => {
   for (const bits of [54, 60, 63]) {
     const spec = { fields: Object.entries({ timestamp: 64 - bits, counter: bits }) }
     let layout
@@ -154,14 +156,14 @@ test('a counter too wide for a number is refused, or none of its bits is lost', 
 
 // --- parts ---
 
-/** A number that uses all of the range, its ends too. */
+/** A number from anywhere in the range, including its ends. */
 const upTo = (max) =>
   fc.oneof(
     fc.maxSafeNat().map((n) => n % (max + 1)),
     fc.constantFrom(0, max),
   )
 
-/** The last tick that there are bits or digits for, and a Date. */
+/** The last tick that fits the bits or digits, and a Date. */
 function lastTickOf(layout, tickNs) {
   const wide = isDecimal(layout) ? MAX_ID / 100n - 1n : 2n ** slices(layout, 0n).widths.timestamp - 1n
   const shown = ((LAST_DATE - BigInt(layout.epoch)) * 1_000_000n) / tickNs - 1n
@@ -180,12 +182,12 @@ function partsOf({ layout, tickNs }) {
     ...Object.fromEntries((isDecimal(layout) ? [['host', 99]] : maxima).map(([name, max]) => [name, upTo(max)])),
     ...(mode === undefined ? {} : { mode: fc.constantFrom('spread', 'sequential') }),
   }
-  return fc.record(parts, { noNullPrototype: true }) // so that deepEqual compares what is in it
+  return fc.record(parts, { noNullPrototype: true }) // so that deepEqual compares its contents
 }
 
 const anyParts = anyLayout.chain((each) => fc.record({ each: fc.constant(each), parts: partsOf(each) }))
 
-test('random parts: decode gives back what encode was given, however the time and the node are said', (t) => {
+test('random parts: decode returns what encode was given, however time and node are given', (t) => {
   const property = fc.property(anyParts, ({ each: { layout, tickNs }, parts }) => {
     const id = layout.encode(parts)
     const { timestamp, date, id: node, ...back } = layout.decode(id)
@@ -213,7 +215,7 @@ function isOrdered({ fields }, mode) {
 
 const sign = (difference) => (difference > 0n) - (difference < 0n)
 
-test('time-ordered layouts: IDs of one node are in the order of tick and counter', (t) => {
+test('time-ordered layouts: IDs of one node sort by tick and counter', (t) => {
   let compared = 0
   const pairs = anyLayout.chain((each) => fc.tuple(fc.constant(each), partsOf(each), partsOf(each), fc.boolean()))
   const property = fc.property(pairs, ([{ layout }, one, two, isSameTick]) => {
@@ -228,7 +230,7 @@ test('time-ordered layouts: IDs of one node are in the order of tick and counter
   t.true(compared > 1000)
 })
 
-test('range: the bounds hold the IDs of these times and no others', (t) => {
+test('range: the bounds contain the IDs of these times and no others', (t) => {
   const cases = ownOrDialect(true).chain((each) => fc.tuple(fc.constant(each), instants(each), partsOf(each)))
   const property = fc.property(cases, ([{ layout, tickNs }, [from, to], parts]) => {
     const tickOf = (ms) => ((BigInt(ms) - BigInt(layout.epoch)) * 1_000_000n) / tickNs
@@ -236,7 +238,7 @@ test('range: the bounds hold the IDs of these times and no others', (t) => {
     const mode = layout.decode(max).mode
     const id = numberOf(layout.encode({ ...parts, ...(mode && { mode }) }))
     const isWithin = numberOf(min) <= id && id <= numberOf(max)
-    const { timestamp } = layout.decode(id) // of a few ticks below 1 µs it is the same number
+    const { timestamp } = layout.decode(id) // for a few ticks below 1 µs it is the same number
     const [isFirst, isLast] = [timestamp === from, timestamp === to]
     assert.equal(isWithin, (isFirst || parts.tick >= tickOf(from)) && (isLast || parts.tick <= tickOf(to)))
     assert.deepEqual(layout.range(new Date(from), new Date(to)), { min, max })
@@ -284,7 +286,7 @@ test('range: the smallest ID of a sequential layout is an ID of that mode and ti
   for (const id of [min, max]) t.like(layout.decode(id), { timestamp: 1_700_000_000_000, mode: 'sequential' })
 })
 
-test('range: a layout whose IDs are not in the order of time has none', (t) => {
+test('range: a layout whose IDs do not sort by time has none', (t) => {
   let refused = 0
   const property = fc.property(ownOrDialect(false), ({ layout }) => {
     assert.throws(() => layout.range(layout.epoch), { name: 'RangeError', code: 'ERR_FLAKE_OPTION' })
@@ -295,10 +297,10 @@ test('range: a layout whose IDs are not in the order of time has none', (t) => {
   t.throws(() => layouts.uniqueid.range(Date.now()), { code: 'ERR_FLAKE_OPTION', message: /ordered by time/ })
 })
 
-test('range: what is outside of the times of a layout is left out', (t) => {
+test('range: parts outside the times of a layout are clipped', (t) => {
   const property = fc.property(ownOrDialect(true), fc.nat(), ({ layout }, more) => {
     const first = layout.epoch
-    const last = layout.end.getTime() - 1 // a whole ms; the last tick may begin after it
+    const last = layout.end.getTime() - 1 // a whole ms; the last tick may start after it
     const whole = layout.range(first, last + 1)
     const [before, after] = [-1 - more, 2 + more].map(
       (by, i) => ([first, last].map(BigInt)[i] + BigInt(by)) * 1_000_000n,
@@ -324,7 +326,7 @@ test('range: an offset moves the first tick and the last one', (t) => {
   }
 })
 
-test('range: outside of the times of a layout there is none, and the error names argument and bound', (t) => {
+test('range: entirely outside the times of a layout, the error names argument and bound', (t) => {
   for (const { layout } of dialects.filter(isOrderedOne)) {
     const end = layout.end.getTime()
     const [begin, until] = [layout.epoch, end].map((ms) => new Date(ms).toISOString().slice(0, -1).replace('+', '\\+'))
@@ -351,7 +353,7 @@ test('range: outside of the times of a layout there is none, and the error names
   }
 })
 
-test('end is an instant, however long the ticks: the last one of a Date at most', (t) => {
+test('end is an instant, however long the ticks: at most the last one of a Date', (t) => {
   holds(
     t,
     fc.property(anyLayout, ({ layout, tickNs }) => {
@@ -365,7 +367,7 @@ test('end is an instant, however long the ticks: the last one of a Date at most'
 
 // --- generators ---
 
-test('a batch is what as many single calls make, and what encode makes of tick, counter and node', (t) => {
+test('a batch equals as many single calls, and encode of tick, counter and node', (t) => {
   const cases = anyParts.chain((each) => fc.tuple(fc.constant(each), fc.integer({ min: 1, max: 40 })))
   const property = fc.property(
     cases,
@@ -399,7 +401,7 @@ test('a batch is what as many single calls make, and what encode makes of tick, 
   holds(t, property, 1500)
 })
 
-test('a layout made of a copy of another is that layout, or is refused', (t) => {
+test('a layout derived from a copy of another equals it, or is rejected', (t) => {
   for (const copy of [structuredClone, (layout) => JSON.parse(JSON.stringify(layout)), (layout) => ({ ...layout })]) {
     for (const { layout } of dialects) {
       let copied

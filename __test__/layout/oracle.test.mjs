@@ -1,6 +1,6 @@
-// The oracle: flake-idgen itself. The same calls at the same times must give the same bytes and the same kind of
-// error here and there. Only where flake-idgen is right: valid options, and times from 1 ms after the epoch (at 0 its
-// first counter is 1) to the last but one that fits (past the last one it begins again at 0).
+// The oracle: flake-idgen itself. The same calls at the same times must give the same bytes and the same kind of error
+// in both. Only where flake-idgen is right: valid options, and times from 1 ms after the epoch (at 0 its first counter
+// is 1) to the second-to-last one that fits (past the last one it starts again at 0).
 
 import test from 'ava'
 import fc from 'fast-check'
@@ -30,7 +30,7 @@ function definedOnly(fields) {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
 }
 
-/** How far the clock moves before a burst: it stops, ticks on, steps back or jumps. */
+/** How the clock moves before a burst: it stops, ticks on, steps back or jumps. */
 const moves = fc.oneof(
   fc.constant(0),
   fc.constant(1),
@@ -40,7 +40,7 @@ const moves = fc.oneof(
   fc.integer({ min: -100_000_000_000, max: 100_000_000_000 }),
 )
 
-/** How many IDs are wanted then: a few, or so many that the counter overflows. */
+/** How many IDs are requested then: a few, or enough for the counter to overflow. */
 const bursts = fc.oneof(
   { weight: 3, arbitrary: fc.integer({ min: 1, max: 6 }).map((calls) => () => calls) },
   { weight: 1, arbitrary: fc.integer({ min: 0, max: 3 }).map((more) => (perTick) => perTick + more) },
@@ -54,7 +54,7 @@ const starts = fc.oneof(
 
 const steps = fc.array(fc.tuple(moves, bursts), { minLength: 1, maxLength: 10 })
 
-/** What a call gave, in words both generators share. */
+/** The outcome of a call, in words that fit both generators. */
 function outcome(call) {
   try {
     return call()
@@ -89,9 +89,9 @@ function withClock(play) {
   }
 }
 
-const FEW = 3 // errors of a burst: a stack trace costs more than 30 IDs, and the fourth says nothing new
+const FEW = 3 // errors of a burst: a stack trace costs more than 30 IDs, and the fourth adds nothing
 
-/** Makes the calls of one burst on both. Returns undefined, or where they differ. */
+/** Makes the calls of one burst on both. Returns undefined, or the difference. */
 function differenceInBurst(ours, theirs, calls) {
   let errors = 0
   for (let call = 0; call < calls && errors < FEW; call++) {
@@ -102,7 +102,7 @@ function differenceInBurst(ours, theirs, calls) {
   return undefined
 }
 
-/** Plays one sequence on both. Returns undefined, or where they differ. */
+/** Plays one sequence on both. Returns undefined, or the difference. */
 function difference(given, start, sequence) {
   return withClock((clock) => {
     const ours = new FlakeId({ ...given, clock: () => clock.now })
@@ -132,7 +132,7 @@ test('the same calls give the same bytes and the same errors', (t) => {
   t.true(seen.runs >= 4000)
 })
 
-test('a tick used up to its last number, in each width of the counter', (t) => {
+test('a tick is used up to its last number, in each width of the counter', (t) => {
   for (let bits = 1; bits <= 12; bits++) {
     const perTick = 2 ** bits
     const sequence = [
@@ -156,7 +156,7 @@ test('the comparison sees a difference: another worker, another time', (t) => {
   t.false(isSame(new FlakeId({ worker: 1, clock: () => SOME_TIME + 1 }).next(), theirs))
 })
 
-test('datacenter, worker, id and epoch read as in flake-idgen', (t) => {
+test('datacenter, worker, id and epoch are read as by flake-idgen', (t) => {
   fc.assert(
     fc.property(options, (given) => {
       const [ours, theirs] = [new FlakeId({ ...given, clock: () => SOME_TIME }), new Original(given)]

@@ -1,4 +1,4 @@
-// Parts: what decode() gives, as JSON and in comparisons, and what encode() makes of parts that are no plain objects.
+// Parts: the results of decode(), as JSON and in comparisons, and encode() of parts that are not plain objects.
 
 import assert from 'node:assert'
 import { inspect } from 'node:util'
@@ -35,7 +35,7 @@ test('parts look like a plain object, and compare like one', (t) => {
   assert.deepStrictEqual(structuredClone(parts), plain)
 })
 
-test('what decode gave can be given back, and so can its copy and its JSON', (t) => {
+test('the result of decode can be passed back, and so can its copy and its JSON', (t) => {
   const parts = layouts.flake.decode(ID)
   t.deepEqual(layouts.flake.encode(parts), ID)
   t.deepEqual(layouts.flake.encode({ ...parts }), ID)
@@ -43,7 +43,7 @@ test('what decode gave can be given back, and so can its copy and its JSON', (t)
   t.deepEqual(layouts.flake.encode({ timestamp, counter, id }), ID)
 })
 
-test('getters that make and read IDs change nothing', (t) => {
+test('getters that generate and read IDs change nothing', (t) => {
   const disturb = () => {
     new FlakeId().next()
     layouts.uniqueid.decode(2n ** 64n - 1n)
@@ -78,7 +78,7 @@ test('only own parts count, and an unknown one is an error', (t) => {
   t.is(error.option, 'wroker')
 })
 
-test('a field of many, each at its place', (t) => {
+test('each of many fields is in its place', (t) => {
   const fields = Array.from({ length: 10 }, (_, i) => [`n${i}`, (i % 5) + 1])
   const layout = new Layout({ fields: [['timestamp', 20], ...fields, ['counter', 14]] })
   const values = Object.fromEntries(fields.map(([name, width], i) => [name, (i * 7) % 2 ** width]))

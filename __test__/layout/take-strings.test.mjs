@@ -1,4 +1,5 @@
-// takeStrings(n, base): the texts that as many calls of nextString(base) would give, with the limits and waits of take(n).
+// takeStrings(n, base): the texts that as many calls of nextString(base) would give, with the limits and waits of
+// take(n).
 
 import test from 'ava'
 import fc from 'fast-check'
@@ -22,7 +23,7 @@ const { format, parse, toBigInt } = FlakeId
 const SIZES = [0, 1, 2, 31, 32, 33, 63, 64, 65, 1000, PER_TICK - 1, PER_TICK]
 
 for (const base of [undefined, ...BASES]) {
-  test(`the texts of as many nextString(${base}), whatever the size`, (t) => {
+  test(`the texts equal as many nextString(${base}), whatever the size`, (t) => {
     for (const n of SIZES) {
       const [many, single] = [fixed({ id: 1023 }), fixed({ id: 1023 })]
       const texts = many.takeStrings(n, base)
@@ -37,12 +38,12 @@ for (const base of [undefined, ...BASES]) {
   })
 }
 
-test('no base, and those that nextString takes for none, are decimal', (t) => {
+test('a missing base, and values that nextString treats as missing, mean decimal', (t) => {
   for (const base of [undefined, null, '']) t.deepEqual(fixed().takeStrings(2, base), fixed().takeStrings(2, 'dec'))
 })
 
 test('texts of different widths in one batch', (t) => {
-  // With the epoch a moment ago, decimal IDs grow from 1 digit to 14 within a few batches.
+  // With an epoch just now, decimal IDs grow from 1 digit to 14 within a few batches.
   const clock = manualClock()
   const flake = new FlakeId({ clock, epoch: SOME_TIME, ...PATIENT })
   for (const n of [1, 15, 150, 1500]) {
@@ -64,7 +65,7 @@ test('across ticks of the real clock', (t) => {
   t.deepEqual([...texts].sort(), texts)
 })
 
-test('a tick that is used up: an error as of take, and what was made of the batch is not made again', (t) => {
+test("a used-up tick: an error as from take, and the batch's IDs are not generated again", (t) => {
   const clock = manualClock()
   const flake = new FlakeId({ clock })
   flake.takeStrings(PER_TICK - 1)
@@ -74,7 +75,7 @@ test('a tick that is used up: an error as of take, and what was made of the batc
   t.is(flake.takeStrings(1, 'hex')[0], flake.layout.encode({ timestamp: clock.now }).toString('hex').replace(/^0+/, ''))
 })
 
-test('a few over several ticks lose none, though the clock takes texts of another generator meanwhile', (t) => {
+test('a few across several ticks lose none, though the clock takes texts of another generator meanwhile', (t) => {
   const other = fixed({ id: 9 })
   const clock = () => {
     other.takeStrings(5, 'hex')
@@ -111,7 +112,7 @@ for (const base of ['x', 'DEC', 36, {}]) {
   })
 }
 
-test('SegmentId: the numbers as text, over blocks and over widths', async (t) => {
+test('SegmentId: the numbers as text, across blocks and across widths', async (t) => {
   const { segment } = await opened(t, { block: 2000, init: 5n })
   t.deepEqual(segment.takeStrings(3), ['6', '7', '8'])
   t.deepEqual(

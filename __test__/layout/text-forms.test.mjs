@@ -1,5 +1,5 @@
-// The short forms of an ID that `flakeforge inspect` reads: which one a text is taken for, and when it says that the text
-// could be another.
+// The short forms of an ID that `flakeforge inspect` reads: how a text is read, and when the output says that it is
+// ambiguous.
 
 import { createRequire } from 'node:module'
 import test from 'ava'
@@ -11,7 +11,7 @@ const { format, Layout, layouts, toBigInt } = FlakeId
 const BASES = Object.keys(ALPHABETS)
 const OUR_DAYS = 7529535382561648641n
 
-test('every base: what it writes is read as it by its name, and never as another ID without it', (t) => {
+test('every base: its text is read correctly with its name, and never as another ID without it', (t) => {
   for (const base of ['dec', 'hex', 'bin', 'oct', ...BASES]) {
     holds(t, [ids], (id) => {
       const text = format(bufferOf(id), base)
@@ -26,7 +26,7 @@ test('every base: what it writes is read as it by its name, and never as another
   }
 })
 
-test('a flake ID of our days: what any base but two writes is plain, and those two list what they could be', (t) => {
+test('a present-day flake ID: the text of any base but two is unambiguous, and those two list the possible readings', (t) => {
   for (const base of ['dec', 'hex', 'bin', 'oct', 'base32', 'base36']) {
     t.like(readId(format(OUR_DAYS, base)), { id: OUR_DAYS, form: base })
   }
@@ -41,7 +41,7 @@ test('a flake ID of our days: what any base but two writes is plain, and those t
   }
 })
 
-test('a UUID is that of the layout that made it', (t) => {
+test('a UUID is recognised as that of the layout that generated it', (t) => {
   for (const [name, layout] of Object.entries(layouts)) {
     const id = toBigInt(layout.encode({ timestamp: 1_700_000_000_000 }))
     t.is(readId(layout.toUuid(id)).id, id, name)
@@ -52,29 +52,29 @@ test('a UUID is that of the layout that made it', (t) => {
 })
 
 for (const base of BASES) {
-  test(`${base}: text above 2^64 is none of these`, (t) => {
+  test(`${base}: text above 2^64 is not of these bases`, (t) => {
     const text = ALPHABETS[base].at(-1).repeat(base === 'base32' || base === 'base36' ? 13 : 11)
     t.throws(() => readId(text), { message: /is not an ID.*base36.*base58 or base62/ })
     t.throws(() => readId(text, base), { message: `'${text}' is not an ID in the form ${base}.` })
   })
 }
 
-test('small letters are base 32 as well, and where base 36 would write them, too, both are listed', (t) => {
+test('lower-case letters are base 32 as well, and where base 36 would write them too, both are listed', (t) => {
   t.like(readId('6gzj8h64n4w00'), { form: 'base32' })
   t.like(readId('2ZZZZZZZZZZZ0'), { form: 'base32' })
   t.is(readId('1l7etj6f2oi68').form, 'base36')
   t.throws(() => readId('2zzzzzzzzzzz0'), { message: /could be base32 \(\d+\) or base36 \(\d+\)/ })
 })
 
-test('digits alone are decimal, and a note says what else they could be', (t) => {
+test('digits alone are decimal, and a note lists the other readings', (t) => {
   t.is(readId('1234567890123456').note, 'read as decimal: 16 digits could be hex (write 0x) too')
   t.is(readId('12345678901').note, 'read as decimal: 11 digits could be base58 or base62 too')
   t.is(readId('1234567890123').note, 'read as decimal: 13 digits could be base32 or base36 too')
   t.is(readId('7529535382561648641').note, undefined)
 })
 
-test('short codes of Instagram: listed beside base 62, and read by their name', (t) => {
-  // the first one and its date are from a public report; the others stand in public links
+test('short codes of Instagram: listed next to base 62, and read with their name', (t) => {
+  // the first one and its date are from a public report; the others are in public links
   for (const [code, id, day] of [
     ['CTFlHsmpEVW', 2649687212427593046n, '2021-08-27'],
     ['CUbHfhpswxt', 2673763756536958061n, '2021-09-29'],
@@ -91,7 +91,7 @@ test('short codes of Instagram: listed beside base 62, and read by their name', 
     t.throws(() => readId(wrong, 'instagram'), { code: 'ERR_FLAKE_ID' }, wrong)
 })
 
-test('digits that a spreadsheet lost: refused, or said where zeros stand for them; its apostrophe is none of the ID', (t) => {
+test('digits lost in a spreadsheet: rejected, or reported where zeros replace them; its apostrophe is not part of the ID', (t) => {
   for (const text of ['1.54182E+18', '1,54182E+18', '1.5E+18', '2E+18', '1.541815603606036e18'])
     t.throws(() => readId(text), { code: 'ERR_FLAKE_ID', message: /digits were lost.*as text/ }, text)
   for (const text of ['1541815603606030000', '7529535382561640000', '175928847299110000'])
@@ -103,7 +103,7 @@ test('digits that a spreadsheet lost: refused, or said where zeros stand for the
   t.false(FlakeId.isId('1.54182E+18'))
 })
 
-test('a prefix is left out, and the note says so', (t) => {
+test('a prefix is removed, and the note says so', (t) => {
   for (const base of ['dec', 'hex', 'bin', 'oct', 'base32', 'base36']) {
     for (const prefix of ['ord_', 'order_line_2_', 'a_']) {
       const text = format(OUR_DAYS, base, { prefix })
@@ -116,8 +116,8 @@ test('a prefix is left out, and the note says so', (t) => {
     t.throws(() => readId(wrong), { code: 'ERR_FLAKE_ID', message: /is not an ID/ })
 })
 
-test('eleven characters that base64 could have written, too, are listed with both', (t) => {
-  t.like(readId('ord_1234567'), { id: 1234567n, form: 'dec' }) // the last character of 8 bytes has two bits that are 0
+test('eleven characters that could also be base64 are listed with both', (t) => {
+  t.like(readId('ord_1234567'), { id: 1234567n, form: 'dec' }) // the last character of 8 bytes has two zero bits
   t.is(readId('ord_1234564', 'base64').form, 'base64')
   t.throws(() => readId('ord_1234564'), { message: /could be base64 \(\d+\) or dec \(1234564\)/ })
 })

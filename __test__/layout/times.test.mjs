@@ -1,5 +1,6 @@
-// Times as numbers of ms, which hold today's time to 244 ns only: what `decode` says of an ID, `encode`, `range` and generators read
-// as the same tick again. Over all dialects and 500 random layouts; generators take the rule from the core, `encode` from the codec.
+// Times as numbers of ms, which hold the present only to 244 ns: `encode`, `range` and generators read the output of
+// `decode` as the same tick again. Over all dialects and 500 random layouts; generators take the rule from the core,
+// `encode` from the codec.
 
 import assert from 'node:assert/strict'
 import test from 'ava'
@@ -72,7 +73,7 @@ const LAYOUTS = [
   }),
 ].slice(0, 511)
 
-/** The first tick of a layout, the last one that has a Date, those of today, and others. */
+/** The first tick of a layout, the last one with a Date, present ones, and others. */
 function ticksOf({ layout, tickNs }) {
   const bits = layout.fields.find(([name]) => name === 'timestamp')?.[1]
   const all = bits === undefined ? (2n ** 64n - 100n) / 100n - 1n : 2n ** BigInt(bits) - 1n
@@ -89,7 +90,7 @@ const forAll = (t, check) => {
   t.is(LAYOUTS.length, 511)
   for (const each of LAYOUTS) for (const tick of ticksOf(each)) check(each, tick)
 }
-/** When a tick starts, to the nearest number of ms; none for a tick that does not exist. */
+/** When a tick starts, to the nearest number of ms; undefined for a tick that does not exist. */
 function startOf({ layout, tickNs }, tick) {
   const ns = BigInt(layout.epoch) * 1_000_000n + tick * tickNs
   const whole = (ns - (((ns % 1_000_000n) + 1_000_000n) % 1_000_000n)) / 1_000_000n
@@ -112,7 +113,7 @@ test('encode inverts decode: by tick, by timestamp and by date', (t) => {
     const { timestamp, date, mode } = parts
     assert.equal(numberOf(layout.encode(parts)), id, say(each, tick))
     assert.equal(numberOf(layout.encode(JSON.parse(JSON.stringify(parts)))), id, say(each, tick))
-    if (timestamp >= layout.end.getTime()) return // no number is between the last tick and the end
+    if (timestamp >= layout.end.getTime()) return // there is no number between the last tick and the end
     const byTime = layout.decode(layout.encode({ timestamp, mode }))
     assert.equal(byTime.timestamp, timestamp, say(each, tick))
     if (byTime.tick !== tick) shared++
@@ -135,7 +136,7 @@ test('range(t, t) has every ID whose timestamp is t, and no ID of another time',
     try {
       bounds = layout.range(timestamp, timestamp)
     } catch (error) {
-      assert.equal(error.code, 'ERR_FLAKE_OPTION', `${error.message} ${say(each, tick)}`) // not in the order of time
+      assert.equal(error.code, 'ERR_FLAKE_OPTION', `${error.message} ${say(each, tick)}`) // does not sort by time
       return
     }
     const [min, max] = [bounds.min, bounds.max].map(numberOf)
@@ -155,7 +156,7 @@ test('range(t, t) has every ID whose timestamp is t, and no ID of another time',
   t.true(checked > 10_000, String(checked))
 })
 
-test('a time within a tick is of that tick, and of no later one', (t) => {
+test('a time within a tick belongs to that tick, and to no later one', (t) => {
   forAll(t, (each, tick) => {
     const { layout } = each
     const { timestamp, mode } = layout.decode(layout.encode({ tick }))
@@ -166,7 +167,7 @@ test('a time within a tick is of that tick, and of no later one', (t) => {
         found = layout.decode(layout.encode({ timestamp: ms, mode }))
       } catch (error) {
         assert.equal(error.code, 'ERR_FLAKE_TIME_RANGE')
-        continue // a number that is as good as the end
+        continue // a number that equals the end
       }
       assert.ok(found.timestamp <= ms, say(each, tick))
       const next = layout.tickMs * 1e6 < 2000 ? undefined : layout.decode(layout.encode({ tick: found.tick, mode }))
@@ -176,7 +177,7 @@ test('a time within a tick is of that tick, and of no later one', (t) => {
   t.pass()
 })
 
-test('a generator whose clock gives numbers is in the tick that encode finds', (t) => {
+test('a generator whose clock returns numbers is in the tick that encode finds', (t) => {
   let made = 0
   forAll(t, (each, tick) => {
     if (tick % 3n !== 0n) return
@@ -200,7 +201,7 @@ function attempt(call) {
   }
 }
 
-test('the times of the report', (t) => {
+test('the times from the bug report', (t) => {
   const micros = layouts['chronicle-micros']
   const { timestamp } = micros.decode(1666392005494428n)
   t.is(numberOf(micros.encode({ timestamp, host: 28 })), 1666392005494428n)

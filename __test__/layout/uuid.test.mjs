@@ -1,4 +1,4 @@
-// toUuid() and fromUuid(): against the bits as the types describe them, written again here with BigInt; against the
+// toUuid() and fromUuid(): against the bits as the types describe them, implemented again here with BigInt; against the
 // package uuid; and in the columns of real servers.
 
 import test from 'ava'
@@ -15,7 +15,7 @@ const bytesOf = (uuid) => Buffer.from(uuid.replaceAll('-', ''), 'hex')
 
 // --- the format, written again ---
 
-/** What times are read with, as text, for layouts whose figures are known here. */
+/** How to read times, as text, for layouts with figures that are known here. */
 const READINGS = {
   flake: 'flakeforge: epoch 0 ms, tick 1000000 ns, timestamp 42 bits at 22, idOffset 0',
   hazelcast: 'flakeforge: epoch 1514764800000 ms, tick 1000000 ns, timestamp 41 bits at 22, idOffset 0',
@@ -66,7 +66,7 @@ for (const [name, reading] of Object.entries(READINGS)) {
   })
 }
 
-test('the package uuid takes them for UUIDs of version 8', (t) => {
+test('the package uuid reads them as UUIDs of version 8', (t) => {
   holds(t, [ids], (id) => validate(flake.toUuid(id)) && version(flake.toUuid(id)) === 8, 1000)
 })
 
@@ -110,14 +110,14 @@ for (const [what, text, message] of [
   ['version 8 of another program', '687e4889-8912-8700-8000-000000000000', /its last 58 bits are 0x0, and.*0x18f67/],
   ['another layout', layouts.discord.toUuid(0x687e488989127001n), /of layout 'flake'.*another epoch, tick/],
 ]) {
-  test(`fromUuid refuses any other UUID and text: ${what}`, (t) => {
+  test(`fromUuid rejects any other UUID and text: ${what}`, (t) => {
     const error = throwsCode(t, () => flake.fromUuid(text), 'ERR_FLAKE_ID', TypeError)
     t.is(error.value, text)
     t.regex(error.message, message)
   })
 }
 
-test('one changed bit outside of the ID is refused, one inside is another ID', (t) => {
+test('one changed bit outside the ID is rejected, one inside gives another ID', (t) => {
   const number = BigInt(`0x${GOOD.replaceAll('-', '')}`)
   const outside = []
   for (let bit = 0n; bit < 128n; bit++) {
@@ -133,7 +133,7 @@ test('one changed bit outside of the ID is refused, one inside is another ID', (
   t.is(outside.length, 64)
 })
 
-test('an ID that is not one of the layout has no UUID, and a UUID with one is refused', (t) => {
+test('an ID that is not of the layout has no UUID, and a UUID with one is rejected', (t) => {
   const error = throwsCode(t, () => twitter.toUuid(MAX), 'ERR_FLAKE_ID', TypeError)
   t.is(error.value, MAX)
   t.regex(error.message, /an ID of layout 'twitter': a bit that must be 0/)
@@ -146,7 +146,7 @@ test('an ID that is not one of the layout has no UUID, and a UUID with one is re
     throwsCode(t, () => flake.toUuid(noId), 'ERR_FLAKE_ID', TypeError)
 })
 
-test('a layout may get another name, other node fields and another counter, and still reads its old UUIDs', (t) => {
+test('a layout with a new name, new node fields or a new counter still reads its old UUIDs', (t) => {
   const before = new Layout({
     name: 'orders',
     epoch: 1e12,
