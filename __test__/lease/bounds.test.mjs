@@ -1,5 +1,5 @@
-// How long a leased generator waits for a store that says nothing: join() and attach() end soon after waitMs, detach() and
-// close() within 5 s, whatever the store does; and what it grants too late is given back.
+// How long a leased generator waits for a silent store: join() and attach() end soon after waitMs, detach() and close()
+// within 5 s, whatever the store does; and late grants are released.
 
 import { createRequire } from 'node:module'
 import { createServer } from 'node:net'
@@ -17,11 +17,11 @@ const require = createRequire(import.meta.url)
 const { join } = require('../../target/rooms/lib/lease/join.js')
 const redis = require('../../target/rooms/lib/lease/stores/redis.js')
 const { postgresStore, etcdStore } = lease
-/** So that an answer which comes late is one still. */
+/** So that a late answer still counts as one. */
 const PATIENT = { ttlMs: 60_000, skewMs: 30_000 }
 const never = () => new Promise(() => {})
 
-/** What `call` fails with, and after how many ms; it is an error of the test where it is far beyond `ms`. */
+/** The error of `call`, and its time in ms; the test fails if that is far beyond `ms`. */
 async function fails(t, ms, call, code) {
   const start = performance.now()
   const late = sleep(ms + 20_000, { code: 'it never ends' }, { ref: false })
@@ -37,7 +37,7 @@ async function fails(t, ms, call, code) {
   return error
 }
 
-/** Room for a machine that is busy; each bound is 1 s at most. */
+/** Room for a busy machine; each bound is 1 s at most. */
 const WAIT = 300
 const SOON = WAIT + 1000 + 2000
 
@@ -59,7 +59,7 @@ test.serial('attach: a store that never answers, and one that answers too late',
   store.work()
   answer()
   while (store.count('release') < 2) await sleep(5)
-  t.is(store.group().slots.get(0).owner, undefined, 'what came too late was given back')
+  t.is(store.group().slots.get(0).owner, undefined, 'the late slot was released')
   await flake.attach()
   t.is(flake.state, 'attached')
 })
@@ -102,7 +102,7 @@ test.serial('a full group whose store falls silent stays full', async (t) => {
   t.is(error.group, options.group ?? 'default')
 })
 
-test.serial('servers that take the connection and never answer', async (t) => {
+test.serial('servers that accept the connection and never answer', async (t) => {
   const server = createServer(() => {}).listen(0, '127.0.0.1')
   await new Promise((resolve) => server.once('listening', resolve))
   const { port } = server.address()
@@ -126,7 +126,7 @@ test.serial('servers that take the connection and never answer', async (t) => {
   await Promise.all(joins)
 })
 
-test.serial('a URL: a slot that is granted too late is given back before the client is closed', async (t) => {
+test.serial('a URL: a slot that is granted too late is released before the client is closed', async (t) => {
   const { openRedis } = redis
   t.teardown(() => Object.assign(redis, { openRedis }))
   const store = new MemoryStore()
@@ -157,18 +157,18 @@ for (const call of ['detach', 'close']) {
     const error = await fails(t, END, () => flake[call](), 'ERR_FLAKE_STORE')
     t.regex(error.message, /slot 0 .*becomes free when its window ends/)
     t.is(flake.state, 'detached')
-    await t.notThrowsAsync(flake[call](), 'there is nothing to wait for any more')
+    await t.notThrowsAsync(flake[call](), 'there is nothing left to wait for')
     if (call === 'close') return
     store.work()
     await flake.attach()
     t.is(flake.state, 'attached')
-    t.is(flake.slot, 1, 'the first is free after its window')
+    t.is(flake.slot, 1, 'the first slot is free after its window')
   })
 }
 
 // --- what is said of a window that is over ---
 
-test.serial('ERR_FLAKE_LEASE_EXPIRED while a renewal is unanswered: that is the cause', async (t) => {
+test.serial('ERR_FLAKE_LEASE_EXPIRED while a renewal is unanswered names that as the cause', async (t) => {
   const { flake, store } = await joined(t)
   store.before = (step) => step === 'renew' && never()
   while (store.count('renew') === 0) await sleep(10)
@@ -178,7 +178,7 @@ test.serial('ERR_FLAKE_LEASE_EXPIRED while a renewal is unanswered: that is the 
   t.regex(error.cause.message, /did not answer the request for a renewal/)
 })
 
-test.serial('a failure of the slot before is no cause', async (t) => {
+test.serial('an earlier failure of the slot is not the cause', async (t) => {
   const { flake, store } = await joined(t)
   let fail
   store.before = (step) => step === 'renew' && new Promise((_, reject) => (fail = reject))

@@ -1,6 +1,6 @@
-// lib/lease/stores/database.ts: how a step runs over a store that reads and swaps records, however slow or wrong that is: until
-// when it is tried, and what is written after that. The clock is the test's own, so nothing is waited for.
-// What the steps decide is in the tests of core/src/lease/grants.rs.
+// lib/lease/stores/database.ts: how a step runs over a store that reads and swaps records, however slow or wrong that
+// is: how long it is tried, and what is written afterwards. The clock is the test's own, so no test waits. The tests of
+// core/src/lease/grants.rs cover what the steps decide.
 
 import '../support/clocks.mjs' // before flakeforge
 import { createRequire } from 'node:module'
@@ -16,18 +16,18 @@ const { createGroup } = FlakeId
 const CONFIG = { fingerprint: 'bits', slots: 4, ttlMs: 30_000, skewMs: 5000, durable: false }
 const OWNER = 'a'.repeat(32)
 const STEP_MS = 10_000
-/** The quiet period of a group that create() made, and of one that others may have used. */
+/** The quiet period of a group from create(), and of a group that other processes may have used. */
 const [SHORT_MS, LONG_MS] = [1000 + CONFIG.skewMs + 1, 60_000 + CONFIG.skewMs + 1]
 
 const never = () => new Promise(() => {})
 const wanted = (joins = true) => ({ config: CONFIG, owner: OWNER, host: 'h', joins })
 
-/** Waits until all that can happen without a timer has happened. */
+/** Waits until everything has happened that can happen without a timer. */
 async function rest() {
   for (let i = 0; i < 5; i++) await turn()
 }
 
-/** A clock for flakeforge that stands still until the test moves it. */
+/** A clock for flakeforge that does not move until the test moves it. */
 class Time {
   now = Date.UTC(2026, 0, 1)
   #timers = []
@@ -37,7 +37,7 @@ class Time {
     return { unref() {} }
   }
 
-  /** Moves it on, timer by timer, and lets everything happen that each brings. */
+  /** Moves the clock, timer by timer, and lets all effects of each happen. */
   async pass(ms) {
     const end = this.now + ms
     await rest()
@@ -106,7 +106,7 @@ async function ready(t) {
   return made
 }
 
-/** What became of a promise so far: its value, or its error. */
+/** The state of a promise so far: its value, or its error. */
 function outcomeOf(promise) {
   const outcome = {}
   promise.then(
@@ -116,7 +116,7 @@ function outcomeOf(promise) {
   return outcome
 }
 
-/** Lets time pass in small parts until the promise has settled. */
+/** Lets time pass in small steps until the promise has settled. */
 async function settled(time, promise, ms = 2 * STEP_MS) {
   const outcome = outcomeOf(promise)
   const end = time.now + ms
@@ -124,7 +124,7 @@ async function settled(time, promise, ms = 2 * STEP_MS) {
   return outcome
 }
 
-/** Makes the next read wait for the function that this returns. */
+/** Makes the next read wait for the returned function. */
 function holdRead(records) {
   const { read } = records
   let go
@@ -151,7 +151,7 @@ function warningsOf(t) {
 
 // --- what a store must not answer ---
 
-test.serial('a place or a time that is no number of 64 bits is refused, and never taken for none', async (t) => {
+test.serial('a place or a time that is not a 64-bit number is rejected, and never treated as missing', async (t) => {
   const { store, records } = await ready(t)
   const wrong = [{ position: -1 }, { position: -1n }, { position: 2n ** 64n }, { position: 1.5 }, { now: Number.NaN }]
   for (const part of wrong) {
@@ -163,10 +163,10 @@ test.serial('a place or a time that is no number of 64 bits is refused, and neve
     records.read = async (...request) => ({ ...records.show(...request), position })
     t.is((await store.acquire('g', wanted())).slot >= 0, true)
   }
-  t.is(records.swaps, 4, 'one for each grant, because what only a read shows may be lost')
+  t.is(records.swaps, 4, 'one for each grant, because a fact that only a read shows may be lost')
 })
 
-test.serial('a number beyond 64 bits becomes no other number', async (t) => {
+test.serial('a number beyond 64 bits is not turned into another number', async (t) => {
   const { store, records } = empty(t)
   for (const call of [
     () => store.advance('c', 2n ** 64n + 1n, 0n),
@@ -179,9 +179,9 @@ test.serial('a number beyond 64 bits becomes no other number', async (t) => {
   t.is(records.swaps, 0)
 })
 
-test.serial('a config that the rules do not allow is refused before the store is asked', async (t) => {
+test.serial('a config that the rules do not allow is rejected before the store is asked', async (t) => {
   const { store, records } = empty(t)
-  records.read = () => t.fail('it was asked')
+  records.read = () => t.fail('the store was asked')
   for (const part of [{ ttlMs: 60_001 }, { ttlMs: 0 }, { skewMs: -1 }]) {
     const config = { ...CONFIG, ...part }
     await t.throwsAsync(store.acquire('g', { ...wanted(), config }), {
@@ -193,7 +193,7 @@ test.serial('a config that the rules do not allow is refused before the store is
 
 // --- the time of a step ---
 
-test.serial('a step that has not ended after 10 s fails, and writes nothing after that', async (t) => {
+test.serial('a step that has not ended after 10 s fails, and writes nothing afterwards', async (t) => {
   const { store, records, time } = await ready(t)
   const goOn = holdRead(records)
   const outcome = outcomeOf(store.acquire('g', wanted()))
@@ -205,10 +205,10 @@ test.serial('a step that has not ended after 10 s fails, and writes nothing afte
   t.is(outcome.error.cause?.code, 'ETIMEDOUT')
   goOn()
   await time.pass(0)
-  t.is(records.swaps, 0, 'nobody waits for it any more')
+  t.is(records.swaps, 0, 'no call waits for it any more')
 })
 
-test.serial('a step that ends just in time has its answer', async (t) => {
+test.serial('a step that ends just in time returns its answer', async (t) => {
   const { store, records, time } = await ready(t)
   const goOn = holdRead(records)
   const outcome = outcomeOf(store.acquire('g', wanted()))
@@ -219,7 +219,7 @@ test.serial('a step that ends just in time has its answer', async (t) => {
   t.is(outcome.value?.storeNow, time.now)
 })
 
-test.serial('the calls of a step are given up when its time is over', async (t) => {
+test.serial('the calls of a step are abandoned when its time is over', async (t) => {
   const { store, records, time } = await ready(t)
   const goOn = holdRead(records)
   const swapped = new Promise((resolve) => {
@@ -234,7 +234,7 @@ test.serial('the calls of a step are given up when its time is over', async (t) 
   t.true(signal.aborted)
 })
 
-test.serial('a step is given up at once by the signal of its caller', async (t) => {
+test.serial('a step is abandoned at once by the signal of its caller', async (t) => {
   const { store, records, time } = await ready(t)
   const reading = new Promise((resolve) => {
     records.read = (...request) => {
@@ -248,7 +248,7 @@ test.serial('a step is given up at once by the signal of its caller', async (t) 
   t.deepEqual([signal.aborted, outcome], [false, {}])
   controller.abort()
   t.true(signal.aborted)
-  await time.pass(STEP_MS) // these records do not obey it, so the step ends by its time
+  await time.pass(STEP_MS) // these records ignore it, so the step ends by its time
   t.is(outcome.error?.code, 'ERR_FLAKE_STORE')
   await t.throwsAsync(store.acquire('g', { ...wanted(), signal: controller.signal }), { message: /failed/ })
 })
@@ -277,7 +277,7 @@ test.serial(
       await time.pass(1)
       t.is(outcome.error?.code, 'ERR_FLAKE_STORE', String(ttlMs))
       t.true(outcome.error.message.includes(` ${stepMs} ms`), outcome.error.message)
-      t.true(signal.aborted, 'its connection is given up')
+      t.true(signal.aborted, 'its connection is abandoned')
     }
   },
 )
@@ -333,7 +333,7 @@ test.serial('a swap that fails and did not write: the next read shows that, and 
   t.is(records.swaps, 1)
 })
 
-test.serial('swaps that fail again and again: an error after 10 s, with the last failure as its cause', async (t) => {
+test.serial('swaps that keep failing: an error after 10 s, with the last failure as its cause', async (t) => {
   const { store, records, time } = await ready(t)
   const cause = new Error('read-only')
   records.swap = async () => {
@@ -366,7 +366,7 @@ for (const answer of [true, false, 'true', 1, undefined]) {
   })
 }
 
-test.serial('two servers that take turns are named in an error, and nothing is written any more', async (t) => {
+test.serial('an error names two alternating servers, and nothing more is written', async (t) => {
   const { store, records } = empty(t)
   const names = [records.identity, { history: 'other', process: 'p' }]
   const outcomes = []
@@ -402,7 +402,7 @@ test.serial('create waits for the end of the short quiet period, and then slots 
   t.deepEqual(warnings, [])
 })
 
-test.serial('create where others have joined before: a warning says how long they wait', async (t) => {
+test.serial('create where other members have joined before: a warning says how long they wait', async (t) => {
   const { store } = empty(t)
   const warnings = warningsOf(t)
   await t.throwsAsync(store.acquire('g', wanted()), { code: 'ERR_FLAKE_QUIET' })
@@ -433,14 +433,14 @@ test.serial('create where a group has just ended: a warning says how long it wai
   t.deepEqual(outcome, { value: true })
 })
 
-test.serial('createGroup that is aborted during a read writes nothing after that', async (t) => {
+test.serial('createGroup that is aborted during a read writes nothing afterwards', async (t) => {
   const { store, records, time } = empty(t)
   const goOn = holdRead(records)
   const controller = new AbortController()
   const outcome = outcomeOf(createGroup(store, { group: 'g', signal: controller.signal }))
   await time.pass(0)
   controller.abort('enough')
-  await time.pass(100) // so long it waits for the step
+  await time.pass(100) // how long it waits for the step
   t.is(outcome.error, 'enough')
   goOn()
   await time.pass(0)
@@ -450,7 +450,7 @@ test.serial('createGroup that is aborted during a read writes nothing after that
 
 // --- durable ---
 
-test.serial('durable: the store is asked before each step whether it may be', async (t) => {
+test.serial('durable: before each step the store is asked whether it can be trusted', async (t) => {
   const { store, records, time } = empty(t)
   const refusal = errors.optionError(RangeError, 'durable', true, 'fsync is off')
   let asked = 0
@@ -469,14 +469,14 @@ test.serial('durable: the store is asked before each step whether it may be', as
   }
   t.is(asked, 3)
   t.deepEqual(await records.names('g'), [])
-  t.is((await store.advance('other', 5n, 0n, false)).number, 0n, 'who does not vouch is not asked')
+  t.is((await store.advance('other', 5n, 0n, false)).number, 0n, 'without durable it is not asked')
   isFine = true
   const { value } = await settled(time, store.acquire('g', request))
   t.true(Number.isInteger(value?.slot), 'nothing is quiet')
   t.is((await store.advance('c', 1n, 0n, true)).number, 0n)
   t.is(asked, 5)
 
-  // What is wrong now may be put right: a member that goes on must not end for it.
+  // A problem may be fixed later: a running member must not end because of it.
   isFine = false
   const { slot, hi } = value
   const held = { config: request.config, slot, owner: OWNER, hi }
@@ -496,7 +496,7 @@ test.serial('durable: the store is asked before each step whether it may be', as
 
 // --- groups ---
 
-test.serial('groups: those that live, and those whose record cannot be read', async (t) => {
+test.serial('groups lists living ones, and those with unreadable records', async (t) => {
   const { store, records } = await ready(t)
   const { identity } = records
   records.groups = async () => ['odd', 'g', 'a counter']

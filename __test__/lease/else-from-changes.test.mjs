@@ -1,6 +1,7 @@
-// A member with `elseFrom` that changes between its slot and servers while it runs: its window ends because the store is
-// away for it alone, its slot goes to somebody else, a slot becomes free. No call that waits may fail, and no ID may come
-// twice. Redis and flakeforge-server are real ones; between the member and Redis is a proxy that can refuse.
+// A member with `elseFrom` that changes between its slot and servers while it runs: its window ends because the store
+// is unreachable for it alone, another process takes its slot, a slot becomes free. No waiting call may fail, and no ID
+// may come twice. Redis and flakeforge-server are real; between the member and Redis is a proxy that can refuse
+// connections.
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -42,7 +43,7 @@ if (wantRedis()) {
     await redis?.stop()
   })
 
-  /** A member behind a proxy of its own. */
+  /** A member behind its own proxy. */
   const joined = async (t, name, elseFrom = server.url) => {
     const proxy = await TcpProxy.open(redis.port)
     t.teardown(() => proxy.close())
@@ -61,7 +62,7 @@ if (wantRedis()) {
     return ids
   }
 
-  test('a window that ends because the store is away: servers, and the slot again when it is back', async (t) => {
+  test('a window that ends because the store is unreachable: servers, and the slot again when it is back', async (t) => {
     const { flake, proxy } = await joined(t, 'away')
     t.is(flake.source, 'slot')
     const { slot } = flake
@@ -82,17 +83,17 @@ if (wantRedis()) {
     proxy.refuse()
     const [made, { fromServers }] = [flake.stats.ids, flake.stats]
     const again = await idsUntil(flake, () => flake.stats.fromServers > fromServers)
-    t.true(again.at(-1) > after.at(-1), 'what was left of the first time was dropped')
+    t.true(again.at(-1) > after.at(-1), 'IDs left from the first time were dropped')
     t.true(flake.stats.ids > made, 'until its window ended')
   })
 
-  test('a slot that goes to somebody else: servers, until one is free', async (t) => {
+  test('a slot that another process takes: servers, until a slot is free', async (t) => {
     const { flake, proxy, options } = await joined(t, 'lost-to-another')
     const told = record(flake)
     const { slot } = flake
     const before = await idsUntil(flake, () => flake.stats.ids >= 20)
     proxy.refuse()
-    const other = await holderOf(options) // gets the slot when the window is over
+    const other = await holderOf(options) // gets the slot when the window has ended
     t.is(other.slot, slot)
     const lost = happens(flake, 'lost')
     proxy.accept()
@@ -132,7 +133,7 @@ if (wantRedis()) {
     return { slot: Number(line), end }
   }
 
-  test('a slot that becomes free is taken, and IDs go on above those of the server', async (t) => {
+  test('a free slot is taken, and IDs continue above those of the server', async (t) => {
     const holder = await joined(t, 'no-slot')
     const { flake } = await joined(t, 'no-slot')
     t.like(flake, { state: 'detached', slot: undefined, source: 'server' })
@@ -145,29 +146,32 @@ if (wantRedis()) {
     t.like(flake, { state: 'attached', slot, source: 'slot', id: slot })
     const after = await idsUntil(flake, () => flake.stats.ids >= 20)
     t.is(new Set([...during, ...after]).size, during.length + after.length)
-    for (const id of after) t.is(flake.decode(id).id, slot, 'none of those that were fetched before')
+    for (const id of after) t.is(flake.decode(id).id, slot, 'none of the IDs that were fetched before')
     t.deepEqual(named(told).slice(0, 1), ['attached'])
   })
 
-  test.serial('the server ends as well: calls that wait say so, and when it is back they work', async (t) => {
-    await joined(t, 'dead') // has the other slot
-    const { flake } = await joined(t, 'dead', { urls: server.url, timeoutMs: 2000, waitMs: 0 })
-    t.is(flake.source, 'server')
-    await flake.nextAsync()
-    await stopProcess(server.child.pid)
-    t.teardown(() => server.child.kill('SIGCONT'))
-    const calls = Array.from({ length: 1800 }, () => flake.nextAsync()) // the first ones get what was fetched
-    const outcomes = await Promise.allSettled(calls)
-    const errors = outcomes.flatMap(({ reason }) => reason ?? [])
-    t.true(errors.length >= 1400, String(errors.length))
-    t.regex(errors[0].message, /The store: No slot of group 'dead'.* The servers of elseFrom: .*http:/)
-    for (const error of errors) t.is(error.code, 'ERR_FLAKE_REMOTE')
-    t.true(new Set(errors.map(({ failures }) => failures)).size < 5, 'many at once, not one after the other')
-    t.throws(() => flake.nextBigInt(), { code: 'ERR_FLAKE_REMOTE' }, 'a call that does not wait hears of it, too')
-    server.child.kill('SIGCONT')
-    await until(() => flake.nextAsync().catch(() => false)) // right after a failure, calls still hear of it
-    t.is(flake.source, 'server')
-  })
+  test.serial(
+    'the server ends as well: waiting calls fail with that reason, and when it is back they work',
+    async (t) => {
+      await joined(t, 'dead') // has the other slot
+      const { flake } = await joined(t, 'dead', { urls: server.url, timeoutMs: 2000, waitMs: 0 })
+      t.is(flake.source, 'server')
+      await flake.nextAsync()
+      await stopProcess(server.child.pid)
+      t.teardown(() => server.child.kill('SIGCONT'))
+      const calls = Array.from({ length: 1800 }, () => flake.nextAsync()) // the first ones get the fetched IDs
+      const outcomes = await Promise.allSettled(calls)
+      const errors = outcomes.flatMap(({ reason }) => reason ?? [])
+      t.true(errors.length >= 1400, String(errors.length))
+      t.regex(errors[0].message, /The store: No slot of group 'dead'.* The servers of elseFrom: .*http:/)
+      for (const error of errors) t.is(error.code, 'ERR_FLAKE_REMOTE')
+      t.true(new Set(errors.map(({ failures }) => failures)).size < 5, 'several in parallel, not one after the other')
+      t.throws(() => flake.nextBigInt(), { code: 'ERR_FLAKE_REMOTE' }, 'a call that does not wait fails too')
+      server.child.kill('SIGCONT')
+      await until(() => flake.nextAsync().catch(() => false)) // right after a failure, calls still fail
+      t.is(flake.source, 'server')
+    },
+  )
 } else {
   test('without redis-server there is nothing to lose', (t) => t.pass())
 }

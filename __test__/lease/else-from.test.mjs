@@ -1,6 +1,6 @@
-// join() with `elseFrom`: a member without a slot gets its IDs from flakeforge-server, by every call there is; one clear
-// error where nobody can give IDs; and none from a server that is not of its group. The server is a real one, on slot
-// files. How a member changes between its slot and servers is in else-from-changes.test.mjs.
+// join() with `elseFrom`: a member without a slot gets its IDs from flakeforge-server, by every call; one clear error
+// where no server and no slot can give IDs; and no IDs from a server of another group. The server is a real one, on
+// slot files. else-from-changes.test.mjs tests how a member changes between its slot and servers.
 
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
@@ -12,7 +12,7 @@ import { allCalls, blockingCalls, joinAs, waitingCalls } from '../support/lease.
 
 const require = createRequire(import.meta.url)
 const EPOCH = 1_000_000
-/** One slot, which the server has, so that nobody else gets one. */
+/** One slot, held by the server, so that no other process gets one. */
 const ONE = { epoch: EPOCH, slots: 1 }
 
 const NAMES = {
@@ -23,7 +23,7 @@ const NAMES = {
   counter: { segment: 'counter' },
 }
 
-/** A DOMException is no Error to ava. */
+/** ava does not treat a DOMException as an Error. */
 const ABORTED = { any: true, name: 'AbortError' }
 
 let server
@@ -44,13 +44,13 @@ test.after.always(() => server?.stop())
 
 const options = (more) => ({ group: 'taken', ...ONE, waitMs: 0, elseFrom: server.url, ...more })
 
-/** A member that has no slot. */
+/** A member without a slot. */
 async function without(t, more) {
   const flake = await joinAs(t, store, options(more))
   return flake
 }
 
-test('a member without a slot gets 100 IDs all the same', async (t) => {
+test('a member without a slot still gets 100 IDs', async (t) => {
   const flake = await without(t)
   t.like(flake, { state: 'detached', slot: undefined, expires: undefined, source: 'server', id: undefined })
   const ids = []
@@ -68,7 +68,7 @@ test('with a slot, no server is asked for IDs', async (t) => {
   t.like(flake.stats, { ids: 10, fromServers: 0 })
 })
 
-test('without elseFrom a member says who makes its IDs, too', async (t) => {
+test('without elseFrom a member also reports where its IDs come from', async (t) => {
   const flake = await joinAs(t, store, { ...ONE, group: 'alone', epoch: EPOCH + 7 })
   t.is(flake.source, 'slot')
   t.false('fromServers' in flake.stats)
@@ -100,7 +100,7 @@ test('every call gives IDs, none twice', async (t) => {
   for (const id of ids) t.is(flake.decode(id).id, 0)
 })
 
-test('numbers: of a layout that fits, one by one and many at a time; of another, the usual error', async (t) => {
+test('numbers: of a suitable layout, one by one and many at a time; of another, the usual error', async (t) => {
   const flake = await without(t, { group: 'numbers', layout: 'safe' })
   const [one, many] = [flake.nextNumber(), [...flake.takeNumbers(20)]]
   const asBigInts = [...flake.takeBigInts(20)]
@@ -112,7 +112,7 @@ test('numbers: of a layout that fits, one by one and many at a time; of another,
   t.throws(() => wide.takeNumbers(3), { code: 'ERR_FLAKE_OPTION' })
 })
 
-test('a call that does not wait gets what is here, or an error that says when to come again', async (t) => {
+test('a call that does not wait gets an available ID, or an error with the time to try again', async (t) => {
   const flake = await without(t, { elseFrom: { urls: [server.url], prefetch: 10 } })
   t.is(flake.take(10).length, 80)
   for (const call of Object.values(blockingCalls)) {
@@ -131,10 +131,10 @@ test('a call that does not wait gets what is here, or an error that says when to
         await flake.nextAsync()
       }
     }
-  }, 'the refusal asked for so many')
+  }, 'the rejected call requested that many')
 })
 
-test('calls that wait come in their order, and few requests serve many', async (t) => {
+test('waiting calls are served in order, and few requests serve many', async (t) => {
   let requests = 0
   const counting = (...args) => {
     if (String(args[0]).includes('/v1/ids/')) requests++
@@ -153,13 +153,13 @@ test('calls that wait come in their order, and few requests serve many', async (
   t.true(requests <= 110, String(requests))
 })
 
-test('more than one request can bring are taken by one call', async (t) => {
+test('one call takes more than one request can bring', async (t) => {
   const flake = await without(t)
   const bytes = await flake.takeAsync(25_000)
   t.is(new Set(split(bytes).map(numberOf)).size, 25_000)
 })
 
-test('a signal ends a call that waits, and takes no ID', async (t) => {
+test('a signal ends a waiting call, and takes no ID', async (t) => {
   const held = gate()
   const flake = await without(t, { elseFrom: { urls: server.url, prefetch: 1, fetch: held.fetch } })
   flake.next()
@@ -173,7 +173,7 @@ test('a signal ends a call that waits, and takes no ID', async (t) => {
   t.is(flake.stats.fromServers, 2)
 })
 
-/** A way to the server that can be closed: requests wait until it is open again. */
+/** A link to the server that can be closed: requests wait until it is open again. */
 function gate() {
   let opened = Promise.resolve()
   let open = () => {}
@@ -191,7 +191,7 @@ function gate() {
 
 // --- nobody gives IDs ---
 
-test('nobody with a number: one error that names the reasons of the store and of each server', async (t) => {
+test('no source of numbers: one error that names the reasons of the store and of each server', async (t) => {
   const urls = [`http://127.0.0.1:${closedPort}`, `http://127.0.0.1:${closedPort}/below/`]
   const elseFrom = { urls, waitMs: 0, timeoutMs: 1000 }
   const error = await t.throwsAsync(FlakeId.join(store, options({ elseFrom })), { code: 'ERR_FLAKE_REMOTE' })
@@ -202,7 +202,7 @@ test('nobody with a number: one error that names the reasons of the store and of
   t.is(error.failures.length, 2)
 })
 
-test('a store that cannot be reached: servers give IDs; and without servers, the error names both', async (t) => {
+test('an unreachable store: servers give IDs; and without servers, the error names both', async (t) => {
   const away = `redis://127.0.0.1:${closedPort}`
   const flake = await joinAs(t, away, options())
   t.is(flake.source, 'server')
@@ -212,7 +212,7 @@ test('a store that cannot be reached: servers give IDs; and without servers, the
   t.is(error.cause.code, 'ERR_FLAKE_STORE')
 })
 
-test('what waiting cannot mend is an error, though servers are there', async (t) => {
+test('a problem that waiting cannot solve is an error, even with servers', async (t) => {
   const error = await t.throwsAsync(FlakeId.join(store, options({ slots: 2 })), { code: 'ERR_FLAKE_CONFIG_MISMATCH' })
   t.regex(error.message, /was created with different options: .* 1 slots, and this generator .* 2 slots/)
 })
@@ -265,7 +265,7 @@ test('a name that the server does not have', async (t) => {
   t.regex(error.message, /taken/)
 })
 
-test.serial('a member with a slot learns at its start that a server is of another store', async (t) => {
+test.serial('a member with a slot learns at its start that a server uses another store', async (t) => {
   const { emitWarning } = process
   t.teardown(() => {
     process.emitWarning = emitWarning
@@ -280,7 +280,7 @@ test.serial('a member with a slot learns at its start that a server is of anothe
   t.regex(message, /'elsewhere' has the group \w{16}, and that of this generator of group 'free-too' has /)
 })
 
-test('close() ends the comparison that is under way, which would keep the process alive', async (t) => {
+test('close() ends a comparison in progress, which would keep the process alive', async (t) => {
   const asked = []
   const hanging = (url, { signal }) => {
     asked.push({ url: String(url), signal })
@@ -315,7 +315,7 @@ test('elseFrom is checked like other options', async (t) => {
   await refuses({ url: server.url }, /urls/, 'url')
 })
 
-test('detach() ends the IDs of servers, and attach() brings them back; close() is for good', async (t) => {
+test('detach() ends the IDs of servers, and attach() brings them back; close() is final', async (t) => {
   const flake = await without(t)
   await flake.nextAsync()
   await flake.detach()

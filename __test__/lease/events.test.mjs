@@ -1,4 +1,4 @@
-// The events of a leased generator, as an ordinary EventEmitter tells them, and when.
+// The events of a leased generator, as an ordinary EventEmitter emits them, and when.
 
 import events, { EventEmitter } from 'node:events'
 import { createRequire } from 'node:module'
@@ -24,7 +24,7 @@ test.serial('it has every method of EventEmitter, and only FlakeId as its parent
   t.false(flake instanceof EventEmitter, 'a class has one parent')
   t.true(flake instanceof FlakeId)
   flake.on('renewed', () => {})
-  t.is(JSON.stringify({ flake }), '{"flake":{}}', "what an EventEmitter keeps is nobody else's")
+  t.is(JSON.stringify({ flake }), '{"flake":{}}', 'the internals of an EventEmitter are not shared')
 })
 
 test.serial('listeners: added in any way, in order, once or until they are removed', async (t) => {
@@ -60,7 +60,7 @@ test.serial('listeners: added in any way, in order, once or until they are remov
 
 test.serial('events.once and events.on', async (t) => {
   const { flake, store } = await joined(t)
-  const alive = setInterval(() => {}, 1000) // a lease alone does not keep the process so
+  const alive = setInterval(() => {}, 1000) // a lease alone does not keep the process alive
   t.teardown(() => clearInterval(alive))
   const lost = events.once(flake, 'lost')
   const attached = events.once(flake, 'attached')
@@ -83,7 +83,7 @@ test.serial('events.once and events.on', async (t) => {
   for (const event of EVENTS) t.is(flake.listenerCount(event), 0, event)
 })
 
-test.serial('an event that there is none of is an error that names those there are', async (t) => {
+test.serial('an unknown event is an error that names the known ones', async (t) => {
   const { flake } = await joined(t)
   for (const event of ['losst', 'attach', '', 'newListener', 'toString', Symbol('lost'), undefined, 7]) {
     for (const method of ['on', 'once', 'addListener', 'prependListener', 'prependOnceListener', 'off']) {
@@ -105,7 +105,7 @@ for (const [place, storeOf] of [
   ['a store', () => undefined],
   ['a folder', (t) => `file:${diskFolder(t)}`],
 ]) {
-  test.serial(`${place}: detached and attached are told before who asked for them hears of it`, async (t) => {
+  test.serial(`${place}: detached and attached are emitted before their calls settle`, async (t) => {
     const { flake } = await joined(t, {}, storeOf(t))
     const told = record(flake)
     const done = []
@@ -125,7 +125,7 @@ for (const [place, storeOf] of [
   })
 }
 
-test.serial('attach() that fails: what it fails with comes after the event', async (t) => {
+test.serial('attach() that fails: its error comes after the event', async (t) => {
   const { flake, store } = await joined(t)
   await flake.detach()
   const told = record(flake)
@@ -135,7 +135,7 @@ test.serial('attach() that fails: what it fails with comes after the event', asy
   t.is(flake.state, 'destroyed')
 })
 
-test.serial('calls that wait are served when the event comes, and not a second later', async (t) => {
+test.serial('waiting calls are served when the event comes, and not a second later', async (t) => {
   const { flake, store } = await joined(t)
   store.fail()
   for (;;) {
@@ -177,7 +177,7 @@ test.serial('calls that wait are served when the event comes, and not a second l
   t.is((await waiting).code, 'ERR_FLAKE_DETACHED')
 })
 
-test.serial('what happens while a step is carried out waits for its end', async (t) => {
+test.serial('events during a step wait for its end', async (t) => {
   const store = new MemoryStore()
   const config = { fingerprint: 'bits', slots: 4, ...LEASE, durable: false }
   const done = []
@@ -196,13 +196,13 @@ test.serial('what happens while a step is carried out waits for its end', async 
   const lease = new Holder(store, generator, { group: 'default', host: 'h', config, waitMs: 5000 })
   await lease.attach()
   while (!done.includes('renewed')) await sleep(5)
-  t.deepEqual(done, ['open', 'raise', 'attached', 'renewed'], 'no open within an open')
+  t.deepEqual(done, ['open', 'raise', 'attached', 'renewed'], 'no step within a step')
   t.is(store.count('renew'), 1, 'at once, and once')
   t.false(lease.isComing(STATUS.FILE), 'the store says that it is held')
   await lease.close()
 })
 
-test.serial('a listener that detaches while its event is told', async (t) => {
+test.serial('a listener may detach during its event', async (t) => {
   const { flake, store } = await joined(t)
   let detaching
   flake.once('renewed', () => {

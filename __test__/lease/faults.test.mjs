@@ -1,6 +1,5 @@
-// What a leased generator does when its store does not do what it should: fails, waits, refuses or is quiet; and when the
-// process itself was held up. IDs flow as long as the window lasts, and flow again by themselves; a server that is away for
-// longer is in join-stores.test.mjs.
+// A leased generator whose store fails, waits, refuses or is quiet, or whose own process was held up. IDs are available
+// as long as the window lasts, and become available again without help; join-stores.test.mjs covers longer outages.
 
 import { createRequire } from 'node:module'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -24,34 +23,31 @@ const DOWN = () => Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECO
 
 // --- a store that fails later ---
 
-test.serial(
-  'a renewal that fails is told once for each outage, with its cause and the time that is left',
-  async (t) => {
-    const { flake, store } = await joined(t)
-    const told = record(flake)
-    for (let outage = 1; outage <= 2; outage++) {
-      const cause = DOWN()
-      store.fail(cause)
-      const { expires } = flake
-      const failed = await happens(flake, 'renewal-failed')
-      t.is(failed.cause.code, 'ERR_FLAKE_STORE')
-      t.is(failed.cause.cause, cause)
-      t.deepEqual({ ...failed, cause }, { group: 'default', slot: 0, cause, expires })
-      const asked = store.count('renew')
-      while (store.count('renew') < asked + 3) await sleep(10)
-      t.is(flake.next().length, 8, 'IDs can be made')
-      store.work()
-      await happens(flake, 'renewed')
-      t.is(named(told).filter((name) => name === 'renewal-failed').length, outage)
-    }
-    const warned = warnings.filter(({ code }) => code === 'FLAKEFORGE_RENEWAL')
-    t.is(warned.length, 1, 'the process hears of the first one')
-    t.regex(
-      warned[0].message,
-      /^The window of slot 0 in group 'default' was not renewed: .* IDs can be made until .*'renewal-failed'/,
-    )
-  },
-)
+test.serial('a failing renewal is reported once per outage, with its cause and the remaining time', async (t) => {
+  const { flake, store } = await joined(t)
+  const told = record(flake)
+  for (let outage = 1; outage <= 2; outage++) {
+    const cause = DOWN()
+    store.fail(cause)
+    const { expires } = flake
+    const failed = await happens(flake, 'renewal-failed')
+    t.is(failed.cause.code, 'ERR_FLAKE_STORE')
+    t.is(failed.cause.cause, cause)
+    t.deepEqual({ ...failed, cause }, { group: 'default', slot: 0, cause, expires })
+    const asked = store.count('renew')
+    while (store.count('renew') < asked + 3) await sleep(10)
+    t.is(flake.next().length, 8, 'IDs can be generated')
+    store.work()
+    await happens(flake, 'renewed')
+    t.is(named(told).filter((name) => name === 'renewal-failed').length, outage)
+  }
+  const warned = warnings.filter(({ code }) => code === 'FLAKEFORGE_RENEWAL')
+  t.is(warned.length, 1, 'the process is warned of the first one')
+  t.regex(
+    warned[0].message,
+    /^The window of slot 0 in group 'default' was not renewed: .* IDs can be made until .*'renewal-failed'/,
+  )
+})
 
 // --- a store that is down at the start ---
 
@@ -67,7 +63,7 @@ test.serial('attach: a store that fails is ERR_FLAKE_STORE, and attach() works w
   t.is(flake.state, 'attached')
 })
 
-test.serial('destroy: a store that fails is ERR_FLAKE_STORE, and nothing is over', async (t) => {
+test.serial('destroy: a store that fails is ERR_FLAKE_STORE, and nothing has ended', async (t) => {
   const { flake, store } = await joined(t)
   const cause = DOWN()
   store.fail(cause)
@@ -82,7 +78,7 @@ test.serial('destroy: a store that fails is ERR_FLAKE_STORE, and nothing is over
   t.is(flake.state, 'destroyed')
 })
 
-test.serial('destroy that failed while detached does not spoil what comes after', async (t) => {
+test.serial('a destroy that failed while detached does not affect later calls', async (t) => {
   const { flake, store } = await joined(t)
   await flake.detach()
   store.fail()
@@ -92,7 +88,7 @@ test.serial('destroy that failed while detached does not spoil what comes after'
   await t.notThrowsAsync(flake.close())
 })
 
-test.serial('destroy that failed says nothing of one that comes after the group has ended', async (t) => {
+test.serial('a failed destroy is not the reason given for a later destroyed group', async (t) => {
   const { flake, store } = await joined(t)
   store.fail()
   await t.throwsAsync(flake.destroy())
@@ -101,7 +97,7 @@ test.serial('destroy that failed says nothing of one that comes after the group 
   await t.notThrowsAsync(flake.destroy())
 })
 
-test.serial('detach: a store that fails does not keep it from ending; the slot gets free after the ttl', async (t) => {
+test.serial('detach: a store that fails does not prevent its end; the slot becomes free after the ttl', async (t) => {
   const { flake, store } = await joined(t, { slots: 1 })
   flake.next()
   store.fail()
@@ -119,7 +115,7 @@ const warnings = []
 process.removeAllListeners('warning')
 process.on('warning', (warning) => warnings.push(warning))
 
-test.after('no warning was empty, and none was of something else', (t) => {
+test.after('no warning was empty or unexpected', (t) => {
   t.true(warnings.length > 0)
   t.is(warnings.filter(({ code }) => code === 'FLAKEFORGE_RENEWAL').length, 1)
   for (const { code, message } of warnings) {
@@ -129,13 +125,13 @@ test.after('no warning was empty, and none was of something else', (t) => {
   }
 })
 
-test.serial('an error whose code every object knows is a failure of the store', async (t) => {
+test.serial('an error whose code is a property of every object is a failure of the store', async (t) => {
   const store = new MemoryStore()
   store.fail({ code: 'constructor' }) // not even an error
   await t.throwsAsync(tryJoin(store, leaseOptions()), { code: 'ERR_FLAKE_STORE' })
 })
 
-test.serial('a record that cannot be read: join() ends at once, as waiting does not help', async (t) => {
+test.serial('an unreadable record: join() ends at once, because waiting does not help', async (t) => {
   const store = new MemoryStore()
   store.fail(errors.recordError('default', { name: 'group', version: 2 }))
   await t.throwsAsync(tryJoin(store, leaseOptions()), { code: 'ERR_FLAKE_RECORD' })
@@ -144,28 +140,25 @@ test.serial('a record that cannot be read: join() ends at once, as waiting does 
 
 // --- a store that fails later ---
 
-test.serial(
-  'a renewal that is not answered: ERR_FLAKE_LEASE_EXPIRED too, and the answer, however late, ends it',
-  async (t) => {
-    const { flake, store } = await joined(t, { skewMs: 0 })
-    let answer
-    const { renew } = store
-    store.renew = async (...request) => {
-      await new Promise((resolve) => (answer = resolve))
-      return renew.apply(store, request)
-    }
-    await sleep(LEASE.ttlMs + 100)
-    const error = t.throws(() => flake.nextBigInt())
-    t.is(error?.code, 'ERR_FLAKE_LEASE_EXPIRED')
-    t.like(error, { group: 'default', slot: 0 })
-    const waiting = flake.nextAsync()
-    store.renew = renew
-    answer()
-    t.is(flake.decode(await waiting).id, 0)
-  },
-)
+test.serial('an unanswered renewal: ERR_FLAKE_LEASE_EXPIRED too, and the answer, however late, ends it', async (t) => {
+  const { flake, store } = await joined(t, { skewMs: 0 })
+  let answer
+  const { renew } = store
+  store.renew = async (...request) => {
+    await new Promise((resolve) => (answer = resolve))
+    return renew.apply(store, request)
+  }
+  await sleep(LEASE.ttlMs + 100)
+  const error = t.throws(() => flake.nextBigInt())
+  t.is(error?.code, 'ERR_FLAKE_LEASE_EXPIRED')
+  t.like(error, { group: 'default', slot: 0 })
+  const waiting = flake.nextAsync()
+  store.renew = renew
+  answer()
+  t.is(flake.decode(await waiting).id, 0)
+})
 
-test.serial('the event loop blocked for longer than the window: ERR_FLAKE_OVERFLOW, which passes', async (t) => {
+test.serial('the event loop was blocked for longer than the window: ERR_FLAKE_OVERFLOW, which passes', async (t) => {
   const { flake, store } = await joined(t)
   const before = flake.nextBigInt()
   const { hi } = store.windows.at(-1)
@@ -182,7 +175,7 @@ test.serial('the event loop blocked for longer than the window: ERR_FLAKE_OVERFL
   t.notThrows(() => flake.nextBigInt())
 })
 
-/** What calls say that come before the event loop has turned again. */
+/** The errors of calls before the event loop has turned again. */
 const blocked = (flake) =>
   Object.values(blockingCalls).map((call) => {
     try {
@@ -194,7 +187,7 @@ const blocked = (flake) =>
 
 // --- a store that is quiet ---
 
-test.serial('quiet: join waits it out, and one warning says why, however many join', async (t) => {
+test.serial('quiet: join waits it out, and one warning explains it for any number of joins', async (t) => {
   const source = `
     import { MemoryStore, LEASE } from ${JSON.stringify(new URL('../support/store.mjs', import.meta.url).href)}
     const store = new MemoryStore()
@@ -216,12 +209,12 @@ test.serial('quiet: join waits it out, and one warning says why, however many jo
   t.true(asked > 2)
 })
 
-test.serial('a renewal says which end of the window it knows: the last one that was answered', async (t) => {
+test.serial('a renewal names the end of the window that it knows: the last answered one', async (t) => {
   const { flake, store } = await joined(t)
   const { renew } = store
   store.renew = async function (...request) {
     const answer = await renew.apply(this, request)
-    if (this.count('renew') === 2) throw DOWN() // the store did it, but nobody heard
+    if (this.count('renew') === 2) throw DOWN() // the store did it, but the answer was lost
     return answer
   }
   while (store.count('renew') < 4) await happens(flake, 'renewed')
@@ -254,7 +247,7 @@ test.serial('quiet when the window has ended: no IDs before it is over, and then
 
 // --- a loss, and no way back at once ---
 
-test.serial('lost and the store down: goes on trying until it is back', async (t) => {
+test.serial('lost while the store is down: keeps trying until it is back', async (t) => {
   const { flake, store } = await joined(t)
   giveAway(store, 0)
   store.before = async (step) => {
@@ -262,7 +255,7 @@ test.serial('lost and the store down: goes on trying until it is back', async (t
   }
   await happens(flake, 'lost')
   const waiting = flake.nextAsync()
-  while (store.count('acquire') < 4) await sleep(20) // it goes on asking
+  while (store.count('acquire') < 4) await sleep(20) // it keeps asking
   t.is(flake.state, 'detached')
   store.work()
   t.is(flake.decode(await waiting).id, 1)

@@ -1,5 +1,5 @@
-// What join() and its like say where they cannot go on: what to set, which argument is meant, and the command that makes a
-// group without a quiet period.
+// The messages of join() and similar calls where they cannot continue: which option to set, which argument is meant,
+// and the command that creates a group without a quiet period.
 
 import { execFile } from 'node:child_process'
 import fs from 'node:fs'
@@ -36,12 +36,12 @@ for (const [call, run] of Object.entries({
   })
 }
 
-test.serial('an object with some steps of a store is one that lacks the others', async (t) => {
+test.serial('an object with some steps of a store is rejected as one that lacks the others', async (t) => {
   const error = await t.throwsAsync(FlakeId.join({ create() {}, group: 'x' }), { code: 'ERR_FLAKE_OPTION' })
   t.regex(error.message, /has no acquire\(\)/)
 })
 
-test.serial('a plain path: the address that was meant', async (t) => {
+test.serial('a plain path: the error suggests the intended address', async (t) => {
   for (const [given, meant] of [
     ['/var/lib/ids', 'file:/var/lib/ids'],
     ['./ids', `file:${path.resolve('ids')}`],
@@ -55,7 +55,7 @@ test.serial('a plain path: the address that was meant', async (t) => {
 
 // --- the environment ---
 
-/** What a call says with this FLAKEFORGE_STORE. */
+/** The error of a call with this FLAKEFORGE_STORE. */
 async function withVariable(t, value, call) {
   const { FLAKEFORGE_STORE: before } = process.env
   process.env.FLAKEFORGE_STORE = value
@@ -75,7 +75,7 @@ for (const value of [
   'file:',
   'file:ids',
 ]) {
-  test.serial(`FLAKEFORGE_STORE=${value} is named as such, without its password`, async (t) => {
+  test.serial(`FLAKEFORGE_STORE=${value} is named in the error, without its password`, async (t) => {
     for (const call of [() => FlakeId.join(), () => createGroup(), () => SegmentId.open(null, { name: 'x' })]) {
       const error = await withVariable(t, value, call)
       t.true(
@@ -88,14 +88,14 @@ for (const value of [
   })
 }
 
-test.serial('an address that is given is not taken for that of the environment', async (t) => {
+test.serial('a given address is not taken for that of the environment', async (t) => {
   const error = await withVariable(t, 'nonsense', () => FlakeId.join('mongodb://x'))
   t.false(error.message.includes('FLAKEFORGE_STORE'))
 })
 
 // --- examples/cluster.js ---
 
-/** Runs the example with this environment: its exit code and what it said. */
+/** Runs the example with this environment: its exit code and its output. */
 function cluster(env) {
   const script = path.join(root, 'examples', 'cluster.js')
   return promisify(execFile)(process.execPath, [script], { env: { ...process.env, ...env } }).then(
@@ -104,7 +104,7 @@ function cluster(env) {
   )
 }
 
-test.serial('examples/cluster.js takes FLAKEFORGE_STORE, and says once what to set in a container', async (t) => {
+test.serial('examples/cluster.js uses FLAKEFORGE_STORE, and in a container says once what to set', async (t) => {
   const folder = diskFolder(t)
   const fine = await cluster({ FLAKEFORGE_STORE: `file:${folder}`, container: 'docker' })
   t.like(fine, { code: 0, stderr: '' })
@@ -141,13 +141,13 @@ const GROUPS = [
 
 for (const options of GROUPS) {
   const checked = readJoinOptions(options)
-  test.serial(`the command for ${howToCreate('redis://localhost', checked)} makes this very group`, async (t) => {
+  test.serial(`the command for ${howToCreate('redis://localhost', checked)} creates this very group`, async (t) => {
     const store = `file:${diskFolder(t)}`
     const flakeforge = `'${process.execPath}' '${path.join(root, 'dist', 'flakeforge.cjs')}'`
     const command = howToCreate(store, checked).replace('npx flakeforge', flakeforge)
     await promisify(execFile)('sh', ['-c', command])
     t.is(fs.readdirSync(store.slice('file:'.length)).filter((name) => !name.startsWith('.')).length, 1)
-    const flake = await FlakeId.join(store, options) // another number of slots or another layout would be refused
+    const flake = await FlakeId.join(store, options) // another number of slots or another layout would be rejected
     await flake.close()
   })
 }
@@ -164,7 +164,7 @@ test('the command names the store, and never a password', (t) => {
   ])
 })
 
-test.serial('the command has the variable where that names the store, and else the default folder', async (t) => {
+test.serial('the command has the variable where that names the store, and otherwise the default folder', async (t) => {
   const options = readJoinOptions({ group: 'orders' })
   const command = 'npx flakeforge create "$FLAKEFORGE_STORE" orders'
   t.regex(howToCreate(undefined, options), /^npx flakeforge create file:\/.*\/flakeforge orders$/)
@@ -172,11 +172,11 @@ test.serial('the command has the variable where that names the store, and else t
   t.teardown(() => delete process.env.FLAKEFORGE_STORE)
   t.is(howToCreate(GIVEN[1], options), command)
   t.is(howToCreate(undefined, options), command)
-  t.is(howToCreate(openStore(), options), command, 'and in a program that opened it')
+  t.is(howToCreate(openStore(), options), command, 'also in a program that opened it')
   t.not(howToCreate(GIVEN[0], options), command)
 })
 
-test('times are in the command where `flakeforge create` would take others', (t) => {
+test('the command includes times that differ from the defaults of `flakeforge create`', (t) => {
   const of = (options) =>
     howToCreate('redis://h', readJoinOptions(options)).slice('npx flakeforge create redis://h '.length)
   t.is(of({ ttlMs: 30_000, skewMs: 5000, slots: 1024 }), 'default')
@@ -184,15 +184,15 @@ test('times are in the command where `flakeforge create` would take others', (t)
   t.is(of({ maxAheadMs: 30_000 }), 'default --ttl 53000')
   t.is(of({ durable: true, slots: 8 }), 'default --slots 8 --durable')
   t.is(of({ durable: false }), 'default')
-  t.is(of({ layout: 'hazelcast' }), 'default --layout hazelcast', 'which has 31000 as it is')
+  t.is(of({ layout: 'hazelcast' }), 'default --layout hazelcast', 'which has 31000 unchanged')
 })
 
-test.serial('a store that is an object: the same call in a program', async (t) => {
+test.serial('a store that is an object: the suggestion is the same call in a program', async (t) => {
   const { store } = await joined(t)
   t.regex(howToCreate(store, readJoinOptions({})), /createGroup\(store, options\)/)
 })
 
-test.serial('a member with other options than its group is told the command for a group with these', async (t) => {
+test.serial("a member whose options differ from its group's gets the command for a group with its own", async (t) => {
   const store = `file:${diskFolder(t)}`
   await createGroup(store, { group: 'orders', slots: 8 })
   for (const [options, flags] of [

@@ -1,5 +1,5 @@
-// FlakeId.join() on real servers, by URL and by each client of the user's: windows that follow each other, slots that are
-// given back, groups that end, and servers that go away. What the holder's logic does is in the other tests of this folder.
+// FlakeId.join() on real servers, by URL and by each client of the user: consecutive windows, released slots, ended
+// groups, and unreachable servers. The other tests of this folder cover the holder's logic.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { inspect } from 'node:util'
@@ -90,23 +90,23 @@ anyTest.after.always(() => Promise.all(Object.values(servers).map(async (server)
 
 let groups = 0
 
-/** The first call of each test is the one that costs most: it connects, and looks at the server's settings. */
+/** The first call of each test is the most expensive: it connects, and checks the server's settings. */
 const inTurn = turns(8)
 
-/** Renewals that leave time for what must be done before the next one: it comes 2 s after the last. */
+/** Renewals that leave time for work before the next one, which comes 2 s after the last. */
 const UNHURRIED = { ttlMs: 6000 }
 
-/** These stores lose nothing, so a group of theirs is quiet for as long as its windows last, and no longer. */
+/** These stores lose nothing, so their groups are quiet for as long as their windows last, and no longer. */
 const DURABLE = { durable: true }
 
-/** Options of a group of its own, with short windows, made on this store. */
+/** Options of a separate group, with short windows, created on this store. */
 async function ownGroup(given, more = {}) {
   const options = leaseOptions({ skewMs: 500, waitMs: 20_000, group: `group ${groups++}`, ...more })
   await inTurn(() => createGroup(given, options))
   return options
 }
 
-/** The first answer of a call that may fail. */
+/** The first result of a call that may fail. */
 async function eventually(call) {
   for (;;) {
     try {
@@ -117,7 +117,7 @@ async function eventually(call) {
   }
 }
 
-/** Makes IDs until a call says why there are no more: the IDs, and that error. */
+/** Generates IDs until a call reports why there are no more: the IDs, and that error. */
 async function useUp(flake) {
   const ids = []
   for (;;) {
@@ -134,7 +134,7 @@ for (const [kind, { isInstalled, start, urlOf, crash, ways }] of Object.entries(
   const test = isInstalled() ? anyTest : anyTest.skip
 
   for (const [way, open] of Object.entries(ways)) {
-    test(`${kind} by ${way}: windows follow each other, and close() gives the slot to whoever waits`, async (t) => {
+    test(`${kind} by ${way}: windows follow each other, and close() passes the slot to a waiting member`, async (t) => {
       const { given, end } = await open(await serverOf(kind))
       if (end) t.teardown(end)
       const options = await ownGroup(given, { ...UNHURRIED, slots: 1 })
@@ -163,7 +163,7 @@ for (const [kind, { isInstalled, start, urlOf, crash, ways }] of Object.entries(
       t.true(numberOf(await other.nextAsync()) > last)
     })
 
-    test(`${kind} by ${way}: a slot that was given back is free at once`, async (t) => {
+    test(`${kind} by ${way}: a released slot is free at once`, async (t) => {
       const { given, end } = await open(await serverOf(kind))
       if (end) t.teardown(end)
       const options = await ownGroup(given, { slots: 1, ttlMs: 60_000, waitMs: 30_000 })
@@ -177,7 +177,7 @@ for (const [kind, { isInstalled, start, urlOf, crash, ways }] of Object.entries(
     })
   }
 
-  test(`${kind}: a renewal on a connection that died without a word ends after its share of ttlMs, and later ones work`, async (t) => {
+  test(`${kind}: a renewal on a silently dead connection ends after its share of ttlMs, and later ones work`, async (t) => {
     const server = await serverOf(kind)
     const { port } = new URL(urlOf(server))
     const proxy = stopAfter(t, await startProxy(Number(port)))
@@ -197,7 +197,7 @@ for (const [kind, { isInstalled, start, urlOf, crash, ways }] of Object.entries(
     t.is((await eventually(renew)).slot, slot)
   })
 
-  test(`${kind}: members that disagree: both sides are named, and the others go on`, async (t) => {
+  test(`${kind}: members that disagree: the error names both sides, and the others continue`, async (t) => {
     const given = urlOf(await serverOf(kind))
     const options = await ownGroup(given, { slots: 8 })
     const flake = await joinAs(t, given, options)
@@ -223,7 +223,7 @@ for (const [kind, { isInstalled, start, urlOf, crash, ways }] of Object.entries(
     await t.notThrowsAsync(flake.nextAsync())
   })
 
-  test(`${kind}: destroy() reaches the other member; the next group begins above its last ID`, async (t) => {
+  test(`${kind}: destroy() reaches the other member; the next group starts above its last ID`, async (t) => {
     const given = urlOf(await serverOf(kind))
     const options = await ownGroup(given, DURABLE)
     const [one, two] = [await joinAs(t, given, options), await joinAs(t, given, options)]
@@ -240,7 +240,7 @@ for (const [kind, { isInstalled, start, urlOf, crash, ways }] of Object.entries(
     t.true(numberOf(await next.nextAsync()) >> 22n > last >> 22n)
   })
 
-  test(`${kind}: a name that stands for another group by now, on a store object that both use: no slot of it`, async (t) => {
+  test(`${kind}: a name that now refers to another group, on a store object that both use: no slot of it`, async (t) => {
     const { given, end } = await Object.values(ways).at(-1)(await serverOf(kind))
     if (end) t.teardown(end)
     const options = await ownGroup(given, { ...UNHURRIED, ...DURABLE })
@@ -258,7 +258,7 @@ for (const [kind, { isInstalled, start, urlOf, crash, ways }] of Object.entries(
     t.is((await joinAs(t, given, others)).layout.name, 'discord')
   })
 
-  test(`${kind}: a server that is away: IDs to the window's end, then errors; calls wait until it is back`, async (t) => {
+  test(`${kind}: an unreachable server: IDs to the window's end, then errors; calls wait until it is back`, async (t) => {
     const server = stopAfter(t, await start())
     const given = urlOf(server)
     const flake = await joinAs(t, given, await ownGroup(given, { ...UNHURRIED, ...DURABLE }))
@@ -273,7 +273,7 @@ for (const [kind, { isInstalled, start, urlOf, crash, ways }] of Object.entries(
     t.is(error.code, 'ERR_FLAKE_LEASE_EXPIRED')
     t.is(error.slot, slot)
     t.is(error.cause.code, 'ERR_FLAKE_STORE')
-    t.is(flake.state, 'attached', 'the slot is still held, as far as anybody knows')
+    t.is(flake.state, 'attached', 'the slot is still held, as far as the member knows')
     await allRefuse(t, flake, 'ERR_FLAKE_LEASE_EXPIRED', blockingCalls)
     t.true(ids.length > 0)
     t.true(isAscending(ids))
@@ -297,7 +297,7 @@ for (const [kind, { isInstalled, start, urlOf, crash, ways }] of Object.entries(
     t.is(new Set(ids).size, 9000)
   })
 
-  test(`${kind}: a group that nobody made is quiet for 65 s: a warning, and an error where waitMs is shorter`, async (t) => {
+  test(`${kind}: a group that was never created is quiet for 65 s: a warning, and an error where waitMs is shorter`, async (t) => {
     const given = urlOf(await serverOf(kind))
     const group = `nobody made ${kind}`
     const warnings = []
@@ -308,7 +308,7 @@ for (const [kind, { isInstalled, start, urlOf, crash, ways }] of Object.entries(
     const error = await t.throwsAsync(tryJoin(given, { group, waitMs: 30_000 }), { code: 'ERR_FLAKE_QUIET' })
     const quietMs = error.retryAt.getTime() - before
     t.true(quietMs > 63_000, `${quietMs} ms`)
-    t.true(error.retryAt.getTime() - Date.now() > 40_000, 'nothing was waited for')
+    t.true(error.retryAt.getTime() - Date.now() > 40_000, 'there was no wait')
     await sleep(10)
     const [warning] = warnings.filter(({ message }) => message.includes(group))
     t.is(warning?.code, 'FLAKEFORGE_QUIET')
@@ -367,7 +367,7 @@ const PACKAGES = {
 }
 
 for (const [url, message] of Object.entries(PACKAGES)) {
-  anyTest(`${url} without its packages says what to install`, async (t) => {
+  anyTest(`${url} without its packages: the error says what to install`, async (t) => {
     const errors = await jsonOfChild(
       t,
       `import Module from 'node:module'
@@ -416,7 +416,7 @@ const ODD = [
 ]
 
 for (const url of ODD) {
-  anyTest(`an address that is none is refused without its password: ${url}`, async (t) => {
+  anyTest(`an invalid address is rejected without its password: ${url}`, async (t) => {
     const error = await t.throwsAsync(tryJoin(url))
     t.regex(String(error.code), /^ERR_FLAKE_(OPTION|STORE)$/)
     t.false(inspect(error, { depth: 9 }).includes('s3cret'), inspect(error, { depth: 9 }))

@@ -1,5 +1,5 @@
-// What a process does thousands of times leaves nothing behind: the short form of lab/long-life.js, which runs at full length
-// each week. A leak that is made on purpose shows that it would be seen.
+// Thousands of repetitions in one process leave nothing behind: the short form of lab/long-life.js, which runs at full
+// length each week. A deliberate leak shows that leaks would be seen.
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -21,7 +21,7 @@ async function live(...words) {
   return { output, status }
 }
 
-test.serial('generators, members that come and go, and slots that are lost leave nothing behind', async (t) => {
+test.serial('generators, members that come and go, and lost slots leave nothing behind', async (t) => {
   const { output, status } = await live('generators=30000', 'joins=1800', 'losses=600')
   t.is(status, 0, output)
   t.is(output.match(/^ok {4}/gm).length, 12, output)
@@ -32,7 +32,7 @@ for (const [plant, times, shows] of [
   ['timer', 300, /^GROWS joins, .*: handles /m],
   ['descriptor', 300, /^GROWS joins, .*: descriptors /m],
 ]) {
-  test.serial(`one ${plant} that each member leaves behind would show`, async (t) => {
+  test.serial(`one ${plant} leaked by each member would show`, async (t) => {
     const { output, status } = await live(`joins=${times}`, '--plant', plant)
     t.is(status, 1, output)
     t.regex(output, shows)

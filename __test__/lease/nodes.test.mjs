@@ -1,6 +1,6 @@
-// A node number that another generator of this process uses: join() and attach() take another slot, on a store of the test's
-// own, in a folder and on a Redis. And the other way round: a number that is leased is refused to others, until the lease and
-// its window are over.
+// A node number that another generator of this process uses: join() and attach() take another slot, on a store of the
+// test's own, in a folder and on a Redis. Conversely, other generators cannot use a leased number until the lease and
+// its window have ended.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import test from 'ava'
@@ -16,7 +16,7 @@ const owners = (store) => [...store.group().slots].filter(([, { owner }]) => own
 
 // --- another slot is taken ---
 
-test.serial('join: slots whose node numbers are in use are given back unused, and another one is held', async (t) => {
+test.serial('join: slots whose node numbers are in use are released unused, and another one is held', async (t) => {
   const options = leaseOptions()
   plain(options, 0)
   plain(options, 1)
@@ -29,7 +29,7 @@ test.serial('join: slots whose node numbers are in use are given back unused, an
   t.deepEqual(
     asked.map(([step]) => step),
     ['acquire', 'acquire', 'acquire', 'release', 'release'],
-    'given back at once, it would be granted again',
+    'released at once, it would be granted again',
   )
   const tokens = asked.map(([, , { owner }]) => owner)
   t.is(new Set(tokens.slice(0, 3)).size, 3)
@@ -37,7 +37,7 @@ test.serial('join: slots whose node numbers are in use are given back unused, an
   t.true(asked.slice(3).every(([, , { last }]) => last === -1))
 })
 
-test.serial('attach: the node number that was taken meanwhile is left alone', async (t) => {
+test.serial('attach: a node number that was taken meanwhile is left alone', async (t) => {
   const { flake, store, options } = await joined(t, { slots: 4, host: 'h' })
   await flake.detach()
   giveAway(store, 0)
@@ -49,7 +49,7 @@ test.serial('attach: the node number that was taken meanwhile is left alone', as
   t.deepEqual(owners(store), [0, 2])
 })
 
-test.serial('no other slot is left: ERR_FLAKE_EXHAUSTED says why, and what was set aside is free again', async (t) => {
+test.serial('no other slot is left: ERR_FLAKE_EXHAUSTED says why, and the skipped slots are free again', async (t) => {
   for (const waitMs of [0, 500]) {
     const options = leaseOptions({ slots: 2, waitMs })
     plain(options, 0)
@@ -65,7 +65,7 @@ test.serial('no other slot is left: ERR_FLAKE_EXHAUSTED says why, and what was s
   }
 })
 
-test.serial('a refusal that has other reasons later does not name node numbers', async (t) => {
+test.serial('a later error with other reasons does not name node numbers', async (t) => {
   const options = leaseOptions({ slots: 2, waitMs: 0 })
   plain(options, 0)
   const { flake, store } = await joined(t, options)
@@ -107,7 +107,7 @@ test.serial('in a folder: another slot is taken, and the others are free for oth
 
 // --- the other order ---
 
-test.serial('a number that is leased is refused to others, who hear what to do', async (t) => {
+test.serial('a leased number is refused to other generators, and the error says what to do', async (t) => {
   const { flake, options } = await joined(t)
   const clash = throwsCode(t, () => plain(options, 0), 'ERR_FLAKE_CONFIG_MISMATCH')
   t.regex(clash.theirs, /lease/)
@@ -117,7 +117,7 @@ test.serial('a number that is leased is refused to others, who hear what to do',
   t.is(flake.state, 'attached')
 })
 
-test.serial('after close() and the end of the window the number is free, and its IDs go on above', async (t) => {
+test.serial('after close() and the end of the window the number is free, and its IDs continue above', async (t) => {
   const { flake, options, store } = await joined(t, { maxAheadMs: 1000, seqMask: 3 })
   const ids = [...flake.takeBigInts(4 * 900)] // ahead of the clock
   await flake.close()

@@ -1,5 +1,5 @@
-// Options of FlakeId.join(): what is refused before the store is asked anything, how slots become node numbers, and what
-// the members of a group must agree on.
+// Options of FlakeId.join(): what is rejected before the store is asked, how slots become node numbers, and what the
+// members of a group must agree on.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import test from 'ava'
@@ -33,7 +33,7 @@ const OUT_OF_RANGE = {
 }
 
 for (const [option, values] of Object.entries(OUT_OF_RANGE)) {
-  test.serial(`${option}: what is out of its bounds`, async (t) => {
+  test.serial(`${option}: values out of bounds are rejected`, async (t) => {
     for (const value of values) {
       const error = await isRefused(t, { ...LEASE, [option]: value }, option)
       t.is(error?.value, value)
@@ -42,13 +42,13 @@ for (const [option, values] of Object.entries(OUT_OF_RANGE)) {
 }
 
 for (const option of ['ttlMs', 'skewMs', 'waitMs', 'slots', 'group', 'host', 'worker', 'nodeOffset']) {
-  test.serial(`${option}: what is of another type`, async (t) => {
+  test.serial(`${option}: values of another type are rejected`, async (t) => {
     const values = [true, {}, [], () => 7, Symbol('7'), 7n, ...(['group', 'host'].includes(option) ? [7] : [])]
     for (const value of values) await isRefused(t, { ...LEASE, [option]: value }, option, TypeError)
   })
 }
 
-test.serial('id, shared and clock have no place here, whatever they are', async (t) => {
+test.serial('id, shared and clock are rejected here, whatever their values', async (t) => {
   const wrong = { id: [7, '7', 'ordinal', {}], shared: ['/tmp/x', ''], clock: [() => 7, Date.now, 7] }
   for (const [option, values] of Object.entries(wrong)) {
     for (const value of values) {
@@ -63,7 +63,7 @@ test.serial('id, shared and clock may be absent in either way', async (t) => {
   t.is(flake.slot, 0)
 })
 
-test.serial('a key that is no option', async (t) => {
+test.serial('an unknown option is rejected', async (t) => {
   const misspelt = await isRefused(t, { ...LEASE, gruop: 7 }, 'gruop', TypeError)
   t.is(misspelt.message, "Unknown option 'gruop'. Did you mean 'group'?")
   const { message } = await isRefused(t, { ...LEASE, zzz: 7 }, 'zzz', TypeError)
@@ -74,14 +74,14 @@ test.serial('a key that is no option', async (t) => {
   await isRefused(t, { ...LEASE, layout: 'hazelcast', worker: 1, maxAheadMs: 0 }, 'worker', TypeError)
 })
 
-test.serial('options that are no object', async (t) => {
+test.serial('options that are not an object are rejected', async (t) => {
   for (const options of [7, 'default', true, 7n, [], () => ({})]) {
     const error = await t.throwsAsync(tryJoin(new MemoryStore(), options), { code: 'ERR_FLAKE_OPTION' })
     t.is(error?.option, 'options')
   }
 })
 
-test.serial('a store that is none', async (t) => {
+test.serial('an invalid store is rejected', async (t) => {
   for (const store of [7, true, 7n, () => {}, Symbol('store'), {}, [], new Map()]) {
     const error = await t.throwsAsync(tryJoin(store, LEASE), { code: 'ERR_FLAKE_OPTION', instanceOf: TypeError })
     t.is(error?.option, 'store')
@@ -92,7 +92,7 @@ test.serial('a store that is none', async (t) => {
   }
 })
 
-test.serial('a store without one of the steps: the message says which', async (t) => {
+test.serial('a store without one of the steps is rejected, and the message names the step', async (t) => {
   for (const step of ['create', 'acquire', 'renew', 'release', 'destroy', 'advance', 'list']) {
     const store = new MemoryStore()
     store[step] = undefined
@@ -101,21 +101,24 @@ test.serial('a store without one of the steps: the message says which', async (t
   }
 })
 
-test.serial('the window must outlast the skew and what IDs run ahead: the bound itself and one below', async (t) => {
-  for (const [options, least] of [
-    [{ skewMs: 2000 }, 3001],
-    [{ skewMs: 1999 }, 2999],
-    [{ skewMs: 0, maxAheadMs: 2001 }, 3002],
-    [{ skewMs: 1000, maxAheadMs: 1000 }, 3001],
-    [{ skewMs: 1000, layout: 'hazelcast' }, 24_001],
-  ]) {
-    const error = await isRefused(t, { ...options, ttlMs: least - 1 }, 'ttlMs')
-    t.true(error?.message.includes(`at least ${least}, because`), error?.message)
-    await joined(t, { ...options, ttlMs: least })
-  }
-  await isRefused(t, { skewMs: 40_000 }, 'ttlMs')
-  await isRefused(t, { layout: 'hazelcast', maxAheadMs: 60_000 }, 'ttlMs')
-})
+test.serial(
+  'the window must outlast the skew and the time that IDs run ahead: the bound itself and one below',
+  async (t) => {
+    for (const [options, least] of [
+      [{ skewMs: 2000 }, 3001],
+      [{ skewMs: 1999 }, 2999],
+      [{ skewMs: 0, maxAheadMs: 2001 }, 3002],
+      [{ skewMs: 1000, maxAheadMs: 1000 }, 3001],
+      [{ skewMs: 1000, layout: 'hazelcast' }, 24_001],
+    ]) {
+      const error = await isRefused(t, { ...options, ttlMs: least - 1 }, 'ttlMs')
+      t.true(error?.message.includes(`at least ${least}, because`), error?.message)
+      await joined(t, { ...options, ttlMs: least })
+    }
+    await isRefused(t, { skewMs: 40_000 }, 'ttlMs')
+    await isRefused(t, { layout: 'hazelcast', maxAheadMs: 60_000 }, 'ttlMs')
+  },
+)
 
 test.serial('without ttlMs it is 30 s, or as long as the layout needs', async (t) => {
   const cases = [
@@ -133,24 +136,24 @@ test.serial('without ttlMs it is 30 s, or as long as the layout needs', async (t
   }
 })
 
-test.serial('the bounds themselves, and numbers as text', async (t) => {
+test.serial('the bounds themselves, and numbers as text, are accepted', async (t) => {
   const { store, flake } = await joined(t, { ttlMs: '60000', skewMs: '0', waitMs: '0', slots: '1024', group: 'g' })
   t.like(store.group('g').config, { ttlMs: 60_000, skewMs: 0, slots: 1024 })
   t.is(flake.state, 'attached')
   await joined(t, { ttlMs: 2000, skewMs: 0, slots: 1, waitMs: MOST, group: 'a'.repeat(128), host: 'h'.repeat(255) })
 })
 
-test.serial('group and host: what the store is told', async (t) => {
+test.serial('group and host are passed to the store', async (t) => {
   const { store } = await joined(t, { group: 'Größe/a b:*?%', host: 'web-1' })
   const [[, group, { owner, host, config, joins }]] = store.calls
   t.is(group, 'Größe/a b:*?%')
   t.is(host, 'web-1')
   t.regex(owner, /^[0-9a-f]{32}$/)
-  t.true(joins, 'it may make the group')
+  t.true(joins, 'it may create the group')
   t.true(config.fingerprint.length > 0 && Buffer.byteLength(config.fingerprint) <= 1024)
 })
 
-test.serial('each acquisition has a token of its own', async (t) => {
+test.serial('each acquisition has its own token', async (t) => {
   const { store, flake } = await joined(t)
   for (let i = 0; i < 5; i++) {
     await flake.detach()
@@ -161,7 +164,7 @@ test.serial('each acquisition has a token of its own', async (t) => {
   t.is(new Set(owners).size, 6)
 })
 
-test.serial('only the first slot may be that of a new group', async (t) => {
+test.serial('only the first slot may come from a new group', async (t) => {
   const { store, flake } = await joined(t)
   await flake.detach()
   await flake.attach()
@@ -171,7 +174,7 @@ test.serial('only the first slot may be that of a new group', async (t) => {
 
 // --- new LeasedFlakeId() ---
 
-test.serial('new LeasedFlakeId() by hand', async (t) => {
+test.serial('new LeasedFlakeId() is an error', async (t) => {
   const { flake } = await joined(t)
   const { LeasedFlakeId } = lease
   t.true(flake instanceof LeasedFlakeId)
@@ -184,7 +187,7 @@ test.serial('new LeasedFlakeId() by hand', async (t) => {
 
 // --- from the slot to the node number ---
 
-/** Members of one group, as many as `count`, all of them held. */
+/** `count` members of one group, all of them held. */
 async function members(t, count, options) {
   const store = new MemoryStore()
   const shared = leaseOptions(options)
@@ -224,7 +227,7 @@ test.serial('fields given by name stay fixed, and the slot fills the others', as
   }
 })
 
-test.serial('how many slots there are: what the free fields hold, 65 536 at most', async (t) => {
+test.serial('the default number of slots is the capacity of the free fields, at most 65 536', async (t) => {
   const own = { fields: Object.entries({ timestamp: 40, shard: 20, counter: 4 }) }
   const cases = [
     [{}, 1024],
@@ -248,7 +251,7 @@ test.serial('how many slots there are: what the free fields hold, 65 536 at most
   }
 })
 
-test.serial('more slots than the free fields hold', async (t) => {
+test.serial('more slots than the free fields hold are rejected', async (t) => {
   await isRefused(t, { ...LEASE, datacenter: 3, slots: 33 }, 'slots')
   await isRefused(t, { ...LEASE, nodeOffset: 24, slots: 1001 }, 'slots')
   await isRefused(t, { ...LEASE, datacenter: 3, worker: 4 }, 'datacenter')
@@ -276,7 +279,7 @@ test.serial('knobs are those of the options', async (t) => {
 
 // --- what members must agree on ---
 
-test.serial('members that differ in what concerns only themselves agree', async (t) => {
+test.serial('members that differ only in their private options agree', async (t) => {
   const store = new MemoryStore()
   const options = leaseOptions()
   const others = { seqMask: 7, maxWaitMs: 9, maxAheadMs: 9, prefetch: true, host: 'other' }
@@ -286,7 +289,7 @@ test.serial('members that differ in what concerns only themselves agree', async 
   t.is(store.count('acquire'), 6)
 })
 
-test.serial('durable: absent is false, and nothing but true and false is taken', async (t) => {
+test.serial('durable: absent is false, and only true and false are accepted', async (t) => {
   for (const durable of [undefined, null, false, true]) {
     const { store } = await joined(t, { durable })
     t.is(store.group().config.durable, durable === true)
@@ -296,7 +299,7 @@ test.serial('durable: absent is false, and nothing but true and false is taken',
   }
 })
 
-test.serial('a group that is made anew while join() waits for a slot is not joined either', async (t) => {
+test.serial('a group that is recreated while join() waits for a slot is not joined either', async (t) => {
   const { store, flake, options } = await joined(t, { slots: 1 })
   const waiting = tryJoin(store, options)
   while (store.count('acquire') < 2) await sleep(5)
@@ -308,7 +311,7 @@ test.serial('a group that is made anew while join() waits for a slot is not join
 
 // --- the environment ---
 
-test.serial('the environment names no node number here', async (t) => {
+test.serial('the environment does not set a node number here', async (t) => {
   const source = `
     import { MemoryStore, LEASE } from ${JSON.stringify(new URL('../support/store.mjs', import.meta.url).href)}
     Object.assign(process.env, { FLAKEFORGE_WORKER: '7', FLAKEFORGE_DATACENTER: '9', FLAKEFORGE_ID: 'nonsense' })

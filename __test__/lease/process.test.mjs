@@ -1,4 +1,4 @@
-// A leased generator and what is around it: the listeners of its events, and the process that it keeps alive or does not.
+// A leased generator and its surroundings: the listeners of its events, and whether it keeps the process alive.
 
 import test from 'ava'
 import { jsonOfChild } from '../support/index.mjs'

@@ -1,5 +1,5 @@
-// AbortSignals of join(), attach() and createGroup(): they end at once, whatever the store does, and hold nothing: no slot,
-// no connection, no timer, no listener.
+// AbortSignals of join(), attach() and createGroup(): they end at once, whatever the store does, and hold no slot,
+// connection, timer or listener.
 
 import { getEventListeners, once } from 'node:events'
 import { createRequire } from 'node:module'
@@ -22,19 +22,19 @@ const listenersOf = (signal) => getEventListeners(signal, 'abort').length
 /** Windows that do not end within a test, and a wait that only a signal ends. */
 const LONG = { ttlMs: 60_000, skewMs: 30_000, waitMs: 600_000 }
 
-/** What a promise is rejected with, whatever that is; 'it worked' where it is not. */
+/** The reason that a promise is rejected with, of any type; 'it worked' if it is not. */
 const rejection = (promise) =>
   promise.then(
     () => 'it worked',
     (reason) => reason,
   )
 
-/** Waits until the store was asked for a step so many times. */
+/** Waits until the store was asked for a step this many times. */
 async function asked(store, step, times = 1) {
   while (store.count(step) < times) await turn()
 }
 
-/** Begins a call with a signal that aborts when it is time: the call ends with the reason, and nothing listens any more. */
+/** Starts a call with a signal that aborts later: the call ends with the reason, and no listener is left. */
 async function abortedAt(t, call, isTime) {
   const controller = new AbortController()
   const waiting = rejection(call(controller.signal))
@@ -47,7 +47,7 @@ async function abortedAt(t, call, isTime) {
 const ownerOf = (store, slot) => store.group()?.slots.get(slot)?.owner
 
 for (const [name, call] of Object.entries({ join: FlakeId.join, createGroup })) {
-  test(`${name}: a signal that is aborted already: no step, no client`, async (t) => {
+  test(`${name}: a signal that is already aborted: no step, no client`, async (t) => {
     const store = new MemoryStore()
     const signal = AbortSignal.abort('before')
     t.is(await rejection(call(store, leaseOptions({ signal }))), 'before')
@@ -56,14 +56,14 @@ for (const [name, call] of Object.entries({ join: FlakeId.join, createGroup })) 
   })
 
   for (const signal of [5, 'x', true, {}, { aborted: false }, new AbortController()]) {
-    test(`${name}: a signal that is none: ${inspect(signal, { depth: 0 })}`, async (t) => {
+    test(`${name}: an invalid signal: ${inspect(signal, { depth: 0 })}`, async (t) => {
       const error = await t.throwsAsync(call(new MemoryStore(), leaseOptions({ signal })), { code: 'ERR_FLAKE_OPTION' })
       t.is(error.option, 'signal')
       t.is(error.value, signal)
     })
   }
 
-  test(`${name}: an absent signal is none, and one that is not aborted changes nothing`, async (t) => {
+  test(`${name}: an absent signal is ignored, and one that is not aborted changes nothing`, async (t) => {
     const controller = new AbortController()
     for (const signal of [undefined, null, controller.signal]) {
       const made = await call(new MemoryStore(), leaseOptions({ signal }))
@@ -73,7 +73,7 @@ for (const [name, call] of Object.entries({ join: FlakeId.join, createGroup })) 
   })
 
   test.serial(
-    `${name} by URL: no client is made for a signal that is aborted, and one that was made is closed`,
+    `${name} by URL: no client is created for an aborted signal, and an existing one is closed`,
     async (t) => {
       const { openRedis } = redis
       t.teardown(() => Object.assign(redis, { openRedis }))
@@ -118,7 +118,7 @@ for (const [name, step, call] of [
   })
 }
 
-test('join: no timer stays, whatever it waits for', async (t) => {
+test('join: no timer is left, whatever it waits for', async (t) => {
   const source = `
     import { MemoryStore } from ${JSON.stringify(new URL('../support/store.mjs', import.meta.url).href)}
     import { exhaustedError } from ${JSON.stringify(new URL('../../target/rooms/lib/base/errors/leases.js', import.meta.url).href)}
@@ -148,7 +148,7 @@ test('join: no timer stays, whatever it waits for', async (t) => {
   t.deepEqual(await jsonOfChild(t, source), { silent: ended, full: ended, ahead: ended })
 })
 
-test('join: a slot that is granted after the abort is given back, unused', async (t) => {
+test('join: a slot that is granted after the abort is released, unused', async (t) => {
   const store = new MemoryStore()
   let answer
   store.before = (step) => step === 'acquire' && new Promise((resolve) => (answer = resolve))
@@ -161,7 +161,7 @@ test('join: a slot that is granted after the abort is given back, unused', async
   t.is(store.calls.at(-1)[2].last, -1)
 })
 
-test('join: a slot that is held, but whose window has not begun, is given back', async (t) => {
+test('join: a held slot whose window has not begun is released', async (t) => {
   const store = new MemoryStore({ offsetMs: 20_000 })
   const join = (signal) => FlakeId.join(store, leaseOptions({ ...LONG, signal }))
   await abortedAt(t, join, async () => {
@@ -172,7 +172,7 @@ test('join: a slot that is held, but whose window has not begun, is given back',
   t.is(ownerOf(store, 0), undefined)
 })
 
-test('join: an abort while the group is full; the next free slot goes to who still waits', async (t) => {
+test('join: an abort while the group is full; the next free slot goes to the one still waiting', async (t) => {
   const { store, flake, options } = await joined(t, { ...LONG, slots: 1 })
   const join = (signal) => FlakeId.join(store, { ...options, signal })
   await abortedAt(t, join, () => asked(store, 'acquire', 2))
@@ -181,7 +181,7 @@ test('join: an abort while the group is full; the next free slot goes to who sti
   t.is(other.slot, 0)
 })
 
-test('join: an abort when it is over changes nothing', async (t) => {
+test('join: an abort after the end changes nothing', async (t) => {
   const controller = new AbortController()
   const { flake } = await joined(t, { signal: controller.signal })
   controller.abort()
@@ -190,7 +190,7 @@ test('join: an abort when it is over changes nothing', async (t) => {
   t.is(flake.next().length, 8)
 })
 
-test('attach: a signal that is aborted already, and one that aborts while it waits', async (t) => {
+test('attach: a signal that is already aborted, and one that aborts while it waits', async (t) => {
   const { flake, store } = await joined(t, LONG)
   await flake.detach()
   const before = store.calls.length
@@ -245,7 +245,7 @@ test('attach: of several calls only the one whose signal aborts ends, and the la
   t.is(flake.state, 'detached')
 })
 
-test('attach: an abort that comes with the slot is too late, and the slot is held', async (t) => {
+test('attach: an abort that arrives together with the slot is too late, and the slot is held', async (t) => {
   const { flake, store } = await joined(t, LONG)
   await flake.detach()
   const controller = new AbortController()
@@ -282,7 +282,7 @@ test('calls of a leased generator that wait for a slot end with their signal', a
   t.is(listenersOf(signal), 0)
 })
 
-test('join by URL: an abort closes the connection to a server that says nothing, long before it is given up', async (t) => {
+test('join by URL: an abort closes the connection to a silent server, long before it is given up', async (t) => {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   t.teardown(() => server.close())
@@ -303,7 +303,7 @@ const testOnRedis = wantRedis() === undefined ? test.skip : test.serial
 
 testOnRedis('join by URL on a real Redis: after an abort there is no connection, and no slot is held', async (t) => {
   const server = stopAfter(t, await startRedis())
-  const connections = async () => (await server.cli('CLIENT', 'LIST')).split('\n').length - 1 // that of redis-cli is one
+  const connections = async () => (await server.cli('CLIENT', 'LIST')).split('\n').length - 1 // the connection of redis-cli is one
   const options = { ...LONG, slots: 1, group: 'one' }
   await createGroup(server.url, options)
   const holder = await FlakeId.join(server.url, options)
@@ -311,7 +311,7 @@ testOnRedis('join by URL on a real Redis: after an abort there is no connection,
   const controller = new AbortController()
   const waiting = rejection(FlakeId.join(server.url, { ...options, signal: controller.signal }))
   await until(async () => (await connections()) > before)
-  await sleep(50) // so that it is told that the group is full
+  await sleep(50) // so that it learns that the group is full
   controller.abort('enough')
   t.is(await waiting, 'enough')
   await until(async () => (await connections()) === before)

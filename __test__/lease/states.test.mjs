@@ -1,5 +1,5 @@
-// The states of a leased generator: how it gets from one to the other, what each call says in each, and what the events
-// tell. The store is one of the test's own, which works; what happens when it does not stands in faults.test.mjs.
+// The states of a leased generator: how it changes between them, the result of each call in each, and the events. The
+// store is the test's own, and works; faults.test.mjs covers failures.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import test from 'ava'
@@ -43,7 +43,7 @@ test.serial('attached: every call gives IDs of the slot, in order', async (t) =>
   )
 })
 
-test.serial('expires is the end of the window, and goes on with it', async (t) => {
+test.serial('expires is the end of the window, and advances with it', async (t) => {
   const { flake, store } = await joined(t)
   t.deepEqual(flake.expires, new Date(store.windows[0].hi))
   await happens(flake, 'renewed')
@@ -73,7 +73,7 @@ test.serial('attach() while attached changes nothing', async (t) => {
 
 // --- detached ---
 
-test.serial('detached: every call says so, and the properties too', async (t) => {
+test.serial('detached: every call reports it, and so do the properties', async (t) => {
   const { flake } = await joined(t)
   const last = flake.nextBigInt()
   const told = record(flake)
@@ -93,7 +93,7 @@ test.serial('detached: every call says so, and the properties too', async (t) =>
   t.is(flake.stats.ids, 1)
 })
 
-test.serial('detach() gives the slot back with the ms of the last ID, rounded up', async (t) => {
+test.serial('detach() releases the slot with the ms of the last ID, rounded up', async (t) => {
   for (const layout of ['flake', 'sonyflake', 'chronicle', 'chronicle-micros']) {
     const { flake, store } = await joined(t, { layout, epoch: undefined, group: layout })
     const { timestamp } = flake.decode(await flake.nextAsync())
@@ -108,7 +108,7 @@ test.serial('detach() gives the slot back with the ms of the last ID, rounded up
   }
 })
 
-test.serial('detach() without an ID made says −1, and the window is free at once', async (t) => {
+test.serial('detach() without an ID sends −1, and the window is free at once', async (t) => {
   const { flake, store } = await joined(t, { slots: 1 })
   const [{ lo }] = store.windows
   await flake.detach()
@@ -118,7 +118,7 @@ test.serial('detach() without an ID made says −1, and the window is free at on
   t.is(flake.slot, 0)
 })
 
-test.serial('detach() twice, and twice at once, gives back once', async (t) => {
+test.serial('detach() twice, and twice at once, releases once', async (t) => {
   const { flake, store } = await joined(t)
   const told = record(flake)
   await Promise.all([flake.detach(), flake.detach()])
@@ -136,7 +136,7 @@ test.serial('no renewal after detach()', async (t) => {
   t.is(store.calls.length, length)
 })
 
-test.serial('calls that wait when detach() comes get its code', async (t) => {
+test.serial('calls that are waiting at detach() get its code', async (t) => {
   const { flake, store } = await joined(t)
   const { slot } = flake
   store.group().slots.get(slot).owner = 'f'.repeat(32)
@@ -150,7 +150,7 @@ test.serial('calls that wait when detach() comes get its code', async (t) => {
 
 // --- attach again ---
 
-test.serial('attach() after detach(): IDs go on above the last one, with the same generator', async (t) => {
+test.serial('attach() after detach(): IDs continue above the last one, with the same generator', async (t) => {
   const { flake, store } = await joined(t, { slots: 4 })
   const told = record(flake)
   const before = [...flake.takeBigInts(100)]
@@ -170,7 +170,7 @@ test.serial('attach() after detach(): IDs go on above the last one, with the sam
   t.not(first.owner, second.owner)
 })
 
-test.serial('attach() may give another slot: then the node number is another', async (t) => {
+test.serial('attach() may give another slot: then the node number changes', async (t) => {
   const { flake, store, options } = await joined(t, { datacenter: 2 })
   t.like(flake, { id: 64, worker: 0 })
   await flake.detach()
@@ -196,7 +196,7 @@ test.serial('attach() twice at once: one acquisition, both resolve', async (t) =
 
 // --- close ---
 
-test.serial('close() is detach() and the end of the timer, twice too', async (t) => {
+test.serial('close() is detach() and the end of the timer, also when called twice', async (t) => {
   const { flake, store } = await joined(t)
   const told = record(flake)
   await Promise.all([flake.close(), flake.close()])
@@ -208,7 +208,7 @@ test.serial('close() is detach() and the end of the timer, twice too', async (t)
   await allRefuse(t, flake, 'ERR_FLAKE_DETACHED')
 })
 
-test.serial('close() is final, and every call says so in the same words', async (t) => {
+test.serial('close() is final, and every call fails with the same message', async (t) => {
   const { flake, store } = await joined(t)
   await flake.detach()
   store.before = (step) => step === 'acquire' && new Promise(() => {})
@@ -250,7 +250,7 @@ test.serial("the user's own store is never closed", async (t) => {
 
 // --- destroyed ---
 
-test.serial('destroy(): every call says so, for good', async (t) => {
+test.serial('destroy(): every call reports it, permanently', async (t) => {
   const { flake, store } = await joined(t)
   const told = record(flake)
   const last = flake.nextBigInt()
@@ -270,7 +270,7 @@ test.serial('destroy(): every call says so, for good', async (t) => {
   t.true(flake.decode(last).timestamp > 0)
 })
 
-test.serial('destroy() of a detached member, which stays the end', async (t) => {
+test.serial('destroy() of a detached member, which stays ended', async (t) => {
   const { flake, store } = await joined(t)
   await flake.detach()
   await flake.destroy()
@@ -314,7 +314,7 @@ test.serial(
     await afterEvents()
     t.deepEqual(named(told).slice(-2), ['lost', 'attached'])
     t.deepEqual(told.at(-1)[1], { group: 'default', slot: 1 })
-    t.is(store.count('release'), 0, 'what is another one’s is not given back')
+    t.is(store.count('release'), 0, "another member's slot is not released")
   },
 )
 
@@ -327,7 +327,7 @@ test.serial('attach() while a lost slot is being replaced waits for the same one
   t.is(store.count('acquire'), 2)
 })
 
-test.serial('why a slot was lost tells of a failure just before, and of none long before', async (t) => {
+test.serial('the reason for a lost slot includes a failure just before, and none long before', async (t) => {
   const { flake, store } = await joined(t)
   store.fail()
   while (store.count('renew') < 1) await sleep(5)
@@ -347,7 +347,7 @@ test.serial('why a slot was lost tells of a failure just before, and of none lon
   t.is(later.cause.cause.code, 'ERR_FLAKE_STORE')
 })
 
-test.serial('a slot that is lost and cannot be replaced: detached, and every call says why', async (t) => {
+test.serial('a lost slot that cannot be replaced: detached, and every call reports why', async (t) => {
   const { flake, store } = await joined(t)
   const told = record(flake)
   store.group().slots.get(0).owner = 'f'.repeat(32)

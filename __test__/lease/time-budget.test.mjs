@@ -1,4 +1,4 @@
-// lib/lease/time-budget.ts: all limits of leases and stores, and the sums of them that users were promised.
+// lib/lease/time-budget.ts: all time limits of leases and stores, and the sums of them that users were promised.
 
 import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -12,7 +12,7 @@ const native = require('../../target/rooms/lib/native/index.js')
 const { BUDGET, PACE, RENEWAL_STEP, promisesOf } = require('../../target/rooms/lib/lease/time-budget.js')
 
 const ROOT = path.join(import.meta.dirname, '..', '..')
-/** The shortest ttlMs, others, the usual and the longest. */
+/** The shortest ttlMs, others, the default and the longest. */
 const TTLS = [2_000, 2_999, 5_000, 12_345, 30_000, 60_000]
 const T = Date.UTC(2026, 0, 1)
 
@@ -22,11 +22,11 @@ const broken = (limits = BUDGET, share = RENEWAL_STEP) => [
 ]
 const keptOrNot = ({ what, takes, within }) => (takes <= within ? [] : [what])
 
-test('what users were promised holds with every ttlMs', (t) => {
+test('the promised sums hold for every ttlMs', (t) => {
   t.deepEqual(broken(), [])
 })
 
-test('a limit that is changed alone breaks the sum that it belongs to', (t) => {
+test('changing one limit alone breaks its sum', (t) => {
   const changes = {
     RELEASE_MS: [4_100, 'close() ends within 5 s'],
     CLIENT_END_MS: [1_000, 'close() ends within 5 s', 'close() of a counter ends within 5 s'],
@@ -56,7 +56,7 @@ function attached(ttlMs, fresh) {
   return { machine, actions: machine.step({ type: 'opened', owner: fresh }, T, fresh) }
 }
 
-/** When a window is renewed, when its users are told that there is no answer, and the pause after a failure: by the core. */
+/** The core's times: when a window is renewed, when a missing answer is reported, and the pause after a failure. */
 function paceOf(ttlMs, fresh) {
   const wakeAt = (actions) => actions.find(({ type }) => type === 'wait').at
   const { machine, actions } = attached(ttlMs, fresh)
@@ -68,7 +68,7 @@ function paceOf(ttlMs, fresh) {
   return { renewal: renewedAt - T, told: toldAt - T, pause: again - toldAt, event: told.at(0) }
 }
 
-test('the core renews, tells and tries again as the sums say', (t) => {
+test('the core renews, reports and retries as the sums say', (t) => {
   for (const ttlMs of TTLS) {
     for (let i = 0; i < 2_000; i += 7) {
       const { renewal, told, pause, event } = paceOf(ttlMs, i.toString(16).padStart(32, '0'))
@@ -82,20 +82,20 @@ test('the core renews, tells and tries again as the sums say', (t) => {
 
 // --- no other file has a number of milliseconds ---
 
-/** Rooms whose limits stand in time-budget.ts. */
+/** Rooms whose limits are in time-budget.ts. */
 const ROOMS = ['lease', 'segments', 'service']
 const OF_TIME = /(?:ms|seconds?|timeout|backoff|pause)$/i
 const WAITS = ['setTimeout', 'sleep', 'sleepUnlessAborted', 'inTime', 'within', 'timeout']
-/** At once, or the first of the pauses that grow. Also what a number is doubled by. */
+/** At once, or the first of the growing pauses. Also the factor that doubles a number. */
 const SMALLEST = 2
 
-/** What an identifier, a property or a pattern is called. */
+/** The name of an identifier, a property or a pattern. */
 const textsOf = (node) => {
   if (node?.type === 'ArrayPattern') return node.elements.flatMap(textsOf)
   return [node?.name ?? node?.property?.name ?? node?.key?.name ?? ''].flat()
 }
 
-/** The names that a node gives to what is in it. */
+/** The names that a node gives to its contents. */
 function namesOf(node) {
   switch (node.type) {
     case 'VariableDeclarator':
@@ -122,7 +122,7 @@ function numbersOf(file, text) {
     if (isWithin && node.type === 'Literal' && typeof node.value === 'number' && node.value > SMALLEST) {
       found.add(`${file}:${text.slice(0, node.start).split('\n').length}`)
     }
-    // A function has its own names; what it is called is no time.
+    // A function has its own names; its name is not a time.
     const isTime = (isWithin && !/Function/.test(node.type)) || isOfTime(node)
     for (const part of Object.values(node).flat()) if (typeof part?.type === 'string') visit(part, isTime)
   }
@@ -155,7 +155,7 @@ test('numbers of milliseconds are found', (t) => {
   }
 })
 
-test('they stand in time-budget.ts and nowhere else', (t) => {
+test('they are in time-budget.ts and nowhere else', (t) => {
   const rooms = ROOMS.map((room) => path.join(ROOT, 'lib', room)).filter((room) => existsSync(room))
   const files = rooms.flatMap(sourcesIn)
   const others = files.filter((file) => !file.endsWith(`${path.sep}time-budget.ts`))

@@ -1,5 +1,5 @@
-// What an earlier release wrote to files is opened by this one and goes on (stores/upgrade.test.mjs: to databases). It is never
-// begun again in silence: all of it was made in 2090 (vectors/upgrade/make.mjs), so IDs of our time would show it.
+// Files of an earlier release are opened by this one and continue (stores/upgrade.test.mjs: databases). They are never
+// silently restarted: all of them are from 2090 (vectors/upgrade/make.mjs), so present-day IDs would show it.
 
 import fs from 'node:fs'
 import { createRequire } from 'node:module'
@@ -18,10 +18,10 @@ const FILES = require('../vectors/upgrade/files.json')
 
 const timeOf = (id) => layouts.flake.decode(BigInt(id)).timestamp
 
-/** What the counter of an earlier release stood at: it had given one block. */
+/** The position of an earlier release's counter: it had given one block. */
 const takenOf = ({ counter, lastOfCounter }) => BigInt(lastOfCounter) + BigInt(counter.block)
 
-/** A copy of what an earlier release wrote: nothing may be written beside this file. */
+/** A copy of an earlier release's files: nothing may be written next to this file. */
 function copyOf(t, name) {
   const copy = path.join(diskFolder(t), name)
   fs.cpSync(path.join(VECTORS, name), copy, { recursive: true })
@@ -30,7 +30,7 @@ function copyOf(t, name) {
 
 // Files
 
-anyTest('a shared file: IDs go on above its last one', (t) => {
+anyTest('a shared file: IDs continue above its last one', (t) => {
   const { id, last } = FILES.shared
   const shared = copyOf(t, 'shared')
   t.throws(() => new FlakeId({ id: id + 1, shared }), { code: 'ERR_FLAKE_CONFIG_MISMATCH' })
@@ -38,23 +38,28 @@ anyTest('a shared file: IDs go on above its last one', (t) => {
   t.true(flake.nextBigInt() > BigInt(last))
 })
 
-anyTest('a folder of slots: its options and its counter are kept, and its used slot is not for our time', async (t) => {
-  const { folder } = FILES
-  const store = `file:${copyOf(t, 'folder')}`
-  await t.throwsAsync(tryJoin(store, { ...folder.options, slots: 3, waitMs: 0 }), { code: 'ERR_FLAKE_CONFIG_MISMATCH' })
-  const flake = await FlakeId.join(store, { ...folder.options, waitMs: 0 })
-  closeAfter(t, flake)
-  t.not(flake.slot, folder.slot)
-  await t.throwsAsync(tryJoin(store, { ...folder.options, waitMs: 0 }), { code: 'ERR_FLAKE_EXHAUSTED' })
-  const rows = await fileStore(store.slice('file:'.length)).list(folder.options.group)
-  t.true(rows.find(({ slot }) => slot === folder.slot).last.getTime() >= timeOf(folder.last))
+anyTest(
+  'a folder of slots: its options and its counter are kept, and its used slot is not granted at present',
+  async (t) => {
+    const { folder } = FILES
+    const store = `file:${copyOf(t, 'folder')}`
+    await t.throwsAsync(tryJoin(store, { ...folder.options, slots: 3, waitMs: 0 }), {
+      code: 'ERR_FLAKE_CONFIG_MISMATCH',
+    })
+    const flake = await FlakeId.join(store, { ...folder.options, waitMs: 0 })
+    closeAfter(t, flake)
+    t.not(flake.slot, folder.slot)
+    await t.throwsAsync(tryJoin(store, { ...folder.options, waitMs: 0 }), { code: 'ERR_FLAKE_EXHAUSTED' })
+    const rows = await fileStore(store.slice('file:'.length)).list(folder.options.group)
+    t.true(rows.find(({ slot }) => slot === folder.slot).last.getTime() >= timeOf(folder.last))
 
-  const segment = await SegmentId.open(store, folder.counter)
-  closeAfter(t, segment)
-  t.is(segment.nextBigInt(), takenOf(folder))
-})
+    const segment = await SegmentId.open(store, folder.counter)
+    closeAfter(t, segment)
+    t.is(segment.nextBigInt(), takenOf(folder))
+  },
+)
 
-/** Makes a file one of a later format, which names the release that it needs. */
+/** Turns a file into one of a later format, which names the release that it needs. */
 function makeLater(file) {
   const bytes = fs.readFileSync(file)
   const words = new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4) // in the byte order of this machine
@@ -64,7 +69,7 @@ function makeLater(file) {
   return bytes
 }
 
-anyTest('files of a later release are refused with the release that they need, and left as they are', async (t) => {
+anyTest('files of a later release are rejected with the release that they need, and stay unchanged', async (t) => {
   const [shared, folder] = [copyOf(t, 'shared'), copyOf(t, 'folder')]
   const { options, counter } = FILES.folder
   const calls = {
@@ -82,7 +87,7 @@ anyTest('files of a later release are refused with the release that they need, a
 })
 
 if (hasClock) {
-  anyTest('a folder of slots: the used slot is given again once its time has come', async (t) => {
+  anyTest('a folder of slots: the used slot is granted again once its time has come', async (t) => {
     const { folder } = FILES
     const puppet = new Puppet(t, { offsetMs: timeOf(folder.last) + 60_000 - Date.now() })
     t.is(await puppet.call('join', `file:${copyOf(t, 'folder')}`, { ...folder.options, waitMs: 0 }), folder.slot)

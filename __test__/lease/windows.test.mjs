@@ -1,6 +1,5 @@
-// No ID outside a window that was granted: with every layout, in every way to ask for IDs, through renewals, losses,
-// failures and a detach. The store is the test's own and remembers every window; an ID belongs to one when its whole tick
-// lies in it.
+// No ID lies outside a granted window: with every layout, by every call for IDs, through renewals, losses, failures and
+// a detach. The store is the test's own and remembers every window; an ID is inside one if its whole tick is.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import test from 'ava'
@@ -12,7 +11,7 @@ const { layouts } = FlakeId
 const TICK_NS = { sonyflake: 10_000_000n, chronicle: 100n, 'chronicle-micros': 100_000n }
 const NS_PER_MS = 1_000_000n
 
-/** Layouts, each with the knobs that are its own, and some that run ahead, take in advance, or both. */
+/** Layouts, each with its own knobs, and some that run ahead, prefetch, or both. */
 const CASES = {
   ...Object.fromEntries(Object.keys(layouts).map((layout) => [layout, { layout }])),
   hazelcast: { layout: 'hazelcast', maxAheadMs: 1000 },
@@ -36,7 +35,7 @@ const CASES = {
 
 const tickNs = ({ layout }) => TICK_NS[layout] ?? BigInt(Math.round((layout?.tickMs ?? 1) * 1e6))
 
-/** Where an ID's tick begins and ends, in Unix ns, both included. */
+/** The start and the end of an ID's tick, in Unix ns, both inclusive. */
 function spanOf(flake, id, ns) {
   const start = BigInt(flake.epoch) * NS_PER_MS + flake.decode(id).tick * ns
   return [start, start + ns - 1n]
@@ -46,7 +45,7 @@ function spanOf(flake, id, ns) {
 const spansOf = (windows) =>
   windows.map(({ slot, lo, hi }) => [slot, BigInt(lo) * NS_PER_MS, BigInt(hi + 1) * NS_PER_MS - 1n])
 
-/** IDs that lie in no window of their slot, as text for people. The slot is the node number here. */
+/** IDs outside all windows of their slot, as readable text. The slot is the node number here. */
 function strays({ flake, store, ids, ns }) {
   const spans = spansOf(store.windows)
   return ids.flatMap((id) => {
@@ -67,7 +66,7 @@ const WAYS = [
 ]
 const REFUSALS = ['ERR_FLAKE_OVERFLOW', 'ERR_FLAKE_LEASE_EXPIRED', 'ERR_FLAKE_DETACHED']
 
-/** Makes IDs in all ways until `isOver()`; refusals belong to it. */
+/** Generates IDs in all ways until `isOver()`; errors are expected. */
 async function makeAll(flake, isOver) {
   const ids = []
   const refused = {}
@@ -85,7 +84,7 @@ async function makeAll(flake, isOver) {
 
 const MORE_THAN_IS_HELD = 200_000 // by a prefetch
 
-/** Some seconds in the life of a lease: windows follow each other, one ends without a renewal, and the slot is lost. */
+/** Some seconds in the life of a lease: consecutive windows, one that ends without a renewal, and a lost slot. */
 async function live(t, { flake, store, group }) {
   await sleep(700)
   store.fail()
@@ -108,7 +107,7 @@ for (const [name, options] of Object.entries(CASES)) {
     await live(t, { flake, store, group })
     isOver = true
     const { ids, refused } = await making
-    t.true(ids.length > 1000, `${ids.length} IDs, refused: ${JSON.stringify(refused)}`)
+    t.true(ids.length > 1000, `${ids.length} IDs, errors: ${JSON.stringify(refused)}`)
     t.is(new Set(ids).size, ids.length, 'duplicates')
     const found = strays({ flake, store, ids, ns: tickNs(options) })
     t.deepEqual(found.slice(0, 3), [], `${found.length} of ${ids.length}`)
@@ -116,7 +115,7 @@ for (const [name, options] of Object.entries(CASES)) {
   })
 }
 
-test('the same check finds IDs that lie outside', async (t) => {
+test('the same check finds IDs outside a window', async (t) => {
   const { flake, store } = await joined(t)
   const ids = [flake.nextBigInt()]
   t.deepEqual(strays({ flake, store, ids, ns: NS_PER_MS }), [])
@@ -127,7 +126,7 @@ test('the same check finds IDs that lie outside', async (t) => {
   t.is(strays({ flake, store, ids: outside, ns: NS_PER_MS }).length, 3)
 })
 
-test('join() and attach() resolve once an ID can be made, however long a tick is', async (t) => {
+test('join() and attach() resolve once an ID can be generated, however long a tick is', async (t) => {
   for (const tickMs of [10, 1000]) {
     const layout = { tickMs, fields: Object.entries({ timestamp: 40, shard: 10, counter: 14 }) }
     const { flake } = await joined(t, { layout, epoch: undefined, group: `ticks of ${tickMs} ms` })

@@ -1,5 +1,5 @@
-// How many blocks a member of a counter asks for at once: lib/base/demand.ts by times that are given to it, and SegmentId's use
-// of it by a clock that stands still.
+// How many blocks a member of a counter requests at once: lib/base/demand.ts with given times, and SegmentId's use of
+// it with a stopped clock.
 
 import '../../support/clocks.mjs' // before flakeforge
 import { createRequire } from 'node:module'
@@ -11,11 +11,11 @@ import { opened, range } from '../../support/segment.mjs'
 
 const { Demand, sixteenth } = createRequire(import.meta.url)('../../../target/rooms/lib/base/demand.js')
 
-const FAST = 1 // ms: by then what came is used up
+const FAST = 1 // ms: by then everything received is used up
 const FAIR = 50
 const SLOW = 1000
 
-/** Asks for blocks, each time this many ms after the last: how many were asked for. */
+/** Requests blocks, each time this many ms after the last; returns the numbers of blocks. */
 function asked(demand, gaps, { now = 0, tookMs = 0.5 } = {}) {
   return gaps.map((gap) => {
     now += gap
@@ -31,7 +31,7 @@ test('one block, while each lasts', (t) => {
   t.deepEqual(asked(new Demand(1, sixteenth), times(500, FAIR)), times(500, 1))
 })
 
-test('more where they are used up at once, and only as part of what came before', (t) => {
+test('more where blocks are used up at once, and only in proportion to the previous request', (t) => {
   let had = 1
   for (const count of asked(new Demand(1, sixteenth), times(300, FAST))) {
     t.true(count <= Math.ceil(had / 16), `${count} after ${had}`)
@@ -40,7 +40,7 @@ test('more where they are used up at once, and only as part of what came before'
   t.true(had > 10_000)
 })
 
-test('no more than last a little while', (t) => {
+test('no more than last a short while', (t) => {
   const demand = new Demand(1, sixteenth)
   let now = 0
   let count = 1
@@ -73,7 +73,7 @@ test('fewer when they last long again, down to one', (t) => {
   t.is(rest.at(-1), 1)
 })
 
-test('whatever the times: at least one, at most twice the last, and a part of what came before', (t) => {
+test('whatever the times: at least one, at most twice the last, and in proportion to the previous request', (t) => {
   const step = fc.record({ gap: fc.nat({ max: 200 }), tookMs: fc.nat({ max: 100 }) })
   holds(
     t,
@@ -96,8 +96,8 @@ test('whatever the times: at least one, at most twice the last, and a part of wh
   )
 })
 
-test.serial('a member that is fast takes several blocks with one call, and leaves no ID out', async (t) => {
-  replaceClocks(t, { monotonicNow: () => 5 }) // each block is used up as soon as it comes
+test.serial('a fast member takes several blocks with one call, and skips no ID', async (t) => {
+  replaceClocks(t, { monotonicNow: () => 5 }) // each block is used up as soon as it arrives
   const { segment, store } = await opened(t, { block: 10 })
   const ids = []
   for (let i = 0; i < 2000; i++) {

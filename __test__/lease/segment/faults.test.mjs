@@ -1,4 +1,4 @@
-// SegmentId where its counter fails, stands still or was lost, and skipTo, which says where to go on.
+// SegmentId where its counter fails, is stopped or was lost, and skipTo, which says where to continue.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import test from 'ava'
@@ -24,10 +24,10 @@ test('a store that fails at the start: ERR_FLAKE_STORE with its cause', async (t
   t.is(error.cause, cause)
 })
 
-/** What our stores say of a server that refuses: no call has failed, so the error has no cause. */
+/** Our stores' error for a server that refuses: no call has failed, so the error has no cause. */
 const refusal = () => storeError('A store cannot use this MySQL server. It is read_only, so it takes no writes.')
 
-test('a store that refuses at the start: open() fails with its refusal', async (t) => {
+test('a store that refuses at the start: open() fails with its reason', async (t) => {
   const store = new Counters()
   for (const error of [refusal(), mismatchError('counter', 'durable true', 'durable false')]) {
     store.fail(error)
@@ -35,7 +35,7 @@ test('a store that refuses at the start: open() fails with its refusal', async (
   }
 })
 
-test('a store that refuses later: calls that wait go on when it takes writes again', async (t) => {
+test('a store that refuses later: waiting calls continue when it accepts writes again', async (t) => {
   const { segment, store } = await opened(t, { block: 10 })
   store.fail(refusal())
   t.deepEqual(take(segment, 10), range(0, 10))
@@ -47,7 +47,7 @@ test('a store that refuses later: calls that wait go on when it takes writes aga
   t.is(numberOf(await waiting), 10n)
 })
 
-test('a refusal that does not pass by itself is told to calls that wait', async (t) => {
+test('a permanent refusal is reported to waiting calls', async (t) => {
   const { segment, store } = await opened(t, { block: 10 })
   const error = mismatchError('counter', 'durable true', 'durable false')
   store.fail(error)
@@ -55,7 +55,7 @@ test('a refusal that does not pass by itself is told to calls that wait', async 
   t.is(await t.throwsAsync(segment.nextAsync()), error)
 })
 
-test('a store that fails later: what is at hand, then ERR_FLAKE_STORE; calls that wait go on when it is back', async (t) => {
+test('a store that fails later: the remaining IDs, then ERR_FLAKE_STORE; waiting calls continue when it is back', async (t) => {
   const { segment, store } = await opened(t, { block: 10 })
   const cause = new Error('connection refused')
   store.fail(cause)
@@ -75,14 +75,14 @@ test('a store that fails later: what is at hand, then ERR_FLAKE_STORE; calls tha
   )
 })
 
-/** Takes an ID now and then until the store is asked again; gives these IDs. */
+/** Takes an ID now and then until the store is asked again; returns these IDs. */
 async function takeUntilAsked(segment, store) {
   const ids = []
   for (const { length } = store.calls; store.calls.length === length; await sleep(5)) ids.push(...take(segment, 1))
   return ids
 }
 
-test('a store that fails for a moment is not noticed while a block lasts', async (t) => {
+test('a store that fails briefly is not noticed while a block lasts', async (t) => {
   const { segment, store } = await opened(t, { block: 1000 })
   store.fail(new Error('connection refused'))
   const ids = take(segment, 501)
@@ -94,7 +94,7 @@ test('a store that fails for a moment is not noticed while a block lasts', async
   t.deepEqual(ids, range(0, ids.length))
 })
 
-test('a failure that may be over: while another call is on its way, that is what an ID waits for', async (t) => {
+test('a failure that may be over: an ID waits for the other call in progress', async (t) => {
   const { segment, store } = await opened(t, { block: 1000 })
   store.fail(new Error('connection refused'))
   take(segment, 501)
@@ -110,7 +110,7 @@ test('a failure that may be over: while another call is on its way, that is what
   t.is(numberOf(await segment.nextAsync()), 1000n)
 })
 
-test('a failure that goes on is told to each call that asks again', async (t) => {
+test('a continuing failure is reported to each call that asks again', async (t) => {
   const { segment, store } = await opened(t, { block: 10 })
   const cause = new Error('connection refused')
   store.fail(cause)
@@ -121,7 +121,7 @@ test('a failure that goes on is told to each call that asks again', async (t) =>
   }
 })
 
-test('a failure is not told any more once a call has worked', async (t) => {
+test('a failure is no longer reported once a call has worked', async (t) => {
   const store = new Counters()
   store.fail(counterError('behind', NAME))
   const { segment } = await opened(t, { block: 10 }, store)
@@ -133,14 +133,14 @@ test('a failure is not told any more once a call has worked', async (t) => {
 
 const NO_COUNTERS = [undefined, null, 5, '5', -1n, 2n ** 64n, {}]
 
-test('an answer that is none never becomes an ID', async (t) => {
+test('an invalid answer never becomes an ID', async (t) => {
   for (const answer of NO_COUNTERS) {
     const store = Object.assign(new Counters(), { advance: async () => ({ number: answer }) })
     await t.throwsAsync(SegmentId.open(store, { name: NAME }), { code: 'ERR_FLAKE_STORE' }, String(answer))
   }
 })
 
-test('a counter that was made anew below what we had: ERR_FLAKE_STORE until skipTo', async (t) => {
+test('a counter that was recreated below our position: ERR_FLAKE_STORE until skipTo', async (t) => {
   const { segment, store } = await opened(t, { block: 10 })
   store.values.set(NAME, 3n)
   t.deepEqual(take(segment, 10), range(0, 10))
@@ -155,7 +155,7 @@ test('a counter that was made anew below what we had: ERR_FLAKE_STORE until skip
   t.is(numberOf(await segment.nextAsync()), 501n)
 })
 
-test('skipTo below what we had, on a counter that was made anew: ERR_FLAKE_STORE, and until it is above', async (t) => {
+test('skipTo below our position, on a recreated counter: ERR_FLAKE_STORE, until one is above', async (t) => {
   const { segment, store } = await opened(t, { block: 10 })
   segment.nextBigInt()
   store.values.set(NAME, 3n)
@@ -166,7 +166,7 @@ test('skipTo below what we had, on a counter that was made anew: ERR_FLAKE_STORE
   t.is(segment.nextBigInt(), 500n)
 })
 
-test('a call that waits for such a skipTo gets nothing of what the counter gives after it', async (t) => {
+test('a call that waits for such a skipTo gets nothing that the counter gives after it', async (t) => {
   const { segment, store } = await opened(t, { block: 10 })
   store.values.set(NAME, 3n)
   const { promise, open } = gate()
@@ -182,7 +182,7 @@ test('a call that waits for such a skipTo gets nothing of what the counter gives
   throwsCode(t, () => segment.nextBigInt(), 'ERR_FLAKE_STORE')
 })
 
-test('the fault that others make: a counter made anew that passes us by itself does not start us again', async (t) => {
+test('a recreated counter that passes our position without a skipTo does not start us again', async (t) => {
   const { segment, store } = await opened(t, { block: 10 })
   store.values.set(NAME, 0n)
   take(segment, 10)
@@ -196,7 +196,7 @@ test('the fault that others make: a counter made anew that passes us by itself d
   }
 })
 
-test('skipTo by one member is for all', async (t) => {
+test('skipTo by one member applies to all', async (t) => {
   const { segment, store } = await opened(t, { block: 10 })
   const { segment: other } = await opened(t, { block: 10 }, store)
   store.values.delete(NAME)
@@ -217,7 +217,7 @@ test('skipTo by one member is for all', async (t) => {
   t.true(ids >= 510n, String(ids))
 })
 
-test('skipTo goes forwards only, and drops what was at hand', async (t) => {
+test('skipTo only moves forward, and drops the remaining IDs', async (t) => {
   const { segment } = await opened(t, { block: 10 })
   t.is(segment.nextBigInt(), 0n)
   await segment.skipTo(0)
@@ -228,7 +228,7 @@ test('skipTo goes forwards only, and drops what was at hand', async (t) => {
   t.is(segment.nextBigInt(), 1_000_010n)
 })
 
-test('skipTo drops the block that follows, too', async (t) => {
+test('skipTo drops the prefetched block too', async (t) => {
   const { segment } = await opened(t, { block: 10 })
   take(segment, 6)
   await turn()
@@ -255,7 +255,7 @@ test('skipTo while calls wait: none of them gets an ID from below', async (t) =>
   )
 })
 
-test('two skipTo at once, and answers that come in another order', async (t) => {
+test('two skipTo at once, and answers in another order', async (t) => {
   const { segment, store } = await opened(t, { block: 10 })
   let calls = 0
   store.before = () => sleep(calls++ % 2 === 0 ? 40 : 1)
@@ -266,7 +266,7 @@ test('two skipTo at once, and answers that come in another order', async (t) => 
   t.true(ids.every((id) => id >= 2000n))
 })
 
-test('skipTo on a store that fails says so, and can be said again', async (t) => {
+test('skipTo on a failing store reports that, and can be repeated', async (t) => {
   const { segment, store } = await opened(t, { block: 10 })
   const cause = new Error('connection refused')
   store.fail(cause)
@@ -277,7 +277,7 @@ test('skipTo on a store that fails says so, and can be said again', async (t) =>
   t.is(segment.nextBigInt(), 1000n)
 })
 
-test('init beyond the first block on a store that fails says so; its block is given once, from its beginning', async (t) => {
+test('init beyond the first block on a failing store reports that; its block is given once, from its start', async (t) => {
   const { segment, store } = await opened(t, { block: 10 })
   const { promise, open } = gate()
   const cause = new Error('connection refused')

@@ -1,5 +1,5 @@
-// SegmentId's own logic where its counter does what it should: options, the forms of next(), fetching in advance, init and
-// close. Failures are in segment-faults.test.mjs, the real stores in segment-stores.test.mjs.
+// SegmentId's own logic with a working counter: options, the forms of next(), fetching in advance, init and close.
+// Failures are in faults.test.mjs, the real stores in stores.test.mjs.
 
 import test from 'ava'
 import { allWell, called, inOrder, numberOf, submit, throwsCode, turn, until } from '../../support/index.mjs'
@@ -19,7 +19,7 @@ test('next(), next(null), next(callback), nextAsync and nextBigInt: one sequence
   t.deepEqual(segment.next(), Buffer.from('0000000000000100', 'hex'))
 })
 
-test('each ID has bytes of its own', async (t) => {
+test('each ID has its own bytes', async (t) => {
   const { segment } = await opened(t)
   const [a, b] = [segment.next(), segment.next()]
   a.fill(0xff)
@@ -27,7 +27,7 @@ test('each ID has bytes of its own', async (t) => {
   t.is(numberOf(segment.next()), 2n)
 })
 
-test('lineage is what named the counter when it last gave a block', async (t) => {
+test('lineage names the counter when it last gave a block', async (t) => {
   const { segment, store } = await opened(t)
   t.is(segment.lineage, store.lineage)
   store.lineage = '00000000000000bb'
@@ -45,7 +45,7 @@ const BAD = [
 ]
 
 for (const [option, values] of BAD) {
-  test(`bad values of '${option}' are refused, and nothing is asked of the store`, async (t) => {
+  test(`bad values of '${option}' are rejected, and the store is not asked`, async (t) => {
     const store = new Counters()
     for (const value of values) {
       const call = SegmentId.open(store, { name: NAME, [option]: value })
@@ -57,7 +57,7 @@ for (const [option, values] of BAD) {
   })
 }
 
-test('options and store that are none', async (t) => {
+test('invalid options and stores are rejected', async (t) => {
   for (const options of [undefined, null, {}, 'invoices', [], { name: NAME, blocks: 5 }]) {
     await t.throwsAsync(SegmentId.open(new Counters(), options), { code: 'ERR_FLAKE_OPTION' })
   }
@@ -66,7 +66,7 @@ test('options and store that are none', async (t) => {
   }
 })
 
-test('init and skipTo refuse what is no ID, and change nothing', async (t) => {
+test('init and skipTo reject invalid IDs, and change nothing', async (t) => {
   const { segment, store } = await opened(t)
   for (const value of [undefined, null, -1, -1n, 1.5, Number.NaN, '5', 2 ** 53, LAST + 1n]) {
     await t.throwsAsync(segment.init(value), { code: 'ERR_FLAKE_OPTION' })
@@ -77,13 +77,13 @@ test('init and skipTo refuse what is no ID, and change nothing', async (t) => {
   t.is(segment.nextBigInt(), 6n)
 })
 
-test('by hand there is none', (t) => {
+test('by hand there is no SegmentId', (t) => {
   throwsCode(t, () => new SegmentId(), 'ERR_FLAKE_OPTION', TypeError)
   throwsCode(t, () => new SegmentId({ name: NAME }), 'ERR_FLAKE_OPTION', TypeError)
   throwsCode(t, () => new SegmentId(Symbol('made by open()'), { name: NAME }), 'ERR_FLAKE_OPTION', TypeError)
 })
 
-test('null and text of a number are as for FlakeId: absent, and the number', async (t) => {
+test('null and numeric text are read as by FlakeId: absent, and the number', async (t) => {
   const { segment, store } = await opened(t, { block: '3', init: null })
   t.deepEqual(store.calls, [[3n, 0n]])
   t.is(segment.nextBigInt(), 0n)
@@ -104,7 +104,7 @@ test('the largest block, and the smallest', async (t) => {
 
 // --- blocks ---
 
-test('over many blocks no call fails as long as the event loop turns now and then', async (t) => {
+test('across many blocks no call fails as long as the event loop turns now and then', async (t) => {
   const { segment } = await opened(t, { block: 100 })
   const ids = []
   for (let i = 0; i < 200; i++) {
@@ -114,7 +114,7 @@ test('over many blocks no call fails as long as the event loop turns now and the
   t.deepEqual(ids, range(0, 9000))
 })
 
-test('the next block is asked for when half of this one is used, once', async (t) => {
+test('the next block is requested when half of this one is used, once', async (t) => {
   const { segment, store } = await opened(t, { block: 10 })
   take(segment, 5)
   await turn()
@@ -127,7 +127,7 @@ test('the next block is asked for when half of this one is used, once', async (t
   t.is(store.calls.length, 2)
 })
 
-test('used up within one turn: ERR_FLAKE_OVERFLOW, and no ID is lost by it', async (t) => {
+test('used up within one turn: ERR_FLAKE_OVERFLOW, and no ID is lost', async (t) => {
   const { segment } = await opened(t, { block: 10 })
   t.deepEqual(take(segment, 12), [...range(0, 10), 'ERR_FLAKE_OVERFLOW', 'ERR_FLAKE_OVERFLOW'])
   const error = t.throws(() => segment.next(), { code: 'ERR_FLAKE_OVERFLOW' })
@@ -143,7 +143,7 @@ test('used up within one turn: ERR_FLAKE_OVERFLOW, and no ID is lost by it', asy
   )
 })
 
-test('once a block came too late, the next ones are asked for earlier', async (t) => {
+test('after a late block, the next ones are requested earlier', async (t) => {
   const { segment, store } = await opened(t, { block: 10 })
   take(segment, 11)
   await turn()
@@ -164,7 +164,7 @@ test('init(n): the next ID is n + 1, inside the first block and beyond it', asyn
   }
 })
 
-test('init(n) leaves no ID out and gives none twice', async (t) => {
+test('init(n) skips no ID and gives none twice', async (t) => {
   const { segment } = await opened(t, { block: 10 })
   t.true(await segment.init(6))
   const ids = []
@@ -172,7 +172,7 @@ test('init(n) leaves no ID out and gives none twice', async (t) => {
   t.deepEqual(ids, range(7, 30))
 })
 
-test('init(n) too late: an ID was made, it was called before, or another member was first', async (t) => {
+test('init(n) too late: an ID was generated, it was called before, or another member was first', async (t) => {
   const store = new Counters()
   const { segment } = await opened(t, {}, store)
   const { segment: second } = await opened(t, {}, store)
@@ -200,7 +200,7 @@ test('init(n) below a block that another member took is too late, and changes no
   t.is(store.values.get(NAME), 20_000n)
 })
 
-test('init(n) beyond the first block: what is asked for meanwhile waits, and gets no ID twice or from below', async (t) => {
+test('init(n) beyond the first block: calls meanwhile wait, and get no ID twice or from below', async (t) => {
   for (const isFirst of [true, false]) {
     const store = new Counters()
     const { segment } = await opened(t, {}, store)
@@ -219,7 +219,7 @@ test('init(n) beyond the first block: what is asked for meanwhile waits, and get
   }
 })
 
-test('the option init: a counter that is not there begins after it, another does not', async (t) => {
+test('the option init: a new counter starts after it, an existing one does not', async (t) => {
   const store = new Counters()
   const { segment } = await opened(t, { init: 41n }, store)
   t.is(segment.nextBigInt(), 42n)
@@ -227,13 +227,13 @@ test('the option init: a counter that is not there begins after it, another does
   t.is(second.nextBigInt(), 10_042n)
   t.false(await second.init(5_000_000))
   const { segment: third } = await opened(t, { init: 5 })
-  t.false(await third.init(100), 'the option was the one time')
+  t.false(await third.init(100), 'the option counted as the one call')
   t.is(third.nextBigInt(), 6n)
 })
 
 // --- the end of 64 bits ---
 
-test('the last ID is 2^64 - 2: then ERR_FLAKE_STORE, for calls that wait too', async (t) => {
+test('the last ID is 2^64 - 2: then ERR_FLAKE_STORE, for waiting calls too', async (t) => {
   const { segment } = await opened(t, { block: 2, init: LAST - 4n })
   t.deepEqual([numberOf(await segment.nextAsync()), numberOf(await segment.nextAsync())], [LAST - 3n, LAST - 2n])
   t.deepEqual([numberOf(await segment.nextAsync()), numberOf(await segment.nextAsync())], [LAST - 1n, LAST])
@@ -243,7 +243,7 @@ test('the last ID is 2^64 - 2: then ERR_FLAKE_STORE, for calls that wait too', a
 
 // --- close() ---
 
-test('close() ends the calls that wait, each with an error and in their order', async (t) => {
+test('close() ends the waiting calls, each with an error and in order', async (t) => {
   const { segment, store } = await opened(t, { block: 1 })
   store.fail(new Error('connection refused'))
   segment.nextBigInt()
@@ -266,7 +266,7 @@ test('after close() every call throws and the store is not asked', async (t) => 
   t.is(store.calls.length, length)
 })
 
-test('after close() neither init nor skipTo brings it back', async (t) => {
+test('after close() neither init nor skipTo reopens it', async (t) => {
   const { segment, store } = await opened(t)
   await segment.close()
   for (const call of [() => segment.init(5), () => segment.init(50_000), () => segment.skipTo(100)]) {
@@ -276,7 +276,7 @@ test('after close() neither init nor skipTo brings it back', async (t) => {
   t.is(store.calls.length, 1)
 })
 
-test('close() while init and skipTo wait for the store: the one that began ends, the others are refused', async (t) => {
+test('close() while init and skipTo wait for the store: the one in progress completes, the others are rejected', async (t) => {
   const { segment, store } = await opened(t)
   const { promise, open } = gate()
   store.before = () => promise
@@ -296,13 +296,13 @@ for (const [what, ask] of [
   ['a block', (segment) => segment.nextBigInt()],
   ['skipTo', (segment) => segment.skipTo(100_000)],
 ]) {
-  test(`close() waits 5 s at most for a store that does not answer, and what comes later gives no ID: ${what}`, async (t) => {
+  test(`close() waits at most 5 s for a silent store, and later answers give no ID: ${what}`, async (t) => {
     const { segment, store } = await opened(t, { block: 1 })
     const { promise, open } = gate()
     store.before = () => promise
     const asked = ask(segment)
     await turn()
-    await segment.close() // ends, though nobody has answered
+    await segment.close() // ends without an answer
     t.is(store.calls.length, 2)
     open()
     await asked
@@ -318,7 +318,7 @@ test('await using', async (t) => {
   t.throws(() => segment.next())
 })
 
-test('durable: the store is told whether it is vouched for, and nothing but true and false is taken', async (t) => {
+test('durable: the store learns whether it can be trusted, and only true and false are accepted', async (t) => {
   for (const durable of [undefined, null, false, true]) {
     const { store } = await opened(t, { durable })
     t.is(store.durable, durable === true)
@@ -331,7 +331,7 @@ test('durable: the store is told whether it is vouched for, and nothing but true
 
 // --- stats ---
 
-test('stats: every number that was taken is handed out, here, or dropped', async (t) => {
+test('stats: every taken number is handed out, remaining, or dropped', async (t) => {
   const { segment, store } = await opened(t, { block: 100 })
   const none = { ids: 0, taken: 100, buffered: 100, dropped: 0, waits: 0, waitedMs: 0 }
   t.like(segment.stats, none)

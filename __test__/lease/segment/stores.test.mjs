@@ -1,5 +1,5 @@
-// SegmentId on each store: blocks of several members and processes, lost counters, skipTo, and servers that go away. A
-// store that is not installed is left out, loudly.
+// SegmentId on each store: blocks of several members and processes, lost counters, skipTo, and unreachable servers. A
+// store that is not installed is skipped, loudly.
 
 import fs from 'node:fs'
 import os from 'node:os'
@@ -16,7 +16,7 @@ function startFolder() {
   return { url: `file:${folder}`, folder, stop: async () => fs.rmSync(folder, { recursive: true, force: true }) }
 }
 
-/** A folder, with what a database has. */
+/** A folder, with the interface of a database. */
 const FOLDER = {
   isInstalled: () => true,
   start: startFolder,
@@ -30,7 +30,7 @@ const servers = {}
 
 anyTest.after.always(() => Promise.all(Object.values(servers).map(async (server) => (await server).stop())))
 
-/** The one server of a store that all its tests share; each has a counter of its own. */
+/** The server of a store that all its tests share; each has its own counter. */
 function serverOf(kind) {
   servers[kind] ??= Promise.resolve(STORES[kind].start())
   return servers[kind]
@@ -44,7 +44,7 @@ async function opened(t, given, options) {
 
 const TOO_MANY = 5000 // IDs: by then a counter should have stopped
 
-/** Uses up what is at hand, until a call says why there is no more: the IDs, and that error. */
+/** Uses up the remaining IDs, until a call reports why there are no more: the IDs, and that error. */
 async function useUp(segment) {
   const ids = []
   while (ids.length < TOO_MANY) {
@@ -58,7 +58,7 @@ async function useUp(segment) {
   throw new Error(`${TOO_MANY} IDs, and no end`)
 }
 
-/** The next ID, as soon as there is one. */
+/** The next ID, as soon as one is available. */
 async function resumed(segment) {
   for (;;) {
     const [id] = take(segment, 1)
@@ -69,7 +69,7 @@ async function resumed(segment) {
 
 for (const [kind, { isInstalled, start, urlOf, remove, crash, identity }] of Object.entries(STORES)) {
   const test = isInstalled() ? anyTest.serial : anyTest.serial.skip
-  /** Of the error that says that a counter is lost. */
+  /** The error for a lost counter. */
   const code = kind === 'file' ? 'ERR_FLAKE_FILE' : 'ERR_FLAKE_STORE'
 
   test(`${kind}: two members give 0… and 10000…, dense`, async (t) => {
@@ -94,11 +94,11 @@ for (const [kind, { isInstalled, start, urlOf, remove, crash, identity }] of Obj
     t.is(new Set(all).size, 9000)
     t.true(
       all.every((id) => BigInt(id) < 11_000n),
-      'and hardly one left out',
+      'and hardly one skipped',
     )
   })
 
-  test(`${kind}: a counter that is gone stops all members; skipTo by one is for all`, async (t) => {
+  test(`${kind}: a missing counter stops all members; skipTo by one applies to all`, async (t) => {
     const server = await serverOf(kind)
     const name = 'gone'
     const one = await opened(t, urlOf(server), { name, block: 100 })
@@ -118,7 +118,7 @@ for (const [kind, { isInstalled, start, urlOf, remove, crash, identity }] of Obj
     t.true((await resumed(two)) > 5000n)
   })
 
-  test(`${kind}: a counter that another made anew below ours: stopped until skipTo`, async (t) => {
+  test(`${kind}: a counter that another process recreated below ours: stopped until skipTo`, async (t) => {
     const server = await serverOf(kind)
     const name = 'anew'
     await (await opened(t, urlOf(server), { name, block: 1000 })).close()
@@ -140,7 +140,7 @@ for (const [kind, { isInstalled, start, urlOf, remove, crash, identity }] of Obj
   if (kind === 'file') continue
 
   for (const durable of [false, true])
-    test(`${kind}: a server that is away, durable ${durable}: what is at hand, then ERR_FLAKE_STORE; calls wait until it is back`, async (t) => {
+    test(`${kind}: an unreachable server, durable ${durable}: the remaining IDs, then ERR_FLAKE_STORE; calls wait until it is back`, async (t) => {
       const server = stopAfter(t, await start())
       const segment = await opened(t, urlOf(server), { name: 'away', block: 100, durable })
       await crash(server)
@@ -154,7 +154,7 @@ for (const [kind, { isInstalled, start, urlOf, remove, crash, identity }] of Obj
       t.is(told.length, 0)
       await server.start()
       await until(told, 20)
-      const mayHaveLost = identity.includes('process') // a restart, for all that a client can see
+      const mayHaveLost = identity.includes('process') // a restart, as far as a client can see
       if (mayHaveLost && !durable) {
         for (const { error } of told) t.regex(error.message, /skipTo/)
         const later = await SegmentId.open(urlOf(server), { name: 'away', block: 100 })
@@ -173,7 +173,7 @@ for (const [kind, { isInstalled, start, urlOf, remove, crash, identity }] of Obj
 
 const etcdTest = STORES.etcd.isInstalled() ? anyTest.serial : anyTest.serial.skip
 
-etcdTest('etcd: several members on one store object take nothing for a loss', async (t) => {
+etcdTest('etcd: several members on one store object do not report a loss', async (t) => {
   const store = lease.etcdStore({ endpoints: (await serverOf('etcd')).url })
   const blocks = [100, 100, 1, 7, 1000]
   const members = await Promise.all(blocks.map((block) => opened(t, store, { name: 'one store', block })))
@@ -187,7 +187,7 @@ etcdTest('etcd: several members on one store object take nothing for a loss', as
   t.is(new Set(ids.flat()).size, 1500)
 })
 
-anyTest('file: a folder that cannot be used is an error of open()', async (t) => {
+anyTest('file: an unusable folder is an error of open()', async (t) => {
   const { folder, stop } = startFolder()
   t.teardown(stop)
   fs.writeFileSync(path.join(folder, 'file'), '')

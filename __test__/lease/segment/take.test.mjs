@@ -1,4 +1,5 @@
-// Batches of SegmentId: take, takeBigInts and takeAsync give what as many single calls would, over blocks, or nothing.
+// Batches of SegmentId: take, takeBigInts and takeAsync give the same as that many single calls, across blocks, or
+// nothing.
 
 import test from 'ava'
 import { allWell, numberOf, split, submit, throwsCode, turn, until } from '../../support/index.mjs'
@@ -12,7 +13,7 @@ const FORMS = {
 
 const numbers = (ids) => split(ids).map(numberOf)
 
-/** The call's result, as soon as there are as many IDs as it wants. */
+/** The call's result, as soon as enough IDs are available. */
 async function patiently(call) {
   for (;;) {
     try {
@@ -39,7 +40,7 @@ test('the three forms: bytes big-endian, bigints, a promise of bytes; one sequen
   t.is(segment.next().toString('hex'), '0000000000000106')
 })
 
-test('each batch has memory of its own', async (t) => {
+test('each batch has its own memory', async (t) => {
   const { segment } = await opened(t)
   const [one, two, three] = [segment.take(3), segment.take(3), segment.takeBigInts(3)]
   t.is(one.buffer.byteLength, 24)
@@ -58,7 +59,7 @@ for (const [form, call] of Object.entries(FORMS)) {
     }
   })
 
-  test(`${form}: an n that is none takes no ID`, async (t) => {
+  test(`${form}: an invalid n takes no ID`, async (t) => {
     const { segment, store } = await opened(t)
     for (const n of [undefined, null, '5', 5n, {}, -1, 1.5, Number.NaN, 2 ** 53]) {
       const error = await t.throwsAsync(async () => call(segment, n), { code: 'ERR_FLAKE_OPTION' }, String(n))
@@ -68,7 +69,7 @@ for (const [form, call] of Object.entries(FORMS)) {
     t.is(segment.nextBigInt(), 0n)
   })
 
-  test(`${form}: IDs were made, so init is too late; of none, it is not`, async (t) => {
+  test(`${form}: after a batch init is too late; after an empty one it is not`, async (t) => {
     const { segment } = await opened(t)
     await call(segment, 0)
     t.true(await segment.init(5))
@@ -88,7 +89,7 @@ for (const [form, call] of Object.entries(FORMS)) {
   })
 }
 
-test('take: all or nothing; what is here stays for others', async (t) => {
+test('take: all or nothing; the available IDs stay for others', async (t) => {
   const { segment } = await opened(t, { block: 10 })
   segment.take(4)
   const error = throwsCode(t, () => segment.take(7), 'ERR_FLAKE_OVERFLOW')
@@ -99,7 +100,7 @@ test('take: all or nothing; what is here stays for others', async (t) => {
   throwsCode(t, () => segment.takeBigInts(1), 'ERR_FLAKE_OVERFLOW')
 })
 
-test('take: what is missing is asked for with one call, so that the next try succeeds', async (t) => {
+test('take: one call requests all missing IDs, so that the next try succeeds', async (t) => {
   const { segment, store } = await opened(t, { block: 10 })
   segment.nextBigInt()
   throwsCode(t, () => segment.take(95), 'ERR_FLAKE_OVERFLOW')
@@ -109,7 +110,7 @@ test('take: what is missing is asked for with one call, so that the next try suc
   t.deepEqual(store.calls[1], [90n, undefined], 'whole blocks: 86 are missing')
 })
 
-test('take that had to ask for more: init is too late, and no ID is left out', async (t) => {
+test('after a take that had to request more, init is too late, and no ID is skipped', async (t) => {
   const { segment } = await opened(t, { block: 10 })
   throwsCode(t, () => segment.take(20), 'ERR_FLAKE_OVERFLOW')
   await turn()
@@ -117,7 +118,7 @@ test('take that had to ask for more: init is too late, and no ID is left out', a
   t.deepEqual(numbers(segment.take(20)), range(0, 20))
 })
 
-test('take: more than is in hand is asked for though a block is ahead', async (t) => {
+test('take: missing IDs are requested even with a block ahead', async (t) => {
   const { segment } = await opened(t, { block: 10 })
   take(segment, 6)
   await turn()
@@ -126,7 +127,7 @@ test('take: more than is in hand is asked for though a block is ahead', async (t
   t.deepEqual(numbers(segment.take(30)), range(6, 30))
 })
 
-test('take: the next block is asked for when half of this one is used', async (t) => {
+test('take: the next block is requested when half of this one is used', async (t) => {
   const { segment, store } = await opened(t, { block: 10 })
   segment.take(5)
   await turn()
@@ -136,7 +137,7 @@ test('take: the next block is asked for when half of this one is used', async (t
   t.is(store.calls.length, 2)
 })
 
-test('takeAsync waits in line with next(callback), and brings what it misses with one call', async (t) => {
+test('takeAsync waits in line with next(callback), and requests what it lacks with one call', async (t) => {
   const { segment, store } = await opened(t, { block: 10 })
   const told = []
   submit(segment, 3, told)
@@ -152,7 +153,7 @@ test('takeAsync waits in line with next(callback), and brings what it misses wit
   t.true(store.calls.length <= 4)
 })
 
-test('takeAsync that never gets its IDs takes none: the store stands still, or the member is closed', async (t) => {
+test('takeAsync that never gets its IDs takes none: the store is stuck, or the member is closed', async (t) => {
   const { segment, store } = await opened(t, { block: 10 })
   store.fail(counterError('behind', NAME))
   await t.throwsAsync(segment.takeAsync(50), { code: 'ERR_FLAKE_STORE', message: /skipTo/ })

@@ -1,5 +1,5 @@
-// Random steps of several members of one counter, on records in this process that fail, forget to answer and forget what was
-// written, and on files: no number is given twice, whatever is called in which order.
+// Random steps of several members of one counter, on records in this process that fail, lose answers and lose writes,
+// and on files: no number is given twice, whatever is called in which order.
 
 import fs from 'node:fs'
 import { createRequire } from 'node:module'
@@ -12,24 +12,24 @@ import { NAME, SegmentId } from '../../support/segment.mjs'
 
 const { DatabaseStore } = createRequire(import.meta.url)('../../../target/rooms/lib/lease/stores/database.js')
 
-/** Records that are read and swapped at once or later, or not, or that are written without an answer that says so. */
+/** Records that are read and swapped at once, later or never, or written without a confirming answer. */
 class UnsteadyRecords {
   mood = 'well'
   #values = new Map()
-  #before = new Map() // what a loss puts back: a counter that is not there at all begins at 0 for who does not know it
+  #before = new Map() // a loss restores this: for a client that does not know it, a missing counter starts at 0
   #restarts = 0
 
   get #identity() {
     return { history: 'here', process: String(this.#restarts) }
   }
 
-  /** The server starts again, with everything that was written. */
+  /** The server restarts, with all writes. */
   restart() {
     this.#restarts += 1
     this.#before = new Map(this.#values)
   }
 
-  /** The server starts again, without what was written since it last started. */
+  /** The server restarts, without the writes since its last start. */
   lose() {
     this.#restarts += 1
     this.#values = new Map(this.#before)
@@ -59,19 +59,19 @@ const MOODS = ['well', 'late', 'away', 'mute', 'unsure']
 const REFUSALS = ['ERR_FLAKE_OVERFLOW', 'ERR_FLAKE_STORE', 'ERR_FLAKE_DETACHED']
 const BLOCKS = [1, 2, 3, 7, 10, 64]
 
-/** Members of one counter, and what they gave. */
+/** Members of one counter, and their numbers. */
 class Run {
   given = []
-  waits = [] // calls that are still to be answered
+  waits = [] // calls without an answer yet
   members = []
 
-  /** `newStore` gives each member a store of its own; `records` is what is behind it, if a test can upset that. */
+  /** `newStore` gives each member its own store; `records` is behind it, if a test can disturb that. */
   constructor(newStore, records) {
     this.newStore = newStore
     this.records = records
   }
 
-  /** Calls, and keeps what it gives; an error that no call may have is a failure. */
+  /** Calls, and keeps the result; an unexpected error is a failure. */
   async #keep(call) {
     try {
       const ids = await call()
@@ -82,7 +82,7 @@ class Run {
     }
   }
 
-  /** `m` says which member, `n` is what the step needs. */
+  /** `m` names the member, `n` is the argument of the step. */
   step = {
     open: (m, n) =>
       this.#keep(async () => {
@@ -138,7 +138,7 @@ const kindsBut = (...others) => Object.keys(new Run().step).filter((kind) => !ot
 
 const RECORDS = {
   'a database that fails and restarts at times': kindsBut('lose'),
-  // Whoever says where to go on after a loss must know more than these steps do.
+  // Choosing where to continue after a loss takes more knowledge than these steps have.
   'a database that loses what was written': kindsBut('init', 'skipTo'),
 }
 

@@ -1,4 +1,4 @@
-// What SegmentId's counters do on a real database, by each of its clients.
+// SegmentId's counters on a real database, by each of its clients.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { newOwner } from '../../support/records.mjs'
@@ -37,8 +37,9 @@ export function testCounters(kind, { test, member }) {
     await t.throwsAsync(advance(1n), { code: 'ERR_FLAKE_STORE', message: /18446744073709551615/ })
   })
 
-  // Of all who want the next block, one gets it. On a slow disk, a crowd that is larger, that shares the server with other
-  // tests, or in which whoever had a block wants the next one at once, may not get through within the time of a step.
+  // Of all members that want the next block, one gets it. On a slow disk, a larger crowd, one that shares the server
+  // with other tests, or one in which the holder of a block wants the next one at once may not succeed within the time
+  // of a step.
 
   const crowd = (title, body) => rule(title, body, test.serial)
 
@@ -63,7 +64,7 @@ export function testCounters(kind, { test, member }) {
     t.deepEqual(ascending([0n, ...taken]), range(11, 1n))
   })
 
-  rule('members of a counter agree on whether they vouch for the store', async (t, { name, advance, text }) => {
+  rule('members of a counter agree on whether the store can be trusted', async (t, { name, advance, text }) => {
     await advance(10n, 0n)
     const before = await text()
     const error = await t.throwsAsync(advance(10n, 0n, true), { code: 'ERR_FLAKE_CONFIG_MISMATCH' })
@@ -73,7 +74,7 @@ export function testCounters(kind, { test, member }) {
   })
 
   for (const client of Object.keys(kind.clients)) {
-    test(`${client}: a group and a counter of one name are two`, async (t) => {
+    test(`${client}: a group and a counter with the same name are separate`, async (t) => {
       const own = await member(client)
       const { group, acquire, renew, destroy, list } = await openGroup(own)
       const { advance } = counterOn(own, group)

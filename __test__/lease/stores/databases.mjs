@@ -1,6 +1,6 @@
-// The databases that stores are tested on, in one table, so that one suite runs on all of them. A file of databases/ has how to
-// start and break a server, and a row for each client: adding a client is adding a row.
-// It must know nothing of the rules.
+// The databases that stores are tested on, in one table, so that one suite runs on all of them. A file of databases/
+// has how to start and break a server, and a row for each client: adding a client is adding a row. It knows nothing of
+// the rules.
 
 import { createRequire } from 'node:module'
 import { stopAfter } from '../../servers/server.mjs'
@@ -12,7 +12,7 @@ import { REDIS } from './databases/redis.mjs'
 const require = createRequire(import.meta.url)
 export const { DatabaseStore } = require('../../../target/rooms/lib/lease/stores/database.js')
 
-/** The clients that the long suites run on: rules, counters, races, and flakeforge-check-store. They connect to a server. */
+/** The clients for the long suites: rules, counters, races, and flakeforge-check-store. They connect to a server. */
 const clientsOf = ({ rows, urlOf }) =>
   Object.fromEntries(
     Object.entries(rows)
@@ -30,7 +30,7 @@ export const DATABASES = {
   mysql: withClients(MYSQL),
 }
 
-/** A server of the test's own, which keeps what it acknowledges; and its address. */
+/** A server for this test only, which keeps acknowledged writes; and its address. */
 export async function startDurable(t, kind, ...settings) {
   const server = stopAfter(t, await kind.start(...settings))
   return { server, url: kind.urlOf(server) }

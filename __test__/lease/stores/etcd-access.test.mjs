@@ -43,7 +43,7 @@ const BAD_URLS = [
 ]
 
 for (const url of BAD_URLS) {
-  anyTest(`${url} is no URL of an etcd`, (t) => {
+  anyTest(`${url} is not a URL of an etcd`, (t) => {
     t.throws(() => openEtcd(url), { code: 'ERR_FLAKE_OPTION', instanceOf: TypeError, message: /etcd:\/\/\[user/ })
   })
 }
@@ -64,7 +64,7 @@ anyTest('no message shows a password', (t) => {
 })
 
 for (const endpoints of [undefined, [], '', 'one:2379', ['http://one:2379', 7], 'ftp://one', 'http://one/path']) {
-  anyTest(`${JSON.stringify(endpoints)} are no endpoints`, (t) => {
+  anyTest(`${JSON.stringify(endpoints)} are not endpoints`, (t) => {
     t.throws(() => etcdStore({ endpoints }), { code: 'ERR_FLAKE_OPTION', message: /^endpoints must be/ })
   })
 }
@@ -92,11 +92,11 @@ for (const [option, options] of BAD_OPTIONS) {
   })
 }
 
-anyTest('what is absent is as if it were not there', (t) => {
+anyTest('absent options behave as if they were not there', (t) => {
   t.notThrows(() => etcdStore({ endpoints: 'http://one:2379', username: null, password: undefined, fetch: null }))
 })
 
-/** A server with authentication on, where user `app` has the rights that the documentation asks for. */
+/** A server with authentication on, where user `app` has the rights that the documentation names. */
 async function withUsers(t, ...options) {
   const server = stopAfter(t, await startEtcd({ options }))
   await server.ctl('role', 'add', 'flakeforge')
@@ -143,7 +143,7 @@ test('no user, or a wrong password, is an error that says so', async (t) => {
   await t.throwsAsync(etcdStore({ ...options, password: 'no' }).list('g'), refused(/authentication failed/))
 })
 
-test('a token that has run out is renewed, once for many calls', async (t) => {
+test('an expired token is renewed, once for many calls', async (t) => {
   const { allow, options } = await withUsers(t, '--auth-token-ttl', '1')
   await allow()
   const counting = countTokens()
@@ -161,7 +161,7 @@ test('a token that has run out is renewed, once for many calls', async (t) => {
   t.is((await store.advance('c', 1n, 0n)).number % 8n, 1n)
 })
 
-test('an etcd that closes the connection at an old token is asked for a new one', async (t) => {
+test('an etcd that closes the connection at an old token gets a request for a new one', async (t) => {
   const { allow, options } = await withUsers(t)
   await allow()
   const counting = countTokens()
@@ -207,7 +207,7 @@ test('place() names the endpoints and the prefix, without the password', async (
   )
 })
 
-test('a call whose token was refused takes the one that another call got meanwhile', async (t) => {
+test('a call whose token was rejected takes the one that another call got meanwhile', async (t) => {
   const { allow, options } = await withUsers(t)
   await allow()
   const counting = countTokens()
@@ -228,7 +228,7 @@ test('a call whose token was refused takes the one that another call got meanwhi
   t.is(counting.tokens, 2)
 })
 
-test('authentication switched on, users changed, a restart: the running store goes on', async (t) => {
+test('authentication switched on, users changed, a restart: the running store continues', async (t) => {
   const { server, allow, asRoot, options } = await withUsers(t)
   const store = etcdStore(options)
   const steps = await openGroup(store, 'orders')
@@ -248,7 +248,7 @@ test('authentication switched on, users changed, a restart: the running store go
   t.like(await renew(), { slot: grant.slot })
 })
 
-/** A server with a certificate of its own authority. */
+/** A server with a certificate from its own authority. */
 async function withTls(t) {
   const folder = await freshFolder('etcd-tls')
   t.teardown(() => rm(folder, { recursive: true }))
@@ -262,7 +262,7 @@ async function withTls(t) {
   return { server, cert }
 }
 
-test('TLS: an own authority by NODE_EXTRA_CA_CERTS', async (t) => {
+test('TLS: a private authority by NODE_EXTRA_CA_CERTS', async (t) => {
   const { server, cert } = await withTls(t)
   const url = `etcds://127.0.0.1:${server.port}`
   const store = fileURLToPath(new URL('../../../target/rooms/lib/lease/stores/etcd.js', import.meta.url))
@@ -272,7 +272,7 @@ test('TLS: an own authority by NODE_EXTRA_CA_CERTS', async (t) => {
   await t.throwsAsync(openEtcd(url).advance('c', 2n, 0n), { code: 'ERR_FLAKE_STORE', message: /self.signed/ })
 })
 
-/** A `fetch` over node:https, as one with an own authority or a client certificate would be. */
+/** A `fetch` over node:https, as a user with a private authority or a client certificate would write it. */
 function httpsFetch(ca) {
   return (url, { method, headers, body, signal }) =>
     new Promise((resolve, reject) => {
@@ -287,7 +287,7 @@ function httpsFetch(ca) {
     })
 }
 
-test("TLS: an own authority by the user's fetch", async (t) => {
+test("TLS: a private authority by the user's fetch", async (t) => {
   const { server, cert } = await withTls(t)
   await works(t, etcdStore({ endpoints: server.url, fetch: httpsFetch(readFileSync(cert)) }))
 })

@@ -24,7 +24,7 @@ anyTest.after.always(async () => {
   await server?.stop()
 })
 
-test('three members, one is killed and comes back: the others carry on', async (t) => {
+test('three members, one is killed and comes back: the others continue', async (t) => {
   const members = await startCluster()
   t.teardown(() => Promise.all(members.map((member) => member.stop())))
   const store = etcdStore({ endpoints: members.map(({ url }) => url) })
@@ -48,7 +48,7 @@ test('three members, one is killed and comes back: the others carry on', async (
   await t.throwsAsync(renew(), storeDown, 'one of three may not decide')
 })
 
-test('a member that takes the call and never answers: the next one; alone, an error', async (t) => {
+test('a member that accepts the call and never answers: the next one is asked; alone, an error', async (t) => {
   const hung = await fake(t, () => {})
   const store = etcdStore({ endpoints: [hung, server.url] })
   t.is((await store.advance('hung', 1n, 0n)).number, 0n)
@@ -56,7 +56,7 @@ test('a member that takes the call and never answers: the next one; alone, an er
   t.is(error.cause.name, 'TimeoutError')
 })
 
-test('a step ends before all of many members that never answer are asked, and the next goes on after them', async (t) => {
+test('a step ends before all of many silent members are asked, and the next continues after them', async (t) => {
   const asked = []
   const hung = (name) => fake(t, () => asked.push(name))
   const endpoints = [await hung('one'), await hung('two'), await hung('three'), server.url]
@@ -78,7 +78,7 @@ test('a member that begins an answer and never ends it is an error too', async (
   t.is(error.cause.name, 'TimeoutError')
 })
 
-test('an endpoint that fails only after a while is no skew of clocks', async (t) => {
+test('an endpoint that fails only after a while does not look like clock skew', async (t) => {
   let isSlow = false
   async function slowly(url, options) {
     if (!isSlow) return fetch(url, options)

@@ -1,5 +1,5 @@
-// An etcd that lost what it acknowledged: wiped, restored from a snapshot, replaced by another cluster. And what is no
-// loss: a restart.
+// An etcd that lost acknowledged writes: wiped, restored from a snapshot, replaced by another cluster. A restart is not
+// a loss.
 
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
@@ -17,7 +17,7 @@ async function wipe({ server }) {
   await server.start()
 }
 
-/** Stops the server, and starts it with what a snapshot holds. */
+/** Stops the server, and starts it from a snapshot. */
 async function restore(server, file, options = []) {
   await server.wipe()
   const settings = { name: server.name, 'initial-advertise-peer-urls': server.peerUrl, 'data-dir': server.data }
@@ -50,16 +50,16 @@ const { test, hold, memberOf } = testLosses(DATABASES.etcd, {
   },
   rollbacks: {
     'a snapshot restored under a new token': backToSnapshot(['--initial-cluster-token', 'another']),
-    // The number of the cluster stays. Only who was there before sees that the revision fell, and tells the others.
+    // The cluster ID stays. Only members from before see that the revision fell, and tell the others.
     'a snapshot restored under the same token': backToSnapshot([]),
   },
   isFit: true,
 })
 
-test('a wiped member whose group was made anew in the meantime: who was there before makes it quiet', async (t) => {
+test('a wiped member whose group was recreated in the meantime: a member from before makes it quiet', async (t) => {
   const place = await start(t)
   const old = await hold(t, place.url)
-  for (let i = 0; i < 10; i++) await old.renew() // further than those who come now
+  for (let i = 0; i < 10; i++) await old.renew() // further than the new members
   await wipe(place)
   const newcomer = await hold(t, place.url)
   const { retryAt } = await t.throwsAsync(old.renew(), { code: 'ERR_FLAKE_QUIET' })

@@ -25,7 +25,7 @@ anyTest.after.always(async () => {
   await server?.stop()
 })
 
-/** Records through a client of their own. */
+/** Records through a separate client. */
 const recordsOn = (endpoints, more) => new EtcdRecords(new Gateway(readOptions({ endpoints, ...more })))
 
 /** A server that only this test uses. */
@@ -33,7 +33,7 @@ async function ownEtcd(t, options) {
   return stopAfter(t, await startEtcd(options))
 }
 
-/** A `fetch` that keeps what was sent, and lets a test come in before (`before`) or after (`after`) it. */
+/** A `fetch` that records requests, and lets a test act before (`before`) or after (`after`) them. */
 function spyFetch() {
   const spy = async (url, options) => {
     const sent = { url, ...JSON.parse(options.body) }
@@ -82,7 +82,7 @@ test("the clock is the server's, in whole seconds; the history is the cluster's 
   t.deepEqual(first.identity, { history: header.cluster_id, process: '' })
 })
 
-test('the key of a record, which has no etcd lease', async (t) => {
+test('the key of a record has no etcd lease', async (t) => {
   await put(recordsOn(server.url), 'a/b ü\ud800', 'group', 'x')
   const key = 'flakeforge/records/a%2Fb%20%C3%BC%5Cud800/group'
   t.deepEqual(await server.keysUnder('flakeforge/records/a%2F'), [key])
@@ -90,7 +90,7 @@ test('the key of a record, which has no etcd lease', async (t) => {
   t.is(await server.ctl('lease', 'list'), 'found 0 leases')
 })
 
-// What a loss looks like, and what is none
+// What a loss looks like, and what is not a loss
 
 test('a wiped member with the same token: the same identity, and the position falls', async (t) => {
   const own = await ownEtcd(t)
@@ -139,7 +139,7 @@ test('three members: each shows every swap at once, one alone answers nothing', 
   await t.throwsAsync(clients[2].read('g', ['group']), { code: 'ERR_FLAKE_STORE' })
 })
 
-test('the next endpoint is asked only if one fails, and then first from then on', async (t) => {
+test('the next endpoint is asked only if one fails, and from then on it is first', async (t) => {
   const down = `http://127.0.0.1:${await freePort()}`
   const spy = spyFetch()
   const records = recordsOn([down, `${server.url}/`], { fetch: spy })
@@ -169,7 +169,7 @@ test('a swap whose answer was lost is sent again: false, and written once', asyn
   t.is(after.position, position + 1)
 })
 
-test('a swap that two members carry out late and early is carried out once', async (t) => {
+test('a swap that two members execute late and early takes effect once', async (t) => {
   const spy = spyFetch()
   const records = recordsOn([server.url, server.url], { fetch: spy })
   const { identity } = await records.read('late', [])
@@ -187,7 +187,7 @@ test('a swap that two members carry out late and early is carried out once', asy
   t.is(await textOf(records, 'late', 'group'), 'three')
 })
 
-test('a swap for which the time of its step is over goes to no other member', async (t) => {
+test('a swap whose step has run out of time goes to no other member', async (t) => {
   const spy = spyFetch()
   const records = recordsOn([server.url, server.url], { fetch: spy })
   const { identity } = await records.read('over', [])
@@ -197,7 +197,7 @@ test('a swap for which the time of its step is over goes to no other member', as
   t.is(spy.sent.length, 2, 'a read and a swap')
 })
 
-/** A `fetch` that never answers, and how long each call was waited for. */
+/** A `fetch` that never answers, and how long each call waited. */
 function hungFetch() {
   const waits = []
   async function hung(_, { signal }) {

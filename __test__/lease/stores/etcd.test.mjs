@@ -1,5 +1,5 @@
-// Groups and counters on a real etcd: rules.mjs and counters.mjs have the tests, and here is what is etcd's
-// own, the clock of its answers.
+// Groups and counters on a real etcd: rules.mjs and counters.mjs have the tests; this file tests etcd's own feature,
+// the clock of its answers.
 
 import { clockedFetch } from '../../servers/etcd.mjs'
 import { testCounters } from './counters.mjs'
@@ -12,7 +12,7 @@ const served = serve(etcd)
 testRules(etcd, served)
 testCounters(etcd, served)
 
-/** A member for whom etcd's clock is `offsetMs` ahead of this machine's. */
+/** A member for which etcd's clock is `offsetMs` ahead of this machine's. */
 function memberAt(offsetMs) {
   const clock = {
     get now() {
@@ -24,7 +24,7 @@ function memberAt(offsetMs) {
   return { kind: etcd, server, records, store: new DatabaseStore(records) }
 }
 
-served.test('a clock of whole seconds may seem to be behind by one of them', async (t) => {
+served.test('a clock of whole seconds may seem to be one second behind', async (t) => {
   const skewed = { code: 'ERR_FLAKE_CLOCK_SKEW', message: /5000 ms|5 s/ }
   for (const [offsetMs, isNear] of [
     [0, true],
@@ -41,7 +41,7 @@ served.test('a clock of whole seconds may seem to be behind by one of them', asy
   }
 })
 
-served.test("one group's keys are never another's", async (t) => {
+served.test("a group's keys are separate from all others", async (t) => {
   const own = await served.member('fetch')
   const names = ['a', 'a/b', 'a/', 'a/slots', 'A', 'ä', 'a%2Fb', ' a', 'a\ud800', 'a\udfff', 'a\\ud800']
   const all = [...names, 'x'.repeat(128)].map((name) => callsOn(own, name, { durable: true, slots: 1 }))

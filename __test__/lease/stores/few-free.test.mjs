@@ -1,5 +1,5 @@
-// Many members of one process, and few free slots, on a real Redis: all that can have one do, and the others hear that none
-// is free, before their time is over.
+// Many members of one process, and few free slots, on a real Redis: all that can get a slot do, and the others learn
+// that none is free before their time is over.
 
 import { createRequire } from 'node:module'
 import test from 'ava'
@@ -16,7 +16,7 @@ const { redis } = DATABASES
 const define = redis.isInstalled() ? test.serial : test.skip
 const KEY = 'flakeforge:{g}:records'
 const MEMBERS = 20
-/** Longer than they wait: what is taken stays taken. */
+/** Longer than they wait: taken slots stay taken. */
 const TTL_MS = 60_000
 
 /** All slots but these are taken, as this one is. */

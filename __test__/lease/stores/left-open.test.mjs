@@ -1,5 +1,5 @@
-// What keeps a process alive once close() of a generator has ended, on a client of the user's own whose server has stopped
-// answering: nothing of ours. Each case runs in a process of its own, which stops the server itself.
+// What keeps a process alive after close() of a generator, on the user's own client whose server has stopped answering:
+// nothing of ours. Each case runs in a separate process, which stops the server itself.
 
 import anyTest from 'ava'
 import { startEtcd, wantEtcd } from '../../servers/etcd.mjs'
@@ -15,7 +15,7 @@ const OPTIONS = `{ group: 'g', slots: 2, ttlMs: 6000, skewMs: 1000 }`
 const stops = ({ pid }) => `process.kill(${pid}, 'SIGSTOP')`
 const resumes = ({ pid }) => process.kill(pid, 'SIGCONT')
 
-/** `makes()`: the store of a client that has no timers itself. `stops()`: what makes its server answer no more. */
+/** `makes()`: the store of a client that has no timers itself. `stops()`: makes its server stop answering. */
 const CASES = {
   'a Pool of pg': {
     isThere: wantPostgres(),
@@ -62,7 +62,7 @@ const CASES = {
 for (const [name, { isThere, start, prepare = () => {}, makes, stops, resumes = () => {} }] of Object.entries(CASES)) {
   const test = testInTurn(isThere === undefined ? anyTest.skip : anyTest, 2)
   for (const when of ['while a renewal has no answer', 'when nothing is under way']) {
-    test(`${name}: close() ${when} leaves nothing that waits`, async (t) => {
+    test(`${name}: close() ${when} leaves nothing waiting`, async (t) => {
       const server = stopAfter(t, await start())
       await prepare(server)
       t.teardown(() => resumes(server))

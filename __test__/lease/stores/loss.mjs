@@ -1,9 +1,9 @@
-// A real server that loses what it acknowledged, or restarts and loses nothing, whatever database it is: the steps of
-// lib/lease/stores/database.ts on it, and members of groups and counters. It must know no database: databases.mjs does, and
+// A real server that loses acknowledged writes, or restarts and loses nothing, on any database: the steps of
+// lib/lease/stores/database.ts on it, and members of groups and counters. It knows no database: databases.mjs does, and
 // each test file knows how its own loses something.
 //
-// Times are compared with what the store itself answered, never with how long something took. No test waits for the end of
-// a quiet period: `endQuiet` edits the record.
+// Times are compared with the store's own answers, never with durations. No test waits for the end of a quiet period:
+// `endQuiet` edits the record.
 
 import { execFile } from 'node:child_process'
 import { EventEmitter, once } from 'node:events'
@@ -31,18 +31,18 @@ const SHORT = { fingerprint: 'f', slots: 1, ttlMs: 300, skewMs: 500, durable: fa
 /** A window outlasts every test, so that its holder may renew in a quiet period. */
 const LONG = { fingerprint: 'f', slots: 4, ttlMs: 60_000, skewMs: 500, durable: false }
 /**
- * Of a member that makes IDs: it renews after 7 s, and bears it if the answer comes 12 s later. It would not wait as long as a
- * quiet period lasts, so it is refused at once.
+ * For a member that generates IDs: it renews after 7 s, and tolerates an answer 12 s later. It would not wait as long
+ * as a quiet period lasts, so it is rejected at once.
  */
 const LEASE = { slots: 8, ttlMs: 20_000, skewMs: 200, waitMs: 30_000 }
 
 const QUIET = { code: 'ERR_FLAKE_QUIET' }
 const STOPPED = { code: 'ERR_FLAKE_STORE', message: /skipTo/ }
 
-/** As long as a group is quiet after a loss. */
+/** How long a group is quiet after a loss. */
 const quietMs = ({ skewMs }) => 60_000 + skewMs + 1
 
-/** What a call says once the server is back: a connection may have ended with it. */
+/** The errors of a call once the server is back: a connection may have ended with it. */
 async function reached(call) {
   for (let i = 0; ; i++) {
     try {
@@ -54,7 +54,7 @@ async function reached(call) {
   }
 }
 
-/** The steps of one process, with a client and a memory of its own. */
+/** The steps of one process, with its own client and memory. */
 class Member {
   #config
 
@@ -88,7 +88,7 @@ class Member {
     return Object.assign(other, { owner: this.owner, grant: this.grant })
   }
 
-  /** Ends the quiet period, as no step would. */
+  /** Ends the quiet period, which no step would do. */
   async endQuiet() {
     const { records } = this.store
     const { identity, values } = await records.read(GROUP, ['group'])
@@ -109,23 +109,23 @@ class Member {
 }
 
 /**
- * Tests of every kind of loss. Gives ava's `test`, and `hold` and `memberOf(t, url, config)`, for tests of what only this
- * database does.
+ * Tests of every kind of loss. Returns ava's `test`, and `hold` and `memberOf(t, url, config)`, for tests of what only
+ * this database does.
  *
  * @param {object} kind of databases.mjs
  * @param {object} ways
- * @param {(t: object) => Promise<object>} ways.place a database that only this test uses, on a server that it may share: its
- * `url`, and `server` as the functions of `kind` take it
- * @param {Record<string, (place: object) => Promise<unknown>>} ways.losses what makes a group forget its windows
- * @param {Record<string, (t: object) => Promise<object>>} ways.rollbacks what makes a server forget its last writes: `url`, and
- * `mark()` that gives `lose()`: all that was written in between will be lost, and `url` is then where to go on; `durable` if
- * members vouch for the server
- * @param {boolean} ways.isFit whether `place` is on a server that may be vouched for
+ * @param {(t: object) => Promise<object>} ways.place a database that only this test uses, on a server that it may
+ *   share: its `url`, and `server` as the functions of `kind` take it
+ * @param {Record<string, (place: object) => Promise<unknown>>} ways.losses makes a group forget its windows
+ * @param {Record<string, (t: object) => Promise<object>>} ways.rollbacks makes a server forget its last writes: `url`,
+ *   and `mark()` that returns `lose()`: all writes in between will be lost, and `url` is then where to continue;
+ *   `durable` if members trust the server
+ * @param {boolean} ways.isFit whether the server of `place` can be trusted
  */
 export function testLosses(kind, { place, losses, rollbacks, isFit }) {
   const test = kind.isInstalled() ? anyTest : anyTest.skip
   const remove = ({ server }, group, name) => kind.remove(server, group, name)
-  /** Whether a restart may have lost something, for all that a client can see. */
+  /** Whether a restart may have lost something, as far as a client can see. */
   const isLossy = kind.identity.includes('process')
 
   function memberOf(t, url, config) {
@@ -144,7 +144,7 @@ export function testLosses(kind, { place, losses, rollbacks, isFit }) {
 
   const all = { ...losses, 'the group’s record removed by hand': (where) => remove(where, GROUP, 'group') }
   for (const [what, lose] of Object.entries(all)) {
-    test(`${what}: quiet for all, until every window is over`, async (t) => {
+    test(`${what}: quiet for all, until every window has ended`, async (t) => {
       const where = await place(t)
       const { url } = where
       const holder = await hold(t, url, SHORT)
@@ -153,10 +153,10 @@ export function testLosses(kind, { place, losses, rollbacks, isFit }) {
       const newcomer = memberOf(t, url, SHORT)
       const isAbsent = /^lost$|has no record/.test(renewal)
       if (isAbsent) t.deepEqual(await newcomer.groupsThere(), [], 'a renewal creates no group')
-      else t.regex(renewal, /grants? no slot|no slot is granted/, 'records of another time were put back')
+      else t.regex(renewal, /grants? no slot|no slot is granted/, 'records of another time were restored')
       const noted = await t.throwsAsync(newcomer.acquire(), QUIET)
       const { retryAt, storeNow } = await t.throwsAsync(holder.renew(), QUIET)
-      t.true(retryAt >= noted.retryAt, 'who was there before may see the loss itself, and note it too')
+      t.true(retryAt >= noted.retryAt, 'a member from before may see the loss itself, and note it too')
       t.true(retryAt >= holder.grant.storeNow + quietMs(SHORT))
       t.true(retryAt <= storeNow + quietMs(SHORT))
       for (const step of [() => newcomer.acquire(), () => holder.renew(), () => newcomer.acquire()]) {
@@ -168,12 +168,12 @@ export function testLosses(kind, { place, losses, rollbacks, isFit }) {
       await newcomer.endQuiet()
       const renewed = await holder.renew()
       if (renewed === 'lost') t.true((await newcomer.acquire()).lo > grant.hi)
-      else t.true(renewed.lo > grant.hi, 'its record was still there: a window of its own')
+      else t.true(renewed.lo > grant.hi, 'its record was still there: a separate window')
     })
   }
 
   for (const [what, start] of Object.entries(rollbacks)) {
-    test(`${what}: what was lost is granted to nobody, and who is known goes on`, async (t) => {
+    test(`${what}: lost windows are not granted again, and known members continue`, async (t) => {
       const { url, mark, durable = false } = await start(t)
       const config = { ...LONG, durable }
       const kept = await hold(t, url, config)
@@ -196,7 +196,7 @@ export function testLosses(kind, { place, losses, rollbacks, isFit }) {
       const noted = await t.throwsAsync(newcomer.acquire(), QUIET)
       t.true(noted.retryAt > late.grant.hi)
       const { retryAt } = await t.throwsAsync(lateThere.renew(), QUIET)
-      t.true(retryAt >= noted.retryAt, 'who was there before may see the loss itself, and note it too')
+      t.true(retryAt >= noted.retryAt, 'a member from before may see the loss itself, and note it too')
       for (const step of [() => newcomer.acquire(), () => lateThere.renew()]) {
         t.deepEqual((await t.throwsAsync(step(), QUIET)).retryAt, retryAt, 'once')
       }
@@ -210,7 +210,7 @@ export function testLosses(kind, { place, losses, rollbacks, isFit }) {
   }
 
   if (!isFit) {
-    test('durable is refused on this server', async (t) => {
+    test('durable is rejected on this server', async (t) => {
       const { url } = await place(t)
       await t.throwsAsync(tryJoin(url, { ...LEASE, durable: true }), { code: 'ERR_FLAKE_OPTION', message: /durable/ })
       const opening = SegmentId.open(url, { name: COUNTER, durable: true })
@@ -218,7 +218,7 @@ export function testLosses(kind, { place, losses, rollbacks, isFit }) {
     })
   }
 
-  test('a restart: every member goes on, and who is new waits unless the group is durable', async (t) => {
+  test('a restart: every member continues, and new ones wait unless the group is durable', async (t) => {
     const { server, url } = await startDurable(t, kind)
     const groups = [false, true].map((durable) => ({ ...LEASE, group: `durable ${durable}`, durable }))
     const counters = [false, true].map((durable) => ({ name: `durable ${durable}`, block: 10, durable }))
@@ -234,7 +234,7 @@ export function testLosses(kind, { place, losses, rollbacks, isFit }) {
     })
     const flows = members.map((flake) => idsOf(flake, () => isOver))
 
-    const alive = setInterval(() => {}, 1000) // nothing else keeps a process alive while its server is away
+    const alive = setInterval(() => {}, 1000) // nothing else keeps a process alive while its server is down
     t.teardown(() => clearInterval(alive))
     await kind.crash(server)
     await Promise.all(stores.map(({ asked }) => once(asked, 'asked'))) // both renew while there is no server
@@ -270,7 +270,7 @@ export function testLosses(kind, { place, losses, rollbacks, isFit }) {
   return { test, hold, memberOf }
 }
 
-/** A server of `rollbacks` whose data directory is put back as it was; `signal` ends it in good order. */
+/** A server of `rollbacks` whose data directory is restored; `signal` ends it properly. */
 export function withDirectoryPutBack({ server, url }, signal) {
   const [data, copy] = ['data', 'copy'].map((name) => join(server.folder, name))
   const whileDown = async (work) => {
@@ -292,7 +292,7 @@ export function withDirectoryPutBack({ server, url }, signal) {
   return { url, mark }
 }
 
-/** A store that tells when it is asked for something. */
+/** A store that reports each request. */
 function watchedStore(t, url) {
   const asked = new EventEmitter()
   const { store, close } = openGiven(url)
@@ -309,7 +309,7 @@ function watchedStore(t, url) {
   return { store, asked }
 }
 
-/** Makes IDs without a pause until `isOver()`: a call that would have to wait for a new window throws. */
+/** Generates IDs without a pause until `isOver()`: a call that would have to wait for a new window throws. */
 async function idsOf(flake, isOver) {
   const ids = []
   while (!isOver()) {
@@ -319,7 +319,7 @@ async function idsOf(flake, isOver) {
   return ids
 }
 
-/** More IDs than any block that was there before. */
+/** More IDs than any earlier block contains. */
 const takeBlocks = (segment) => reached(() => segment.takeAsync(200))
 
 async function goesOn(t, segment) {

@@ -1,4 +1,4 @@
-// lib/lease/stores/memories.ts: which stores remember together.
+// lib/lease/stores/memories.ts: which stores share a memory.
 
 import { createRequire } from 'node:module'
 import test from 'ava'
@@ -17,7 +17,7 @@ test('stores of one address share a memory, until the last of them is closed', (
   t.not(memoryOf('redis://a').core, one.core)
 })
 
-test('another address, or a client of the user’s, has a memory of its own', (t) => {
+test('another address, or the user’s own client, has a separate memory', (t) => {
   const memories = ['redis://a', 'redis://b', undefined, undefined].map((address) => memoryOf(address).core)
   t.is(new Set(memories).size, 4)
 })

@@ -1,5 +1,5 @@
-// A MariaDB that lost what it acknowledged: truncated, restored, failed over. Whatever it was, no window may be granted that
-// touches one from before.
+// A MariaDB that lost acknowledged writes: truncated, restored, failed over. In each case, no window may be granted
+// that touches an earlier one.
 
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
@@ -24,7 +24,7 @@ async function dumpAndRestore({ server: { database } }) {
   const now = async () => (await shared.query('SELECT UNIX_TIMESTAMP() AS now'))[0].now
   const { stdout } = await run(findProgram('mariadb-dump'), options)
   const dumped = await now()
-  await until(async () => (await now()) > dumped) // what tells the new table from the old one has whole seconds
+  await until(async () => (await now()) > dumped) // the times that distinguish the new table from the old one are whole seconds
   const restoring = run(findProgram('mariadb'), options)
   restoring.child.stdin.end(stdout)
   await restoring

@@ -1,11 +1,9 @@
-// Every option of mysql2 and mariadb, and what it means for the store. A row is a verdict and its names.
+// Every option of mysql2 and mariadb, and its effect on the store. A row is a verdict and its names.
 //
-// place: where we connect. The database is found once, and then each statement names it.
-// session: how the server takes a statement. Ours bring their own settings, and are refused in a transaction or without
-//   autocommit.
-// reply: how values and rows look. Each statement of ours asks for texts in arrays.
-// time: when a statement is sent, or given up. A swap that is late or made twice finds another record.
-// nothing: it changes neither.
+// place: where we connect. The database is found once, and then each statement names it. session: how the server treats
+// a statement. Ours set their own settings, and are rejected in a transaction or without autocommit. reply: the form of
+// values and rows. Each statement of ours asks for texts in arrays. time: when a statement is sent, or given up. A late
+// or repeated swap finds another record. nothing: it changes neither.
 
 const rows = (verdict, names) => Object.fromEntries(names.split(/\s+/).map((name) => [name, verdict]))
 
@@ -13,7 +11,7 @@ export const MYSQL2 = {
   ...rows('place', 'host port socketPath localAddress uri user password password1 password2 password3 passwordSha1'),
   ...rows('place', 'database ssl stream authPlugins authSwitchHandler enableCleartextPlugin insecureAuth isServer'),
   ...rows('session', 'charset charsetNumber flags multipleStatements connectAttributes'),
-  ...rows('session', 'resetOnRelease'), // it would undo a USE; we make none
+  ...rows('session', 'resetOnRelease'), // it would undo a USE; we send none
   ...rows('reply', 'bigNumberStrings supportBigNumbers decimalNumbers dateStrings timezone jsonStrings typeCast'),
   ...rows('reply', 'rowsAsArray nestTables disableEval'),
   ...rows('time', 'connectTimeout connectionLimit maxIdle idleTimeout queueLimit waitForConnections'),
@@ -39,11 +37,11 @@ export const MARIADB = {
   ...rows('nothing', 'maxAllowedPacket maxAllowedColumns permitLocalInfile infileStreamFactory forceVersionCheck'),
 }
 
-/** The names that mysql2 takes: it keeps them in one object. */
+/** The names that mysql2 accepts: it keeps them in one object. */
 export const namesOfMysql2 = (source) =>
   [.../validOptions = \{([\s\S]*?)\n\};/.exec(source)[1].matchAll(/^ {2}(\w+): 1,$/gm)].map(([, name]) => name)
 
-/** The names that a file of mariadb reads, and those that its declarations have. */
+/** The names that a file of mariadb reads, and those in its declarations. */
 export const namesOfMariadb = (source) => [
   ...new Set([...source.matchAll(/\bopts\.([a-z]\w*)/g)].map(([, name]) => name)),
 ]

@@ -1,5 +1,5 @@
-// The table of all options of mysql2 and mariadb is complete. That those of answers and sessions change nothing is shown in
-// mysql-records.test.mjs.
+// The table of all options of mysql2 and mariadb is complete. mysql-records.test.mjs shows that those of answers and
+// sessions change nothing.
 
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
@@ -38,7 +38,7 @@ test('the table knows every option of mariadb', async (t) => {
   t.deepEqual(unknownTo(MARIADB, declaredNames(declarations, 'QueryConfig')), perStatement)
 })
 
-test('an option more would be seen', (t) => {
+test('an additional option would be noticed', (t) => {
   t.deepEqual(namesOfMysql2('const validOptions = {\n  one: 1,\n  // text\n  two: 1,\n};'), ['one', 'two'])
   t.deepEqual(namesOfMariadb('this.a = opts.one || opts.one; opts.two'), ['one', 'two'])
   t.deepEqual(declaredNames('export interface T extends U {\n  /** x: y */\n  one?: 1;\n  two: 2;\n}', 'T'), [

@@ -65,7 +65,7 @@ test('the database is found at the first call, and again if that call failed', a
   t.deepEqual((await tablesOf(name)).length, 2)
 })
 
-test('options that are refused', async (t) => {
+test('invalid options are rejected', async (t) => {
   const client = await newClient(t, await freshUrl(), 'a pool of mysql2')
   for (const database of ['', 1, {}, 'a\0b', 'end ', 'x'.repeat(65), '🐘', '\ud800']) {
     t.throws(() => mysqlStore(client, { database }), { ...OPTION, message: /database/ }, JSON.stringify(database))
@@ -88,7 +88,7 @@ for (const [name, open] of Object.entries(OWN_CLIENTS)) {
     await store.close()
   })
 
-  test(`${name}: a user who may only read hears so at the first write, with the way out`, async (t) => {
+  test(`${name}: a user with read access only gets an error at the first write, with the way out`, async (t) => {
     const own = await startAlone(t)
     const url = await freshUrl(own)
     const setUp = new MysqlRecords(open(url), nameOf(url))
@@ -106,7 +106,7 @@ for (const [name, open] of Object.entries(OWN_CLIENTS)) {
   })
 }
 
-test('a warning beside a write is no swap', async (t) => {
+test('a warning next to a write is not a swap', async (t) => {
   const url = await freshUrl()
   const records = new MysqlRecords(mysqlClient(await newClient(t, url, 'a pool of mariadb')))
   await put(records, 'g', 'group', 'a')
@@ -118,7 +118,7 @@ test('a warning beside a write is no swap', async (t) => {
   t.false(isRefusedWrite(error))
 })
 
-test('addresses with parameters that only one package knows are refused by name', (t) => {
+test('addresses with parameters that only one package knows are rejected by name', (t) => {
   for (const name of [
     'database',
     'charset',

@@ -1,5 +1,5 @@
-// What is MySQL's own about records, on a real MariaDB: sessions and their settings, clocks and time zones, the identity, and
-// which servers and sessions are refused. What holds for all databases is in behaviour/.
+// MySQL's own rules about records, on a real MariaDB: sessions and their settings, clocks and time zones, the identity,
+// and which servers and sessions are rejected. Rules for all databases are in behaviour/.
 
 import { execFile } from 'node:child_process'
 import { createRequire } from 'node:module'
@@ -41,7 +41,7 @@ async function connect(t, url, kind = POOL, options = {}) {
   return { client, records: new MysqlRecords(mysqlClient(client)) }
 }
 
-/** A connection of the test's own, to keep a lock or a transaction. */
+/** A separate connection of the test, to hold a lock or a transaction. */
 async function session(t, url, options) {
   const connection = await mysql2.createConnection({ uri: url, multipleStatements: true, ...options })
   t.teardown(() => connection.destroy())
@@ -71,7 +71,7 @@ const SESSIONS = {
 }
 
 for (const [what, statement] of Object.entries(SESSIONS)) {
-  test(`a session with ${what} gives the same`, async (t) => {
+  test(`a session with ${what} gives the same results`, async (t) => {
     const url = await freshUrl()
     const plain = (await connect(t, url)).records
     const { identity } = await plain.read('g', ['group'])
@@ -94,7 +94,7 @@ for (const [what, statement] of Object.entries(SESSIONS)) {
     t.deepEqual(answer.identity, identity)
     t.true(Math.abs(answer.now - Date.now()) < 5000)
     const [[after]] = await client.query('SHOW VARIABLES WHERE Variable_name IN ("sql_mode")').catch(() => [[]])
-    t.deepEqual(after, before, 'the session is as it was')
+    t.deepEqual(after, before, 'the session is unchanged')
   })
 }
 
@@ -113,7 +113,7 @@ test('a swap that changes nothing is never true, whatever a client counts', asyn
   }
 })
 
-test('a value that is too long is refused, never cut off', async (t) => {
+test('a value that is too long is rejected, never truncated', async (t) => {
   const url = await freshUrl()
   const { client, records } = await connect(t, url, 'a connection of mysql2')
   await client.query(`SET sql_mode = ''`)
@@ -132,7 +132,7 @@ test('a value that is too long is refused, never cut off', async (t) => {
   t.is(await textOf(records, 'g', 'group'), fits)
 })
 
-test('SYSDATE that is NOW, in another time zone and with a clock that stands', async (t) => {
+test('SYSDATE that equals NOW, in another time zone and with a stopped clock', async (t) => {
   const own = await startAlone(t, { 'sysdate-is-now': 1, 'default-time-zone': '+13:00' })
   const { client, records } = await connect(t, await freshUrl(own), 'a connection of mysql2')
   for (const statement of ['SET timestamp = DEFAULT', 'SET timestamp = 1000000000']) {
@@ -158,7 +158,7 @@ async function startInBerlin(t, time) {
 
 const HOUR_MS = 3_600_000
 
-test('at the end of summer time the clock goes on, and the identity is the same in all time zones', async (t) => {
+test('at the end of summer time the clock advances, and the identity is the same in all time zones', async (t) => {
   if (!canSetClocks) return t.log(`SKIPPED: that needs ${NEEDS}`) || t.pass()
   // In this night Berlin had the hour from 02:00 to 03:00 twice; the second began at this time.
   const second = Date.UTC(2026, 9, 25, 1)
@@ -183,7 +183,7 @@ test('at the end of summer time the clock goes on, and the identity is the same 
 
 // --- identity ---
 
-/** Makes a dump, runs this between, and puts the dump back. */
+/** Makes a dump, runs this in between, and restores the dump. */
 async function putDumpBack(url, between = () => {}, ...tables) {
   const options = ['--host=127.0.0.1', `--port=${server.port}`, '--user=root', new URL(url).pathname.slice(1)]
   const { stdout: dump } = await run(findProgram('mariadb-dump'), [...options, ...tables])
@@ -194,7 +194,7 @@ async function putDumpBack(url, between = () => {}, ...tables) {
 }
 
 for (const tables of [[], ['flakeforge_record'], ['--no-create-info', '--replace', 'flakeforge_record']]) {
-  test(`a dump that is put back is another history, each time: ${tables.join(' ') || 'all tables'}`, async (t) => {
+  test(`a restored dump is another history, each time: ${tables.join(' ') || 'all tables'}`, async (t) => {
     const url = await freshUrl()
     const { records } = await connect(t, url)
     await put(records, 'g', 'group', 'x')
@@ -212,7 +212,7 @@ for (const tables of [[], ['flakeforge_record'], ['--no-create-info', '--replace
   })
 }
 
-test('OPTIMIZE TABLE keeps the history; a table that is dropped and made anew has another', async (t) => {
+test('OPTIMIZE TABLE keeps the history; a table that is dropped and recreated has another', async (t) => {
   const { client, records } = await connect(t, await freshUrl())
   await put(records, 'g', 'group', 'x')
   const before = await records.read('g', ['group'])
@@ -229,7 +229,7 @@ test('OPTIMIZE TABLE keeps the history; a table that is dropped and made anew ha
   t.not(remade.identity.history, before.identity.history)
 })
 
-test('an older table that is put in place as a file or by its name is another process', async (t) => {
+test('an older table that is restored as a file or by its name is another process', async (t) => {
   const { client, records } = await connect(t, await freshUrl())
   await put(records, 'g', 'group', 'x')
   await client.query('CREATE TABLE older LIKE flakeforge_record')
@@ -257,7 +257,7 @@ test('SET GLOBAL server_id: the identity is the same for old and new connections
   t.deepEqual((await old.read('g', ['group'])).identity, identity)
 })
 
-test('a replica that is promoted, and a primary that was made to follow, are other histories', async (t) => {
+test('a promoted replica, and a primary that was made to follow, have other histories', async (t) => {
   const primary = await startAlone(t, { 'server-id': 1, 'log-bin': 'log', 'sync-binlog': 0 })
   const replica = stopAfter(t, await startReplica(primary, { 'log-bin': 'log', 'read-only': 1 }))
   const url = await freshUrl(primary)
@@ -271,7 +271,7 @@ test('a replica that is promoted, and a primary that was made to follow, are oth
     message: /takes no writes.*primary|read_only.*primary/,
   })
 
-  // Its row about processes comes from the primary: it must have one of its own, and not stop when the primary restarts.
+  // Its row about processes comes from the primary: it must have its own row, and not stop when the primary restarts.
   await replica.query('STOP SLAVE; SET GLOBAL read_only = 0')
   const promoted = await onReplica.read('g', ['group'])
   t.deepEqual(promoted.values, ['x'])
@@ -288,7 +288,7 @@ test('a replica that is promoted, and a primary that was made to follow, are oth
   await replica.query('START SLAVE')
   await untilCaughtUp(replica, primary)
   await replica.query('STOP SLAVE')
-  t.is(await textOf(onReplica, 'g', 'group'), 'y', 'what a swap writes reaches replicas')
+  t.is(await textOf(onReplica, 'g', 'group'), 'y', 'the writes of a swap reach replicas')
   const [status] = await replica.query('SHOW SLAVE STATUS')
   t.is(status.Last_SQL_Error, '')
 
@@ -299,7 +299,7 @@ test('a replica that is promoted, and a primary that was made to follow, are oth
 
 // --- what is refused ---
 
-test('a server that does not keep what it writes, or takes no writes, is refused at each step', async (t) => {
+test('a server that does not keep its writes, or takes none, is rejected at each step', async (t) => {
   const own = await startAlone(t)
   const url = await freshUrl(own)
   await own.query(`CREATE USER member; GRANT ALL ON *.* TO member; REVOKE SUPER, READ_ONLY ADMIN ON *.* FROM member`)
@@ -332,7 +332,7 @@ test('a server that does not keep what it writes, or takes no writes, is refused
   t.is(await textOf(records, 'g', 'group'), 'a')
 })
 
-test('a replica is refused at each step, read_only or not, and nothing is written there', async (t) => {
+test('a replica is rejected at each step, read_only or not, and nothing is written there', async (t) => {
   const settings = { 'log-bin': 'log', 'log-slave-updates': 1, 'gtid-strict-mode': 1 }
   const primary = await startAlone(t, { 'server-id': 1, ...settings })
   const url = await freshUrl(primary)
@@ -358,7 +358,7 @@ test('a replica is refused at each step, read_only or not, and nothing is writte
     if (round === 'before there are tables') await put((await connect(t, url)).records, 'g', 'group', 'x')
     if (round === 'with tables') await replica.restart()
   }
-  // The statement of a swap compares this, too: a server may begin to follow another after the check.
+  // The statement of a swap compares this too: a server may begin to follow another after the check.
   await replica.query('STOP SLAVE')
   const { client, records } = await connect(t, urlAtReplica)
   const tables = tablesIn(new URL(urlAtReplica).pathname.slice(1))
@@ -372,13 +372,13 @@ test('a replica is refused at each step, read_only or not, and nothing is writte
   t.is((await client.query(insert(tables, { group: 'g', name: 'counter', to: 'y', identity })))[0].affectedRows, 0)
 })
 
-test('a replication format that would lose what a swap writes is refused', async (t) => {
+test('a replication format that would lose the writes of a swap is rejected', async (t) => {
   const own = await startAlone(t, { 'log-bin': 'log', 'binlog-format': 'STATEMENT' })
   const { records } = await connect(t, await freshUrl(own))
   await t.throwsAsync(records.read('g', ['group']), { ...STORE, message: /binlog_format is STATEMENT.*ROW or MIXED/ })
 })
 
-test('tables of another engine are refused', async (t) => {
+test('tables of another engine are rejected', async (t) => {
   const url = await freshUrl()
   const { client, records } = await connect(t, url)
   await records.read('g', ['group'])
@@ -398,7 +398,7 @@ for (const kind of Object.keys(CLIENTS).filter((name) => name.includes('connecti
     await put(records, 'g', 'group', 'a')
     const { identity } = await records.read('g', ['group'])
     const swap = () => records.swap('g', 'group', 'a', 'b', identity).catch(({ code }) => code)
-    // The transaction comes before the swap's own check, or between that and the swap.
+    // The transaction comes before the swap's own check, or between the check and the swap.
     for (const order of ['before', 'after']) {
       const begins = () => query(client, 'START TRANSACTION')
       const begun = order === 'before' ? begins() : undefined
@@ -409,7 +409,7 @@ for (const kind of Object.keys(CLIENTS).filter((name) => name.includes('connecti
       t.is(await textOf(records, 'g', 'group'), outcome === true ? 'b' : 'a', `${order}: ${outcome}`)
       if (outcome === true) await records.swap('g', 'group', 'b', 'a', identity)
     }
-    // A read within it, whose end is on its way already: it is refused, or shows what is there after the end.
+    // A read within it, whose end is already on its way: it is rejected, or shows the state after the end.
     const begun = query(client, 'START TRANSACTION')
     const read = textOf(records, 'g', 'group').catch(({ code }) => code)
     await new Promise((resolve) => process.nextTick(resolve)) // it has been sent
@@ -418,7 +418,7 @@ for (const kind of Object.keys(CLIENTS).filter((name) => name.includes('connecti
     t.true(['a', OPTION.code].includes(await read))
   })
 
-  test(`${kind} without autocommit is refused`, async (t) => {
+  test(`${kind} without autocommit is rejected`, async (t) => {
     const { client, records } = await connect(t, await freshUrl(), kind)
     const { identity } = await records.read('g', ['group'])
     await query(client, 'SET autocommit = 0')
@@ -449,7 +449,7 @@ test('the statement of a swap changes nothing inside a transaction that began af
   for (const text of texts) t.is((await client.query(text))[0].affectedRows, 1)
 })
 
-test('a pool whose connections begin in a transaction is refused', async (t) => {
+test('a pool whose connections start in a transaction is rejected', async (t) => {
   const url = await freshUrl()
   const { client, records } = await connect(t, url, POOL, { connectionLimit: 1 })
   await records.read('g', ['group'])
@@ -459,7 +459,7 @@ test('a pool whose connections begin in a transaction is refused', async (t) => 
   await t.throwsAsync(records.read('g', ['group']), TRANSACTION)
 })
 
-test('a session that shows writes that may be undone is refused', async (t) => {
+test('a session that shows uncommitted writes is rejected', async (t) => {
   const { client, records } = await connect(t, await freshUrl(), 'a connection of mysql2')
   await client.query('SET SESSION TRANSACTION ISOLATION LEVEL READ UNCOMMITTED')
   await t.throwsAsync(records.read('g', ['group']), { ...STORE, message: /may be rolled back.*READ UNCOMMITTED/ })
@@ -471,12 +471,12 @@ test('a session that shows writes that may be undone is refused', async (t) => {
   }
 })
 
-test('a client without a database is told so', async (t) => {
+test('a client without a database gets that error', async (t) => {
   const { records } = await connect(t, server.url)
   await t.throwsAsync(records.read('g', ['group']), { ...STORE, message: /no database\. Name one/ })
 })
 
-test('the callback version of mariadb is no client', (t) => {
+test('the callback version of mariadb is not accepted as a client', (t) => {
   const pool = mariadbCallback.createPool({ host: '127.0.0.1', port: 1, minimumIdle: 0 })
   t.throws(() => mysqlClient(pool), { ...OPTION, message: /callback.*require\('mariadb'\)/ })
   pool.end()
@@ -484,25 +484,28 @@ test('the callback version of mariadb is no client', (t) => {
 
 // --- time ---
 
-testBeside('a lock that another session keeps: an error within a second, whatever the session waits for', async (t) => {
-  const url = await freshUrl()
-  const { records } = await connect(t, url)
-  await put(records, 'g', 'group', 'a')
-  const { identity } = await records.read('g', ['group'])
-  const other = await session(t, url)
-  await other.query('START TRANSACTION; SELECT * FROM flakeforge_record FOR UPDATE')
-  const { client, records: patient } = await connect(t, url, 'a connection of mysql2')
-  await client.query('SET innodb_lock_wait_timeout = 50, lock_wait_timeout = 50')
-  for (const one of [records, patient]) {
-    const error = await t.throwsAsync(one.swap('g', 'group', 'a', 'b', identity), {
-      ...STORE,
-      message: /Lock wait timeout/,
-    })
-    t.true(isPassing(error))
-  }
-})
+testBeside(
+  "a lock that another session holds: an error within a second, whatever the session's own timeout",
+  async (t) => {
+    const url = await freshUrl()
+    const { records } = await connect(t, url)
+    await put(records, 'g', 'group', 'a')
+    const { identity } = await records.read('g', ['group'])
+    const other = await session(t, url)
+    await other.query('START TRANSACTION; SELECT * FROM flakeforge_record FOR UPDATE')
+    const { client, records: patient } = await connect(t, url, 'a connection of mysql2')
+    await client.query('SET innodb_lock_wait_timeout = 50, lock_wait_timeout = 50')
+    for (const one of [records, patient]) {
+      const error = await t.throwsAsync(one.swap('g', 'group', 'a', 'b', identity), {
+        ...STORE,
+        message: /Lock wait timeout/,
+      })
+      t.true(isPassing(error))
+    }
+  },
+)
 
-test('MariaDB gets no hints with a write: from version 12 on, it warns about those that it does not know', async (t) => {
+test('MariaDB gets no hints with a write: from version 12 on, it warns about unknown ones', async (t) => {
   const alone = await startAlone(t, { 'log-output': 'TABLE' })
   await alone.query('SET GLOBAL general_log = 1')
   const { records } = await connect(t, await freshUrl(alone))
@@ -523,7 +526,7 @@ test('MySQL gets a strict mode that it does not warn about', (t) => {
   }
 })
 
-test('a deadlock is no swap', async (t) => {
+test('a deadlock is not a swap', async (t) => {
   const url = await freshUrl()
   const { records } = await connect(t, url)
   await put(records, 'g', 'a', 'x')
@@ -534,7 +537,7 @@ test('a deadlock is no swap', async (t) => {
 })
 
 testBeside(
-  'mariadb: a connection that died is closed without a KILL, which might hit a session of somebody else',
+  "mariadb: a dead connection is closed without a KILL, which might hit another client's session",
   async (t) => {
     const own = await startAlone(t)
     const proxy = stopAfter(t, await startProxy(own.port))
@@ -542,7 +545,7 @@ testBeside(
       t,
       (await freshUrl(own)).replace(own.port, proxy.port),
       'a pool of mariadb',
-      { connectionLimit: 1, minDelayValidation: 600_000 }, // or it looks first whether the connection lives
+      { connectionLimit: 1, minDelayValidation: 600_000 }, // or it first checks whether the connection is alive
     )
     await put(records, 'g', 'group', 'a')
     proxy.lose()

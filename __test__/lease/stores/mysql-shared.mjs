@@ -1,5 +1,5 @@
-// The MariaDB that the tests of one file share, and what such a test makes for itself: a database, a client, or a server of
-// its own, which end with it. It must know no store.
+// The MariaDB that the tests of one file share, and what a single test creates: a database, a client, or its own
+// server, which end with the test. It knows no store.
 
 import anyTest from 'ava'
 import { CLIENTS, startMysql, wantMysql } from '../../servers/mysql.mjs'
@@ -7,7 +7,7 @@ import { stopAfter } from '../../servers/server.mjs'
 
 export const isInstalled = wantMysql() !== undefined
 
-/** There is none before the first test begins. */
+/** It starts with the first test. */
 export let server
 let databases = 0
 
@@ -27,7 +27,7 @@ export async function newClient(t, url, kind, options = {}) {
   return client
 }
 
-/** A server of the test's own. */
+/** A server for one test only. */
 export async function startAlone(t, settings) {
   return stopAfter(t, await startMysql(settings))
 }

@@ -1,5 +1,6 @@
-// What counts as written on a real MariaDB with a semi-sync replica: a commit that is killed while it waits, a replica that is
-// away, settings that let the server answer without one; and how many connections members have meanwhile.
+// What counts as written on a real MariaDB with a semi-sync replica: a commit that is killed while it waits, an
+// unreachable replica, settings that let the server answer without one; and how many connections members have
+// meanwhile.
 
 import { createRequire } from 'node:module'
 import anyTest from 'ava'
@@ -71,7 +72,7 @@ async function waiting(primary) {
 }
 
 for (const kind of ['a pool of mysql2', 'a pool of mariadb']) {
-  test(`${kind}: a commit that is killed while it waits for its replica is no swap, and shows in reads`, async (t) => {
+  test(`${kind}: a commit that is killed while it waits for its replica is not a swap, and shows in reads`, async (t) => {
     const { primary, url, stopReplica, startAgain } = await startPair(t)
     const records = new MysqlRecords(mysqlClient(await newClient(t, url, kind)))
     await put(records, 'g', 'group', 'a')
@@ -102,7 +103,7 @@ test('a connection that is killed while its commit waits is an error', async (t)
   t.false(isRefusedWrite(await swapping))
 })
 
-test('semi-sync that is switched off, or times out, while a commit waits: no swap', async (t) => {
+test('semi-sync that is switched off, or times out, while a commit waits: not a swap', async (t) => {
   const { primary, url, stopReplica, startAgain } = await startPair(t)
   const records = new MysqlRecords(mysqlClient(await newClient(t, url, 'a pool of mysql2')))
   await put(records, 'g', 'group', 'a')
@@ -112,7 +113,7 @@ test('semi-sync that is switched off, or times out, while a commit waits: no swa
   await waiting(primary)
   await primary.query('SET GLOBAL rpl_semi_sync_master_enabled = 0')
   await swapping
-  t.true(await records.swap('g', 'group', 'b', 'c', identity), 'the operator said that no replica is waited for')
+  t.true(await records.swap('g', 'group', 'b', 'c', identity), 'the operator configured not to wait for replicas')
   await primary.query('SET GLOBAL rpl_semi_sync_master_timeout = 100; SET GLOBAL rpl_semi_sync_master_enabled = 1')
   await t.throwsAsync(records.swap('g', 'group', 'c', 'd', identity), UNSURE)
   const error = await t.throwsAsync(records.swap('g', 'group', 'd', 'e', identity), OFF)
@@ -134,7 +135,7 @@ test('wait_no_slave = OFF: without a replica nothing is a swap', async (t) => {
   }
 })
 
-test('replicas without semi-sync are a warning that names the setting', async (t) => {
+test('replicas without semi-sync cause a warning that names the setting', async (t) => {
   const { primary, url } = await startPair(t)
   const warnings = []
   const listen = (warning) => warnings.push(warning)
@@ -152,7 +153,7 @@ test('replicas without semi-sync are a warning that names the setting', async (t
   t.regex(warnings.at(-1).message, /rpl_semi_sync_master_enabled/)
 })
 
-test('join() waits for what an earlier join() left running, and has two connections meanwhile', async (t) => {
+test('join() waits for the statements that an earlier join() left running, and has two connections meanwhile', async (t) => {
   const { primary, url, stopReplica, startAgain } = await startPair(t)
   const options = { group: 'g', slots: 2 }
   await createGroup(url, options)
@@ -177,7 +178,7 @@ test('join() waits for what an earlier join() left running, and has two connecti
   await flake.close()
 })
 
-test('join() waits while semi-sync is off for now', async (t) => {
+test('join() waits while semi-sync is temporarily off', async (t) => {
   const { primary, url, stopReplica, startAgain } = await startPair(t)
   const options = { group: 'g', slots: 2 }
   await createGroup(url, options)
@@ -190,7 +191,7 @@ test('join() waits while semi-sync is off for now', async (t) => {
   await (await joining).close()
 })
 
-test('a lock that another session holds ends a statement, and keeps no other group back', async (t) => {
+test('a lock that another session holds ends a statement, and delays no other group', async (t) => {
   const { primary, url } = await startPair(t)
   for (const [kind, open] of Object.entries(OWN_CLIENTS)) {
     const store = new DatabaseStore(new MysqlRecords(open(url)))
@@ -218,7 +219,7 @@ const OWN_CLIENTS = { mysql2: (url) => openMysql2(mysql2, url), mariadb: (url) =
 const MEMBERS = 8
 
 for (const [name, open] of Object.entries(OWN_CLIENTS)) {
-  test(`${name}: while the replica is away or the server is frozen, a member has two connections at most`, async (t) => {
+  test(`${name}: while the replica is unreachable or the server is frozen, a member has at most two connections`, async (t) => {
     const { primary, url, stopReplica, startAgain } = await startPair(t)
     const stores = Array.from({ length: MEMBERS }, () => new DatabaseStore(new MysqlRecords(open(url))))
     t.teardown(() => Promise.all(stores.map((store) => store.close())))

@@ -1,5 +1,5 @@
-// What join() does where a real server refuses: it tries again within `waitMs` if the reason passes by itself, and ends at once
-// if it does not.
+// What join() does when a real server refuses: it tries again within `waitMs` if the reason passes without help, and
+// otherwise ends at once.
 
 import { once } from 'node:events'
 import { createRequire } from 'node:module'
@@ -17,14 +17,14 @@ const GROUP = { group: 'g', slots: 2 }
 /** So long that a test never waits for its end. */
 const LONG = { ...GROUP, waitMs: 1_000_000 }
 
-/** How each server is started, and the address of its store. */
+/** How to start each server, and the address of its store. */
 const SERVERS = {
   redis: { isThere: wantRedis(), start: startRedis, urlOf: ({ url }) => url.replace('//', '//member:pw@') },
   postgres: { isThere: wantPostgres(), start: startPostgres, urlOf: (server) => server.urlOf('member') },
   mysql: { isThere: wantMysql(), start: startMysql, urlOf: (server) => server.urlOf('ids', 'member') },
 }
 
-/** A user of the store's own, so that the server can refuse this one alone. */
+/** The store's own user, so that the server can refuse this one alone. */
 const PREPARE = {
   redis: ({ cli }) => cli('ACL', 'SETUSER', 'member', 'on', '>pw', '~*', '+@all'),
   postgres: ({ query }) => query('CREATE ROLE member LOGIN; GRANT CREATE ON SCHEMA public TO member'),
@@ -37,7 +37,7 @@ const allSlots = async ({ cli }, change, state) => {
   await until(async () => (await cli('CLUSTER', 'INFO')).includes(`cluster_state:${state}`))
 }
 
-/** `refuse()` makes a server refuse; `permit()` ends that, as a failover or a server that is less busy does by itself. */
+/** `refuse()` makes a server refuse; `permit()` ends that, as a failover or a less busy server does. */
 const PASSING = {
   'redis: replicas are missing': {
     says: /NOREPLICAS.*min-replicas-to-write/,
@@ -53,7 +53,7 @@ const PASSING = {
       cli('DEBUG', 'RELOAD').catch(() => {})
       await until(async () => (await cli('GET', 'any')).includes('LOADING'))
     },
-    permit: () => {}, // it ends by itself
+    permit: () => {}, // it ends without help
   },
   'redis: a cluster lacks a primary': {
     options: ['--cluster-enabled', 'yes'],
@@ -74,7 +74,7 @@ const PASSING = {
   },
 }
 
-/** What stays until an operator changes it. */
+/** Refusals that stay until an operator changes something. */
 const LASTING = {
   'redis: the user lacks a right': {
     says: /can't run this command.*ACL SETUSER/,
@@ -121,7 +121,7 @@ const testsOn = Object.fromEntries(
 )
 const testFor = (name) => testsOn[name.split(':')[0]]
 
-/** One in a process, however often it waits. */
+/** One member per process, however often it waits. */
 const warnings = []
 process.on('warning', ({ code, message }) => code === 'FLAKEFORGE_WAIT' && warnings.push(message))
 

@@ -1,5 +1,5 @@
-// Which clients of pg and postgres.js the store takes, and what it needs from a PostgreSQL server. What holds for the clients of all
-// databases is in behaviour/.
+// Which clients of pg and postgres.js the store accepts, and what it needs from a PostgreSQL server. Rules for the
+// clients of all databases are in behaviour/.
 
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -44,7 +44,7 @@ async function connectedClient(t, url = server.url) {
   return client
 }
 
-/** A client like those of pg before it told the state of a transaction. */
+/** A client like those of pg before it reported the state of a transaction. */
 async function olderClient(t) {
   const client = await connectedClient(t)
   client.getTransactionStatus = undefined
@@ -54,7 +54,7 @@ async function olderClient(t) {
 const CLIENT_KINDS = { 'a Client of pg': connectedClient, 'a Client of an older pg': olderClient }
 
 for (const [what, connect] of Object.entries(CLIENT_KINDS)) {
-  test(`${what} in a transaction that failed is refused, and taken after it`, async (t) => {
+  test(`${what} in a failed transaction is rejected, and accepted after it`, async (t) => {
     const client = await connect(t)
     const { acquire, list } = await openGroup(postgresStore(client), `${what}, failed`)
     await client.query('BEGIN')
@@ -66,7 +66,7 @@ for (const [what, connect] of Object.entries(CLIENT_KINDS)) {
     t.like(await list(), [{ slot }])
   })
 
-  test(`${what} that is about to begin a transaction is refused too`, async (t) => {
+  test(`${what} that is about to begin a transaction is rejected too`, async (t) => {
     const client = await connect(t)
     const store = postgresStore(client)
     const group = `${what}, begins`
@@ -83,7 +83,7 @@ for (const [what, connect] of Object.entries(CLIENT_KINDS)) {
   })
 }
 
-test('a Client of pg, which will have no queue, is never sent a query during another', async (t) => {
+test('a Client of pg, which will lose its queue, never gets a query during another', async (t) => {
   const program = `
     const { Client } = require('pg')
     const client = new Client(process.argv[1])
@@ -92,7 +92,7 @@ test('a Client of pg, which will have no queue, is never sent a query during ano
       await Promise.all(['a', 'b', 'c'].map((name) => store.advance(name, 1n, 0n)))
       await client.end()
     })`
-  await server.query('CREATE DATABASE untouched') // where the table is yet to be made
+  await server.query('CREATE DATABASE untouched') // where the table does not exist yet
   const url = server.url.replace(/postgres$/, 'untouched')
   const { stderr } = await run(process.execPath, ['-e', program, url], { cwd: join(LIB, '..') })
   t.is(stderr, '')
@@ -100,7 +100,7 @@ test('a Client of pg, which will have no queue, is never sent a query during ano
   t.is((await owner.query("SELECT FROM pg_tables WHERE tablename = 'flakeforge_record'")).rowCount, 1)
 })
 
-test('the sql of a transaction of postgres.js, or of a reserved connection, is refused', async (t) => {
+test('the sql of a transaction of postgres.js, or of a reserved connection, is rejected', async (t) => {
   const { client: sql, end } = CLIENTS['postgres.js'](server.url)
   t.teardown(end)
   await sql.begin((inner) => t.throws(() => postgresStore(inner), TRANSACTION))
@@ -109,7 +109,7 @@ test('the sql of a transaction of postgres.js, or of a reserved connection, is r
   reserved.release()
 })
 
-test('a pg client that was never connected is told so', async (t) => {
+test('a pg client that was never connected gets that error', async (t) => {
   const client = new pg.Client(server.url)
   const store = postgresStore(client)
   const start = performance.now()
@@ -124,7 +124,7 @@ test('a pg client that was never connected is told so', async (t) => {
   await client.end()
 })
 
-/** A database that only its owner may make tables in, and a store of a role without any right of its own. */
+/** A database in which only its owner may create tables, and a store of a role without any rights. */
 async function restricted(t, name) {
   await server.query(`CREATE ROLE ${name} LOGIN`)
   await server.query(`CREATE DATABASE ${name}`)
@@ -140,7 +140,7 @@ async function restricted(t, name) {
 
 const SCHEMA = require('../../../target/rooms/lib/lease/stores/postgres/schema.js').schemaFor('public')
 
-test('a server that hides its identity: the error names what is needed', async (t) => {
+test('a server that hides its identity: the error names the required rights', async (t) => {
   const { owner, store } = await restricted(t, 'blind')
   await owner.query(SCHEMA)
   await owner.query('GRANT ALL ON ALL TABLES IN SCHEMA public TO blind')
@@ -213,7 +213,7 @@ test('a record that another transaction keeps locked does not stop the other gro
 const OWN_CLIENTS = { pg: (url) => openPg(pg, url), 'postgres.js': (url) => openPostgresJs(postgres, url) }
 
 for (const [name, open] of Object.entries(OWN_CLIENTS)) {
-  test(`${name}: a step behind one whose connection died without a word has another connection`, async (t) => {
+  test(`${name}: a step behind one whose connection died silently gets another connection`, async (t) => {
     const proxy = stopAfter(t, await startProxy(server.port))
     const runner = open(server.url.replace(String(server.port), String(proxy.port)))
     t.teardown(() => runner.close())
@@ -227,7 +227,7 @@ for (const [name, open] of Object.entries(OWN_CLIENTS)) {
   })
 }
 
-/** The end of a server's welcome, and the last words of one that is killed. */
+/** The end of a server's greeting, and the last message of one that is killed. */
 const READY = Buffer.from('5a0000000549', 'hex')
 const LAST_WORDS = errorResponse(
   'SFATAL',
@@ -242,7 +242,7 @@ function errorResponse(...fields) {
   return Buffer.concat([head, body])
 }
 
-/** A way to the server, which dies in the moment of each welcome: the client reads both at once. */
+/** A link to the server, which dies at the moment of each greeting: the client reads both at once. */
 async function dyingServer(t) {
   const proxy = createServer((near) => {
     const far = connect(server.port, '127.0.0.1')
@@ -259,14 +259,14 @@ async function dyingServer(t) {
   return server.url.replace(`:${server.port}/`, `:${proxy.address().port}/`)
 }
 
-test('a server that dies in the moment of its welcome does not end the process', async (t) => {
+test('a server that dies at the moment of its greeting does not end the process', async (t) => {
   const { client, end } = CLIENTS.pg(await dyingServer(t))
   t.teardown(end)
   await t.throwsAsync(works(t, postgresStore(client)), { code: 'ERR_FLAKE_STORE' })
 })
 
-test('a lock that somebody keeps is an error in the end', async (t) => {
-  await server.query('CREATE DATABASE locked') // where nobody else waits for it
+test('a lock that another session keeps is an error in the end', async (t) => {
+  await server.query('CREATE DATABASE locked') // where no other session waits for it
   const url = server.url.replace(/postgres$/, 'locked')
   const { client, end } = CLIENTS.pg(url)
   t.teardown(end)
@@ -279,7 +279,7 @@ test('a lock that somebody keeps is an error in the end', async (t) => {
 })
 
 for (const version of ['3.4.7', '3.3.9', '2.9.9']) {
-  test(`a URL in a project with postgres.js ${version}, which drops the error of a COMMIT, is refused`, async (t) => {
+  test(`a URL in a project with postgres.js ${version}, which drops the error of a COMMIT, is rejected`, async (t) => {
     t.regex(
       await openBeside(t, version),
       new RegExp(`ERR_FLAKE_STORE postgres ${version} is too old.*3\\.4\\.8 or newer.*npm install postgres@latest`),
@@ -288,7 +288,7 @@ for (const version of ['3.4.7', '3.3.9', '2.9.9']) {
 }
 
 for (const version of ['3.4.8', '3.5.0-beta.1', '4.0.0']) {
-  test(`a URL in a project with postgres.js ${version} is taken`, async (t) => {
+  test(`a URL in a project with postgres.js ${version} is accepted`, async (t) => {
     t.is(await openBeside(t, version), 'a client')
   })
 }
@@ -297,7 +297,7 @@ const OPEN = `try {
   require('./target/rooms/lib/lease/stores/postgres.js').openPostgres('postgres://h/')
 } catch ({ code, message }) { console.log(code, message) }`
 
-/** Opens a URL in a project that has postgres.js alone, or what says to be that version of it. */
+/** Opens a URL in a project that has only postgres.js, or a package that claims to be that version of it. */
 async function openBeside(t, version) {
   const folder = await newProject(t)
   const own = join(folder, 'node_modules', 'postgres')

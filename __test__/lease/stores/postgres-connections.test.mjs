@@ -1,5 +1,5 @@
-// How many connections of a real PostgreSQL the members have while it does not answer: a commit waits for a standby that is
-// down, the server is frozen, or a lock is held. The server itself counts them.
+// How many connections of a real PostgreSQL the members have while it does not answer: a commit waits for a standby
+// that is down, the server is frozen, or a lock is held. The server itself counts them.
 
 import { createRequire } from 'node:module'
 import anyTest from 'ava'
@@ -23,7 +23,7 @@ const MEMBERS = 8
 const STORE = { code: 'ERR_FLAKE_STORE' }
 const MAY_RUN = { ...STORE, message: /may still run a statement that was given up/ }
 
-/** A server of the test's own. `connections()`: those of members, and how many of them wait for a standby. */
+/** A server for this test only. `connections()`: those of members, and how many of them wait for a standby. */
 async function startCounted(t) {
   const server = stopAfter(t, await startPostgres())
   const connections = async () => {
@@ -46,7 +46,7 @@ async function startCounted(t) {
 const OWN_CLIENTS = { pg: (url) => openPg(pg, url), 'postgres.js': (url) => openPostgresJs(postgres, url) }
 
 for (const [name, open] of Object.entries(OWN_CLIENTS)) {
-  test(`${name}: while a standby is down, a member has two connections at most, and goes on when it is back`, async (t) => {
+  test(`${name}: while a standby is down, a member has at most two connections, and continues when it is back`, async (t) => {
     const { server, connections, setStandby } = await startCounted(t)
     const stores = Array.from({ length: MEMBERS }, () => new DatabaseStore(new PostgresRecords(open(server.url))))
     t.teardown(() => Promise.all(stores.map((store) => store.close())))
@@ -55,7 +55,7 @@ for (const [name, open] of Object.entries(OWN_CLIENTS)) {
     await setStandby('absent')
     let isDown = true
     const failures = []
-    // Each tries again and again, as a lease does, until every one of them was refused three times.
+    // Each retries like a lease, until every one of them was refused three times.
     const trying = members.map(async ({ acquire }, i) => {
       failures[i] = 0
       while (isDown) {
@@ -80,7 +80,7 @@ for (const [name, open] of Object.entries(OWN_CLIENTS)) {
 }
 
 for (const [name, open] of Object.entries(OWN_CLIENTS)) {
-  test(`${name}: a client knows what another one of its process left running, and sends nothing`, async (t) => {
+  test(`${name}: a client knows which statements another one of its process left running, and sends nothing`, async (t) => {
     const { server, connections, setStandby } = await startCounted(t)
     const openStore = () => new DatabaseStore(new PostgresRecords(open(server.url)))
     const first = openStore()
@@ -99,14 +99,14 @@ for (const [name, open] of Object.entries(OWN_CLIENTS)) {
     }
     for (const store of others) await t.throwsAsync(stepsOf(store, 'group').acquire(), MAY_RUN)
     t.is((await connections()).waiting, 1)
-    await until(async () => (await connections()).all <= 3) // those of the two that are open, too
+    await until(async () => (await connections()).all <= 3) // including those of the two that are open
     await setStandby('')
     await until(async () => (await connections()).waiting === 0)
     for (const store of others) t.truthy(await stepsOf(store, 'group').acquire())
   })
 }
 
-test('join() waits for what an earlier join() left running, and has two connections meanwhile', async (t) => {
+test('join() waits for the statements that an earlier join() left running, and has two connections meanwhile', async (t) => {
   const { server, connections, setStandby } = await startCounted(t)
   const options = { group: 'g', slots: 2 }
   await createGroup(server.url, options)
@@ -133,7 +133,7 @@ test('join() waits for what an earlier join() left running, and has two connecti
 })
 
 for (const name of Object.keys(CLIENTS)) {
-  test(`${name}: 30 groups on one client of the user's leave it its other connection`, async (t) => {
+  test(`${name}: 30 groups on one client of the user leave it its other connection`, async (t) => {
     const { server, connections, setStandby } = await startCounted(t)
     const client =
       name === 'pg'

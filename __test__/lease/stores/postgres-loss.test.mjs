@@ -1,5 +1,5 @@
-// A PostgreSQL that lost what it acknowledged: truncated, restored, failed over. Whatever it was, no window may be granted
-// that touches one from before.
+// A PostgreSQL that lost acknowledged writes: truncated, restored, failed over. In each case, no window may be granted
+// that touches an earlier one.
 
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
@@ -39,7 +39,7 @@ async function dumpAndRestore({ url }) {
   await restoring
 }
 
-/** What a standby has not got, or no backup. */
+/** Writes that a standby or a backup does not have. */
 const writeMore = (server) => server.query("SELECT pg_logical_emit_message(false, 'more', repeat('x', 100000))")
 
 const { test, hold, memberOf } = testLosses(postgres, {
@@ -89,14 +89,14 @@ const { test, hold, memberOf } = testLosses(postgres, {
 
 const DURABLE = { fingerprint: 'f', slots: 4, ttlMs: 60_000, skewMs: 500, durable: true }
 
-test('durable: a crash that takes only what nobody was told is no loss', async (t) => {
+test('durable: a crash that loses only unacknowledged writes is not a loss', async (t) => {
   const { server, url } = await startDurable(t, postgres)
   const member = await hold(t, url, DURABLE)
   t.is(await member.advance(10n, 0n), 0n)
   const pid = await stopWalWriter(server) // or it would write that to disk soon
   await writeMore(server)
-  await member.store.list('orders') // sees how far the log is
-  process.kill(pid, 'SIGKILL') // the server takes it for a crash
+  await member.store.list('orders') // sees the position of the log
+  process.kill(pid, 'SIGKILL') // the server treats it as a crash
   await postgres.crash(server)
   await server.start()
   t.is((await member.renew()).lo, member.grant.lo)
@@ -104,7 +104,7 @@ test('durable: a crash that takes only what nobody was told is no loss', async (
   t.truthy(await memberOf(t, url, DURABLE).acquire(), 'not quiet')
 })
 
-test('durable: a promotion that takes the log back is one quiet period, and no more', async (t) => {
+test('durable: a promotion that rewinds the log is one quiet period, and no more', async (t) => {
   const { server: primary } = await startDurable(t, postgres)
   const proxy = stopAfter(t, await startProxy(primary.port))
   const url = primary.url.replace(String(primary.port), String(proxy.port))

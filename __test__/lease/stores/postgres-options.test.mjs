@@ -1,5 +1,5 @@
-// The page's table of client options knows every option that the installed pg and postgres.js read. A new version of a package
-// may bring one that changes where or how a store reads and writes.
+// The page's table of client options contains every option that the installed pg and postgres.js read. A new version of
+// a package may add one that changes where or how a store reads and writes.
 
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
@@ -29,7 +29,7 @@ const missing = async (names) => {
   return [...new Set(names)].filter((name) => !table.has(name))
 }
 
-test('pg: every default, and all that Pool and Client read', async (t) => {
+test('pg: every default, and everything that Pool and Client read', async (t) => {
   const read = await Promise.all([
     readBy('pg-pool', /\boptions\.(\w+)/g),
     readBy('pg/lib/client', /\b(?:c|config)\.(\w+)/g),

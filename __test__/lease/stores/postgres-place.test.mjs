@@ -1,5 +1,6 @@
-// Where the records of a PostgreSQL store are: in the schema that it was opened with, whatever the role, the search_path and
-// the session are. On real servers, and behind a real PgBouncer that gives each statement another session.
+// Where the records of a PostgreSQL store are: in the schema that it was opened with, whatever the role, the
+// search_path and the session. On real servers, and behind a real PgBouncer that uses another session for each
+// statement.
 
 import { createRequire } from 'node:module'
 import anyTest from 'ava'
@@ -32,7 +33,7 @@ anyTest.before(async () => {
 
 anyTest.after.always(() => server?.stop())
 
-/** A database of the test's own: its address, and a client of its owner. */
+/** A database for this test only: its address, and a client of its owner. */
 async function newDatabase(t) {
   databases += 1
   const name = `place${databases}`
@@ -48,7 +49,7 @@ function connect(t, url, name = 'pg') {
   return client
 }
 
-/** In which schemas there is a table of ours. */
+/** The schemas that contain a table of ours. */
 const tables = async (owner) => {
   const { rows } = await owner.query(
     "SELECT schemaname FROM pg_tables WHERE tablename = 'flakeforge_record' ORDER BY 1",
@@ -66,14 +67,14 @@ function ownStore(t, name, url) {
 }
 
 for (const name of Object.keys(OWN_CLIENTS)) {
-  test(`${name}: the table is in public, whatever the search_path of the session is`, async (t) => {
+  test(`${name}: the table is in public, whatever the search_path of the session`, async (t) => {
     const { url, owner } = await newDatabase(t)
     await owner.query('CREATE SCHEMA tenant')
     await works(t, ownStore(t, name, `${url}?options=-c%20search_path%3Dtenant`))
     t.deepEqual(await tables(owner), ['public'])
   })
 
-  test(`${name}: ?schema= names another schema, which must be there`, async (t) => {
+  test(`${name}: ?schema= names another schema, which must exist`, async (t) => {
     const { url, owner } = await newDatabase(t)
     const store = ownStore(t, name, `${url}?schema=My%20IDs`)
     await t.throwsAsync(stepsOf(store, 'g').acquire({ joins: true }), { message: /schema 'My IDs' is missing/ })
@@ -104,7 +105,7 @@ test('postgresStore(pool, { schema }): two stores on one pool have different tab
   t.deepEqual(await tables(owner), ['ids', 'more', 'public'])
 })
 
-test('options that are no schema, or not known, are refused', (t) => {
+test('invalid schemas and unknown options are rejected', (t) => {
   const { client, end } = CLIENTS.pg('postgres://127.0.0.1:1/none')
   t.teardown(end)
   for (const schema of ['', 'a"b', "a'b", 'a\\b', 'a\0b', 'pg_catalog', 'information_schema', 'x'.repeat(64), 5]) {
@@ -116,7 +117,7 @@ test('options that are no schema, or not known, are refused', (t) => {
   t.throws(() => postgresStore(client, Object.create({ schema: 'inherited' })), OPTION)
 })
 
-test('parameters that the packages take in different ways are refused by name', (t) => {
+test('parameters that the packages interpret differently are rejected by name', (t) => {
   const wrong = [
     'search_path=ids',
     'currentSchema=ids',
@@ -138,7 +139,7 @@ test('parameters that the packages take in different ways are refused by name', 
   t.throws(() => openPostgres('postgres://a,b/db'), { ...OPTION, message: /address of one server/ })
 })
 
-test('a table elsewhere on the search_path, and none in the place: the error names both, and nothing is made', async (t) => {
+test('a table elsewhere on the search_path, and none in the schema: the error names both, and nothing is created', async (t) => {
   const { url, owner } = await newDatabase(t)
   await owner.query(`CREATE SCHEMA tenant; ${schemaFor('tenant')}`)
   const store = ownStore(t, 'pg', `${url}?options=-c%20search_path%3Dtenant,public`)
@@ -148,7 +149,7 @@ test('a table elsewhere on the search_path, and none in the place: the error nam
   await works(t, ownStore(t, 'pg', `${url}?schema=tenant`))
 })
 
-test('functions of the same names in a schema before pg_catalog change nothing', async (t) => {
+test('functions with the same names in a schema before pg_catalog change nothing', async (t) => {
   const { url, owner } = await newDatabase(t)
   const false_ = [
     'clock_timestamp() RETURNS timestamptz',
@@ -170,7 +171,7 @@ bouncerTest(
     await own.query('CREATE SCHEMA tenant_a')
     const group = await openGroup(postgresStore(connect(t, bouncer.url)), 'orders', { slots: 6 })
     const other = connect(t, bouncer.url)
-    // Each session of the server that PgBouncer has; it gives them to everybody afterwards.
+    // Each session of the server that PgBouncer has; it gives them to all clients afterwards.
     await Promise.all([1, 2, 3].map(() => other.query('SELECT pg_sleep(0.1); SET search_path TO tenant_a')))
     const { rows } = await other.query('SHOW search_path')
     t.is(rows[0].search_path, 'tenant_a', 'the session is one that was changed')

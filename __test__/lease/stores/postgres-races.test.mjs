@@ -1,5 +1,5 @@
-// Several members at once on a real PostgreSQL: races.mjs has the tests. What is PostgreSQL's own: the isolation
-// levels, and PgBouncer.
+// Several members at once on a real PostgreSQL: races.mjs has the tests. Specific to PostgreSQL: the isolation levels,
+// and PgBouncer.
 
 import anyTest from 'ava'
 import pg from 'pg'
@@ -36,7 +36,7 @@ for (const level of ['repeatable read', 'serializable']) {
 
 const bouncerTest = wantPgbouncer() === undefined ? anyTest.skip : test.serial
 
-bouncerTest('behind PgBouncer, which gives each statement another connection', async (t) => {
+bouncerTest('behind PgBouncer, which uses another connection for each statement', async (t) => {
   const bouncer = stopAfter(t, await startPgbouncer(served.server()))
   const members = Array.from({ length: MEMBERS }, (_, i) => {
     const { client, end } = Object.values(CLIENTS)[i % 2](bouncer.url)

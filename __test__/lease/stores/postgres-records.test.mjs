@@ -1,5 +1,5 @@
-// What is PostgreSQL's own about records: isolation levels, locks, types, the identity, and what a commit waits for. What holds for
-// all databases is in behaviour/.
+// PostgreSQL's own rules about records: isolation levels, locks, types, the identity, and what a commit waits for.
+// Rules for all databases are in behaviour/.
 
 import { execFile } from 'node:child_process'
 import { createRequire } from 'node:module'
@@ -56,7 +56,7 @@ function connect(t, url, name = 'pg') {
   return recordsOf(client)
 }
 
-/** A pool of pg with options of its own. */
+/** A pool of pg with separate options. */
 function poolOf(t, options, url = server.url) {
   const pool = new pg.Pool({ connectionString: url, ...options })
   t.teardown(() => pool.end())
@@ -81,7 +81,7 @@ async function freshDatabase() {
   return server.url.replace(/postgres$/, name)
 }
 
-/** Swaps under the identity of now. */
+/** Swaps under the current identity. */
 async function swap(records, group, name, [from, to]) {
   const { identity } = await records.read(group, [])
   return records.swap(group, name, from, to, identity)
@@ -104,7 +104,9 @@ test('the identity is the same for every client, whatever its time zone and form
 const isWaiting = async () =>
   (await server.query(`SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND state = 'active'`)).length > 0
 
-/** Does `statements` in a transaction, begins `step`, and ends it once `step` waits; its result. */
+/**
+ * Runs `statements` in a transaction, begins `step`, and ends the transaction once `step` waits; returns its result.
+ */
 async function whileWaiting(t, statements, step, end = 'COMMIT') {
   const client = await other(t)
   await client.query(`BEGIN; ${statements}`)
@@ -112,7 +114,7 @@ async function whileWaiting(t, statements, step, end = 'COMMIT') {
   const result = step().finally(() => {
     isOver = true
   })
-  result.catch(() => {}) // whoever awaits it below hears of it
+  result.catch(() => {}) // its failure reaches the code below that awaits it
   while (!(await isWaiting())) {
     if (isOver) throw new Error('it did not wait', { cause: await result })
     await sleep(5)
@@ -148,7 +150,7 @@ for (const level of LEVELS) {
     t.is(await textOf(records, group, 'group'), null)
   })
 
-  testAlone(`${level}: a swap that waits for one that is undone is done`, async (t) => {
+  testAlone(`${level}: a swap that waits for one that is rolled back succeeds`, async (t) => {
     const records = atLevel(t, level)
     const group = `undone, ${level}`
     const { identity } = await records.read(group, [])
@@ -160,9 +162,9 @@ for (const level of LEVELS) {
     t.is(await textOf(records, group, 'group'), 'b')
   })
 
-  // flakeforge-check-store has this at the usual level.
+  // flakeforge-check-store has this at the default level.
   if (level === LEVELS[0]) continue
-  testAlone(`${level}: of 50 swaps at once, one wins, and nobody hears of the others`, async (t) => {
+  testAlone(`${level}: of 50 swaps at once, one wins, and the others do not fail`, async (t) => {
     const records = atLevel(t, level)
     const { identity } = await records.read(level, [])
     let from = null
@@ -191,7 +193,7 @@ testAlone('a lock_timeout of the database: a swap fails with it, a read is tried
   t.deepEqual((await read).values, ['a'])
 })
 
-test('a table that is dropped is missing, and made again it has another history', async (t) => {
+test('a dropped table is missing, and recreated it has another history', async (t) => {
   for (const name of Object.keys(CLIENTS)) {
     const url = await freshDatabase()
     const records = connect(t, url, name)
@@ -205,7 +207,7 @@ test('a table that is dropped is missing, and made again it has another history'
   }
 })
 
-test('whatever is in the table, and was when statistics were gathered, records are found by its primary key', async (t) => {
+test('whatever the table contains, now and when statistics were gathered, records are found by its primary key', async (t) => {
   const owner = await other(t, await freshDatabase())
   await owner.query(SCHEMA)
   await owner.query('ALTER TABLE flakeforge_record SET (autovacuum_enabled = off)')
@@ -250,14 +252,14 @@ const LEAKS = {
 }
 
 for (const [what, open] of Object.entries(LEAKS)) {
-  test(`${what}: a connection that was given back with a snapshot is refused, and nothing is read or written there`, async (t) => {
+  test(`${what}: a connection that was returned with a snapshot is rejected, and nothing is read or written there`, async (t) => {
     const group = `${what}, snapshot`
     const { client, query } = await open(t)
     const records = recordsOf(client)
     const others = connect(t, server.url)
     const { identity } = await records.read(group, [])
     await query('BEGIN ISOLATION LEVEL REPEATABLE READ')
-    await query('SELECT FROM flakeforge_record') // the snapshot of now
+    await query('SELECT FROM flakeforge_record') // the current snapshot
     t.true(await others.swap(group, 'group', null, 'x', identity))
     await t.throwsAsync(records.read(group, ['group']), TRANSACTION)
     await t.throwsAsync(records.swap(group, 'counter', null, 'x', identity), TRANSACTION)
@@ -268,7 +270,7 @@ for (const [what, open] of Object.entries(LEAKS)) {
   })
 }
 
-test('the statements themselves refuse a transaction of another isolation than the usual one', async (t) => {
+test('the statements themselves reject a transaction with an isolation level other than the default', async (t) => {
   const client = await other(t)
   const { identity } = await connect(t, server.url).read('isolation', [])
   await client.query('BEGIN ISOLATION LEVEL SERIALIZABLE')
@@ -281,7 +283,7 @@ test('the statements themselves refuse a transaction of another isolation than t
   t.false(JSON.parse(written.json_build_object).isWritten)
 })
 
-test('types and transforms of postgres.js that change a text are refused', async (t) => {
+test('types and transforms of postgres.js that change a text are rejected', async (t) => {
   const parser = (text) => `${text}!`
   const sqlWith = (options) => {
     const sql = postgres(server.url, { onnotice: () => {}, ...options })
@@ -306,7 +308,7 @@ async function startAlone(t, settings) {
   return stopAfter(t, await startPostgres(settings))
 }
 
-test('a dump that is restored is another history', async (t) => {
+test('a restored dump is another history', async (t) => {
   const url = await freshDatabase()
   const records = connect(t, url)
   t.true(await swap(records, 'g', 'group', [null, 'a']))
@@ -338,7 +340,7 @@ test('a copy of the database is another history', async (t) => {
   t.not(copy.identity.history, identity.history)
 })
 
-test('a standby that is promoted is another timeline of the same system, database and table', async (t) => {
+test('a promoted standby is another timeline of the same system, database and table', async (t) => {
   const primary = await startAlone(t)
   const records = connect(t, primary.url)
   t.true(await swap(records, 'g', 'group', [null, 'a']))
@@ -352,7 +354,7 @@ test('a standby that is promoted is another timeline of the same system, databas
   t.deepEqual(now.toSpliced(1, 1), before.toSpliced(1, 1))
 })
 
-test('a table that gets its rows from another server is refused, and nothing is written there', async (t) => {
+test('a table that gets its rows from another server is rejected, and nothing is written there', async (t) => {
   const primary = await startAlone(t, { wal_level: 'logical' })
   const records = connect(t, primary.url)
   t.true(await swap(records, 'g', 'group', [null, 'a']))
@@ -372,7 +374,7 @@ test('a table that gets its rows from another server is refused, and nothing is 
   t.true(await own.swap('other', 'group', null, 'b', identity))
 })
 
-test('nothing is made where a server or a connection is refused', async (t) => {
+test('nothing is created where a server or a connection is rejected', async (t) => {
   const url = await freshDatabase()
   const owner = await other(t, url)
   const isThere = async () =>
@@ -390,7 +392,7 @@ test('nothing is made where a server or a connection is refused', async (t) => {
   t.true(await isThere())
 })
 
-test('a swap is on disk when it is answered, also where the database does not wait for that', async (t) => {
+test('a swap is on disk when it is answered, even where the database does not wait for that', async (t) => {
   const settings = { fsync: 'on', synchronous_commit: 'off', wal_writer_delay: '10s', autovacuum: 'off' }
   const own = await startAlone(t, settings)
   const pool = poolOf(t, { max: 1 }, own.url)
@@ -421,7 +423,7 @@ test('a position is given only with a history', async (t) => {
   t.is(typeof (await records.read('g', [])).position, 'bigint')
 })
 
-test('a swap waits until it is on disk here and on a standby, whatever the database asks for', async (t) => {
+test('a swap waits until it is on disk here and on a standby, whatever the database is set to', async (t) => {
   const url = await freshDatabase()
   const owner = await other(t, url)
   await owner.query(SCHEMA)

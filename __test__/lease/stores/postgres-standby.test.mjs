@@ -1,5 +1,6 @@
-// What a swap answers on a real PostgreSQL whose commits wait for a standby: true only where the server says that the
-// standby has the write. Watchdogs and operators end such waits; the server then commits on its own, with a warning.
+// The answer of a swap on a real PostgreSQL whose commits wait for a standby: true only if the server confirms that the
+// standby has the write. Watchdogs and operators end such waits; the server then commits without the standby, with a
+// warning.
 
 import { createRequire } from 'node:module'
 import anyTest from 'ava'
@@ -25,14 +26,14 @@ const test = isHere ? anyTest : anyTest.skip
 
 const UNSURE = { code: 'ERR_FLAKE_STORE', message: /did not confirm that a write reached its standby/ }
 
-/** Sets whom commits wait for, and waits until sessions know it. */
+/** Sets which standbys commits wait for, and waits until sessions know it. */
 async function setStandby(server, name) {
   await server.query(`ALTER SYSTEM SET synchronous_standby_names = '${name}'`)
   await server.query('SELECT pg_reload_conf()')
   await until(async () => (await server.query('SHOW synchronous_standby_names'))[0].synchronous_standby_names === name)
 }
 
-/** A server, and the records of a client for it, whose table is there. */
+/** A server, and the records of a client for it, whose table exists. */
 async function start(t, open) {
   const server = stopAfter(t, await startPostgres())
   const runner = await open(t, server)
@@ -42,7 +43,7 @@ async function start(t, open) {
   return { server, records, swap: (from, to) => records.swap('g', 'group', from, to, identity) }
 }
 
-/** Does `act` with the processes whose commits wait for the standby, once there are any. */
+/** Calls `act` with the processes whose commits wait for the standby, once there are any. */
 async function toWaiting(server, act) {
   const waiting = "FROM pg_stat_activity WHERE wait_event = 'SyncRep'"
   await until(async () => (await server.query(`SELECT ${waiting}`)).length > 0)
@@ -70,14 +71,14 @@ const CLIENT_KINDS = {
 }
 
 for (const [kind, [ifHere, open]] of Object.entries(CLIENT_KINDS)) {
-  ifHere(`${kind}: a commit that was ended while it waited is not taken for written`, async (t) => {
+  ifHere(`${kind}: a commit that was ended while it waited does not count as written`, async (t) => {
     const { server, records, swap } = await start(t, open)
     t.true(await swap(null, 'a'))
     await setStandby(server, 'absent')
     const cancelled = t.throwsAsync(swap('a', 'b'), UNSURE)
     await toWaiting(server, 'pg_cancel_backend')
     await cancelled
-    t.deepEqual((await records.read('g', ['group'])).values, ['b'], 'the server made it all the same')
+    t.deepEqual((await records.read('g', ['group'])).values, ['b'], 'the server committed it anyway')
     const terminated = t.throwsAsync(swap('b', 'c'), { code: 'ERR_FLAKE_STORE' })
     await toWaiting(server, 'pg_terminate_backend')
     await terminated
@@ -86,7 +87,7 @@ for (const [kind, [ifHere, open]] of Object.entries(CLIENT_KINDS)) {
   })
 }
 
-test('a commit that is let go because the setting was emptied is not taken for written', async (t) => {
+test('a commit that is released because the setting was emptied does not count as written', async (t) => {
   const { server, swap } = await start(t, CLIENT_KINDS['our own Pool of pg'][1])
   await setStandby(server, 'absent')
   const swapped = t.throwsAsync(swap(null, 'a'), UNSURE)
@@ -95,14 +96,14 @@ test('a commit that is let go because the setting was emptied is not taken for w
   await swapped
 })
 
-test('a standby that has the write: the swap is true', async (t) => {
+test('once a standby has the write, the swap is true', async (t) => {
   const { server, swap } = await start(t, CLIENT_KINDS['our own Pool of pg'][1])
   stopAfter(t, await startStandby(server))
   await setStandby(server, '*')
   t.true(await swap(null, 'a'))
 })
 
-test("the user's postgres.js tells no warnings: it is refused where commits wait for a standby", async (t) => {
+test("the user's postgres.js hides warnings: it is rejected where commits wait for a standby", async (t) => {
   const { server, records, swap } = await start(t, users(CLIENTS['postgres.js']))
   t.true(await swap(null, 'a'))
   stopAfter(t, await startStandby(server))

@@ -1,5 +1,5 @@
-// Several members at once on a real database, on clients of all its packages. What happens right between a step's read and
-// its swap, or between its swap and the read that answers it, is tested in the core.
+// Several members at once on a real database, on clients of all its packages. The core tests what happens right between
+// a step's read and its swap, or between its swap and the confirming read.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { newOwner } from '../../support/records.mjs'
@@ -7,27 +7,27 @@ import { callsOn, freshName, openGroup } from './rules.mjs'
 
 const MEMBERS = 8
 const WINDOWS = 6 // of each member
-const SLOTS = 5 // fewer than members, so that they want each other's
-/** On a fast store, windows are as short as this. */
+const SLOTS = 5 // fewer than members, so that they compete
+/** The length of windows on a fast store. */
 const SHORTEST_TTL_MS = 25
 const REFUSALS = ['ERR_FLAKE_EXHAUSTED', 'ERR_FLAKE_DESTROYED', 'ERR_FLAKE_QUIET']
 
 const pause = (longestMs) => sleep(Math.random() * longestMs)
 
 /**
- * A ttl that suits the store, so that windows end while their holders live on, but not before the read that answers them: on
- * a slow disk a write takes 150 ms. It is as long as all members need, at once, to make a group each and take a slot of it.
- * That is three writes and five reads, and a window has to outlast one of each.
+ * A ttl that suits the store, so that windows end while their holders are alive, but not before the confirming read: on
+ * a slow disk a write takes 150 ms. It is as long as all members need, at once, to create a group each and take a slot
+ * of it. That is three writes and five reads, and a window has to outlast one of each.
  */
 async function fittingTtl(members) {
   const join = (member) => callsOn(member, freshName(), { durable: true }).acquire({ joins: true })
-  await Promise.all(members.map(join)) // connects, and makes tables
+  await Promise.all(members.map(join)) // connects, and creates tables
   const started = performance.now()
   await Promise.all(members.map(join))
   return Math.max(SHORTEST_TTL_MS, Math.ceil(performance.now() - started))
 }
 
-/** One member that takes, keeps, loses and gives back slots; every window that it had goes to `windows`. */
+/** One member that takes, keeps, loses and releases slots; every window that it had goes to `windows`. */
 async function live({ acquire, renew, release }, { windows, ttlMs }) {
   for (let had = 0; had < WINDOWS; ) {
     const owner = newOwner()
@@ -46,7 +46,7 @@ async function live({ acquire, renew, release }, { windows, ttlMs }) {
 async function keep({ renew, release }, { owner, window, windows, ttlMs }) {
   const renewals = Math.floor(Math.random() * 4)
   for (let i = 0; i < renewals; i++) {
-    await pause(1.6 * ttlMs) // longer than the ttl at times: then another may have the slot
+    await pause(1.6 * ttlMs) // sometimes longer than the ttl: then another member may have the slot
     const renewed = await renew(window.slot, owner, { hi: window.hi }).catch(({ code }) => code)
     if (typeof renewed === 'string') return void windows.push(window)
     if (renewed.lo !== window.lo) windows.push(window)
@@ -58,7 +58,7 @@ async function keep({ renew, release }, { owner, window, windows, ttlMs }) {
   await release(window.slot, owner, last)
 }
 
-/** Pairs of windows of one slot that have a ms in common. */
+/** Pairs of windows of one slot that overlap. */
 function overlaps(windows) {
   const sorted = windows.toSorted((a, b) => a.slot - b.slot || a.lo - b.lo)
   return sorted.flatMap((next, i) => {
@@ -67,7 +67,7 @@ function overlaps(windows) {
   })
 }
 
-/** These members live at the same time in one group, while `also` goes on beside them: no windows overlap. */
+/** These members live at the same time in one group, while `also` runs in parallel: no windows overlap. */
 export async function crowd(t, members, also = async () => {}) {
   const ttlMs = await fittingTtl(members)
   const group = freshName()
@@ -84,7 +84,7 @@ export async function crowd(t, members, also = async () => {}) {
   t.deepEqual(overlaps(windows), [])
 }
 
-/** Ends the group again and again, each time after some windows more, so that its members make it anew and have slots. */
+/** Ends the group repeatedly, each time after some more windows, so that its members recreate it and get slots. */
 export async function endAgainAndAgain({ destroy }, life) {
   while (!life.isOver) {
     const enough = life.windows.length + 1 + Math.floor(Math.random() * MEMBERS)
@@ -97,7 +97,7 @@ export async function endAgainAndAgain({ destroy }, life) {
 export function testRaces(kind, { test, member }) {
   const names = Object.keys(kind.fastClients ?? kind.clients)
 
-  /** So many members on the clients of all packages, each with a store of its own. */
+  /** This many members on the clients of all packages, each with its own store. */
   const several = (n) => Promise.all(Array.from({ length: n }, (_, i) => member(names[i % names.length])))
 
   test('30 members at once for the last 10 slots: 10 have one each', async (t) => {
@@ -115,14 +115,14 @@ export function testRaces(kind, { test, member }) {
     t.is((await list()).length, 10)
   })
 
-  test('6 that create a group at once: one made it', async (t) => {
+  test('of 6 members that create a group at once, one created it', async (t) => {
     const members = await several(6)
     const group = freshName()
     const made = await Promise.all(members.map((one) => callsOn(one, group, { durable: true }).create()))
     t.deepEqual(made.sort(), [false, false, false, false, false, true])
   })
 
-  test('a destroy among renewals: every member hears of it, and the end is above all windows', async (t) => {
+  test('a destroy among renewals: every member notices it, and the end is above all windows', async (t) => {
     const members = await several(MEMBERS)
     const { group, destroy, fields } = await openGroup(members[0], { slots: MEMBERS })
     const ends = []
@@ -148,7 +148,7 @@ export function testRaces(kind, { test, member }) {
     await crowd(t, await several(MEMBERS))
   })
 
-  test.serial('nor where the group is destroyed and made again under them', async (t) => {
+  test.serial('nor where the group is destroyed and recreated under them', async (t) => {
     await crowd(t, await several(MEMBERS), endAgainAndAgain)
   })
 }

@@ -1,4 +1,4 @@
-// recordStore(): what it takes, and what it makes of the answers of a user's own functions.
+// recordStore(): which stores it accepts, and how it handles the answers of a user's own functions.
 
 import { createRequire } from 'node:module'
 import test from 'ava'
@@ -15,7 +15,7 @@ const none = async () => {}
 const records = (functions) => checkedRecords({ read: none, swap: none, names: none, ...functions })
 const reading = (answer) => records({ read: async () => answer }).read('g', NAMES)
 
-test('anything but an object with read, swap and names is refused, and the error says what is missing', (t) => {
+test('anything but an object with read, swap and names is rejected, and the error says what is missing', (t) => {
   const refused = [
     [undefined, /^store must be an object with the functions read, swap and names, but is undefined$/],
     [() => {}, /but is a function$/],
@@ -36,7 +36,7 @@ test('anything but an object with read, swap and names is refused, and the error
   }
 })
 
-test('right answers come through, and nothing else that they have', async (t) => {
+test('right answers come through, without their other properties', async (t) => {
   t.deepEqual(await reading({ ...RIGHT, more: 1 }), { ...RIGHT, position: undefined })
   t.deepEqual((await reading({ ...RIGHT, identity: { ...IDENTITY, more: 1 } })).identity, IDENTITY)
   for (const position of [0, 7, Number.MAX_SAFE_INTEGER, 0n, 2n ** 64n - 1n]) {
@@ -87,14 +87,14 @@ const WRONG = [
   ]),
 ]
 
-test('each wrong answer of read() is an error that says what was given and what was wanted', async (t) => {
+test('each wrong answer of read() is an error that shows the answer and the expected form', async (t) => {
   for (const [answer, message] of WRONG) {
     const text = typeof message === 'string' ? `read() of the store ${message}` : message
     await t.throwsAsync(reading(answer), { code: 'ERR_FLAKE_STORE', message: text })
   }
 })
 
-test('swap() gives true or false: anything else could be taken for a swap that was made', async (t) => {
+test('swap() must return true or false: anything else could be mistaken for a successful swap', async (t) => {
   for (const answer of [undefined, null, 1, 0, 'true', {}]) {
     const store = records({ swap: async () => answer })
     await t.throwsAsync(store.swap('g', 'group', null, 'text', IDENTITY), {
@@ -104,7 +104,7 @@ test('swap() gives true or false: anything else could be taken for a swap that w
   }
 })
 
-test('names() and groups() give arrays of text', async (t) => {
+test('names() and groups() must return arrays of text', async (t) => {
   for (const call of ['names', 'groups']) {
     const store = (answer) => records({ [call]: async () => answer })
     for (const answer of [undefined, 'group', new Set(['group'])]) {
@@ -118,7 +118,7 @@ test('names() and groups() give arrays of text', async (t) => {
   }
 })
 
-test('what a function throws is the cause, whether it is async or not', async (t) => {
+test('an error thrown by a function is the cause, whether it is async or not', async (t) => {
   const cause = new Error('connection refused')
   const fail = () => {
     throw cause
@@ -132,7 +132,7 @@ test('what a function throws is the cause, whether it is async or not', async (t
   }
 })
 
-test('the functions are called on their object, with copies of what could be changed', async (t) => {
+test('the functions are called on their object, with copies of mutable arguments', async (t) => {
   class Mine {
     #calls = []
     async read(group, names) {
@@ -171,13 +171,13 @@ test('the functions are called on their object, with copies of what could be cha
   t.deepEqual([names, identity], [NAMES, IDENTITY])
 })
 
-test('groups() is there only if it is given, close() always', async (t) => {
+test('groups() exists only if it is given, close() always', async (t) => {
   t.is(records({}).groups, undefined)
   t.is(typeof records({ groups: none }).groups, 'function')
   await t.notThrowsAsync(records({}).close())
 })
 
-test('durable is what the user vouches for', async (t) => {
+test("durable is the user's own assurance", async (t) => {
   const store = records({})
   await t.notThrowsAsync(store.checkDurable())
 })

@@ -1,4 +1,4 @@
-// When a swap on a Redis with replicas is clean: once as many replicas as must have it say that they have this very write.
+// When a swap on a Redis with replicas is clean: once the required number of replicas confirms this very write.
 
 import { once } from 'node:events'
 import { createRequire } from 'node:module'
@@ -18,7 +18,7 @@ const test = testInTurn(wantRedis() === undefined ? anyTest.skip : anyTest, 8)
 const UNACKNOWLEDGED = { code: 'ERR_FLAKE_STORE', message: /acknowledged it within/ }
 const recordsOf = (client) => new RedisRecords(redisClient(client))
 
-/** A primary that demands so many of its replicas; the lag is so long that it takes writes itself, whatever they say. */
+/** A primary that demands this many of its replicas; the lag is so long that it always accepts writes itself. */
 async function startPrimary(t, { replicas, demands }) {
   const lag = ['--min-replicas-max-lag', '1000']
   const primary = stopAfter(t, await startRedis('--min-replicas-to-write', String(demands), ...lag))
@@ -27,19 +27,19 @@ async function startPrimary(t, { replicas, demands }) {
   return { primary, replicas: followers }
 }
 
-/** Stops a replica's process. What it acknowledged before, its primary still counts as fresh. */
+/** Stops a replica's process. Its primary still counts its earlier acknowledgements as fresh. */
 async function freeze(t, { pid }) {
   await stopProcess(pid)
   t.teardown(() => process.kill(pid, 'SIGCONT'))
 }
 
-/** Writes a record of a new text over whatever is there. */
+/** Writes a record with a new text over any existing one. */
 async function write(records, group = 'g') {
   const { identity, values } = await records.read(group, ['group'])
   return records.swap(group, 'group', values[0], `${Math.random()}`, identity)
 }
 
-/** Clean while the replica follows, unknown while it stands still, clean again. */
+/** Clean while the replica follows, unknown while it is stopped, clean again. */
 async function needsAcknowledgement(t, client, replica, group) {
   const records = recordsOf(client)
   t.true(await write(records, group))
@@ -79,7 +79,7 @@ test('as many replicas as min-replicas-to-write must have it', async (t) => {
   t.regex(error.message, /1 instead of 2 replicas/)
 })
 
-test('a majority must have it where the settings demand fewer, which is said', async (t) => {
+test('a majority must have it where the settings demand fewer, with a warning', async (t) => {
   const { primary, replicas } = await startPrimary(t, { replicas: 3, demands: 1 })
   const { client, end } = await CLIENTS.ioredis(primary)
   t.teardown(end)
@@ -91,7 +91,7 @@ test('a majority must have it where the settings demand fewer, which is said', a
   t.regex(error.message, /1 instead of 2 replicas/)
 })
 
-test('without replicas a swap is clean at once; with replicas that need not have it too, which is said', async (t) => {
+test('without replicas a swap is clean at once; with replicas that need not have it too, with a warning', async (t) => {
   const primary = stopAfter(t, await startRedis())
   const { client, end } = await CLIENTS.ioredis(primary)
   t.teardown(end)
@@ -113,7 +113,7 @@ async function nextWarning(text) {
   }
 }
 
-test('a user without WAIT and CONFIG: the replica tells by itself within a second', async (t) => {
+test('a user without WAIT and CONFIG: the replica reports within a second', async (t) => {
   const { primary, replicas } = await startPrimary(t, { replicas: 1, demands: 1 })
   await primary.cli('ACL', 'SETUSER', 'app', 'on', '>pw', '~*', '+@all', '-config', '-wait')
   const { client, end } = await CLIENTS.ioredis({ url: primary.url.replace('//', '//app:pw@') })
@@ -134,7 +134,7 @@ test('a replica that follows another server meanwhile does not count', async (t)
   await t.throwsAsync(write(records), UNACKNOWLEDGED)
 })
 
-test('a primary that became a replica and leads again cannot tell what became of a write', async (t) => {
+test('a primary that became a replica and leads again cannot know the result of a write', async (t) => {
   const { primary, replicas } = await startPrimary(t, { replicas: 1, demands: 1 })
   const { client, end } = await CLIENTS.ioredis(primary)
   t.teardown(end)
@@ -148,7 +148,7 @@ test('a primary that became a replica and leads again cannot tell what became of
   t.regex((await swap).message, /Another Redis answered/)
 })
 
-test('other commands of a shared client wait for a moment only while a replica stands still', async (t) => {
+test('other commands of a shared client wait briefly, only while a replica is stopped', async (t) => {
   const { primary, replicas } = await startPrimary(t, { replicas: 1, demands: 1 })
   const { client, end } = await CLIENTS.ioredis(primary)
   t.teardown(end)

@@ -1,5 +1,5 @@
-// Which clients of Redis' packages the store takes and which it refuses, and what their errors become. behaviour/ has what holds
-// for clients of all databases.
+// Which clients of Redis' packages the store accepts and which it rejects, and how it translates their errors. Rules
+// for the clients of all databases are in behaviour/.
 
 import { once } from 'node:events'
 import { createRequire } from 'node:module'
@@ -30,7 +30,7 @@ async function connect(t, name, server) {
 
 const OPTION = { code: 'ERR_FLAKE_OPTION', instanceOf: TypeError }
 
-test('an ioredis client with a key prefix, whose group would be another, or with a db that is no number', (t) => {
+test('an ioredis client with a key prefix, whose group would be another, or with a non-numeric db is rejected', (t) => {
   for (const [options, message] of [
     [{ keyPrefix: 'app:' }, /^A store cannot use this client\. .*keyPrefix 'app:' .*without keyPrefix\.$/],
     [{ db: 'abc' }, /^A store cannot use this client\. Its db is NaN\. .*db is a number\.$/],
@@ -41,7 +41,7 @@ test('an ioredis client with a key prefix, whose group would be another, or with
   t.throws(() => redisStore(cluster), { ...OPTION, message: /without keyPrefix/ })
 })
 
-test('a node-redis client with a key prefix is refused, in every form', async (t) => {
+test('a node-redis client with a key prefix is rejected, in every form', async (t) => {
   const { url } = await start(t)
   const [rootNodes, sentinelRootNodes] = [[{ url }], [{ host: '127.0.0.1', port: 1 }]]
   const name = 'primary'
@@ -65,11 +65,11 @@ test('a node-redis client with a key prefix is refused, in every form', async (t
   }
 })
 
-/** What GLIDE makes of an error of the server. */
+/** GLIDE's form of an error of the server. */
 const inWordsOfGlide = ({ message }) =>
   new Error(message.replace(/^NOSCRIPT/, 'An error was signalled by the server: - NoScriptError:'))
 
-test('Valkey GLIDE, by what it can do and by its words for errors', async (t) => {
+test('Valkey GLIDE is recognised by its features and its error messages', async (t) => {
   const nodeRedis = await connect(t, 'node-redis', await start(t))
   const sent = []
   const customCommand = (args) => {
@@ -83,7 +83,7 @@ test('Valkey GLIDE, by what it can do and by its words for errors', async (t) =>
   t.throws(() => redisStore({ customCommand() {} }), { ...OPTION, message: /MULTI/ }, 'a Batch')
 })
 
-test('a batch of commands is no client', async (t) => {
+test('a batch of commands is not accepted as a client', async (t) => {
   const server = await start(t)
   const ioredis = await connect(t, 'ioredis', server)
   const nodeRedis = await connect(t, 'node-redis', server)
@@ -92,7 +92,7 @@ test('a batch of commands is no client', async (t) => {
   }
 })
 
-test('a client in subscriber mode is refused, where it can do nothing else', async (t) => {
+test('a client in subscriber mode is rejected, because it can do nothing else', async (t) => {
   const { port, url } = await start(t)
   const ioredis = new Redis(port, { protocol: 2 })
   t.teardown(() => ioredis.disconnect())
@@ -110,7 +110,7 @@ test('a client in subscriber mode is refused, where it can do nothing else', asy
   await works(t, redisStore(both))
 })
 
-test('a node-redis client that is not connected is told so', async (t) => {
+test('a node-redis client that is not connected gets that error', async (t) => {
   const { url } = await start(t)
   const client = createClient({ url })
   const store = redisStore(client)
@@ -131,7 +131,7 @@ test('an error of the server is the cause, and not an older one of the connectio
   for (const name of Object.keys(CLIENTS)) {
     const client = await connect(t, name, server)
     const store = redisStore(client)
-    client.emit?.('error', new Error('connection refused')) // as when there was no server for a moment
+    client.emit?.('error', new Error('connection refused')) // as when the server was down for a moment
     await server.cli('SET', `flakeforge:{${name}}:records`, 'not a hash')
     const error = await t.throwsAsync(store.advance(name, 1n, 0n), { code: 'ERR_FLAKE_STORE', message: /WRONGTYPE/ })
     t.regex(error.cause.message, /WRONGTYPE/)
@@ -148,11 +148,11 @@ const OWN_CLIENTS = {
 }
 const PING = { source: 'return { "PONG" }', sha: '0'.repeat(40) }
 
-// A step waits for 5 s for an answer, and says so. Who knows why there is none does not wait.
+// A step waits 5 s for an answer, and then fails. A client that knows why there is none does not wait.
 const AT_ONCE = { code: 'ERR_FLAKE_STORE', message: /^Redis: (?!no answer)/ }
 
 for (const [name, open] of Object.entries(OWN_CLIENTS)) {
-  test(`${name}: a URL with a wrong password: at once an error with its cause, and steps go on with the right one`, async (t) => {
+  test(`${name}: a URL with a wrong password: at once an error with its cause, and steps continue with the right one`, async (t) => {
     const server = await start(t)
     await server.cli('CONFIG', 'SET', 'requirepass', 'right')
     const runner = open(server.url.replace('//', '//:wrong@'))
@@ -167,13 +167,13 @@ for (const [name, open] of Object.entries(OWN_CLIENTS)) {
   })
 }
 
-test('node-redis: a client that finds no server: its error is the cause, at once, for all who wait', async (t) => {
+test('node-redis: a client that finds no server: its error is the cause, at once, for all waiting calls', async (t) => {
   const server = await start(t)
   await server.kill()
   const client = createClient({ url: server.url })
   t.teardown(() => client.destroy())
   const store = redisStore(client)
-  client.connect() // which goes on trying
+  client.connect() // which keeps trying
   const warnings = []
   const keep = (warning) => warnings.push(warning)
   process.on('warning', keep)
@@ -188,7 +188,7 @@ test('node-redis: a client that finds no server: its error is the cause, at once
   await works(t, store)
 })
 
-/** Runs code in a project that has only these packages beside the store's files. */
+/** Runs code in a project that has only these packages and the store's files. */
 const inProject = async (t, packages, code) => runIn(await newProject(t, ...packages), code)
 
 for (const name of ['ioredis', 'iovalkey', 'redis']) {

@@ -1,5 +1,5 @@
-// Which database of a Redis the store works in: the one that was named, or none. Members in two databases would make
-// equal IDs.
+// Which database of a Redis the store works in: the named one, or none. Members in two databases would generate equal
+// IDs.
 
 import { createRequire } from 'node:module'
 import anyTest from 'ava'
@@ -45,7 +45,7 @@ async function startRestricted(t) {
 }
 
 for (const path of ['abc', '1.5', '-1', '0x1', '1/2', '?db=1', '?keyPrefix=app:', '/tmp/redis.sock']) {
-  anyTest(`a URL whose path is no database is refused: ${path}`, async (t) => {
+  anyTest(`a URL whose path is not a database is rejected: ${path}`, async (t) => {
     const error = await t.throwsAsync(tryJoin(`redis://user:s3cret@localhost/${path}`), { code: 'ERR_FLAKE_OPTION' })
     t.regex(error.message, /like redis:.* number of the database/)
     const ofValkey = await t.throwsAsync(tryJoin(`valkey://user:s3cret@localhost/${path}`), {
@@ -56,14 +56,14 @@ for (const path of ['abc', '1.5', '-1', '0x1', '1/2', '?db=1', '?keyPrefix=app:'
   })
 }
 
-anyTest('the address of a socket is no database', async (t) => {
+anyTest('the address of a socket is not a database', async (t) => {
   await t.throwsAsync(tryJoin('redis:///tmp/redis.sock'), {
     code: 'ERR_FLAKE_OPTION',
     message: /number of the database/,
   })
 })
 
-test('a URL with a database that is not there: no step, and nothing in database 0', async (t) => {
+test('a URL with a database that does not exist: no step, and nothing in database 0', async (t) => {
   const { url, cli } = await start(t)
   const store = openRedis(`${url}/99`)
   for (let i = 0; i < 3; i++) await t.throwsAsync(stepsOf(store, 'g').create(), REFUSED)
@@ -91,7 +91,7 @@ test('a URL whose user may not SELECT: no step, until it may', async (t) => {
 })
 
 for (const when of ['before', 'after']) {
-  test(`an ioredis client with a database that is not there, ${when} it is connected`, async (t) => {
+  test(`an ioredis client with a database that does not exist, ${when} it is connected`, async (t) => {
     const { port, cli } = await start(t)
     const client = ownClient(t, { port, db: 99 })
     if (when === 'after') await until(() => client.status === 'ready')
@@ -102,7 +102,7 @@ for (const when of ['before', 'after']) {
   })
 }
 
-test('an ioredis client that sends a step again on a connection that may not SELECT: the step fails', async (t) => {
+test('an ioredis client that resends a step on a connection that may not SELECT: the step fails', async (t) => {
   const { port, cli, allow } = await startRestricted(t)
   await allow()
   const client = ownClient(t, { port, db: 3, username: 'app', password: 'pw' })
@@ -120,7 +120,7 @@ test('an ioredis client that sends a step again on a connection that may not SEL
   await t.throwsAsync(step, REFUSED)
 })
 
-test('an ioredis client that connects anew, and may not SELECT any longer: its steps fail', async (t) => {
+test('an ioredis client that reconnects, and may no longer SELECT: its steps fail', async (t) => {
   const { port, cli, allow } = await startRestricted(t)
   await allow()
   const client = ownClient(t, { port, db: 3, username: 'app', password: 'pw' })
@@ -147,7 +147,7 @@ const SELECT = {
 }
 
 for (const name of Object.keys(CLIENTS)) {
-  test(`${name}: select() of another user of the client does not move the records, also after a new connection`, async (t) => {
+  test(`${name}: select() by another user of the client does not move the records, also after a reconnect`, async (t) => {
     const server = await start(t)
     const { client, end } = await CLIENTS[name](server)
     t.teardown(end)
@@ -168,7 +168,7 @@ for (const name of Object.keys(CLIENTS)) {
     t.is(await client.get?.('of the user'), null)
   })
 
-  test(`${name}: select() before the store is made says where the records are`, async (t) => {
+  test(`${name}: select() before the store is created determines where the records are`, async (t) => {
     const server = await start(t)
     const { client, end } = await CLIENTS[name](server)
     t.teardown(end)
@@ -228,7 +228,7 @@ test('a replica gets what was written to another database there too', async (t) 
   t.is(await replica.cli('-n', '2', 'HGET', 'flakeforge:{g}:records', 'group'), 'text')
 })
 
-test('a server that does not tell the database: it is the one the client was made with, whatever select() says', async (t) => {
+test("a server that does not report the database: it is the client's initial one, despite select()", async (t) => {
   const { url, cli } = await start(t)
   await cli('ACL', 'SETUSER', 'app', 'on', '>pw', '~*', '+@all', '-client')
   const client = await createClient({ url: `${url.replace('//', '//app:pw@')}/3` }).connect()
@@ -240,7 +240,7 @@ test('a server that does not tell the database: it is the one the client was mad
   t.is(await cli('-n', '3', 'HGET', 'flakeforge:{g}:records', 'group'), 'text')
 })
 
-test('a user who may neither SELECT nor ask for its database stays where its connection is', async (t) => {
+test("a user that may neither SELECT nor ask for its database stays in its connection's", async (t) => {
   const { url, cli } = await startRestricted(t)
   const client = await createClient({ url }).connect()
   t.teardown(() => client.destroy())
@@ -249,7 +249,7 @@ test('a user who may neither SELECT nor ask for its database stays where its con
   t.is(await cli('HGET', 'flakeforge:{g}:records', 'group'), 'text')
 })
 
-test('reading makes nothing', async (t) => {
+test('reading creates nothing', async (t) => {
   const { url, cli } = await start(t)
   const store = openRedis(`${url}/1`)
   t.teardown(() => store.close())

@@ -1,5 +1,5 @@
-// A Redis that lost what it acknowledged: flushed, evicted, restarted, failed over. Whatever it was, no window may be
-// granted that touches one from before.
+// A Redis that lost acknowledged writes: flushed, evicted, restarted, failed over. In each case, no window may be
+// granted that touches an earlier one.
 
 import { startRedis, startReplica, untilCaughtUp } from '../../servers/redis.mjs'
 import { stopAfter } from '../../servers/server.mjs'
@@ -8,7 +8,7 @@ import { testLosses } from './loss.mjs'
 
 const { redis } = DATABASES
 
-/** A server that forgets all when it ends. */
+/** A server that forgets everything when it ends. */
 async function start(t) {
   const server = stopAfter(t, await startRedis())
   return { server, url: server.url }

@@ -1,10 +1,9 @@
-// Every option of every supported Redis client, and what it means for the store. A row is a verdict and its reason.
+// Every option of every supported Redis client, and its effect on the store. A row is a verdict and its reason.
 //
-// place: where we read and write. It is honoured, and the same for all members that give the same.
-// refused: it would lead to other keys than those of the other members.
-// reply: how replies look; we read all of them.
-// time: when a command is sent, sent again or given up; a late or repeated swap finds another record and changes nothing.
-// nothing: it changes neither.
+// place: where we read and write. It is honoured, and the same for all members with the same value. refused: it would
+// lead to other keys than those of the other members. reply: the form of replies; we read all of them. time: when a
+// command is sent, resent or given up; a late or repeated swap finds another record and changes nothing. nothing: it
+// changes neither.
 
 const rows = (verdict, names) => Object.fromEntries(names.split(/\s+/).map((name) => [name, verdict]))
 
@@ -101,7 +100,7 @@ const ofIoredis = (name) => {
 const REDIS = '@redis/client/dist/lib'
 const BUILD = '@valkey/valkey-glide/build-ts'
 
-/** Where each package lists its options: a type in a file of declarations, and the table that knows them. */
+/** Where each package lists its options: a type in a file of declarations, and the table that covers them. */
 export const LISTS = {
   ioredis: ofIoredis('ioredis'),
   iovalkey: ofIoredis('iovalkey'),

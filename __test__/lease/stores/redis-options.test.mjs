@@ -1,4 +1,4 @@
-// The table of all options of the Redis clients is complete, and what it says of those that matter is true.
+// The table of all options of the Redis clients is complete, and correct about those that matter.
 
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
@@ -18,12 +18,12 @@ const { redisStore } = require('../../../target/rooms/lib/lease/stores/redis.js'
 const test = wantRedis() === undefined ? anyTest.skip : anyTest
 
 const fileOf = (file) => join(dirname(require.resolve('redis/package.json')), '..', file)
-/** GLIDE is only there where it is installed for its tests. */
+/** GLIDE is present only where it is installed for its tests. */
 const folderOf = (name) => (name === 'glide' ? join(dirname(process.env.TEST_GLIDE ?? ''), 'node_modules') : undefined)
 
 for (const [name, lists] of Object.entries(LISTS)) {
   const each = name === 'glide' && glide === undefined ? anyTest.skip : anyTest
-  each(`the table knows every option of ${name}`, async (t) => {
+  each(`the table has every option of ${name}`, async (t) => {
     for (const { file, type, table } of lists) {
       const folder = folderOf(name)
       const names = namesOf(await readFile(folder ? join(folder, file) : fileOf(file), 'utf8'), type)
@@ -34,7 +34,7 @@ for (const [name, lists] of Object.entries(LISTS)) {
   })
 }
 
-anyTest('an option more in the declarations would be seen', (t) => {
+anyTest('an additional option in the declarations would be noticed', (t) => {
   const declarations =
     'export interface Options extends Other {\n /** a: b */ first?: { inner: 1 };\n second: (a: 1) => 2;\n}'
   t.deepEqual(namesOf(declarations, 'Options'), ['first', 'second'])
@@ -43,7 +43,7 @@ anyTest('an option more in the declarations would be seen', (t) => {
 
 const REFUSED = { code: 'ERR_FLAKE_OPTION', message: /keyPrefix 'app:'/ }
 
-anyTest('keyPrefix is refused wherever it takes effect', (t) => {
+anyTest('keyPrefix is rejected wherever it takes effect', (t) => {
   for (const keyPrefix of ['app:', Buffer.from('app:')]) {
     for (const Kind of [Cluster, iovalkey.Cluster]) {
       const inNodes = new Kind([{ port: 1 }], { lazyConnect: true, redisOptions: { keyPrefix } })

@@ -1,5 +1,5 @@
-// What is Redis' own about records: scripts, keys, run IDs and replication IDs, and which servers may be durable. What holds for
-// all databases is in behaviour/.
+// Redis' own rules about records: scripts, keys, run IDs and replication IDs, and which servers may be durable. Rules
+// for all databases are in behaviour/.
 
 import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
@@ -82,7 +82,7 @@ for (const client of Object.keys(CLIENTS)) {
   })
 }
 
-test('SCRIPT FLUSH forgets the scripts: they are sent again', async (t) => {
+test('SCRIPT FLUSH removes the scripts: they are sent again', async (t) => {
   for (const name of Object.keys(CLIENTS)) {
     const server = await start(t)
     const records = await connect(t, server, name)
@@ -114,7 +114,7 @@ async function startPair(t, ...options) {
   return { primary, replica, records }
 }
 
-test('a replica that takes writes is refused, with the way out', async (t) => {
+test('a replica that takes writes is rejected, with the way out', async (t) => {
   const { replica, records } = await startPair(t, '--replica-read-only', 'no')
   const { identity } = await records.read('g', ['group'])
   const others = await connect(t, replica)
@@ -185,7 +185,7 @@ test('a promoted server without replicas forgets its promotion: its history is e
 })
 
 for (const name of ['run_id', 'master_replid2', 'master_replid']) {
-  test(`an INFO that shows no ${name} is an error: lost writes would not be noticed`, async (t) => {
+  test(`an INFO without ${name} is an error: lost writes would go unnoticed`, async (t) => {
     const client = new Redis(shared.port)
     t.teardown(() => client.disconnect())
     const server = require('../../../target/rooms/lib/lease/stores/redis/server.js')
@@ -200,7 +200,7 @@ for (const name of ['run_id', 'master_replid2', 'master_replid']) {
 
 // Clients
 
-/** Reads and swaps, in so many groups that each node of a cluster has some of them, whatever their names. */
+/** Reads and swaps in enough groups that each node of a cluster has some of them, whatever their names. */
 async function works(t, client) {
   const records = recordsOf(client)
   for (let i = 0; i < 50; i++) {
@@ -227,7 +227,7 @@ test('node-redis: a client that maps the types of its replies', async (t) => {
 
 const ALLOWED = 'evalsha eval time info select wait client|info hget hmget hset hkeys'
 
-test('a user who may do what the docs say, and nothing else', async (t) => {
+test('a user with the documented rights can do everything necessary', async (t) => {
   const server = await start(t, ...AOF)
   const commands = ALLOWED.split(' ').map((command) => `+${command}`)
   await server.cli('ACL', 'SETUSER', 'app', 'on', '>pw', 'resetkeys', '~flakeforge:*', '-@all', ...commands)
@@ -239,10 +239,10 @@ test('a user who may do what the docs say, and nothing else', async (t) => {
   await t.notThrowsAsync(records.checkDurable())
 })
 
-/** Whether a server was ever asked for this command. */
+/** Whether a server ever got this command. */
 const wasAsked = async (server, command) => (await server.cli('INFO', 'commandstats')).includes(`cmdstat_${command}`)
 
-/** Reads by a plain command until a replica was asked: then a client does read from replicas. */
+/** Reads by a plain command until a replica was asked: then the client really reads from replicas. */
 const untilReplicaAsked = (client, replicas) =>
   until(async () => {
     await client.get(randomUUID()).catch(() => {})
@@ -295,7 +295,7 @@ test('Sentinel with clients that read from replicas: every script runs on the pr
   await t.throwsAsync(recordsOf(toReplica).read('g', ['group']), { ...STORE, message: /READONLY/ })
 })
 
-// What `durable: true` needs
+// The requirements of `durable: true`
 
 const allowed = (t, records) => t.notThrowsAsync(records.checkDurable())
 async function refused(t, records, message) {
@@ -312,7 +312,7 @@ async function slowDown(t, server) {
   await cli('CONFIG', 'SET', 'rdb-key-save-delay', '1000000') // µs for each key
 }
 
-/** Lets the server write its file in a moment: what is being written is given up, and begun again where it must be. */
+/** Lets the server write its file quickly: the current writing is aborted, and restarted where necessary. */
 async function untilWritten({ cli, pid }) {
   await cli('CONFIG', 'SET', 'rdb-key-save-delay', '0')
   await until(async () => {
@@ -323,7 +323,7 @@ async function untilWritten({ cli, pid }) {
 }
 
 for (const name of Object.keys(CLIENTS)) {
-  test(`${name}: durable is refused where the settings are not shown`, async (t) => {
+  test(`${name}: durable is rejected where the settings are not shown`, async (t) => {
     const server = await start(t, ...AOF)
     await server.cli('ACL', 'SETUSER', 'app', 'on', '>pw', '~*', '+@all', '-config')
     const records = await connect(t, { url: server.url.replace('//', '//app:pw@') }, name)
@@ -335,7 +335,7 @@ for (const name of Object.keys(CLIENTS)) {
   })
 }
 
-test('durable is refused with a replica, after one, and after a promotion', async (t) => {
+test('durable is rejected with a replica, after one, and after a promotion', async (t) => {
   const primary = await start(t, ...AOF)
   const records = await connect(t, primary)
   await allowed(t, records)
@@ -343,13 +343,13 @@ test('durable is refused with a replica, after one, and after a promotion', asyn
   await refused(t, records, /connected_slaves is 1.*without replicas/)
   await replica.cli('REPLICAOF', 'NO', 'ONE')
   await until(async () => (await primary.cli('INFO', 'replication')).includes('connected_slaves:0'))
-  await allowed(t, records) // who looked before there was one: redis-cli --rdb is one for a moment
+  await allowed(t, records) // looked before there was one: redis-cli --rdb is one for a moment
   await refused(t, await connect(t, primary), /repl_backlog_active is 1.*without replicas/)
   const promoted = await connect(t, replica)
   await refused(t, promoted, /repl_backlog_active is 1.*without replicas/)
 })
 
-test('durable is refused while the append-only file is written for the first time', async (t) => {
+test('durable is rejected while the append-only file is written for the first time', async (t) => {
   const server = await start(t, '--appendfsync', 'always')
   const yet = { ...STORE, message: /cannot be used on this Redis yet: its aof_rewrite_\w+ is 1.*Try again/ }
   const refusedYet = (records) => t.throwsAsync(records.checkDurable(), yet)
@@ -364,10 +364,10 @@ test('durable is refused while the append-only file is written for the first tim
   await slowDown(t, server)
   await server.cli('BGREWRITEAOF')
   await allowed(t, records)
-  await refusedYet(await connect(t, server)) // who did not look before cannot know that it is not the first time
+  await refusedYet(await connect(t, server)) // without an earlier look, it cannot know that it is not the first time
   await untilWritten(server)
 
-  // Turned off and on again, INFO shows what it shows while any file is written anew.
+  // After switching it off and on again, INFO shows the same as during any rewrite.
   await server.cli('CONFIG', 'SET', 'appendonly', 'no')
   await refused(t, records, /aof_enabled is 0/)
   await slowDown(t, server)
@@ -378,7 +378,7 @@ test('durable is refused while the append-only file is written for the first tim
   await allowed(t, records)
 })
 
-test('durable: who finds the append-only file incomplete is granted nothing', async (t) => {
+test('durable: a member that finds the append-only file incomplete gets no grant', async (t) => {
   const server = await start(t, '--appendfsync', 'always')
   await slowDown(t, server)
   await server.cli('CONFIG', 'SET', 'appendonly', 'yes')
@@ -389,7 +389,7 @@ test('durable: who finds the append-only file incomplete is granted nothing', as
   t.is(await server.cli('EXISTS', 'flakeforge:{g}:records'), '0')
 })
 
-test('durable is refused after a write to the append-only file failed', async (t) => {
+test('durable is rejected after a write to the append-only file failed', async (t) => {
   const folder = await freshFolder('small')
   t.teardown(() => rm(folder, { recursive: true, force: true }))
   const small = join(folder, 'redis-server')

@@ -1,4 +1,4 @@
-// What the Redis store says when the server certainly refuses, and how much it leaves behind on a server that stands still.
+// The Redis store's errors when the server definitely refuses, and how much it leaves behind on a paused server.
 
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
@@ -32,7 +32,7 @@ async function connectAs(t, name, server, rights) {
   return redisStore(client).records
 }
 
-/** A swap that the server refuses for certain: its error, which ends a step. */
+/** The error of a swap that the server definitely refuses, which ends a step. */
 async function refused(t, swap, message) {
   const error = await t.throwsAsync(swap, { code: 'ERR_FLAKE_STORE', message })
   t.true(isRefusedWrite(error))
@@ -40,7 +40,7 @@ async function refused(t, swap, message) {
 }
 
 for (const name of Object.keys(CLIENTS)) {
-  test(`${name}: a user without a right hears which rights are needed`, async (t) => {
+  test(`${name}: a user without a right gets an error with the required rights`, async (t) => {
     const server = await start(t)
     const all = RIGHTS.split(' ')
     for (const missing of ['+hset', '+info', '+hget', '+time', '+evalsha']) {
@@ -55,13 +55,13 @@ for (const name of Object.keys(CLIENTS)) {
     }
   })
 
-  test(`${name}: a user without the keys hears which keys are needed`, async (t) => {
+  test(`${name}: a user without the keys gets an error with the required keys`, async (t) => {
     const server = await start(t)
     const records = await connectAs(t, name, server, ['resetkeys', '~other:*', '+@all'])
     await refused(t, put(records, 'g', 'group', 'text'), /~flakeforge:\*/)
   })
 
-  test(`${name}: a server that cannot save`, async (t) => {
+  test(`${name}: a server that cannot save refuses`, async (t) => {
     const server = await start(t, '--save', '3600 1', '--dbfilename', 'dump.rdb')
     const { client, end } = await CLIENTS[name](server)
     t.teardown(end)
@@ -76,7 +76,7 @@ for (const name of Object.keys(CLIENTS)) {
   })
 }
 
-/** Kills the process that saves, which a server takes for a failure. */
+/** Kills the process that saves, which a server treats as a failure. */
 async function endChildren({ pid }) {
   const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')
   for (const child of children.split(' ').filter(Boolean)) process.kill(Number(child), 'SIGKILL')
@@ -98,7 +98,7 @@ test('a step whose write is refused ends at once', async (t) => {
   t.true(Number(calls) < 10, `${calls} scripts`)
 })
 
-// A server that stands still
+// A paused server
 
 const numberOf = async (server, pattern) => Number(pattern.exec(await server.cli('INFO', 'all'))?.[1] ?? 0)
 const connectionsOf = (server) => numberOf(server, /connected_clients:(\d+)/)
@@ -106,7 +106,7 @@ const connectionsOf = (server) => numberOf(server, /connected_clients:(\d+)/)
 const GIVEN_UP = { code: 'ERR_FLAKE_STORE', message: /aborted/ }
 const MEMBERS = 20
 
-/** So a user opens each: one client for all members. */
+/** How a user opens each: one client for all members. */
 const SHARED = {
   ioredis: async ({ port }) => {
     const client = new Redis(port)
@@ -123,7 +123,7 @@ const SHARED = {
 }
 
 for (const [name, connect] of Object.entries(SHARED)) {
-  test(`${name}: a server that stands still meets one call of each member when it wakes up`, async (t) => {
+  test(`${name}: a paused server gets one call of each member when it resumes`, async (t) => {
     const server = await start(t)
     const { client, end } = await connect(server)
     t.teardown(end)

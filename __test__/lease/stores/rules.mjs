@@ -1,6 +1,6 @@
-// What a group's members see on a real database, by each of its clients. The rules themselves are tested in the core; here
-// is what a server, a client or the loop between them could break.
-// Times are compared with what the store itself answered, never with how long a test took.
+// A group on a real database as its members see it, by each of its clients. The core tests the rules themselves; these
+// tests cover what a server, a client or the loop between them could break. Times are compared with the store's own
+// answers, never with how long a test took.
 
 import anyTest from 'ava'
 import { hasClock, Puppet } from '../../support/processes.mjs'
@@ -11,7 +11,7 @@ import { DatabaseStore } from './databases.mjs'
 
 const EXHAUSTED = { code: 'ERR_FLAKE_EXHAUSTED' }
 
-/** What is wrong with a record, as a change of its text. A newer version may write anything after its first word. */
+/** Faults of a record, as changes of its text. A newer version may write anything after its first word. */
 const DAMAGES = {
   'a digit that was edited': (text) =>
     text.replace(/( quiet| hi)=(\d)/, (_, name, digit) => `${name}=${(Number(digit) + 1) % 10}`),
@@ -24,13 +24,13 @@ const DAMAGES = {
 
 let groups = 0
 
-/** So many tests of a file at once: each step must end within 10 s, also on a busy machine. */
+/** This many tests of a file at once: each step must end within 10 s, also on a busy machine. */
 const AT_ONCE = 6
 
 /** A name that no other test has. */
 export const freshName = () => `test ${groups++}`
 
-/** The steps on one group, and what is done by hand, with the server's tools. */
+/** The steps on one group, and changes by hand with the server's tools. */
 export function callsOn({ kind, server, store, records }, group, options) {
   const get = (name = 'group') => kind.get(server, group, name)
   return {
@@ -46,7 +46,7 @@ export function callsOn({ kind, server, store, records }, group, options) {
   }
 }
 
-/** A new group that grants slots. Where its members do not vouch for the store, its quiet period is ended by hand. */
+/** A new group that grants slots. Where its members do not trust the store, its quiet period is ended by hand. */
 export async function openGroup(member, options) {
   const calls = callsOn(member, freshName(), options)
   if (options?.durable) await calls.create()
@@ -55,8 +55,8 @@ export async function openGroup(member, options) {
 }
 
 /**
- * Starts the server of a database for a test file. Gives `member(name)`, which makes all that `callsOn` wants on the one
- * client of that name; `test`, which skips where the server is not installed; and `server()`.
+ * Starts the server of a database for a test file. Returns `member(name)`, which creates everything for `callsOn` on
+ * the one client of that name; `test`, which skips where the server is not installed; and `server()`.
  */
 export function serve(kind) {
   const isInstalled = kind.isInstalled()
@@ -85,7 +85,7 @@ export function serve(kind) {
     return connected.get(name)
   }
 
-  /** A member on the client of this name, with a store of its own, which remembers nothing. */
+  /** A member on the client of this name, with a separate store, which remembers nothing. */
   async function member(name) {
     const records = kind.recordsOf(await clientOf(name))
     return { kind, server, records, store: new DatabaseStore(records) }
@@ -102,7 +102,7 @@ export function testRules(kind, served) {
   const { test, member, server } = served
   const names = Object.keys(kind.clients)
 
-  /** A test by each client. Its body gets a function that makes a group, and the member behind it. */
+  /** A test by each client. Its body gets a function that creates a group, and the member behind it. */
   const rule = (title, body, run = test) => {
     for (const name of names) {
       run(`${name}: ${title}`, async (t) => {
@@ -117,7 +117,7 @@ export function testRules(kind, served) {
 
   // How a group begins
 
-  once('create: who gave up writes nothing', async (t, { store, kind }) => {
+  once('create: after giving up it writes nothing', async (t, { store, kind }) => {
     const name = freshName()
     const waits = new AbortController()
     waits.abort()
@@ -153,7 +153,7 @@ export function testRules(kind, served) {
     t.deepEqual(await list(), [{ slot, lo, hi, owner, host }])
   })
 
-  rule('a machine gets a slot back that it had, and a host whose name begins alike is another', async (t, open) => {
+  rule('a machine gets a slot back that it had, and a host with the same prefix is another', async (t, open) => {
     const { acquire, release, edit } = await open({ slots: 4 })
     const held = []
     for (const host of ['a', 'a b', 'a%20b', 'A']) {
@@ -170,7 +170,7 @@ export function testRules(kind, served) {
   // Groups
 
   rule(
-    'the groups of a store are those that are alive',
+    'the groups of a store are the living ones',
     async (t, open, { store }) => {
       const [alive, ended] = [await open(), await open()]
       await ended.destroy()
@@ -192,7 +192,7 @@ export function testRules(kind, served) {
     message: new RegExp(`^Record '${record}' of '${group}' `),
   })
 
-  rule('a group whose record cannot be read is refused by name, and stays as it is', async (t, open) => {
+  rule('a group with an unreadable record is rejected by name, and stays unchanged', async (t, open) => {
     for (const [what, damage] of Object.entries(DAMAGES)) {
       const { group, acquire, create, renew, release, destroy, list, has, text, put } = await open()
       const owner = newOwner()
@@ -226,7 +226,7 @@ export function testRules(kind, served) {
     t.deepEqual([await text(newer), await text(slotName(other.slot))], [later, before])
   })
 
-  rule("a slot whose record cannot be read is nobody's, and the others are granted", async (t, open) => {
+  rule('a slot with an unreadable record is not granted, and the others are', async (t, open) => {
     const { 'a newer version': _, ...damages } = DAMAGES
     for (const [what, damage] of Object.entries(damages)) {
       const { group, acquire, renew, release, list, text, put } = await open({ slots: 2 })
@@ -249,11 +249,11 @@ export function testRules(kind, served) {
     }
   })
 
-  // Many slots. This runs alone, because the steps of all other tests would be too slow beside 100 members. All 200 at once
-  // share one event loop, which on a busy machine takes longer than a step may.
+  // Many slots. This runs alone, because the steps of all other tests would be too slow next to 100 members. All 200 at
+  // once share one event loop, which on a busy machine takes longer than a step may.
 
   rule(
-    '200 members, 100 at once, get slots of their own among 1 100, and the list shows them all',
+    '200 members, 100 at once, get different slots of 1 100, and the list shows them all',
     async (t, open) => {
       const { acquire, list } = await open({ slots: 1100, durable: true })
       const [owners, inTurn] = [Array.from({ length: 200 }, newOwner), turns(100)]

@@ -1,5 +1,5 @@
-// What an earlier release wrote to each database is opened by this one and goes on. It is never begun again in silence: all of
-// it was made in 2037 (vectors/upgrade/make.mjs). And what a later release writes stops this one.
+// Records of an earlier release in each database are opened by this one and continue. They are never silently
+// restarted: all of them are from 2037 (vectors/upgrade/make.mjs). And records of a later release stop this one.
 
 import { createRequire } from 'node:module'
 import anyTest from 'ava'
@@ -14,7 +14,7 @@ const require = createRequire(import.meta.url)
 
 const timeOf = (id) => layouts.flake.decode(id).timestamp
 
-/** Puts what an earlier release wrote into a server, each text as `adapt` makes it. */
+/** Puts the records of an earlier release into a server, each text as `adapt` returns it. */
 const FILL = {
   async redis({ cli }, { keys }, adapt) {
     for (const [key, texts] of Object.entries(keys)) {
@@ -50,10 +50,10 @@ for (const [name, kind] of Object.entries(DATABASES)) {
   const written = require(`../../vectors/upgrade/${name}.json`)
   const { options, counter, slot: held } = written
   const { group } = options
-  /** What the counter stood at: it had given one block. */
+  /** The counter's position: it had given one block. */
   const taken = BigInt(written.lastOfCounter) + BigInt(counter.block)
 
-  /** A server that was filled, its store, and the fields of a record. */
+  /** A filled server, its store, and the fields of a record. */
   async function startFilled() {
     const server = await kind.start()
     const url = kind.urlOf(server)
@@ -74,11 +74,11 @@ for (const [name, kind] of Object.entries(DATABASES)) {
     return filled
   }
 
-  /** For all tests of this database: each has records of its own. */
+  /** For all tests of this database: each has its own records. */
   let started
   const upgraded = () => (started ??= startUpgraded())
 
-  test(`a group on ${name}: its member renews, others get what is free, and the list shows all of it`, async (t) => {
+  test(`a group on ${name}: its member renews, others get free slots, and the list shows them all`, async (t) => {
     const { url, store, fields } = await upgraded()
     const { lineage, fingerprint } = await fields(group, 'group')
     const record = await fields(group, slotName(held))
@@ -104,7 +104,7 @@ for (const [name, kind] of Object.entries(DATABASES)) {
     t.is((await fields(group, slotName(held))).hi, record.hi)
   })
 
-  test(`a counter on ${name} goes on where it stood`, async (t) => {
+  test(`a counter on ${name} continues from its position`, async (t) => {
     const { url, fields } = await upgraded()
     const { lineage } = await fields(counter.name, 'counter')
     const segments = [await SegmentId.open(url, counter), await SegmentId.open(url, counter)]
@@ -114,7 +114,7 @@ for (const [name, kind] of Object.entries(DATABASES)) {
     t.is(segments[0].lineage, lineage)
   })
 
-  test(`a group on ${name} that has ended stays quiet until its last window is over`, async (t) => {
+  test(`a group on ${name} that has ended stays quiet until its last window has ended`, async (t) => {
     const { url, fields } = await upgraded()
     const { quiet } = await fields(written.ended, 'group')
     const ended = { ...options, group: written.ended, waitMs: 30_000 }
@@ -124,7 +124,7 @@ for (const [name, kind] of Object.entries(DATABASES)) {
   })
 
   if (kind.identity.includes('history')) {
-    test(`what was put into another ${name} counts as lost`, async (t) => {
+    test(`records that were moved into another ${name} count as lost`, async (t) => {
       const { url } = await startFilled()
       await t.throwsAsync(tryJoin(url, { ...options, waitMs: 30_000 }), { code: 'ERR_FLAKE_QUIET' })
       const segment = await SegmentId.open(url, counter)
@@ -133,9 +133,9 @@ for (const [name, kind] of Object.entries(DATABASES)) {
     })
   }
 
-  test(`a later release on ${name}: who holds a slot stops at its window's end, and says why`, async (t) => {
+  test(`a later release on ${name}: the holder of a slot stops at its window's end, and says why`, async (t) => {
     const { server, url, store } = await upgraded()
-    // A third of ttlMs is enough for a renewal on a busy machine: else it fails for another reason first.
+    // A third of ttlMs is enough for a renewal on a busy machine: otherwise it fails for another reason first.
     const [group, own] = ['later', { ...options, group: 'later', ttlMs: 9000 }]
     await FlakeId.createGroup(url, own)
     const flake = await FlakeId.join(url, own)
@@ -144,7 +144,7 @@ for (const [name, kind] of Object.entries(DATABASES)) {
     const texts = () => Promise.all(records.map((record) => kind.get(server, group, record)))
     const before = await kind.get(server, group, 'group')
     const [{ cause, expires }] = await Promise.all([
-      happens(flake, 'renewal-failed'), // told once, perhaps before the record is known to be there
+      happens(flake, 'renewal-failed'), // reported once, perhaps before the record is known to exist
       kind.put(server, group, 'group', 'flakeforge2 needs=9.9 group state=live of=later'),
     ])
     const needs = {
@@ -167,7 +167,7 @@ for (const [name, kind] of Object.entries(DATABASES)) {
   })
 }
 
-/** The error at the end of a window, of which each ID is shown. A ms that is used up is not its end. */
+/** The error at the end of a window, of which each ID is shown. A used-up ms is not its end. */
 async function windowEnd(flake, show) {
   for (;;) {
     try {

@@ -1,5 +1,5 @@
-// What a store says of a server that is gone, hangs, is cut off, takes no writes or refuses one, and that steps go on when it
-// is back, without a loss and without a new client.
+// A store's errors for a server that is down, hangs, is cut off, takes no writes or refuses one; and steps continue
+// when it is back, without a loss and without a new client.
 
 import { createRequire } from 'node:module'
 import { createServer } from 'node:net'
@@ -13,17 +13,16 @@ const require = createRequire(import.meta.url)
 const { isRefusedWrite } = require('../../../../target/rooms/lib/base/errors.js')
 
 const STORE = { code: 'ERR_FLAKE_STORE' }
-/** What packages and we say of a connection that ended, or cannot be made. */
+/** Messages, from packages and from us, for a connection that ended or cannot be opened. */
 const GONE =
   /ECONNREFUSED|ECONNRESET|EPIPE|closed|socket|connection|terminat|shutting down|no answer within|timeout|timed out|login|fetch failed/i
 const LATE = /no answer within|did not finish a step within|timeout|timed out|does not answer/i
 
-/** Sites of one server, and PgBouncer before one. Others go on without it. */
+/** Sites of one server, and with PgBouncer before it. Others continue without it. */
 const hasOneServer = (row) => isDirect(row) || siteNameOf(row) === 'bouncers'
-/** Whether a client makes a connection anew when one has ended. */
+/** Whether a client reopens a connection that has ended. */
 const reconnects = (row) => !row.isOneConnection
-/** Whether a store ends a connection of this client that says nothing, so that it gets another one. */
-/** The same site at another port. An address of ours says `user` before the host. */
+/** The same site at another port. `user`: the credentials in an address of ours. */
 function movedTo(site, port, user = '') {
   const host = `127.0.0.1:${port}`
   const url = site.url?.replace(/\/\/(?:[^/@]*@)?[^/]*/, (old) =>
@@ -32,8 +31,9 @@ function movedTo(site, port, user = '') {
   return { ...site, url, user, endpoints: undefined, sentinels: [{ host: '127.0.0.1', port }], nodes: [{ port }] }
 }
 
+/** Whether a store ends a silent connection of this client, so that it gets another one. */
 const drops = (row) => row.isOurs || row.drops
-/** Whether it ends one that leads to a server which takes no writes. */
+/** Whether it ends one to a server that takes no writes. */
 const leavesReplicas = (row) => drops(row) || row.leavesReplicas
 
 const connected = async (t, member) => {
@@ -58,7 +58,7 @@ const isGone =
     for (const error of errors) t.true(error.cause instanceof Error)
   }
 
-/** A restart loses nothing, and shows: what was decided before it is not done. */
+/** A restart loses nothing, and is detected: earlier decisions are not carried out. */
 async function isAnotherProcess(t, { row, connect, group, identity, position, ...member }) {
   const { records, store } = reconnects(row) ? member : await connect()
   const after = await reached(() => records.read(group, ['group']))
@@ -120,7 +120,7 @@ export function breakPromises(suite) {
   )
 
   suite.promise(
-    'connections that died without a word: a step fails, and then there are others',
+    'silently dead connections: a step fails, and then there are new ones',
     (row) => hasOneServer(row) && drops(row),
     async (t, { row, site, connect, group }) => {
       const way = await throughProxy(t, site)
@@ -136,7 +136,7 @@ export function breakPromises(suite) {
   )
 
   suite.promise(
-    'close() does not wait for a step that is stuck',
+    'close() does not wait for a stuck step',
     (row) => hasOneServer(row) && row.isOurs && !kind.isNeverClosed,
     async (t, { site, connect, group }) => {
       const way = await throughProxy(t, site)
@@ -153,7 +153,7 @@ export function breakPromises(suite) {
   )
 
   suite.promise(
-    'an address where no server is: an error with its cause, again and again, without the password',
+    'an address without a server: an error with its cause, every time, without the password',
     (row) => row.isOurs,
     async (t, { site, connect, group }) => {
       const user = site.url === undefined ? '' : new URL(site.url).username
@@ -172,7 +172,7 @@ export function breakPromises(suite) {
   )
 
   suite.promise(
-    'a server that takes the connection and says nothing is an error in time',
+    'a server that accepts the connection and stays silent is an error in time',
     (row) => row.isOurs,
     async (t, { site, connect, group }) => {
       const sockets = []
@@ -205,7 +205,7 @@ export function breakPromises(suite) {
 function demotions(suite) {
   const { kind } = suite
   suite.test(
-    'a server that takes no writes any more, without a restart: a step fails, and the next one finds the new primary',
+    'a server that no longer takes writes, without a restart: a step fails, and the next one finds the new primary',
     async (t) => {
       const site = await suite.startSite(t)
       const other = stopAfter(t, await kind.startOther(site))
@@ -219,7 +219,7 @@ function demotions(suite) {
       await Promise.all(
         stores.map(async (store, i) => {
           await isRefused(t, store, rows[i].name, isThere)
-          await reached(() => store.list('any')) // each connection that a pool still has is refused once
+          await reached(() => store.list('any')) // each connection that a pool still has is rejected once
           await works(t, store)
         }),
       )
@@ -230,12 +230,12 @@ function demotions(suite) {
 function refusals(suite) {
   const { kind } = suite
   suite.test(
-    'a write that the server refuses for certain: the reason and the way out at once, and nothing changes',
+    'a write that the server definitely refuses: the reason and the way out at once, and nothing changes',
     async (t) => {
       const site = await suite.startSite(t)
       const rows = suite.rowsThat(isDirect)
       const plain = await suite.connect(t, rows[0], site)
-      await put(plain.records, 'first', 'group', 'a') // where there are tables, they are made
+      await put(plain.records, 'first', 'group', 'a') // where there are tables, they are created
       const asMember = (await kind.asMember?.(site)) ?? site
       const members = await Promise.all(rows.map((row) => suite.connect(t, row, asMember)))
       const { identity } = await plain.records.read('first', ['group'])
@@ -261,8 +261,8 @@ function refusals(suite) {
 }
 
 /**
- * Makes groups until the server refuses one: a session may hear of a setting after another one. A connection that its client
- * ended meanwhile, because nothing was sent, is not refused: a group is at the new primary then.
+ * Creates groups until the server refuses one: a session may notice a setting later than another one. A connection that
+ * its client ended meanwhile, because nothing was sent, is not refused: a group is at the new primary then.
  */
 async function isRefused(t, store, name, isThere) {
   for (let i = 0; ; i++) {

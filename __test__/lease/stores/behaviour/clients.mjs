@@ -1,5 +1,5 @@
-// What a user's client may be like, and what else its user may do with it: transactions, full pools, other databases, options
-// that change what answers look like.
+// The kinds of clients that users have, and what else they do with them: transactions, full pools, other databases,
+// options that change the form of answers.
 
 import { inspect } from 'node:util'
 import { put, textOf } from '../../../support/records.mjs'
@@ -11,7 +11,7 @@ export function clientPromises(suite) {
   const { kind } = suite
 
   suite.promise(
-    'inside a transaction of the user every call is refused, and taken after it',
+    'inside a transaction of the user every call is rejected, and accepted after it',
     (row) => row.transaction,
     async (t, { row, site, connect, group }) => {
       const { begin, end, refused, options } = row.transaction
@@ -47,7 +47,7 @@ export function clientPromises(suite) {
       const giveBack = await row.pool.take(client)
       const late = records.swap(group, 'group', null, 'late', identity, AbortSignal.timeout(50))
       await t.throwsAsync(late, { message: /given up|aborted/ })
-      await giveBack() // what waits goes over it, in its order
+      await giveBack() // waiting statements go over it, in order
       t.is(await textOf(records, group), null)
     },
   )
@@ -101,7 +101,7 @@ export function clientPromises(suite) {
 
   if (kind.strangers) {
     const { values, message } = kind.strangers
-    suite.test('what is no client of this database is refused', (t) => {
+    suite.test('an object that is not a client of this database is rejected', (t) => {
       for (const value of [undefined, {}, new Map(), ...values]) {
         t.throws(() => kind.storeOf(value), { ...OPTION, instanceOf: TypeError, message })
       }
@@ -111,7 +111,7 @@ export function clientPromises(suite) {
   if (kind.durableNeeds) durableNeeds(suite)
 }
 
-/** Needs of one server, in their order: one that is of the server's start begins another. */
+/** Needs of one server, in their order: a need for the server's start begins another one. */
 function inServers(needs) {
   const servers = []
   for (const need of needs) {
@@ -125,15 +125,15 @@ function durableNeeds(suite) {
   const { kind } = suite
   for (const needs of inServers(kind.durableNeeds)) {
     suite.test(
-      `durable is refused where an answered write can be lost: ${needs.map(({ what }) => what).join(', ')}`,
+      `durable is rejected where an answered write can be lost: ${needs.map(({ what }) => what).join(', ')}`,
       async (t) => {
-        const isOfAny = needs.every((need) => need.break === undefined) // as any server is that was started for tests
+        const isOfAny = needs.every((need) => need.break === undefined) // like any server started for tests
         const site = isOfAny
           ? await suite.sharedSite()
           : await suite.startSite(t, undefined, needs[0].settings ?? kind.keeps)
         const rows = suite.rowsThat(isDirect)
         const all = await Promise.all(rows.map((row) => suite.connect(t, row, site)))
-        await reached(() => all[0].records.read('g', ['group'])) // where there are tables, they are made
+        await reached(() => all[0].records.read('g', ['group'])) // where there are tables, they are created
         const each = (check) => Promise.all(all.map(({ records }, i) => check(records, rows[i].name)))
         for (const { message, ...damage } of needs) {
           await damage.break?.(site)

@@ -1,5 +1,6 @@
-// What read and swap guarantee, by each client. flakeforge-check-store has these promises, for users' own stores too: here its
-// checks run on one client. On the rows that are `isFull` all of them run, in several processes: __test__/check-store.
+// What read and swap guarantee, by each client. flakeforge-check-store has these promises, for users' own stores too:
+// here its checks run on one client. On the rows that are `isFull` all of them run, in several processes:
+// __test__/check-store.
 
 import { createRequire } from 'node:module'
 import { put, textOf } from '../../../support/records.mjs'

@@ -1,9 +1,9 @@
-// One suite for all databases: a promise is written once, and runs for each row of databases/ that has what it needs. The four
-// test files beside this one run all promises on one database each, so that a server is started once.
+// One suite for all databases: a promise is written once, and runs for each row of databases/ that has what it needs.
+// The four test files next to this one run all promises on one database each, so that a server is started once.
 //
-// A site is what a client connects to: a server, or several with something before them. Tests of one site share it, and have
-// groups of their own. What breaks a server has a site of its own, and all rows at once: they are connected, the site is
-// broken once, and each row is asked what it says.
+// A site is what a client connects to: a server, or several with something before them. Tests of one site share it,
+// each with its own groups. A promise that breaks a server has its own site, and all rows at once: they connect, the
+// site is broken once, and the errors of each row are checked.
 
 import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
@@ -20,10 +20,10 @@ const { DatabaseStore } = require('../../../../target/rooms/lib/lease/stores/dat
 
 const run = promisify(execFile)
 
-/** So many tests at once: each step must end within 10 s, also on a busy machine. */
+/** This many tests at once: each step must end within 10 s, also on a busy machine. */
 const AT_ONCE = 6
 
-/** Where a row connects to, unless it says something else. */
+/** Where a row connects to, unless it names another site. */
 const SERVER = 'server'
 
 /** The site of a row. */
@@ -69,8 +69,9 @@ export class Suite {
   }
 
   /**
-   * A promise about what goes wrong, for all rows of a site at once: `before` for each of them, `break(site, t)` of a damage once,
-   * then `during`, `mend(site)`, `after`. Each gets what the row is and what the one before returned. One damage comes after the other.
+   * A promise about failures, for all rows of a site at once: `before` for each of them, `break(site, t)` of a damage
+   * once, then `during`, `mend(site)`, `after`. Each gets the row and the result of the one before. One damage comes
+   * after the other.
    */
   whileBroken(title, { needs, siteOf = siteNameOf, settings, damages }, { before, during, after }) {
     for (const name of new Set(this.rowsThat(needs).map(siteOf))) {
@@ -104,7 +105,7 @@ export class Suite {
     return { client, store, records: store.records }
   }
 
-  /** A site of the test's own. */
+  /** A site for this test only. */
   async startSite(t, name = SERVER, settings = undefined) {
     return stopAfter(t, await this.#siteNamed(name).start(settings))
   }
@@ -134,7 +135,7 @@ export class Suite {
   }
 }
 
-/** Does this for all members at once. The name of one that fails is in the log. */
+/** Does this for all members at once. The log has the name of a failing one. */
 async function eachOf(t, members, step) {
   const done = await Promise.all(
     members.map((member) =>
@@ -147,7 +148,7 @@ async function eachOf(t, members, step) {
   for (const [i, result] of done.entries()) Object.assign(members[i], result)
 }
 
-/** A way to a site that can lose its connections, or lead elsewhere; and the site as it is found there. */
+/** A link to a site that can lose its connections, or lead elsewhere; and the site as seen through it. */
 export async function throughProxy(t, site) {
   const proxy = stopAfter(t, await startProxy(Number(new URL(site.url).port)))
   const url = new URL(site.url)
@@ -155,7 +156,10 @@ export async function throughProxy(t, site) {
   return { proxy, site: { ...site, url: url.href, endpoints: undefined } }
 }
 
-/** Lets a server hang, with all its processes. It gives the function that lets them go on, which the end of the test does too. */
+/**
+ * Pauses a server with all its processes. Returns the function that resumes them, which also runs at the end of the
+ * test.
+ */
 export async function freeze(t, { pid }) {
   const { stdout } = await run('pgrep', ['-P', String(pid)]).catch(() => ({ stdout: '' }))
   const pids = [pid, ...stdout.split('\n').filter(Boolean).map(Number)]
@@ -175,7 +179,7 @@ function goOn(pid) {
   }
 }
 
-/** What a call gives, once it gives something: a connection that died may still be in a pool, once for each. */
+/** The result of a call, once it succeeds: a dead connection may still be in a pool, once for each. */
 export async function reached(call) {
   let answer
   await until(async () => {

@@ -1,4 +1,4 @@
-// Databases with tables: what makes them and what does not, and reads that wait for a lock.
+// Databases with tables: what creates them and what does not, and reads that wait for a lock.
 
 import { until } from '../../../servers/server.mjs'
 import { put } from '../../../support/records.mjs'

@@ -1,5 +1,5 @@
-// Stores of a URL, in projects that have one package of the database, as users have them: the client is ours, and the process
-// ends when its work is done.
+// Stores of a URL, in projects with one package of the database, as users have them: the client is ours, and the
+// process exits when its work is done.
 
 import { freePort, until } from '../../../servers/server.mjs'
 import { newProject, runIn } from '../../../support/project.mjs'
@@ -8,7 +8,7 @@ import { works } from '../../../support/steps.mjs'
 /** A database that needs no package. */
 const NONE = 'no package'
 
-/** An idle connection of postgres.js keeps the process for 5 s, and pools that are not told otherwise keep it for 10 s. */
+/** An idle connection of postgres.js keeps the process alive for 5 s, and pools with default settings for 10 s. */
 const IDLE_MS = 8000
 
 const STORES = './target/rooms/lib/lease/stores'
@@ -27,7 +27,7 @@ export function urlPromises(suite) {
   const projectWith = (t, name) => newProject(t, ...(name === NONE ? [] : [name]))
   const runWith = async (t, name, code, url) => runIn(await projectWith(t, name), code, url)
 
-  inProjects('a URL takes every call, and close() lets the process end', async (t, name) => {
+  inProjects('a URL supports every call, and close() lets the process exit', async (t, name) => {
     const { url } = await suite.sharedSite()
     const project = await projectWith(t, name)
     const code = open(`
@@ -53,11 +53,11 @@ export function urlPromises(suite) {
     t.is(await runWith(t, name, code, url), '[]\nfalse')
   })
 
-  suite.test('a URL does not keep the process alive while its server is away', async (t) => {
+  suite.test('a URL does not keep the process alive while its server is unreachable', async (t) => {
     const { url, server } = await suite.startSite(t)
     for (const name of packages) {
       await server.kill()
-      await until(() => server.start().then(Boolean, () => false)) // what the one before left behind may take a moment to go
+      await until(() => server.start().then(Boolean, () => false)) // the remains of the previous one may take a moment to disappear
       const code = open(`
         store.list('g').then(() => {
           process.kill(${server.pid}, '${crash}')
@@ -67,7 +67,7 @@ export function urlPromises(suite) {
     }
   })
 
-  inProjects('a URL where no server is ends with close(), and so does the process', async (t, name) => {
+  inProjects('a URL without a server ends with close(), and so does the process', async (t, name) => {
     const nowhere = `${schemes[0]}://me@127.0.0.1:${await freePort()}/${path}`
     const code = open(`
       let isLate = false

@@ -1,4 +1,4 @@
-// etcd over fetch, for tests that run on all databases: how to start a server or three, what a test does behind the store's
+// etcd over fetch, for tests that run on all databases: how to start a server or three, changes behind the store's
 // back, how to break it, and a row for each way to it.
 
 import { createRequire } from 'node:module'
@@ -48,7 +48,7 @@ export const ETCD = {
   urlOf,
   sites: { server: startServer, three: startThree },
   rows: ROWS,
-  /** For tests with windows of some ms. */
+  /** For tests with windows of a few ms. */
   fastClients: {
     'fetch with a clock of ms': async ({ url }) => ({
       client: { endpoints: url, fetch: etcd.clockedFetch(clock) },
@@ -64,7 +64,7 @@ export const ETCD = {
   crash: (server) => server.kill(),
   identity: ['history'],
   signals: ['SIGTERM', 'SIGKILL'],
-  /** There is no connection to end, so nothing keeps a store from being used after its end. */
+  /** There is no connection to end, so a store remains usable after its end. */
   isNeverClosed: true,
   program: { file: 'etcd', open: 'openEtcd', schemes: ['etcd'], path: '' },
 }

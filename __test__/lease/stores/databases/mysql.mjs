@@ -1,4 +1,4 @@
-// MariaDB and the clients of MySQL, for tests that run on all databases: how to start a server, what a test does behind the
+// MariaDB and the clients of MySQL, for tests that run on all databases: how to start a server, changes behind the
 // store's back, how to break it, and a row for each client.
 
 import { createRequire } from 'node:module'
@@ -17,7 +17,7 @@ const { mysqlStore, openMysql } = require('../../../../target/rooms/lib/lease/st
 /** The database of a site that was just started. */
 const FIRST = 'ids'
 
-/** What a server must be started with, so that it keeps what it acknowledges. */
+/** Server settings that keep acknowledged writes. */
 const KEEPS = { 'innodb-flush-method': 'fsync' }
 
 async function startServer(settings = {}) {
@@ -47,7 +47,7 @@ async function startReplicated() {
   return { ...site, replica, stop }
 }
 
-/** Waits until so many replicas acknowledge what the server writes. */
+/** Waits until this many replicas acknowledge the server's writes. */
 const untilFollowed = (server, count) =>
   until(async () => {
     const [{ Value }] = await server.query(`SHOW GLOBAL STATUS LIKE 'Rpl_semi_sync_master_clients'`)
@@ -65,7 +65,7 @@ const transaction = {
   refused: { message: /It is in a transaction\. Use the pool/ },
 }
 
-/** Options that change what an answer looks like, each for itself. */
+/** Options that change the form of an answer, one at a time. */
 const each = (options) => Object.entries(options).map(([name, value]) => ({ [name]: value }))
 
 const MYSQL2_OPTIONS = each({
@@ -116,7 +116,7 @@ async function take(pool) {
   return () => connection.release()
 }
 
-/** A client that a user made, by its name among those of the server. */
+/** A client that a user created, by its name among those of the server. */
 const user = (name, more) => ({
   connect: ({ url }, options) => mysql.CLIENTS[name](url, options),
   move: async (client) => {
@@ -156,7 +156,7 @@ const setGlobal =
   ({ server }) =>
     server.query(`SET GLOBAL ${setting}`)
 
-/** A trigger that refuses each change of a record with this error. */
+/** A trigger that rejects each change of a record with this error. */
 const refusing = (what, errno, message) => ({
   what,
   break: ({ server, database }) =>
@@ -171,7 +171,7 @@ const NO_WRITES = /takes no writes\. Use the address of the primary/
 export const MYSQL = {
   isInstalled: () => mysql.wantMysql() !== undefined,
   keeps: KEEPS,
-  /** A server that keeps what it acknowledges. */
+  /** A server that keeps acknowledged writes. */
   async start(settings) {
     const { server } = await startServer({ ...KEEPS, ...settings })
     return Object.assign(server, { database: FIRST })

@@ -1,4 +1,4 @@
-// PostgreSQL and its clients, for tests that run on all databases: how to start a server, what a test does behind the store's
+// PostgreSQL and its clients, for tests that run on all databases: how to start a server, changes behind the store's
 // back, how to break it, and a row for each client. Sites are a server, and PgBouncer before one in each of its modes.
 
 import { createRequire } from 'node:module'
@@ -14,7 +14,7 @@ const { schemaFor } = require('../../../../target/rooms/lib/lease/stores/postgre
 const { openPg, openPostgresJs } = require('../../../../target/rooms/lib/lease/stores/postgres/url.js')
 const { openPostgres, postgresStore } = require('../../../../target/rooms/lib/lease/stores/postgres.js')
 
-/** What a server must be started with, so that it keeps what it acknowledges. */
+/** Server settings that keep acknowledged writes. */
 const KEEPS = { fsync: 'on' }
 
 /** The database of a site that was just started. */
@@ -56,7 +56,7 @@ const addressOf = ({ bouncers, database }, mode) => bouncers[MODES.indexOf(mode)
 
 const { pg: poolOf, 'postgres.js': sqlOf } = postgres.CLIENTS
 
-/** The one connection that a user has made. */
+/** The one connection that a user has opened. */
 async function connectionOf({ url }, change = () => {}) {
   const client = new pg.Client(url)
   client.on('error', () => {}) // a server that is stopped says goodbye
@@ -65,7 +65,7 @@ async function connectionOf({ url }, change = () => {}) {
   return { client, end: () => client.end() }
 }
 
-/** Like those of pg before it told the state of a transaction. */
+/** Like clients of pg before it reported the state of a transaction. */
 const olderConnectionOf = (site) =>
   connectionOf(site, (client) => {
     client.getTransactionStatus = undefined
@@ -163,7 +163,7 @@ for (const mode of MODES) {
   }
 }
 
-/** A trigger that refuses each write of the table. */
+/** A trigger that rejects each write of the table. */
 const refusing = (name, what) => ({
   break: ({ server }) =>
     server.query(`
@@ -186,7 +186,7 @@ const isReadOnly =
 
 export const POSTGRES = {
   isInstalled: () => postgres.wantPostgres() !== undefined,
-  /** A server that keeps what it acknowledges. */
+  /** A server that keeps acknowledged writes. */
   start: () => postgres.startPostgres(KEEPS),
   keeps: KEEPS,
   urlOf: ({ url }) => url,
@@ -215,7 +215,7 @@ export const POSTGRES = {
     await site.server.query(`CREATE DATABASE ${name}`)
     return { ...site, database: name, url: site.url.replace(/postgres$/, name) }
   },
-  /** In which places of this database there are tables of ours. */
+  /** The places of this database that contain our tables. */
   async tablesIn({ server, database }) {
     const { client, end } = poolOf(server.url.replace(/postgres$/, database))
     const { rows } = await client.query("SELECT schemaname FROM pg_tables WHERE tablename = 'flakeforge_record'")
@@ -239,7 +239,7 @@ export const POSTGRES = {
   crash: (server) => server.kill('SIGQUIT'), // ends the processes of its sessions too
   identity: ['process', 'history'],
   signals: ['SIGINT', 'SIGQUIT'],
-  /** Texts that it cannot have. */
+  /** Texts that it cannot store. */
   refusedTexts: ['\0'],
   durableNeeds: [
     {
@@ -261,7 +261,7 @@ export const POSTGRES = {
       message: /full_page_writes is off.*set full_page_writes = on\.$/,
     },
   ],
-  /** A site for a role with the rights that the docs ask for. */
+  /** A site for a role with the rights that the docs name. */
   async asMember(site) {
     await site.server.query('CREATE ROLE reader LOGIN; GRANT SELECT, INSERT, UPDATE ON flakeforge_record TO reader')
     return { ...site, url: site.server.urlOf('reader') }

@@ -1,4 +1,4 @@
-// Redis and its clients, for tests that run on all databases: how to start a server, what a test does behind the store's back,
+// Redis and its clients, for tests that run on all databases: how to start a server, changes behind the store's back,
 // how to break it, and a row for each client. Sites are a single server, one that Sentinel watches, and a cluster.
 
 import { createRequire } from 'node:module'
@@ -21,9 +21,9 @@ const { createClient, createClientPool, createCluster, createSentinel, RESP_TYPE
 const { glide } = redis
 const hashOf = (group) => `flakeforge:{${group}}:records`
 
-/** What a server must be started with, so that it keeps what it acknowledges. */
+/** Server settings that keep acknowledged writes. */
 const KEEPS = ['--appendonly', 'yes', '--appendfsync', 'always']
-/** A primary that demands a replica for each write. It goes on taking writes when the replica says nothing. */
+/** A primary that demands a replica for each write. It keeps taking writes when the replica is silent. */
 const DEMANDS_REPLICA = ['--min-replicas-to-write', '1', '--min-replicas-max-lag', '1000']
 
 const stopAll = (servers) => Promise.all(servers.map((server) => server.stop()))
@@ -76,7 +76,7 @@ const TRANSACTIONS = {
 
 const isMulti = { message: /MULTI/ }
 
-/** How a test takes the only connection of a pool of node-redis; it gives the function that gives it back. */
+/** Takes the only connection of a pool of node-redis; returns the function that releases it. */
 async function takeFromPool(pool) {
   let giveBack
   const isOver = new Promise((resolve) => {
@@ -89,7 +89,7 @@ async function takeFromPool(pool) {
   }
 }
 
-/** Options that change what replies look like. */
+/** Options that change the form of replies. */
 const IOREDIS_OPTIONS = [
   { stringNumbers: true },
   { replyMapping: 'resp3' },
@@ -197,7 +197,7 @@ if (glide) {
   }
 }
 
-/** The name of a group that this node of a cluster has, for a row. */
+/** The name of a group on this node of a cluster, for a row. */
 async function groupOn(node, row) {
   for (let i = 0; ; i++) {
     const name = `${row} ${i}`
@@ -232,7 +232,7 @@ const DURABLE_NEEDS = [
 
 export const REDIS = {
   isInstalled: () => redis.wantRedis() !== undefined,
-  /** A server that keeps what it acknowledges. */
+  /** A server that keeps acknowledged writes. */
   start: (...options) => redis.startRedis(...KEEPS, ...options),
   keeps: KEEPS,
   urlOf: ({ url }) => url,
@@ -245,14 +245,14 @@ export const REDIS = {
   put: ({ cli }, group, name, text) => cli('HSET', hashOf(group), name, text),
   remove: ({ cli }, group, name) => cli('HDEL', hashOf(group), name),
   cannotListGroups: true, // it would have to search all keys
-  /** Ends a server without a word. */
+  /** Kills a server. */
   crash: (server) => server.kill(),
   /** The parts of an identity that this database knows. */
   identity: ['process'],
-  /** A promotion is another history, though a server that was never promoted has none. */
+  /** A promotion gives another history, though a server that was never promoted has none. */
   signals: ['SIGTERM', 'SIGKILL'],
   durableNeeds: DURABLE_NEEDS,
-  /** Why a write is refused for certain. */
+  /** Why a write is definitely refused. */
   refusals: [
     {
       what: 'a server that is full',
@@ -273,13 +273,13 @@ export const REDIS = {
       message: /READONLY.*primary/,
     },
   ],
-  /** A server takes no writes any more, without a restart; `other` leads from now on. */
+  /** A server no longer takes writes, without a restart; `other` leads from now on. */
   async demote({ server }, other) {
     await other.cli('REPLICAOF', 'NO', 'ONE')
     await server.cli('REPLICAOF', '127.0.0.1', String(other.port))
   },
   startOther: ({ server }) => redis.startReplica(server),
-  /** What a replica answers, and how it begins to lead. */
+  /** A replica's answer, and how it begins to lead. */
   replicaRefuses: /READONLY.*replica.*Connect to the primary/,
   async promote({ server, replica }) {
     await redis.untilCaughtUp(replica, server)
@@ -292,7 +292,7 @@ export const REDIS = {
   connectionsOf: async ({ server }) => (await server.cli('CLIENT', 'LIST')).split('\n').length,
   packages: ['ioredis', 'iovalkey', 'redis'],
   program: { file: 'redis', open: 'openRedis', schemes: ['redis', 'valkey', 'VALKEY'], path: '' },
-  /** A replica that stands still: its primary counts it as fresh, and hears of no write. */
+  /** A paused replica: its primary counts it as fresh, and the replica gets no writes. */
   acknowledgement: {
     sites: ['replicated', 'watched', 'cluster'],
     break: ({ replicas }) => Promise.all(replicas.map(({ pid }) => stopProcess(pid))),
@@ -300,7 +300,7 @@ export const REDIS = {
       for (const { pid } of replicas) process.kill(pid, 'SIGCONT')
     },
     message: /acknowledged it within/,
-    /** One group of each node of a cluster: the one that executed the swap is asked. */
+    /** One group on each node of a cluster: the node that executed the swap is asked. */
     groupsOn: ({ nodes }, row) => nodes && Promise.all(nodes.map((node) => groupOn(node, row))),
   },
 }
