@@ -15,7 +15,7 @@ const { Clock, NEEDS, canSetClocks } = require('../../lab/chaos/faults/clock.js'
 
 const PHASES = ['start', 'end', 'asyncStart', 'asyncEnd', 'error']
 
-/** What is published on a tracing channel from here on: [phase, context as it was then, context]. */
+/** Everything published on a tracing channel from here on: [phase, context as it was then, context]. */
 function traceOf(t, name) {
   const traced = []
   const subscribers = Object.fromEntries(
@@ -62,7 +62,7 @@ test.serial('a lease: acquire, renew and release are traced, each as one context
   t.deepEqual(summary(release).at(-1), ['asyncEnd', 0, 'released'])
 })
 
-test.serial('a call that fails: its error, with a code; and a slot that is lost', async (t) => {
+test.serial('a failed call publishes its error, with a code; so does a lost slot', async (t) => {
   const { flake, store } = await joined(t, { group: 'failing' })
   const [renew, release] = [traceOf(t, 'lease.renew'), traceOf(t, 'lease.release')]
   store.fail(new Error('connection refused'))
@@ -82,7 +82,7 @@ test.serial('a call that fails: its error, with a code; and a slot that is lost'
   )
 })
 
-test.serial('the state: each change, with its cause unless the program asked for it', async (t) => {
+test.serial('the state: each change, with its cause unless the program requested it', async (t) => {
   const messages = messagesOf(t, 'lease.state')
   const { flake, store } = await joined(t, { group: 'states' })
   await turn()
@@ -127,7 +127,7 @@ test.serial('a subscriber may use the generator, and unsubscribe', async (t) => 
   t.is(ids.length, 1)
 })
 
-test.serial('an error of a subscriber is uncaught, as Node has it, and the lease goes on', async (t) => {
+test.serial('an error of a subscriber is uncaught, as Node.js has it, and the lease continues', async (t) => {
   const source = `
     import { subscribe, tracingChannel } from 'node:diagnostics_channel'
     import { MemoryStore, LEASE } from ${JSON.stringify(new URL('../support/store.mjs', import.meta.url).href)}
@@ -150,16 +150,16 @@ test.serial('an error of a subscriber is uncaught, as Node has it, and the lease
   t.deepEqual(JSON.parse(stdout), ['bigint', ['acquire', 'release', 'renew', 'state']])
 })
 
-test.serial('nothing is made for a channel that nobody has subscribed to', async (t) => {
+test.serial('nothing is created for a channel without subscribers', async (t) => {
   const { publishSoon, traced } = require('../../target/rooms/lib/base/channels.js')
-  publishSoon('lease.state', () => t.fail('there is nobody to read it'))
+  publishSoon('lease.state', () => t.fail('the channel has no subscribers'))
   const answer = { secret: 1 }
   t.is(
     await traced(
       'lease.renew',
       {},
       async () => answer,
-      () => t.fail('there is nobody to read it'),
+      () => t.fail('the channel has no subscribers'),
     ),
     answer,
   )
@@ -168,14 +168,14 @@ test.serial('nothing is made for a channel that nobody has subscribed to', async
 
 // --- the clock ---
 
-test.serial('a clock behind the last ID: one message for each step, however often calls are refused', async (t) => {
+test.serial('a clock behind the last ID: one message per step, however often calls fail', async (t) => {
   const messages = messagesOf(t, 'clock.step')
   const node = freshNode()
   const flake = new FlakeId({ id: node })
   flake.next()
   putAhead(node, 1500) // so the clock is behind the IDs of this node
   for (let i = 0; i < 5; i++) throwsCode(t, () => flake.next(), 'ERR_FLAKE_CLOCK_BACKWARDS')
-  t.is(messages.length, 0, 'in a tick of its own')
+  t.is(messages.length, 0, 'in a separate tick')
   const waiting = flake.nextAsync()
   await turn()
   t.is(messages.length, 1)
@@ -186,7 +186,7 @@ test.serial('a clock behind the last ID: one message for each step, however ofte
   t.is(messages.length, 1)
 })
 
-test.serial("steps of a user's own clock are the user's", async (t) => {
+test.serial("steps of a user's own clock are not counted", async (t) => {
   const messages = messagesOf(t, 'clock.step')
   let now = 1_700_000_000_000
   const flake = new FlakeId({ clock: () => now, maxAheadMs: 10_000 })
@@ -203,7 +203,7 @@ test.serial("steps of a user's own clock are the user's", async (t) => {
 const clockTest = canSetClocks ? test.serial : test.skip
 if (!canSetClocks) console.warn(`\n!!! SKIPPED: no clock is set back: that needs ${NEEDS} !!!\n`)
 
-clockTest('the system clock is set back: counted, and told; at once if a call has to wait', async (t) => {
+clockTest('the system clock is set back: counted, and reported; at once if a call has to wait', async (t) => {
   const source = `
     const { subscribe } = require('node:diagnostics_channel')
     const { writeOffset } = require('./lab/chaos/faults/clock.js')

@@ -1,4 +1,4 @@
-// The warning FLAKEFORGE_HORIZON: from a year before a layout's end on, once for each layout in a process. The layouts here
+// The warning FLAKEFORGE_HORIZON: from a year before a layout's end on, once per layout in a process. The layouts here
 // have epochs so long ago that they end soon.
 
 import { spawn } from 'node:child_process'
@@ -12,7 +12,10 @@ const YEAR = 365 * DAY
 
 let names = 0
 
-/** A layout whose signedEnd and end are this many ms after now: 2^41 and 2^42 ticks of 1 ms, or one end if the top bit is 0. */
+/**
+ * A layout whose signedEnd and end are this many ms from now: 2^41 and 2^42 ticks of 1 ms, or one end if the top bit is
+ * 0.
+ */
 function ending(inMs, { isSigned = false, now = Date.now() } = {}) {
   const bits = Object.entries(isSigned ? { zero: 1, timestamp: 41 } : { timestamp: 42 })
   const fields = [...bits, ['node', 10], ['counter', 12]]
@@ -54,7 +57,7 @@ test.serial('a year before its end, a layout warns once, and says what to do', (
   t.is(warnings.length, 2, 'with another epoch it is another layout')
 })
 
-test.serial('more than a year before, it does not', (t) => {
+test.serial('more than a year before, there is no warning', (t) => {
   const warnings = warningsOf(t)
   new FlakeId(ending(YEAR + DAY))
   new FlakeId(signedEnding(YEAR + DAY))
@@ -62,7 +65,7 @@ test.serial('more than a year before, it does not', (t) => {
   t.deepEqual(warnings, [])
 })
 
-test('new FlakeId() does, too: it reads no options', async (t) => {
+test('new FlakeId() warns too, without options', async (t) => {
   const source = `
     Date.now = () => ${2 ** 41 - 30 * DAY}
     process.on('warning', ({ code }) => console.log(code))
@@ -85,7 +88,7 @@ test.serial('signedEnd: the same, with what to do about columns', (t) => {
   t.regex(warnings[0].message, /unsigned or numeric\(20\).*toSigned\(id\)/)
 })
 
-test.serial('an end that has passed: no warning, neither of uniqueid nor of others', (t) => {
+test.serial('an end that has passed: no warning, neither for uniqueid nor for others', (t) => {
   const warnings = warningsOf(t)
   for (const inMs of [-1000, -DAY, -40 * YEAR]) new FlakeId(signedEnding(inMs)).next()
   new FlakeId({ layout: 'uniqueid' }).next()
@@ -96,7 +99,7 @@ test.serial('an end that has passed: no warning, neither of uniqueid nor of othe
   )
 })
 
-test.serial("with a clock of the user's there is no warning: the present is what that clock says", (t) => {
+test.serial("with a user's own clock there is no warning: the present is what that clock says", (t) => {
   const warnings = warningsOf(t)
   const { node, ...options } = ending(DAY)
   const flake = new FlakeId({ ...options, node, clock: manualClock(Date.now()) })
@@ -105,7 +108,7 @@ test.serial("with a clock of the user's there is no warning: the present is what
   t.deepEqual(warnings, [])
 })
 
-test.serial('after one end the other is still looked for', (t) => {
+test.serial('after one end the other is still checked', (t) => {
   const warnings = warningsOf(t)
   const flake = new FlakeId(signedEnding(DAY * 1.5))
   replaceClocks(t, { unixNow: () => Date.now() + 10 * YEAR })
@@ -128,7 +131,7 @@ const LONG_RUNNING = {
 }
 
 for (const [when, act] of Object.entries(LONG_RUNNING)) {
-  test.serial(`a process that runs into the last year hears of it ${when}`, (t) => {
+  test.serial(`a process that runs into the last year gets the warning ${when}`, (t) => {
     const warnings = warningsOf(t)
     const options = { ...ending(YEAR + DAY, { isSigned: true }), maxWaitMs: 1000 }
     const flake = new FlakeId(options)

@@ -1,4 +1,4 @@
-// What the metrics say of leases and counters: on a real Redis and in files, with OpenTelemetry's SDK beside Prometheus.
+// The metrics of leases and counters: on a real Redis and in files, with OpenTelemetry's SDK next to Prometheus.
 
 import { once } from 'node:events'
 import fs from 'node:fs'
@@ -55,7 +55,7 @@ redisTest('a lease: its state, slot and window, and the IDs of its group', async
   await flake.detach()
   t.deepEqual(await states(group), [0, 0, 1, 0])
   t.is(await value('flakeforge_lease_slot_info', { group, slot }), undefined)
-  t.is(await remaining(), undefined, 'nobody wants IDs of it')
+  t.is(await remaining(), undefined, 'its IDs are not needed')
   await flake.attach()
   flake.take(8)
   t.is(await value('flakeforge_ids_total', { layout: 'flake', group }), 50, 'those of the former slot stay counted')
@@ -65,7 +65,7 @@ redisTest('a lease: its state, slot and window, and the IDs of its group', async
   t.is(await value('flakeforge_ids_total', { layout: 'flake', group }), 50)
 })
 
-redisTest('two leases of a group: states are added, the window is that which ends first', async (t) => {
+redisTest('two leases of a group: states are added, and the window is the one that ends first', async (t) => {
   const [group, epoch] = [freshGroup(), 5]
   const flakes = [await onRedis(t, group, { epoch }), await onRedis(t, group, { epoch })]
   t.deepEqual(await states(group), [0, 2, 0, 0])
@@ -99,7 +99,7 @@ redisTest('renewals by result, and how long they took', async (t) => {
   t.is(await value('flakeforge_lease_window_remaining_seconds', { group }), undefined)
 })
 
-test.serial('a slot that is lost: no window remains until there is another', async (t) => {
+test.serial('a lost slot: no window remains until there is another', async (t) => {
   const group = freshGroup()
   const { flake, store } = await joined(t, { group })
   const lost = happens(flake, 'lost')
@@ -156,7 +156,7 @@ test.serial('the first member of a group: before its store answers, and after th
   t.deepEqual(await states(group), NONE)
 })
 
-test.serial('a renewal that fails is counted, and so is its length', async (t) => {
+test.serial('a failed renewal is counted, and so is its duration', async (t) => {
   const group = freshGroup()
   const { store } = await joined(t, { group })
   store.fail()
@@ -173,7 +173,7 @@ function fileAddress(t) {
   return `file:${folder}`
 }
 
-test.serial('a slot in a file needs no renewal, so it has no window to watch', async (t) => {
+test.serial('a slot in a file needs no renewal, so it has no window metric', async (t) => {
   const group = freshGroup()
   const flake = await FlakeId.join(fileAddress(t), { group })
   flake.take(5)
@@ -184,7 +184,7 @@ test.serial('a slot in a file needs no renewal, so it has no window to watch', a
   t.is(await value('flakeforge_ids_total', { layout: 'flake', group }), 5)
 })
 
-test.serial('what the members of a counter hold', async (t) => {
+test.serial('the numbers held by the members of a counter', async (t) => {
   const store = fileAddress(t)
   const remaining = (segment) => value('flakeforge_segment_remaining', { segment })
   const open = (name) => lease.SegmentId.open(store, { name, block: 100 })
@@ -203,7 +203,7 @@ class Reader extends MetricReader {
   async onForceFlush() {}
 }
 
-/** A meter, and its samples as OpenTelemetry's own exporter shows them to Prometheus. */
+/** A meter, and its samples as OpenTelemetry's own exporter presents them to Prometheus. */
 function meterOf() {
   const reader = new Reader()
   const meter = new MeterProvider({ readers: [reader] }).getMeter('flakeforge')
@@ -221,7 +221,7 @@ const withoutScope = ({ labels, ...sample }) => {
   return { ...sample, labels: Object.fromEntries(own) }
 }
 
-/** Samples as a sorted list of texts, without those that no two collections have in common. */
+/** Samples as a sorted list of texts, without those that differ in every collection. */
 const sorted = (list) =>
   list
     .filter(({ name }) => !/_window_remaining_|_renew_duration_/.test(name))
@@ -248,7 +248,7 @@ test.serial("OpenTelemetry: through its exporter, names and values are those of 
   t.is(ofGroup(await exported(), 'flakeforge_ids_total', group), 100)
 })
 
-test.serial('OpenTelemetry: what is no meter is refused, and the error says what to pass', (t) => {
+test.serial('OpenTelemetry: an invalid meter is rejected, and the error says what to pass', (t) => {
   for (const meter of [undefined, null, {}, 'flakeforge', new MeterProvider()]) {
     const error = throwsCode(t, () => metrics.openTelemetryMetrics(meter), 'ERR_FLAKE_OPTION', TypeError)
     t.regex(error.message, /^meter must be .*metrics\.getMeter\('flakeforge'\)/)
@@ -257,7 +257,7 @@ test.serial('OpenTelemetry: what is no meter is refused, and the error says what
   t.notThrows(() => metrics.openTelemetryMetrics(createNoopMeter()))
 })
 
-test.serial('an error of the monitoring library is uncaught, and the lease goes on', async (t) => {
+test.serial('an error of the monitoring library is uncaught, and the lease continues', async (t) => {
   const source = `
     import client from 'prom-client'
     import { prometheusMetrics } from 'flakeforge/metrics'

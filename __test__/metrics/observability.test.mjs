@@ -1,5 +1,5 @@
-// examples/observability does what it says: both programs show the metrics, the dashboard and the alerts ask only for
-// metrics and labels that exist, and promtool finds nothing wrong with any expression.
+// examples/observability is correct: both programs show the metrics, the dashboard and the alerts use only existing
+// metrics and labels, and promtool accepts every expression.
 
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -24,7 +24,7 @@ const panels = dashboard.panels.filter(({ type }) => type !== 'row')
 const targets = panels.flatMap(({ targets }) => targets)
 const variables = dashboard.templating.list
 
-/** Every metric with its labels, under each name that Prometheus shows of it. */
+/** Every metric with its labels, under each name that Prometheus shows for it. */
 function metricsThatExist() {
   const exist = new Map()
   for (const { name, type, labelNames } of registryOf(CLIENTS['prom-client']).registry.getMetricsAsArray()) {
@@ -36,7 +36,7 @@ function metricsThatExist() {
 
 const OF_EVERY_TARGET = ['job', 'instance']
 
-/** What an expression names that does not exist: metrics, and labels that no metric in it has. */
+/** Unknown names in an expression: metrics, and labels that no metric in it has. */
 function unknownIn(expr) {
   const exist = metricsThatExist()
   const names = expr.match(/\bflakeforge_\w+/g) ?? []
@@ -52,7 +52,7 @@ test('an unknown metric or label is found', (t) => {
   t.deepEqual(unknownIn('sum by (slot) (flakeforge_ids_total{state="x"})'), ['state', 'slot'])
 })
 
-test('the dashboard asks only for metrics and labels that exist, and for every metric', (t) => {
+test('the dashboard uses only existing metrics and labels, and every metric', (t) => {
   for (const { expr } of targets) t.deepEqual(unknownIn(expr), [], expr)
   for (const { definition } of variables.filter(({ type }) => type === 'query')) t.deepEqual(unknownIn(definition), [])
   const asked = targets.map(({ expr }) => expr).join('\n')
@@ -63,14 +63,14 @@ test('the dashboard asks only for metrics and labels that exist, and for every m
   )
 })
 
-test('the alerts ask only for metrics and labels that exist', (t) => {
+test('the alerts use only existing metrics and labels', (t) => {
   t.is(alerts.length, 6)
   for (const { expr } of alerts) t.deepEqual(unknownIn(expr), [], expr)
 })
 
-test('the dashboard is as Grafana wants it: IDs, places, data sources, variables', (t) => {
+test('the dashboard has the form that Grafana expects: IDs, places, data sources, variables', (t) => {
   t.true(dashboard.schemaVersion >= 38, 'that of Grafana 10')
-  t.is(dashboard.id, undefined, 'Grafana gives it one')
+  t.is(dashboard.id, undefined, 'Grafana assigns one')
   const ids = dashboard.panels.map(({ id }) => id)
   t.is(new Set(ids).size, ids.length)
   for (const { title, type, description, datasource, targets } of panels) {
@@ -83,7 +83,7 @@ test('the dashboard is as Grafana wants it: IDs, places, data sources, variables
   const cells = dashboard.panels.flatMap(({ gridPos: { x, y, w, h } }) =>
     Array.from({ length: w * h }, (_, i) => `${x + (i % w)} ${y + Math.floor(i / w)}`),
   )
-  t.is(new Set(cells).size, cells.length, 'no panel lies on another')
+  t.is(new Set(cells).size, cells.length, 'no panel overlaps another')
   t.true(dashboard.panels.every(({ gridPos: { x, w } }) => x + w <= 24))
   const used = [...JSON.stringify(dashboard).matchAll(/\$\{?(\w+)/g)].map(([, name]) => name)
   const own = new Set(variables.map(({ name }) => name))
@@ -97,12 +97,12 @@ test('the dashboard is as Grafana wants it: IDs, places, data sources, variables
   )
 })
 
-promtoolTest('promtool: the alerts do what their tests say', async (t) => {
+promtoolTest('promtool: the alerts fire as their tests say', async (t) => {
   await t.notThrowsAsync(promisify(execFile)(promtool, ['check', 'rules', 'alerts.yaml'], { cwd: folder }))
   await t.notThrowsAsync(promisify(execFile)(promtool, ['test', 'rules', 'alerts.test.yaml'], { cwd: folder }))
 })
 
-promtoolTest('promtool: every expression of the dashboard is right', async (t) => {
+promtoolTest('promtool: every expression of the dashboard is valid', async (t) => {
   const temp = await freshFolder('promtool')
   t.teardown(() => rm(temp, { recursive: true }))
   const plain = (expr) => expr.replaceAll('$__rate_interval', '5m').replaceAll(/\$\w+/g, '.*')

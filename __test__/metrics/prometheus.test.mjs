@@ -1,5 +1,5 @@
-// flakeforge/metrics in real registries of both Prometheus clients: what generators do is what is collected. Leases are in
-// leases.test.mjs.
+// flakeforge/metrics in real registries of both Prometheus clients: the collected values match what generators do.
+// Leases are in leases.test.mjs.
 
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
@@ -16,14 +16,14 @@ const anyClient = CLIENTS['prom-client']
 
 let layouts = 0
 
-/** A layout that no other test counts under: its name. */
+/** A layout name that no other test counts under. */
 const freshLayout = () => ({
   name: `test-${layouts++}`,
   fields: Object.entries({ timestamp: 42, node: 10, counter: 12 }),
 })
 
 for (const [name, client] of Object.entries(CLIENTS)) {
-  test.serial(`${name}: IDs are counted for each layout, however they are made`, async (t) => {
+  test.serial(`${name}: IDs are counted for each layout, however they are generated`, async (t) => {
     const { value } = registryOf(client)
     const layout = freshLayout()
     const ids = () => value('flakeforge_ids_total', { layout: layout.name })
@@ -39,7 +39,7 @@ for (const [name, client] of Object.entries(CLIENTS)) {
     t.is(flake.stats.ids, 5003)
   })
 
-  test.serial(`${name}: overflows, and waits with their length`, async (t) => {
+  test.serial(`${name}: overflows, and waits with their duration`, async (t) => {
     const { value } = registryOf(client)
     const layout = {
       ...freshLayout(),
@@ -56,7 +56,7 @@ for (const [name, client] of Object.entries(CLIENTS)) {
     t.is(await value('flakeforge_wait_seconds_total', labels), waitedMs / 1000)
   })
 
-  test.serial(`${name}: how far IDs are ahead is that of the generator that is furthest`, async (t) => {
+  test.serial(`${name}: how far IDs are ahead is the maximum over all generators`, async (t) => {
     const { value } = registryOf(client)
     const layout = freshLayout()
     const [node, other] = [freshNode(), freshNode()]
@@ -99,7 +99,7 @@ test.serial('a generator with its own clock is counted, but its clock is not the
 })
 
 test.serial(
-  'what a short-lived generator did stays counted when it is collected, and nothing of it stays',
+  'the counts of a short-lived generator remain after it is collected, and nothing else of it does',
   async (t) => {
     const { value } = registryOf(anyClient)
     const layout = freshLayout()
@@ -116,14 +116,14 @@ test.serial(
   },
 )
 
-test.serial('a layout whose name needs escaping', async (t) => {
+test.serial('a layout name that needs escaping', async (t) => {
   const { value } = registryOf(anyClient)
   const layout = { ...freshLayout(), name: 'a "quoted" \\ name\nin two lines' }
   new FlakeId({ layout, node: freshNode() }).take(7)
   t.is(await value('flakeforge_ids_total', { layout: layout.name }), 7)
 })
 
-test.serial('every metric is documented with its type and labels, and every documented one is there', async (t) => {
+test.serial('every metric is documented with its type and labels, and every documented one exists', async (t) => {
   const { registry } = registryOf(anyClient)
   const types = typesIn(await registry.metrics())
   for (const file of ['lib/metrics/prometheus.ts', 'docs/run/monitoring.md']) {
@@ -174,7 +174,7 @@ test.serial('a registry of the OpenMetrics format', async (t) => {
   t.notThrows(() => prometheusMetrics(anyClient, registry))
 })
 
-test.serial("a metric of somebody else's is not replaced, and nothing is registered", (t) => {
+test.serial("another library's metric is not replaced, and nothing is registered", (t) => {
   const registry = new anyClient.Registry()
   new anyClient.Gauge({ name: 'flakeforge_lease_state', help: 'theirs', registers: [registry] })
   const error = throwsCode(t, () => prometheusMetrics(anyClient, registry), 'ERR_FLAKE_OPTION', TypeError)
@@ -182,7 +182,7 @@ test.serial("a metric of somebody else's is not replaced, and nothing is registe
   t.is(registry.getMetricsAsArray().length, 1)
 })
 
-test.serial('what is no client or no registry is refused, and the error says what to pass', (t) => {
+test.serial('an invalid client or registry is rejected, and the error says what to pass', (t) => {
   const bad = [undefined, null, {}, 'prom-client', anyClient.Counter, { ...anyClient, Histogram: undefined }]
   for (const client of bad) {
     const error = throwsCode(t, () => prometheusMetrics(client), 'ERR_FLAKE_OPTION', TypeError)
@@ -196,7 +196,7 @@ test.serial('what is no client or no registry is refused, and the error says wha
   }
 })
 
-test.serial('by import it is the same as by require', (t) => {
+test.serial('import behaves like require', (t) => {
   t.deepEqual({ ...imported }, { ...require('flakeforge/metrics') })
   t.is(imported.prometheusMetrics, prometheusMetrics)
 })
@@ -216,7 +216,7 @@ test.serial('a worker thread counts for itself', async (t) => {
 })
 
 // The last one, because it uses up the names that this thread counts.
-test.serial('names without end are counted together from the thousandth on', async (t) => {
+test.serial('an unlimited number of names is counted together from the thousandth on', async (t) => {
   const { samples } = registryOf(anyClient)
   const ids = async () => (await samples()).filter(({ name }) => name === 'flakeforge_ids_total')
   const before = (await ids()).reduce((sum, { value }) => sum + value, 0)
