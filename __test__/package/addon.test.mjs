@@ -17,7 +17,7 @@ const { TARGETS } = require('../../scripts/platforms/targets.js')
 const root = path.join(import.meta.dirname, '..', '..')
 const { main: file, name: ownPackage } = ownPlatform().manifest
 
-/** A folder with flakeforge in it as npm puts it there, but without the addon. */
+/** A folder with flakeforge in it as npm installs it, but without the addon. */
 async function project(t) {
   const folder = await realpath(await mkdtemp(path.join(os.tmpdir(), 'flakeforge-addon-')))
   t.teardown(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }))
@@ -28,7 +28,7 @@ async function project(t) {
   return { folder, installed }
 }
 
-/** A package that says its own name, and ends the program. */
+/** A package that prints its own name, and ends the program. */
 async function addPackage(folder, name, code = `console.log('${name}'); process.exit()`) {
   const own = path.join(folder, 'node_modules', name)
   await mkdir(own, { recursive: true })
@@ -36,19 +36,19 @@ async function addPackage(folder, name, code = `console.log('${name}'); process.
   await writeFile(path.join(own, 'index.js'), code)
 }
 
-/** Prints what takes the place of the addon, or the type of what the addon gives. */
+/** Prints what takes the place of the addon, or the type of the addon's export. */
 const PRINT_ADDON = `
   const FlakeId = require('./node_modules/flakeforge/dist/index.cjs')
   console.log(typeof new FlakeId().nextString())`
 
-/** The same of the client for a PostgreSQL server. */
+/** The same for the client of a PostgreSQL server. */
 const printClient = (lease) => `require('${lease}').openStore('postgres://localhost/ids')`
 
 const WITH_ADDON = { NAPI_RS_NATIVE_LIBRARY_PATH: path.join(root, file) }
 
 const FILE = 'program.cjs'
 
-/** Runs a program that is in the folder, from another one. */
+/** Runs a program in the folder, from another one. */
 async function run(folder, code, env = {}) {
   const program = path.join(folder, FILE)
   await writeFile(program, code)
@@ -65,7 +65,7 @@ test('the package of this platform is the addon', async (t) => {
   t.is(await run(folder, PRINT_ADDON), ownPackage)
 })
 
-test('a package inside of flakeforge goes before the one beside it, as it does for Node', async (t) => {
+test('a package inside flakeforge takes precedence over one next to it, as in Node.js', async (t) => {
   const { folder, installed } = await project(t)
   await addPackage(folder, ownPackage)
   await writeFile(path.join(folder, 'node_modules', ownPackage, file), 'no addon')
@@ -74,21 +74,21 @@ test('a package inside of flakeforge goes before the one beside it, as it does f
   t.is(await run(folder, PRINT_ADDON), 'string')
 })
 
-test('an addon that was built here goes before the package', async (t) => {
+test('an addon that was built here takes precedence over the package', async (t) => {
   const { folder, installed } = await project(t)
   await addPackage(folder, ownPackage)
   await cp(path.join(root, file), path.join(installed, file))
   t.is(await run(folder, PRINT_ADDON), 'string')
 })
 
-test('NAPI_RS_NATIVE_LIBRARY_PATH goes before both', async (t) => {
+test('NAPI_RS_NATIVE_LIBRARY_PATH takes precedence over both', async (t) => {
   const { folder, installed } = await project(t)
   await addPackage(folder, ownPackage)
   await writeFile(path.join(installed, file), 'no addon')
   t.is(await run(folder, PRINT_ADDON, WITH_ADDON), 'string')
 })
 
-test('an addon that is broken is an error, not a reason to look further', async (t) => {
+test('a broken addon is an error, not a reason to look further', async (t) => {
   const { folder, installed } = await project(t)
   await addPackage(folder, ownPackage)
   await writeFile(path.join(installed, file), 'no addon')
@@ -99,7 +99,7 @@ test('an addon that is broken is an error, not a reason to look further', async 
   await t.throwsAsync(run(folder, PRINT_ADDON), { message: /the package is broken/ })
 })
 
-test('NAPI_RS_NATIVE_LIBRARY_PATH may name JavaScript, as the WebAssembly has it', async (t) => {
+test('NAPI_RS_NATIVE_LIBRARY_PATH may name JavaScript, as for the WebAssembly', async (t) => {
   const { folder } = await project(t)
   await writeFile(path.join(folder, 'chosen.cjs'), `console.log('chosen'); process.exit()`)
   t.is(await run(folder, PRINT_ADDON, { NAPI_RS_NATIVE_LIBRARY_PATH: path.join(folder, 'chosen.cjs') }), 'chosen')
@@ -125,7 +125,7 @@ test('every platform has the name of its package', (t) => {
   for (const cpu of ['x64', 'arm64', 'ia32']) t.is(targetOf('win32', cpu), `win32-${cpu}-msvc`)
 })
 
-test('a platform without a binary has the name of no package', (t) => {
+test('a platform without a binary has no package name', (t) => {
   const others = [
     ['freebsd', 'x64'],
     ['aix', 'ppc64'],
@@ -143,16 +143,16 @@ test('a platform without a binary has the name of no package', (t) => {
     )
 })
 
-test('the CPU is what process.arch says, but for big-endian ppc64 and ARMv6', (t) => {
+test('the CPU is that of process.arch, except for big-endian ppc64 and ARMv6', (t) => {
   const little = { endianness: 'LE', armVersion: 7 }
   for (const cpu of ['x64', 'arm64', 'arm', 'ppc64', 's390x', 'riscv64', 'ia32']) t.is(cpuOf(cpu, little), cpu)
   t.is(cpuOf('s390x', { endianness: 'BE' }), 's390x')
   t.is(cpuOf('ppc64', { endianness: 'BE' }), 'ppc64be')
   t.is(cpuOf('arm', { armVersion: 6 }), 'armv6')
-  t.is(cpuOf('arm', { armVersion: Number('default') }), 'arm', 'a Node that does not say it')
+  t.is(cpuOf('arm', { armVersion: Number('default') }), 'arm', 'a Node.js without that information')
 })
 
-/** A program of 12 000 bytes whose second program header says that the name of its loader is at this place. */
+/** A program of 12 000 bytes whose second program header says that the name of its loader is at this position. */
 function elf(loader, place) {
   const bytes = Buffer.alloc(12_000)
   bytes.write('\x7fELF\x02\x01\x01', 'latin1')
@@ -185,7 +185,7 @@ test('a program that names the loader of musl uses musl', async (t) => {
     await writeFile(program, bytes)
     t.false(usesMusl(program))
   }
-  t.false(usesMusl(path.join(folder, 'nothing')), 'where the program cannot be read it is taken for glibc')
+  t.false(usesMusl(path.join(folder, 'nothing')), 'an unreadable program is assumed to use glibc')
 })
 
 test('traced.cjs knows every platform and every client; bundled.mjs gives none, and its own name', async (t) => {
@@ -205,15 +205,15 @@ test('traced.cjs knows every platform and every client; bundled.mjs gives none, 
   t.is(await run(folder, code('bundled.mjs')), [...none, path.join(installed, 'dist', 'bundled.mjs')].join())
 })
 
-/** flakeforge's own file stands in for a bundle: this is the folder that it is in. */
-test('in a bundle an addon beside it goes before the package', async (t) => {
+/** flakeforge's own file replaces a bundle: this is its folder. */
+test('in a bundle, an addon next to it takes precedence over the package', async (t) => {
   const { folder, installed } = await project(t)
   await addPackage(folder, ownPackage)
   await cp(path.join(root, file), path.join(installed, 'dist', file))
   t.is(await run(folder, PRINT_ADDON), 'string')
 })
 
-/** As pnpm lays packages out: the project sees only what it names itself, and flakeforge only what flakeforge names. */
+/** As pnpm lays packages out: the project sees only its own dependencies, and flakeforge only flakeforge's. */
 async function isolated(t) {
   const [{ folder }, store] = await Promise.all([project(t), project(t)])
   await addPackage(store.folder, ownPackage)
@@ -224,13 +224,13 @@ async function isolated(t) {
   return folder
 }
 
-test('where packages are kept apart flakeforge finds its addon and the client of the project', async (t) => {
+test('where packages are isolated, flakeforge finds its addon and the client of the project', async (t) => {
   const folder = await isolated(t)
   t.is(await run(folder, PRINT_ADDON), ownPackage)
   t.is(await run(folder, printClient('./node_modules/flakeforge/dist/lease.cjs'), WITH_ADDON), 'postgres')
 })
 
-test('where packages are kept apart a bundle finds both too', async (t) => {
+test('where packages are isolated, a bundle finds both too', async (t) => {
   const folder = await isolated(t)
   const entryPoints = ['index', 'lease'].map((name) => path.join(root, 'dist', `${name}.cjs`))
   await build({

@@ -1,5 +1,5 @@
-// A process uses binaries or the WebAssembly, in whichever threads: whatever comes second is refused, and the error names both.
-// Where the WebAssembly is not built, the sign that it leaves in a process stands in for it.
+// A process uses either binaries or the WebAssembly, in all its threads: whichever comes second is rejected, and the
+// error names both. Where the WebAssembly is not built, the sign that it leaves in a process replaces it.
 
 import { execFile } from 'node:child_process'
 import fs from 'node:fs'
@@ -15,13 +15,13 @@ const { ownPlatform } = require('../../scripts/pack.js')
 const root = path.join(import.meta.dirname, '..', '..')
 const program = path.join(root, '__test__', 'workers', 'either.cjs')
 
-/** The steps of a program: what loads what. */
+/** The steps of a program: which thread loads what. */
 const inMain = (addon) => ({ thread: 'main', addon })
 const inWorker = (addon) => ({ thread: 'worker', addon })
 
 let binary
 let folder
-/** Where the sign stands in for the WebAssembly: a file of its name. */
+/** Where the sign replaces the WebAssembly: a file of its name. */
 let module
 
 test.before(() => {
@@ -34,20 +34,20 @@ test.before(() => {
 
 test.after.always(() => fs.rmSync(folder, { recursive: true, force: true }))
 
-/** What came of each step, in a process of its own. */
+/** The result of each step, in a separate process. */
 async function run(...steps) {
   const { stdout } = await promisify(execFile)(process.execPath, [program, JSON.stringify(steps)])
   return JSON.parse(stdout)
 }
 
-/** That it was refused, naming both files. */
+/** That it was rejected, with both files named. */
 function refused(t, { message, code }, ...files) {
   t.true(code === undefined || code === 'ERR_FLAKE_LOAD', code)
   for (const file of files) t.true(message?.includes(file), `${message}: ${file}`)
   t.regex(message, /cannot share node numbers with it, so both could make the same IDs/)
 }
 
-test('a binary is refused in every thread of a process that runs the WebAssembly, and only there', async (t) => {
+test('a binary is rejected in every thread of a process that runs the WebAssembly, and only there', async (t) => {
   const [, worker, main, , later] = await run(
     { sign: module },
     inWorker(binary),
@@ -62,7 +62,7 @@ test('a binary is refused in every thread of a process that runs the WebAssembly
   t.is(later, 'loaded')
 })
 
-test('a file of the WebAssembly that is only read, or that the parent process runs, is no sign', async (t) => {
+test('a file of the WebAssembly that is only read, or that the parent process runs, is not a sign', async (t) => {
   t.deepEqual(await run({ open: module }, inWorker(binary)), ['loaded', 'loaded'])
   // On Linux children do not inherit the sign. Elsewhere it is in their environment, with the number of another process.
   const env = { ...process.env, _FLAKEFORGE_WASM: `${process.pid} ${module}` }
@@ -71,7 +71,7 @@ test('a file of the WebAssembly that is only read, or that the parent process ru
   t.deepEqual(JSON.parse(stdout), ['loaded'])
 })
 
-test('the WebAssembly is refused where a worker thread that has ended had loaded a binary, whatever its name', async (t) => {
+test('the WebAssembly is rejected where an ended worker thread had loaded a binary, whatever its name', async (t) => {
   const other = path.join(folder, 'a1b2c3.node')
   fs.copyFileSync(binary, other)
   const [worker, answer] = await run(inWorker(other), { look: module })
@@ -82,7 +82,7 @@ test('the WebAssembly is refused where a worker thread that has ended had loaded
 })
 
 onWasm(
-  'the main thread runs the WebAssembly: a worker with a binary is refused, one with the WebAssembly is not',
+  'the main thread runs the WebAssembly: a worker with a binary is rejected, one with the WebAssembly is not',
   async (t) => {
     const [main, native, worker] = await run(inMain(wasm), inWorker(binary), inWorker(wasm))
     t.deepEqual([main, worker], ['loaded', 'loaded'])
@@ -91,7 +91,7 @@ onWasm(
   },
 )
 
-onWasm('a thread has loaded a binary: the WebAssembly is refused in the main thread and in workers', async (t) => {
+onWasm('a thread has loaded a binary: the WebAssembly is rejected in the main thread and in workers', async (t) => {
   for (const first of [inMain(binary), inWorker(binary)]) {
     const [native, ...others] = await run(first, inWorker(wasm), ...(first.thread === 'main' ? [] : [inMain(wasm)]))
     t.is(native, 'loaded')
@@ -102,7 +102,7 @@ onWasm('a thread has loaded a binary: the WebAssembly is refused in the main thr
   }
 })
 
-onWasm('a refused one leaves no sign: binaries go on to load', async (t) => {
+onWasm('a rejected one leaves no sign: binaries still load', async (t) => {
   const answers = await run(inWorker(binary), inMain(wasm), inWorker(binary))
   t.deepEqual([answers[0], answers[1].code, answers[2]], ['loaded', 'ERR_FLAKE_LOAD', 'loaded'])
 })

@@ -1,5 +1,5 @@
-// FlakeError: every error that a user meets is one, with the fields that the documents promise for its code, whatever copy,
-// format or version of flakeforge made it. It is a TypeError or a RangeError all the same.
+// FlakeError: every error that users get is one, with the documented fields for its code, whatever copy, format or
+// version of flakeforge created it. It is still a TypeError or a RangeError.
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -35,14 +35,14 @@ async function expired(t) {
   return flake.next()
 }
 
-/** A member that has done this, and is asked for an ID. */
+/** A member that has done this, when it is asked for an ID. */
 async function after(t, what) {
   const { flake } = await joined(t)
   await flake[what]()
   return flake.next()
 }
 
-/** What another member of the group says. */
+/** The error of another member of the group. */
 async function second(t, options, change = () => {}) {
   const { store, options: ofFirst } = await joined(t, { slots: 1 })
   change(store)
@@ -67,7 +67,7 @@ const fetched = (status, body) => ({
 })
 const connect = (...answer) => remote.RemoteFlakeId.connect('http://localhost', fetched(...answer))
 
-/** By each code, what ends with it, and the class that it had before there was FlakeError. */
+/** By code: a call that fails with it, and the class of the error before FlakeError existed. */
 const CAUSES = {
   ERR_FLAKE_OPTION: [() => new FlakeId({ worker: 32 }), RangeError],
   ERR_FLAKE_OVERFLOW: [() => useUpAndOne(fixed({ worker: 3 })), Error],
@@ -123,12 +123,12 @@ function promised() {
   return Object.fromEntries(Array.from(rows, ([, code, fields]) => [code, fields.match(/\w+/g)]))
 }
 
-test('the causes above are those of every code that the documents list', (t) => {
+test('the causes above cover every code in the documents', (t) => {
   t.deepEqual(Object.keys(CAUSES).sort(), Object.keys(promised()).sort())
 })
 
 for (const [code, [call, Type]] of Object.entries(CAUSES)) {
-  test.serial(`${code} is a FlakeError, with the fields that are promised`, async (t) => {
+  test.serial(`${code} is a FlakeError, with the documented fields`, async (t) => {
     const error = await thrownBy(() => call(t))
     t.is(error.code, code, inspect(error))
     t.true(error instanceof FlakeError)
@@ -140,19 +140,19 @@ for (const [code, [call, Type]] of Object.entries(CAUSES)) {
   })
 }
 
-test('what a server refuses has its code', async (t) => {
+test("a server's refusal has its code", async (t) => {
   const error = await thrownBy(() => connect(404, { code: 'ERR_FLAKE_NAME' }))
   t.true(error instanceof FlakeError)
   t.like(error, { code: 'ERR_FLAKE_NAME', server: 'http://localhost/', status: 404 })
 })
 
-test('what the addon throws is one', (t) => {
+test('errors of the addon are FlakeErrors', (t) => {
   const biguintFormat = require('flakeforge/biguint-format') // which gets parts of the ES modules, loaded above
   const error = t.throws(() => biguintFormat(Buffer.alloc(2 ** 26 + 1)), { code: 'ERR_FLAKE_ID' })
   t.true(error instanceof FlakeError && error instanceof TypeError)
 })
 
-test('nothing else is one', (t) => {
+test('no other value is one', (t) => {
   const others = [null, undefined, 5, '', {}, new Error('x'), Object.assign(new Error('x'), { code: 'ERR_FLAKE_ID' })]
   for (const other of [...others, FlakeError, FlakeError.prototype])
     t.false(other instanceof FlakeError, inspect(other))
@@ -164,7 +164,7 @@ test('all entries, required and imported, have the same class', (t) => {
   for (const entry of [codec, lease, remote]) t.is(entry.FlakeError, FlakeError)
 })
 
-test('those of a browser are, and its class knows those of Node', async (t) => {
+test("a browser's errors are FlakeErrors, and its class recognises those of Node.js", async (t) => {
   t.not(web.FlakeError, FlakeError)
   const ofCodec = [
     () => new web.Layout('flaky'),

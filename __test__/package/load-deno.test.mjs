@@ -1,4 +1,4 @@
-// What Deno needs to be allowed, and what it says without. The program is the one that scripts/runtimes.js installs.
+// Which permissions Deno needs, and its errors without them. The program is the one that scripts/runtimes.js installs.
 
 import fs from 'node:fs'
 import { createRequire } from 'node:module'
@@ -9,7 +9,7 @@ import { failureOf, Install } from '../support/load.mjs'
 const require = createRequire(import.meta.url)
 const { programOf } = require('../../scripts/runtimes.js')
 
-/** Deno's program, which is installed where it is missing. */
+/** Deno's program, which is installed if it is missing. */
 function findDeno() {
   try {
     return programOf('deno')
@@ -46,9 +46,9 @@ for (const flags of [[], ['--allow-read'], ['--allow-read', '--allow-env']]) {
 
 for (const flags of [
   ['--allow-ffi', '--allow-read', '--allow-env'],
-  ['--allow-ffi', '--allow-env'], // a look that is refused means that the file is not there
+  ['--allow-ffi', '--allow-env'], // a denied look means that the file does not exist
 ]) {
-  test(`Deno with ${flags.join(' ')} makes IDs`, async (t) => {
+  test(`Deno with ${flags.join(' ')} generates IDs`, async (t) => {
     const { code, stdout, stderr } = await run(t, flags)
     t.deepEqual([code, stdout], [0, '8\n'], stderr)
   })

@@ -1,4 +1,4 @@
-// What users read when the native addon cannot be loaded: the cause, and a way out that is theirs. Each cause is a real one.
+// The errors when the native addon cannot be loaded: the cause, and a way out for users. Each cause is a real one.
 
 import { spawnSync } from 'node:child_process'
 import fs from 'node:fs'
@@ -9,7 +9,7 @@ import { failureOf, Install, PERMISSION, platformPackage, version } from '../sup
 
 const LOAD = ['--eval', `require('flakeforge')`]
 
-/** Code that lets Node take this machine for another. */
+/** Code that makes Node.js mistake this machine for another. */
 const pretend = (machine) =>
   `require('node:os').endianness = () => 'BE'; ` +
   `Object.defineProperties(process, ${JSON.stringify(toDescriptors(machine))})`
@@ -41,7 +41,7 @@ test('--no-addons', async (t) => {
   t.regex(printed, /\[cause\]: Error: Cannot load native addon because loading addons is disabled/)
 })
 
-test('--no-addons of NODE_OPTIONS', async (t) => {
+test('--no-addons in NODE_OPTIONS', async (t) => {
   const install = new Install(t)
   const outcome = await install.run(process.execPath, LOAD, { NODE_OPTIONS: '--no-addons' })
   t.regex(failed(t, outcome).message, /--no-addons.*NODE_OPTIONS/)
@@ -56,7 +56,7 @@ test('the permission model', async (t) => {
   t.is(allowed.code, 0, 'the flag that the message names helps')
 })
 
-test('the permission model with least rights loads, makes IDs and joins', async (t) => {
+test('the permission model with minimal rights loads, generates IDs and joins', async (t) => {
   const install = new Install(t)
   const program = path.join(install.folder, 'program.cjs')
   fs.writeFileSync(
@@ -77,10 +77,10 @@ test('the permission model with least rights loads, makes IDs and joins', async 
   t.notRegex(stdout, /ERR_ACCESS_DENIED/)
 })
 
-test('a Node that is too old gets one sentence, from require, import and the command', async (t) => {
+test('an outdated Node.js gets one sentence, from require, import and the command', async (t) => {
   const install = new Install(t)
   const old = path.join(install.folder, 'old.cjs')
-  fs.writeFileSync(old, 'delete process.getBuiltinModule') // all that an older Node lacks
+  fs.writeFileSync(old, 'delete process.getBuiltinModule') // everything that an older Node.js lacks
   const needs = 'flakeforge needs Node.js ^20.16 || >=22.3, and this is '
   for (const program of [LOAD, ['--input-type=module', '--eval', `import 'flakeforge/lease'`]]) {
     const { message, code } = failureOf(await install.node('-r', old, ...program))
@@ -91,7 +91,7 @@ test('a Node that is too old gets one sentence, from require, import and the com
   t.is(stderr, `flakeforge: ${needs}${process.version}\n`)
 })
 
-/** Changes the release that an addon says it belongs to. */
+/** Changes the release that an addon belongs to. */
 function setVersion(install, to) {
   const file = path.join(install.package, 'dist', 'index.cjs')
   const text = fs.readFileSync(file, 'utf8')
@@ -129,7 +129,7 @@ ccTest("NAPI_RS_NATIVE_LIBRARY_PATH that names another package's addon", async (
   )
 })
 
-test('NAPI_RS_NATIVE_LIBRARY_PATH that names what is no addon, or a folder', async (t) => {
+test('NAPI_RS_NATIVE_LIBRARY_PATH that names a file that is not an addon, or a folder', async (t) => {
   const install = new Install(t)
   const script = path.join(install.folder, 'some.js')
   fs.writeFileSync(script, 'module.exports = {}'.repeat(1000))
@@ -187,7 +187,7 @@ rootTest('an addon, or its folder, that another user may not read', async (t) =>
   t.notRegex(message, /not installed/)
 })
 
-test('a current folder that was deleted', async (t) => {
+test('a deleted current folder', async (t) => {
   const install = new Install(t)
   const program = path.join(install.folder, 'program.cjs')
   fs.writeFileSync(program, `console.log(new (require('flakeforge'))().next().length)`)
@@ -197,10 +197,10 @@ test('a current folder that was deleted', async (t) => {
   t.is(stdout, '8\n', stderr)
 })
 
-// Older Nodes load what they may not read.
+// Older versions of Node.js load what they may not read.
 const permissionTest = PERMISSION === '--permission' ? test : test.skip
 
-permissionTest('the permission model, with an addon outside of the folders that may be read', async (t) => {
+permissionTest('the permission model, with an addon outside the readable folders', async (t) => {
   const [install, store] = [new Install(t), new Install(t)]
   fs.rmSync(install.platform, { recursive: true })
   fs.symlinkSync(store.platform, install.platform)
@@ -209,7 +209,7 @@ permissionTest('the permission model, with an addon outside of the folders that 
   t.regex(message, /permission model.*--allow-fs-read/)
 })
 
-test('a file that is damaged', async (t) => {
+test('a damaged file', async (t) => {
   const install = new Install(t)
   for (const content of ['', 'not an addon', 'not an addon '.repeat(10_000)]) {
     fs.writeFileSync(install.addon, content)
@@ -232,21 +232,21 @@ test('no package of the platform, and a file above ours that no package brought'
   t.true(printed.includes(`[cause]: Error: Cannot find module '${platformPackage}'`), printed)
 })
 
-test('a file that the environment names, which is not there', async (t) => {
+test('a file that the environment names, and that does not exist', async (t) => {
   const env = { NAPI_RS_NATIVE_LIBRARY_PATH: path.join(os.tmpdir(), 'nowhere', 'some.node') }
   const { message } = failed(t, await new Install(t).run(process.execPath, LOAD, env))
   t.regex(message, /NAPI_RS_NATIVE_LIBRARY_PATH names .*some\.node, which does not exist/)
   t.notRegex(message, /install/)
 })
 
-test('an ES import says the same', async (t) => {
+test('an ES import gives the same error', async (t) => {
   const install = new Install(t)
   fs.rmSync(install.platform, { recursive: true })
   const outcome = await install.node('--input-type=module', '--eval', `import 'flakeforge'`)
   t.regex(failed(t, outcome).message, /is not installed/)
 })
 
-test('it is a FlakeError, which flakeforge/codec has', async (t) => {
+test('it is a FlakeError, which flakeforge/codec exports', async (t) => {
   const source = `
     const { FlakeError } = require('flakeforge/codec')
     try {
@@ -258,7 +258,7 @@ test('it is a FlakeError, which flakeforge/codec has', async (t) => {
   t.is(stdout, 'ERR_FLAKE_LOAD\n')
 })
 
-test('a source checkout without an addon is told how to build one', async (t) => {
+test('the error in a source checkout without an addon says how to build one', async (t) => {
   const install = new Install(t)
   fs.rmSync(install.platform, { recursive: true })
   fs.writeFileSync(path.join(install.package, 'Cargo.toml'), '')
@@ -282,7 +282,7 @@ for (const [platform, arch, target] of [
   })
 }
 
-test('a platform with a binary is told to install it, also a new one', async (t) => {
+test('the error on a platform with a binary says to install it, also for a new platform', async (t) => {
   const code = `${pretend({ platform: 'linux', arch: 's390x' })}; ${LOAD[1]}`
   const { message } = failed(t, await new Install(t).node('--eval', code))
   t.regex(
@@ -292,7 +292,7 @@ test('a platform with a binary is told to install it, also a new one', async (t)
   t.notRegex(message, /WebAssembly/)
 })
 
-test('JavaScript that the environment names, which is not there or does not load', async (t) => {
+test('JavaScript that the environment names, and that does not exist or does not load', async (t) => {
   const install = new Install(t)
   const env = { NAPI_RS_NATIVE_LIBRARY_PATH: path.join(install.folder, 'some.cjs') }
   const { message } = failed(t, await install.run(process.execPath, LOAD, env))
@@ -311,7 +311,7 @@ test('the command prints the sentence and no stack', async (t) => {
   t.is(stderr.trimEnd().split('\n').length, 1, stderr)
 })
 
-/** Links a shared library that wants what no system has, so that the real linker refuses it. */
+/** Links a shared library with a dependency that no system has, so that the real linker rejects it. */
 function link(t, addon, { library, script, code }) {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'flakeforge-link-'))
   t.teardown(() => fs.rmSync(folder, { recursive: true }))
@@ -342,14 +342,14 @@ glibcTest('a glibc that is too old', async (t) => {
   )
 })
 
-glibcTest('a binary for musl where glibc is', async (t) => {
+glibcTest('a binary for musl on glibc', async (t) => {
   const install = new Install(t)
   link(t, install.addon, { library: 'libc.musl-x86_64.so.1', code: CALLS })
   const { message } = failed(t, await install.node(...LOAD))
   t.regex(message, /for another C library, glibc or musl.*install again/)
 })
 
-/** What needs the addon nowhere: what reads IDs, and what describes the command. */
+/** Commands that never need the addon: those that read IDs, and those that describe the command. */
 const WITHOUT = [
   ['inspect', '175928847299117063'],
   ['inspect', '175928847299117063', '--layout', 'discord', '--json'],
@@ -373,7 +373,7 @@ for (const [what, spoil] of [
     for (const args of WITHOUT) {
       const found = await run(install, args)
       t.is(found.code, 0, `${args.join(' ')}: ${found.stderr}`)
-      // How long ago it was may change between the two.
+      // The age may change between the two.
       const lines = ({ stdout }) => stdout.replaceAll(/[\d.]+ (?:year|day|hour|minute|second)s? ago/g, 'ago')
       t.is(lines(found), lines(await run(whole, args)), args.join(' '))
     }
@@ -385,7 +385,7 @@ for (const [what, spoil] of [
   })
 }
 
-test('without the addon, inspect reads stdin and says which line is none', async (t) => {
+test('without the addon, inspect reads stdin and names the invalid line', async (t) => {
   const install = new Install(t)
   fs.rmSync(install.platform, { recursive: true })
   const command = path.join(install.package, 'dist', 'flakeforge.cjs')

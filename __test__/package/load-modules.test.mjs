@@ -1,5 +1,5 @@
-// What loading the package loads. Time and memory are measured by lab/bench/load.js; here is what must not come back: modules
-// of Node that an empty script does not have, and parts that the first ID does not need.
+// Which modules loading the package loads. lab/bench/load.js measures time and memory; this file prevents regressions:
+// modules of Node.js that an empty script does not have, and parts that the first ID does not need.
 
 import { spawn } from 'node:child_process'
 import fs from 'node:fs'
@@ -11,7 +11,7 @@ import { outputOf } from '../support/index.mjs'
 const root = path.join(import.meta.dirname, '..', '..')
 const INDEX = path.join(root, 'dist', 'index.cjs')
 
-// --print and --eval load modules of their own, so each program is a file.
+// --print and --eval load their own modules, so each program is a file.
 async function run(t, name, source) {
   const file = path.join(root, 'target', `load-${process.pid}-${name}`)
   fs.mkdirSync(path.dirname(file), { recursive: true })
@@ -36,12 +36,12 @@ const TELL_OF_IMPORT = `
 const own = (files) => files.map((file) => path.relative(root, file)).sort()
 const added = (before, after) => after.modules.filter((module) => !before.modules.includes(module))
 
-/** What the first ID needs: not the file with leases and stores, nor that with the client of the service. */
+/** The files for the first ID: not the one with leases and stores, nor the one with the client of the service. */
 const LIGHT = ['base', 'index']
 
 const partsOf = (files) => own(files).map((file) => path.basename(file, '.cjs'))
 
-test('require and the first ID load no module of Node, and few files of ours', async (t) => {
+test('require and the first ID load no module of Node.js, and few files of ours', async (t) => {
   const empty = await run(t, 'empty.cjs', TELL)
   const loaded = await run(t, 'first.cjs', `new (require(${JSON.stringify(INDEX)}))().next();${TELL}`)
   t.deepEqual(empty.files, [])
@@ -49,10 +49,10 @@ test('require and the first ID load no module of Node, and few files of ours', a
   t.deepEqual(partsOf(loaded.files), LIGHT)
 })
 
-/** What Node searches a CommonJS file with, before it gives it to an ES module. */
+/** The functions with which Node.js searches a CommonJS file for exports, before an ES module gets it. */
 const LEXER = /cjs-module-lexer/
 
-test('an ES import and the first ID load one short file more, and no other module of Node', async (t) => {
+test('an ES import and the first ID load one more short file, and no other module of Node.js', async (t) => {
   const url = JSON.stringify(pathToFileURL(path.join(root, 'dist', 'index.mjs')))
   const plain = await run(t, 'plain.mjs', TELL_OF_IMPORT)
   const loaded = await run(t, 'first.mjs', `import FlakeId from ${url}; new FlakeId().next();${TELL_OF_IMPORT}`)
@@ -72,7 +72,7 @@ test('join() loads the file with leases', async (t) => {
 
 const ENTRIES = ['index', 'lease', 'codec', 'remote', 'metrics']
 
-test('import gives what require gives: the same values, by the same names', async (t) => {
+test('import gives the same values as require, with the same names', async (t) => {
   for (const name of ENTRIES) {
     const [required, imported] = ['cjs', 'mjs'].map((ext) => path.join(root, 'dist', `${name}.${ext}`))
     const answer = await run(
@@ -92,8 +92,8 @@ test('import gives what require gives: the same values, by the same names', asyn
   }
 })
 
-// To search a part takes Node 20 40 ms.
-test('of the files that are imported, Node searches only short ones for exports', (t) => {
+// Searching a part takes Node.js 20 40 ms.
+test('of the imported files, Node.js searches only short ones for exports', (t) => {
   for (const name of ENTRIES) {
     const [, file] = /from "\.\/(\w+\.cjs)"/.exec(fs.readFileSync(path.join(root, 'dist', `${name}.mjs`), 'utf8'))
     const text = fs.readFileSync(path.join(root, 'dist', file), 'utf8')
@@ -102,7 +102,7 @@ test('of the files that are imported, Node searches only short ones for exports'
   }
 })
 
-test('what copies share is not seen by a program that lists or clears globalThis, as jest does', async (t) => {
+test('state that copies share is hidden from a program that lists or clears globalThis, as jest does', async (t) => {
   const source = `
     const before = Reflect.ownKeys(globalThis)
     new (require(${JSON.stringify(INDEX)}))().next()

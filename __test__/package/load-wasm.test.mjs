@@ -1,5 +1,5 @@
-// Where no binary is installed, the package of the WebAssembly takes its place, and says so once. Here this machine's addon
-// stands in for what is in that package: scripts/platforms runs the WebAssembly itself.
+// Where no binary is installed, the package of the WebAssembly takes its place, with one warning. Here this machine's
+// addon replaces the contents of that package: scripts/platforms runs the WebAssembly itself.
 
 import fs from 'node:fs'
 import path from 'node:path'
@@ -31,13 +31,13 @@ function bare(t) {
 /** The file of the package with the WebAssembly: it exports what the addon does. */
 const exportsAddon = ({ binary }) => `process.dlopen(module, ${JSON.stringify(binary)})`
 
-/** How often a program has warned, and that nothing else was wrong. */
+/** How often a program has warned; there was no other error. */
 function warnings(t, { code, stderr }) {
   t.is(code, 0, stderr)
   return stderr.split('\n').filter((line) => line.includes('[FLAKEFORGE_WASM]')).length
 }
 
-test('the WebAssembly takes the place of a binary that is not installed, and says so', async (t) => {
+test('the WebAssembly takes the place of a binary that is not installed, with a warning', async (t) => {
   const install = bare(t)
   addPackage(install.modules, WASM, exportsAddon(install))
   const outcome = await install.node('--eval', ID)
@@ -57,7 +57,7 @@ test('it warns once, also if worker threads load it', async (t) => {
 })
 
 for (const selector of ['@flakeforge/binding-other-cpu', '@flakeforge/binding-other-os']) {
-  test(`${selector} brings it where packages are kept apart`, async (t) => {
+  test(`${selector} installs it where packages are isolated`, async (t) => {
     const install = bare(t)
     const folder = addPackage(install.modules, selector, `module.exports = require('${WASM}')`)
     addPackage(path.join(folder, 'node_modules'), WASM, exportsAddon(install))
@@ -67,7 +67,7 @@ for (const selector of ['@flakeforge/binding-other-cpu', '@flakeforge/binding-ot
   })
 }
 
-test('a binary goes before the WebAssembly, without a word', async (t) => {
+test('a binary takes precedence over the WebAssembly, without a warning', async (t) => {
   const install = new Install(t)
   addPackage(path.join(install.folder, 'node_modules'), WASM, `throw new Error('must not be loaded')`)
   const outcome = await install.node('--eval', ID)
@@ -75,7 +75,7 @@ test('a binary goes before the WebAssembly, without a word', async (t) => {
   t.is(warnings(t, outcome), 0)
 })
 
-test('a binary that does not load stays an error: the WebAssembly is not tried', async (t) => {
+test('a binary that does not load is still an error: the WebAssembly is not tried', async (t) => {
   const install = new Install(t)
   addPackage(path.join(install.folder, 'node_modules'), WASM, `console.log('loaded')`)
   fs.writeFileSync(install.addon, 'damaged')
@@ -84,7 +84,7 @@ test('a binary that does not load stays an error: the WebAssembly is not tried',
   t.regex(failureOf(outcome).message, /The file is damaged/)
 })
 
-test('WebAssembly that does not load says why', async (t) => {
+test('WebAssembly that does not load gives the reason', async (t) => {
   const install = bare(t)
   addPackage(install.modules, WASM, `throw new Error('no threads here')`)
   const { code, message } = failureOf(await install.node('--eval', ID))
@@ -92,7 +92,7 @@ test('WebAssembly that does not load says why', async (t) => {
   t.regex(message, /No binary for .* is installed, and the WebAssembly does not load: no threads here\. /)
 })
 
-test('WebAssembly that lacks a file of its own is not called missing', async (t) => {
+test('WebAssembly that lacks one of its own files is not reported as missing', async (t) => {
   const install = bare(t)
   addPackage(install.modules, WASM, `require('./start.cjs')`)
   const { message } = failureOf(await install.node('--eval', ID))
@@ -100,7 +100,7 @@ test('WebAssembly that lacks a file of its own is not called missing', async (t)
   t.notRegex(message, /not installed/)
 })
 
-test('chosen on purpose, it needs no warning', async (t) => {
+test('chosen explicitly, it causes no warning', async (t) => {
   const install = new Install(t)
   const folder = addPackage(path.join(install.folder, 'node_modules'), WASM, exportsAddon({ binary: install.addon }))
   const env = { NAPI_RS_NATIVE_LIBRARY_PATH: path.join(folder, 'main.cjs') }

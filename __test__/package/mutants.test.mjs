@@ -1,4 +1,4 @@
-// The mistakes that `npm run mutants -- model` makes can be made: each replaces text that is in the core.
+// The mistakes of `npm run mutants -- model` can be made: each replaces text that is in the core.
 
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -8,7 +8,7 @@ import test from 'ava'
 const core = path.join(import.meta.dirname, '..', '..', 'core')
 const mutants = createRequire(import.meta.url)(path.join(core, 'tests', 'model', 'mutants'))
 
-test('what each edit of the core replaces is there once', (t) => {
+test('the replaced text of each edit of the core occurs once', (t) => {
   const edits = mutants.flatMap(({ name, edits }) => edits.map(([file, from]) => ({ name, file, from })))
   const count = ({ file, from }) => readFileSync(path.join(core, 'src', file), 'utf8').split(from).length - 1
   t.deepEqual(

@@ -1,4 +1,5 @@
-// THIRD-PARTY of the platforms' packages: Cargo says which crates are compiled in, deny.toml which licences they may have.
+// THIRD-PARTY in the platforms' packages: Cargo lists the crates that are compiled in, deny.toml the licences that they
+// may have.
 
 import { execFileSync } from 'node:child_process'
 import fs from 'node:fs'
@@ -72,7 +73,7 @@ test('each package with a binary has the file, and lists it', async (t) => {
   t.is(fs.readFileSync(path.join(copy, FILE), 'utf8'), noticesFor('x86_64-unknown-linux-musl'))
 })
 
-test('the page of the server has code of ours alone, so its licence is that of the package', async (t) => {
+test('the page of the server contains only our own code, so its licence is that of the package', async (t) => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'flakeforge-page-'))
   t.teardown(() => fs.rmSync(folder, { recursive: true }))
   let inputs = []

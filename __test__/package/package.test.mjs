@@ -1,5 +1,5 @@
-// What npm installs: the root package and the package of this platform, packed, installed in an empty folder without
-// a registry and used from there, as somebody would who came from flake-idgen.
+// What npm installs: the root package and the package of this platform, packed, installed in an empty folder without a
+// registry and used from there, as by a user who comes from flake-idgen.
 
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -17,7 +17,7 @@ const { ownPathsIn } = require('../../scripts/own-paths.js')
 const { npm, ownPlatform, packAll, packCheckStore, packServer, platformPackages } = require('../../scripts/pack.js')
 const { platform } = process
 
-// What `npm test` tells its children must not reach the npm that installs here.
+// Settings of `npm test` for its children must not reach the npm that installs here.
 const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name)))
 
 /** Runs a program to its end: its output, or an error that has it. */
@@ -68,7 +68,7 @@ async function evaluate(code, type = 'commonjs') {
 
 const lines = (text) => text.trimEnd().split('\n')
 
-test('the addon has no path of the machine that built it', async (t) => {
+test('the addon contains no path of the machine that built it', async (t) => {
   const bytes = await fs.readFile(path.join(root, ownPlatform().manifest.main))
   t.deepEqual(ownPathsIn(bytes), [])
   const { CARGO_HOME = path.join(os.homedir(), '.cargo') } = process.env
@@ -78,7 +78,7 @@ test('the addon has no path of the machine that built it', async (t) => {
   }
 })
 
-test('paths of a machine are seen in a binary, of every system, and those that it may have are not', (t) => {
+test('paths of a machine are found in a binary, of every system, and permitted ones are not', (t) => {
   const OWN = [
     '/Users/builder/flakeforge/src/hot.rs',
     '/home/runner/.cargo/registry/src/index.crates.io-1949cf8c6b5b557f/napi-3.16.1/src/error.rs',
@@ -101,7 +101,7 @@ test('paths of a machine are seen in a binary, of every system, and those that i
   t.deepEqual(ownPathsIn(Buffer.from(others.join('\0'), 'latin1')), [])
 })
 
-test("the other packages' tarballs have no script, and nothing but what their package.json lists", async (t) => {
+test("the other packages' tarballs have no script, and only the files that their package.json lists", async (t) => {
   for (const tarball of [packServer(path.join(temp, 'others')), packCheckStore(path.join(temp, 'others'))]) {
     const folder = await fs.mkdtemp(path.join(temp, 'unpacked-'))
     await run('tar', ['xzf', tarball, '-C', folder])
@@ -117,7 +117,7 @@ test("the other packages' tarballs have no script, and nothing but what their pa
   }
 })
 
-test('what package.json lists is there and has something in it', async (t) => {
+test('files that package.json lists exist and are not empty', async (t) => {
   for (const file of [...manifest.files, 'README.md', 'LICENSE']) {
     const { size } = await fs.stat(path.join(root, file)).catch(() => ({ size: 0 }))
     t.true(size > 0, `${file} is missing or empty`)
@@ -140,7 +140,7 @@ test('the tarball has what a user needs and nothing else', async (t) => {
   )
 })
 
-test('biguint-format is there under its own name, by require and by import', async (t) => {
+test('biguint-format is available under its own name, by require and by import', async (t) => {
   const call = "console.log(format('10'), format([1, 0], 'hex', { prefix: '0x' }))"
   t.deepEqual(await evaluate(`const format = require('flakeforge/biguint-format'); ${call}`), ['16 0x100'])
   t.deepEqual(await evaluate(`import format from 'flakeforge/biguint-format'; ${call}`, 'module'), ['16 0x100'])
@@ -157,7 +157,7 @@ test('an install runs no script and fetches nothing else', async (t) => {
   t.deepEqual(bindings, [path.basename(ownPlatform().manifest.name)])
 })
 
-test('every target has a package of this version, of its platform, that holds one binary', (t) => {
+test('every target has a package of this version, for its platform, with one binary', (t) => {
   const packages = platformPackages()
   t.is(packages.length, manifest.napi.targets.length)
   for (const { folder, manifest: theirs } of packages) {
@@ -214,7 +214,7 @@ test('import() from CommonJS works too', async (t) => {
   t.deepEqual(await evaluate(code), ['true'])
 })
 
-test('the command prints as many IDs as asked for', async (t) => {
+test('the command prints as many IDs as requested', async (t) => {
   const command = path.join(project, 'node_modules', '.bin', platform === 'win32' ? 'flakeforge.cmd' : 'flakeforge')
   t.true(await exists(command))
   const printed = await node([path.join(installed, manifest.bin.flakeforge), '3'], project)
@@ -243,7 +243,7 @@ for (const [type, code] of [
       message,
       /could not load its native addon\. The package .* is not installed\. Run `npm install --include=optional`/,
     )
-    t.true(failed.stderr.includes(`Cannot find module '${ownPlatform().manifest.name}'`), 'the cause is not told')
+    t.true(failed.stderr.includes(`Cannot find module '${ownPlatform().manifest.name}'`), 'the cause is not shown')
   })
 }
 
@@ -267,12 +267,12 @@ const shape = (line) => line.replace(/\b(?:0x)?[\da-f]+\b/g, (number) => number.
 const bufferToBigInt = (line) => BigInt(`0x${line.match(/^<Buffer((?: [\da-f]{2}){8})>$/)[1].replaceAll(' ', '')}`)
 const isAscending = (ids) => ids.every((id, i) => i === 0 || id > ids[i - 1])
 
-test('there are as many examples in the README of flake-idgen as are looked at here', (t) => {
+test('the README of flake-idgen has as many examples as this file tests', (t) => {
   t.is(examples.length, 7)
 })
 
 for (const [i, code] of examples.entries()) {
-  test(`example ${i + 1} prints what it prints with flake-idgen, other digits apart`, async (t) => {
+  test(`example ${i + 1} prints the same as with flake-idgen, except for digits`, async (t) => {
     const [ours, theirs] = await Promise.all([runExample(code, 'flakeforge'), runExample(code, 'flake-idgen')])
     t.deepEqual(ours.map(shape), theirs.map(shape))
   })

@@ -1,5 +1,6 @@
-// Where a bundle looks for code: beside itself and in its node_modules, however it is started. Everywhere else are files that
-// must not run: in the current folder, above the bundle, and in the folder of the program that loads it.
+// Where a bundle looks for code: next to itself and in its node_modules, however it is started. All other places
+// contain files that must not run: the current folder, the folders above the bundle, and the folder of the program that
+// loads it.
 
 import { execFile } from 'node:child_process'
 import { chmod, cp, mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises'
@@ -19,7 +20,7 @@ const CLIENTS = ['ioredis', 'iovalkey', 'redis']
 
 const SAYS_PLANTED = `console.log('PLANTED'); process.exit(3)`
 
-/** A package that does nothing but say what it is. */
+/** A package that only prints its name. */
 async function addPackage(folder, name, code) {
   const own = path.join(folder, 'node_modules', name)
   await mkdir(own, { recursive: true })
@@ -27,7 +28,7 @@ async function addPackage(folder, name, code) {
   await writeFile(path.join(own, 'index.js'), code)
 }
 
-/** Files that must not run: a shared library is refused, which the program would say; a script says it. */
+/** Files that must not run: a shared library is rejected, which the program would report; a script prints it. */
 async function plant(folder) {
   await mkdir(folder, { recursive: true })
   await writeFile(path.join(folder, file), 'PLANTED')
@@ -48,7 +49,7 @@ const PROGRAM = `
   if (process.env.RUN !== 'later') globalThis.main()
 `
 
-/** What a client does that says it was loaded, and is no client. */
+/** The output of a client that reports that it was loaded, and is not a client. */
 const REAL_CLIENT = `globalThis.client = 'the real client'; module.exports = class {}`
 
 const FORMATS = {
@@ -86,7 +87,7 @@ async function bundle(t, format) {
   return { temp, dist, elsewhere, program: path.join(dist, `program.${{ cjs: 'cjs', esm: 'mjs' }[format]}`) }
 }
 
-/** How a bundle may be started: arguments of Node, with the folder to start it in. */
+/** How a bundle may be started: arguments of Node.js, with the folder to start it in. */
 async function ways({ temp, elsewhere, program }) {
   const link = path.join(temp, 'bin', 'start.mjs')
   await mkdir(path.dirname(link), { recursive: true })
@@ -121,7 +122,7 @@ async function outcomes(built) {
 }
 
 for (const format of Object.keys(FORMATS)) {
-  test(`a bundle, ${format}: the addon and the client in node_modules beside it, however it is started`, async (t) => {
+  test(`a bundle, ${format}: the addon and the client in node_modules next to it, however it is started`, async (t) => {
     const built = await bundle(t, format)
     for (const folder of [built.temp, path.join(built.temp, 'app')]) await writeFile(path.join(folder, file), 'PLANTED')
     await addPackage(built.dist, ownPackage, `process.dlopen(module, ${JSON.stringify(path.join(root, file))})`)
@@ -129,7 +130,7 @@ for (const format of Object.keys(FORMATS)) {
     t.deepEqual(await outcomes(built), [19, 'the real client'])
   })
 
-  test(`a bundle, ${format}: the addon beside it, and no client anywhere`, async (t) => {
+  test(`a bundle, ${format}: the addon next to it, and no client anywhere`, async (t) => {
     const built = await bundle(t, format)
     await cp(path.join(root, file), path.join(built.dist, file))
     await chmod(path.join(built.dist, file), 0o755)
@@ -139,7 +140,7 @@ for (const format of Object.keys(FORMATS)) {
     t.regex(client, /needs a client package/)
   })
 
-  test(`a bundle, ${format}: nothing beside it is an error, whatever lies elsewhere`, async (t) => {
+  test(`a bundle, ${format}: nothing next to it is an error, whatever is elsewhere`, async (t) => {
     const built = await bundle(t, format)
     for (const folder of [built.temp, path.join(built.temp, 'app')]) await writeFile(path.join(folder, file), 'PLANTED')
     t.is(await outcomes(built), 'ERR_FLAKE_LOAD')

@@ -1,5 +1,5 @@
-// One list of platforms, scripts/platforms/targets.js, and everything else that has one: no place may forget a platform, or
-// have one more.
+// One list of platforms, scripts/platforms/targets.js, and all other places with such a list: none may omit a platform,
+// or have an extra one.
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -18,7 +18,7 @@ const read = (...names) => readFileSync(path.join(root, ...names), 'utf8').repla
 const workflow = (name) => yaml.parse(read('.github', 'workflows', name))
 const sorted = (values) => [...values].sort()
 
-// Those that MinGW builds are for runs under Wine, and nobody installs them.
+// Those that MinGW builds are for runs under Wine, and are not for users.
 const PACKAGED = TARGETS.filter(({ build }) => build !== 'mingw')
 const BINARIES = PACKAGED.filter(({ build }) => build !== 'wasm')
 const SELECTORS = ['other-cpu', 'other-os']
@@ -35,7 +35,7 @@ test('package.json: napi builds every binary', (t) => {
   t.deepEqual(sorted(napi.targets), triples(BINARIES))
 })
 
-test('npm/ has a package for each, and those that bring the WebAssembly', (t) => {
+test('npm/ has a package for each, and the ones with the WebAssembly', (t) => {
   t.deepEqual(sorted(readdirSync(path.join(root, 'npm'))), sorted([...names(PACKAGED), ...SELECTORS]))
 })
 
@@ -83,7 +83,7 @@ test('every target is in the record, and the page about platforms shows that rec
   t.is(tableIn(read('docs', 'reference', 'platforms.md')), tableOf(results), 'run `node scripts/platforms-table.js`')
 })
 
-test('a target that was never run is in the table, and nothing is said of it', (t) => {
+test('a target that was never run is in the table, without results', (t) => {
   const run = { program: 'Node 24.0.0', by: 'qemu-arm', passed: 5, failed: 0 }
   const results = [
     {
@@ -103,7 +103,7 @@ test('a target that was never run is in the table, and nothing is said of it', (
   ])
 })
 
-/** What real machines there must be: the system and CPU, and GitHub's name for such a machine. */
+/** The required real machines: the system and CPU, and GitHub's name for such a machine. */
 const MACHINES = {
   'x86_64-unknown-linux-gnu': 'ubuntu-latest',
   'aarch64-unknown-linux-gnu': 'ubuntu-24.04-arm',
@@ -133,7 +133,7 @@ test('release.yml publishes nothing before all of ci.yml has passed', (t) => {
   const ci = workflow('ci.yml').jobs
   for (const [name, job] of [...Object.entries(ci), ...Object.entries(jobs)]) {
     t.is(job['continue-on-error'], undefined, name)
-    t.is(job.if, undefined, `${name}: a job that is skipped counts as passed`)
+    t.is(job.if, undefined, `${name}: a skipped job counts as passed`)
     for (const step of job.steps ?? []) t.is(step['continue-on-error'], undefined, name)
   }
 })
@@ -158,7 +158,7 @@ test('what is published is what was tested: ci.yml packs once, and every test wa
   t.deepEqual(artifacts(workflow('release.yml').jobs.publish, 'download-artifact'), ['tarballs'])
 })
 
-test('platforms.yml runs all of it every week', (t) => {
+test('platforms.yml runs everything every week', (t) => {
   const { on, jobs } = workflow('platforms.yml')
   t.is(on.schedule.length, 1)
   const commands = Object.values(jobs).flatMap(({ steps }) => steps.map(({ run }) => run))

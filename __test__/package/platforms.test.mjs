@@ -1,5 +1,6 @@
-// `npm run platforms`, without a build: what a machine is told that cannot do it, what is seen in a binary, and the table.
-// The outputs of objdump and the others in platforms/ are real ones of built binaries, shortened: some rows of each kind.
+// `npm run platforms`, without a build: its messages on a machine that cannot run it, its findings in a binary, and the
+// table. The outputs of objdump and the others in platforms/ are real ones of built binaries, shortened: some rows of
+// each kind.
 
 import { spawnSync } from 'node:child_process'
 import fs from 'node:fs'
@@ -22,7 +23,7 @@ const { TARGETS } = require('../../scripts/platforms/targets.js')
 const target = (name) => TARGETS.find((one) => one.name === name)
 const read = (name) => fs.readFileSync(path.join(import.meta.dirname, 'platforms', `${name}.txt`), 'utf8')
 
-/** What a check says about a real output in which something was replaced. It must have been there. */
+/** The result of a check for a real output in which something was replaced. The replaced text must have been there. */
 function after(text, from, to, look) {
   const changed = text.replace(from, to)
   if (changed === text) throw new Error(`${from} is not in the output`)
@@ -31,18 +32,18 @@ function after(text, from, to, look) {
 
 const machine = { platform: 'linux', arch: 'x64', isAdmin: true, missing: [] }
 
-test('a machine that has all it needs is told nothing', (t) => {
+test('a machine with everything necessary gets no message', (t) => {
   t.is(whyNot(machine), undefined)
 })
 
-test('one message says all that is missing, and where to get it', (t) => {
+test('one message lists everything that is missing, and where to get it', (t) => {
   const message = whyNot({ ...machine, isAdmin: false, missing: ['debootstrap', 'flock'] })
   t.regex(message, /the commands debootstrap, flock \(apt-get install debootstrap util-linux\)/)
   t.regex(message, /the rights of root.*sudo npm run platforms/)
   t.regex(whyNot({ ...machine, isAdmin: false }), /needs the rights of root/)
 })
 
-test('another system is told to use a machine or a container with Debian', (t) => {
+test('the message on another system suggests a machine or a container with Debian', (t) => {
   for (const other of [{ platform: 'darwin' }, { arch: 'arm64' }, { missing: ['apt-get', 'debootstrap'] }])
     t.regex(whyNot({ ...machine, ...other }), /run it on an x64 machine or in a container with Debian or Ubuntu/)
   t.regex(whyNot({ ...machine, missing: ['apt-get'] }), /without apt-get/)
@@ -68,10 +69,10 @@ test('the root gets the settings for registries and proxies, and none that chang
   t.deepEqual(networkSettings({ ...network, ...others }), network)
 })
 
-// make-root.sh copies apt's settings, which only Debian and its like have.
+// make-root.sh copies apt's settings, which only Debian and its derivatives have.
 const debianTest = fs.existsSync('/etc/apt/apt.conf.d') ? test : test.skip
 
-/** Runs make-root.sh with other programs in the place of those that need the rights of root, and gives its folder. */
+/** Runs make-root.sh with substitutes for the programs that need root, and returns its folder. */
 function makeRootWith(temp, chroot) {
   const programs = {
     debootstrap: 'mkdir -p "$3/etc/apt/apt.conf.d" "$3/proc" && echo "$*" > "$3/made"',
@@ -89,7 +90,7 @@ function makeRootWith(temp, chroot) {
   })
 }
 
-debianTest('the root is whole or not there, and is made once', (t) => {
+debianTest('the root is either complete or missing, and is created once', (t) => {
   const temp = fs.mkdtempSync(path.join(os.tmpdir(), 'flakeforge-platforms-'))
   t.teardown(() => fs.rmSync(temp, { recursive: true }))
   const made = path.join(temp, 'root', 'made')
@@ -134,7 +135,7 @@ test('each target gets the command and the settings of its kind', (t) => {
   t.regex(windows.LIBNODE_PATH, /i686$/)
 })
 
-/** What is wrong with a Linux binary, by the name of its target. */
+/** The problems of a Linux binary, by the name of its target. */
 const linux = (name) => (text) => elfProblems(target(name), readElf(text))
 
 test('a Linux binary: good ones have no problem', (t) => {
@@ -142,14 +143,14 @@ test('a Linux binary: good ones have no problem', (t) => {
   t.is(glibcOf(readElf(read('readelf-linux-arm64-gnu'))).version, '2.17')
 })
 
-test('a Linux binary: the wrong processor, or the wrong end of a number first', (t) => {
+test('a Linux binary: the wrong processor, or the wrong byte order', (t) => {
   const text = read('readelf-linux-arm64-gnu')
   t.regex(linux('linux-x64-gnu')(text)[0], /^is for AArch64 ELF64/)
   t.regex(after(text, 'ELF64', 'ELF32', linux('linux-arm64-gnu'))[0], /^is for AArch64 ELF32/)
   t.regex(after(text, 'little endian', 'big endian', linux('linux-arm64-gnu'))[0], /big endian/)
 })
 
-test('a Linux binary: a newer glibc, musl for glibc, a library of the compiler, a name that nobody has', (t) => {
+test('a Linux binary: a newer glibc, musl instead of glibc, a library of the compiler, an undefined name', (t) => {
   const [name, text] = ['linux-arm64-gnu', read('readelf-linux-arm64-gnu')]
   t.regex(
     after(text, 'read@GLIBC_2.17', 'read@GLIBC_2.34', linux(name))[0],
@@ -162,7 +163,7 @@ test('a Linux binary: a newer glibc, musl for glibc, a library of the compiler, 
   t.true(linux('linux-x64-gnu')(read('readelf-linux-x64-musl')).includes('has no glibc symbol'))
 })
 
-test('a Linux binary: the entrance and the registry are the only exports', (t) => {
+test('a Linux binary: the entry point and the registry are the only exports', (t) => {
   const [name, text] = ['linux-x64-musl', read('readelf-linux-x64-musl')]
   t.regex(after(text, 'napi_register_module_v1', 'other', linux(name))[0], /does not export napi_register_module_v1/)
   const line = text.split('\n').find((row) => row.endsWith(' napi_register_module_v1'))
@@ -179,7 +180,7 @@ test('a Windows binary: a good one has no problem', (t) => {
   t.deepEqual(windows(read('objdump-win32-x64')), [])
 })
 
-test('a Windows binary: the wrong processor, a DLL of the compiler, another export, no entrance', (t) => {
+test('a Windows binary: the wrong processor, a DLL of the compiler, another export, no entry point', (t) => {
   const text = read('objdump-win32-x64')
   t.deepEqual(after(text, 'pei-x86-64', 'pei-i386', windows), ['is of the format pei-i386'])
   t.regex(after(text, 'ntdll.dll', 'libgcc_s_seh-1.dll', windows)[0], /needs libgcc_s_seh-1.dll/)
@@ -196,7 +197,7 @@ test('a macOS binary: a good one has no problem', (t) => {
   t.deepEqual(macOs(read('objdump-darwin-arm64'), read('nm-darwin-arm64')), [])
 })
 
-test('a macOS binary: the wrong processor, a newer system, no signature, a library of somebody', (t) => {
+test('a macOS binary: the wrong processor, a newer system, no signature, a third-party library', (t) => {
   const [headers, symbols] = [read('objdump-darwin-arm64'), read('nm-darwin-arm64')]
   const look = (text) => macOs(text, symbols)
   t.deepEqual(after(headers, 'ARM64', 'X86_64', look), ['is for X86_64'])
@@ -208,7 +209,7 @@ test('a macOS binary: the wrong processor, a newer system, no signature, a libra
   )
 })
 
-test('a macOS binary: another export, no entrance, a name that nobody has', (t) => {
+test('a macOS binary: another export, no entry point, an undefined name', (t) => {
   const [headers, symbols] = [read('objdump-darwin-arm64'), read('nm-darwin-arm64')]
   const look = (text) => macOs(headers, text)
   const line = symbols.split('\n').find((row) => row.endsWith(' _napi_register_module_v1'))
@@ -224,7 +225,7 @@ test('a macOS binary: another export, no entrance, a name that nobody has', (t) 
   )
 })
 
-test('output that says nothing is a failure', (t) => {
+test('output without information is a failure', (t) => {
   for (const look of [readElf, readPe, (text) => readMachO(text, text)])
     t.throws(() => look('file format not recognized'))
   t.throws(() => readPe(read('objdump-win32-x64').split('The Export Tables')[0]), { message: /no exports/ })
@@ -242,7 +243,7 @@ test('a binary must not become twice as large as in the record', (t) => {
   t.deepEqual(sizeProblems(5, undefined), [])
 })
 
-/** Which lane works on what, in their order. Each step of the work lets the other lane go on. */
+/** Which lane works on what, in order. Each step of the work lets the other lane continue. */
 async function sharedOut(targets, started) {
   const lanes = [[], []]
   const isStarted = ({ name }, lane) => started[name]?.includes(lane) ?? false
@@ -254,7 +255,7 @@ async function sharedOut(targets, started) {
   return { lanes, results }
 }
 
-test('lanes share the targets out: the longest first, each once, the results in order', async (t) => {
+test('lanes share the targets: the longest first, each once, the results in order', async (t) => {
   const { lanes, results } = await sharedOut(TARGETS, {})
   t.deepEqual(
     results,
@@ -281,7 +282,7 @@ const good = {
 }
 const compiled = { name: 'win32-x64-msvc', built: '1.96.0, compiled only', seconds: 30, runs: [], problems: [] }
 
-test('the table has a row for each run, and says what failed', (t) => {
+test('the table has a row for each run, and names failures', (t) => {
   const second = { ...run, by: '', what: 'ava', passed: 9, failed: 1 }
   const broken = { name: 'darwin-x64', runs: [], problems: ['is not signed'] }
   const lines = asText([{ ...good, runs: [run, second] }, compiled, broken]).split('\n')
@@ -295,7 +296,7 @@ test('the table has a row for each run, and says what failed', (t) => {
   t.is(problemsAsText([good, broken]), 'darwin-x64: is not signed')
 })
 
-test('the record takes the place of older rows, in the order of the list, and has nothing that failed', (t) => {
+test('the record replaces older rows, in the order of the list, and contains no failures', (t) => {
   const row = {
     name: 'linux-arm64-gnu',
     built: '1.96.0, zig 0.17.0',
@@ -314,7 +315,7 @@ test('the record takes the place of older rows, in the order of the list, and ha
   t.throws(() => asRecord([], [{ ...good, problems: ['x'] }]), { message: /^linux-arm64-gnu failed/ })
 })
 
-test('the command refuses a target that there is not, and names those that there are', (t) => {
+test('the command rejects an unknown target, and names the known ones', (t) => {
   const command = path.join(import.meta.dirname, '../../scripts/platforms/index.js')
   const { status, stderr } = spawnSync(process.execPath, [command, 'linux-sparc-gnu'], { encoding: 'utf8' })
   t.is(status, 1)

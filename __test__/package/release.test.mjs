@@ -1,5 +1,5 @@
-// `npm run release -- X.Y.Z` in a copy of the repository: afterwards the version is the same everywhere, and whatever is
-// refused or fails leaves nothing behind. lab/consumers/release publishes what it makes.
+// `npm run release -- X.Y.Z` in a copy of the repository: afterwards the version is the same everywhere, and a rejected
+// or failed release leaves nothing behind. lab/consumers/release publishes its result.
 
 import { spawnSync } from 'node:child_process'
 import fs from 'node:fs'
@@ -55,7 +55,7 @@ function release(folder, ...args) {
   return spawnSync('npm', ['run', '--silent', 'release', '--', ...args], { cwd: folder, env, encoding: 'utf8' })
 }
 
-/** A copy in which the release was prepared. Whoever asks first waits for it; nobody may change it. */
+/** A copy in which the release was prepared. The first caller waits for it; no test may change it. */
 let prepared
 function released() {
   if (prepared === undefined) {
@@ -115,14 +115,14 @@ test('the changelog: a heading with the date, nothing under [Unreleased], and li
   t.true(after.endsWith(`\n[99.0.0]: ${repository}/compare/v${next}...v99.0.0\n${first}`))
 })
 
-test('what is written is what the repository holds: npm/ is up to date with package.json', (t) => {
+test('the written files are what the repository holds: npm/ is up to date with package.json', (t) => {
   const { folder, git } = clone()
   const { status, stderr } = spawnSync(process.execPath, ['scripts/npm-dirs.js'], { cwd: folder, encoding: 'utf8' })
   t.is(status, 0, stderr)
   t.is(git('status', '--porcelain'), '')
 })
 
-/** Asserts that the copy is what it was. */
+/** Asserts that the copy is unchanged. */
 function isUntouched(t, { git }, changes = '') {
   t.is(git('status', '--porcelain'), changes)
   t.is(git('rev-list', '--count', 'HEAD'), '1')
@@ -137,11 +137,11 @@ const WRONG = {
   'an older version': [['0.0.0-rc.1'], /^0\.0\.0-rc\.1 must be greater than the present version, [\d.]+\n$/],
 }
 
-/** A copy for what is refused before anything is written. */
+/** A copy for releases that are rejected before anything is written. */
 let untouched
 
 for (const [what, [args, message]] of Object.entries(WRONG)) {
-  test(`refused: ${what}`, (t) => {
+  test(`rejected: ${what}`, (t) => {
     untouched ??= clone()
     const copy = untouched
     const { status, stderr } = release(copy.folder, ...args)
@@ -151,7 +151,7 @@ for (const [what, [args, message]] of Object.entries(WRONG)) {
   })
 }
 
-test('refused: changes that are not committed', (t) => {
+test('rejected: uncommitted changes', (t) => {
   const copy = clone()
   copy.write('README.md', 'changed')
   const { status, stderr } = release(copy.folder, next)
@@ -160,7 +160,7 @@ test('refused: changes that are not committed', (t) => {
   isUntouched(t, copy, 'M README.md')
 })
 
-test('refused: a tag that is there', (t) => {
+test('rejected: an existing tag', (t) => {
   const copy = clone()
   copy.git('tag', `v${next}`)
   const { status, stderr } = release(copy.folder, next)
@@ -169,7 +169,7 @@ test('refused: a tag that is there', (t) => {
   t.is(copy.git('rev-list', '--count', 'HEAD'), '1')
 })
 
-test('refused: nothing under [Unreleased]', (t) => {
+test('rejected: nothing under [Unreleased]', (t) => {
   const copy = clone()
   const changelog = releasedChangelog(copy.read('CHANGELOG.md'), { version: now, date: '2000-01-01', repository: '' })
   copy.write('CHANGELOG.md', changelog)
@@ -180,7 +180,7 @@ test('refused: nothing under [Unreleased]', (t) => {
   isUntouched(t, copy)
 })
 
-test('a step that fails takes back what was written', (t) => {
+test('a failing step reverts what was written', (t) => {
   const copy = clone()
   copy.write(
     'core/fuzz/Cargo.lock',
@@ -193,7 +193,7 @@ test('a step that fails takes back what was written', (t) => {
   isUntouched(t, copy)
 })
 
-test('a tag that cannot be made takes back the commit', (t) => {
+test('a tag that cannot be created reverts the commit', (t) => {
   const copy = clone()
   copy.git('tag', `v${next}/taken`) // git keeps tags as files: this one needs a folder of that name
   const { status } = release(copy.folder, next)
@@ -239,7 +239,7 @@ for (const [what, [manifests, message]] of Object.entries(INCOMPLETE)) {
   })
 }
 
-test('nothing is packed: a binary is missing, names folders of its builder, or is of no package', (t) => {
+test('nothing is packed: a binary is missing, names folders of its builder, or belongs to no package', (t) => {
   const artifacts = fs.mkdtempSync(path.join(temp, 'artifacts-'))
   const target = fs.mkdtempSync(path.join(temp, 'packed-'))
   const missing = script('pack-release.js', artifacts, target)

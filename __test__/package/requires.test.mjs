@@ -1,4 +1,4 @@
-// Programs of scripts/ and lab/ that only the weekly workflow runs would not show here that a file is missing.
+// Only the weekly workflow runs some programs of scripts/ and lab/, and would notice a missing file too late.
 
 import { execFileSync } from 'node:child_process'
 import fs from 'node:fs'
@@ -9,7 +9,7 @@ import test from 'ava'
 const root = path.join(import.meta.dirname, '..', '..')
 const REQUIRED = /\brequire(?:\.resolve)?\('(\.[^']*)'\)/g
 
-test('every file that scripts/ and lab/ require is there', (t) => {
+test('every file that scripts/ and lab/ require exists', (t) => {
   const listed = execFileSync('git', ['ls-files', 'scripts', 'lab'], { cwd: root, encoding: 'utf8' }).split('\n')
   const files = listed.filter((file) => /\.[cm]?js$/.test(file) && fs.existsSync(path.join(root, file)))
   t.true(files.length > 100)

@@ -1,5 +1,5 @@
-// Who may import whom: the rooms of scripts/rooms.js, the lowest floor first. Types may be imported from anywhere. That no two
-// files need each other, Biome checks.
+// Which rooms may import which: the rooms of scripts/rooms.js, the lowest floor first. Types may be imported from
+// anywhere. Biome checks that no two files need each other.
 
 import { createRequire } from 'node:module'
 import path from 'node:path'
@@ -28,15 +28,15 @@ function none(t, isWrong) {
   )
 }
 
-test('every file stands in a room, and imports none of the rooms above', (t) => {
+test('every file is in a room, and imports none of the rooms above', (t) => {
   t.true(IMPORTS.length > 300)
   for (const [from] of IMPORTS) t.true(ROOMS.includes(roomOf(from)), from)
   none(t, (from, to) => ROOMS.indexOf(roomOf(to)) > ROOMS.indexOf(roomOf(from)))
 })
 
-test('lib/ stands alone', (t) => none(t, (_, to) => !to.startsWith('lib/')))
+test('lib/ depends on nothing outside it', (t) => none(t, (_, to) => !to.startsWith('lib/')))
 
-test('a store reads and swaps records: it knows neither IDs nor who holds a slot', (t) => {
+test('a store reads and swaps records: it knows neither IDs nor the holder of a slot', (t) => {
   const stores = 'lib/lease/stores/'
   none(
     t,
@@ -44,12 +44,12 @@ test('a store reads and swaps records: it knows neither IDs nor who holds a slot
   )
 })
 
-test('what two databases need stands beside their folders', (t) => {
+test('code that two databases need is next to their folders', (t) => {
   const database = (name) => /^lib\/lease\/stores\/([^/]+)\//.exec(name)?.[1]
   none(t, (from, to) => database(from) !== undefined && ![undefined, database(from)].includes(database(to)))
 })
 
-test('what browsers load needs no module of Node', (t) => {
+test('what browsers load needs no module of Node.js', (t) => {
   for (const entry of ['browser', 'browser-lease', 'codec', 'remote']) {
     for (const file of reached(path.join(root, 'lib', 'entries', `${entry}.ts`))) {
       t.deepEqual(
@@ -62,7 +62,7 @@ test('what browsers load needs no module of Node', (t) => {
   }
 })
 
-/** What the command has from inside lib/. */
+/** What the command uses from inside lib/. */
 const ALLOWED = [
   'lib/base/check.ts',
   'lib/base/errors.ts',
@@ -84,13 +84,13 @@ const ALLOWED = [
   'lib/lease/stores/postgres/schema.ts',
 ]
 
-test('the command and the packages take only entries of lib/, and what is listed here', (t) => {
+test('the command and the packages use only entries of lib/, and the files listed here', (t) => {
   const inside = ['bin', 'packages'].flatMap((folder) => sourcesIn(path.join(root, folder)))
   const taken = inside.flatMap((file) => filesOf(file).map(nameOf)).filter((name) => /^lib\/(?!entries\/)/.test(name))
   t.deepEqual([...new Set(taken)].sort(), ALLOWED)
 })
 
-test('the command loads the addon only for what needs it', (t) => {
+test('the command loads the addon only where it needs it', (t) => {
   const loaded = [...reached(path.join(root, 'bin', 'main.ts'))].map(nameOf)
   t.true(loaded.includes('bin/commands/inspect.ts'))
   const isLight = (name) => /^(?:bin\/(?!with-addon)|lib\/(?:base|codec)\/|lib\/entries\/codec\.ts)/.test(name)

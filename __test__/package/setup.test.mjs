@@ -1,5 +1,5 @@
-// The first command in a clone: what `npm start` says when the machine lacks something, and that it builds when it has
-// to and only then. Everything happens in a copy of the repository, with the real npm.
+// The first command in a clone: the messages of `npm start` when the machine lacks something, and that it builds only
+// when it has to. Everything happens in a copy of the repository, with the real npm.
 
 import { spawnSync } from 'node:child_process'
 import fs from 'node:fs'
@@ -12,7 +12,7 @@ const require = createRequire(import.meta.url)
 const root = path.join(import.meta.dirname, '..', '..')
 const runtimes = require('../../scripts/runtimes.js')
 
-// On Windows a folder of PATH cannot be put together from links without rights that a test should not need.
+// On Windows a folder of PATH cannot be assembled from links without rights that a test should not need.
 const unixTest = process.platform === 'win32' ? test.skip : test
 
 let temp
@@ -38,7 +38,10 @@ function which(program) {
 const UNREAD = ['docs', 'examples', 'lab', 'npm', 'site']
 const LEFT_OUT = ['.git', '__test__', 'node_modules', 'target', ...UNREAD]
 
-/** A copy of the repository as it is now, with the installed packages and the addon. It is gone after the test. */
+/**
+ * A copy of the repository in its present state, with the installed packages and the addon. It is removed after the
+ * test.
+ */
 function clone(t) {
   const folder = fs.mkdtempSync(path.join(temp, 'clone-'))
   t.teardown(() => fs.rmSync(folder, { recursive: true }))
@@ -50,7 +53,7 @@ function clone(t) {
   return folder
 }
 
-/** Runs a program in the copy, on a machine with nothing but Node.js unless `env` says more. */
+/** Runs a program in the copy, on a machine with only Node.js unless `env` adds more. */
 function run(folder, program, args, more = {}) {
   const quiet = { npm_config_update_notifier: 'false', NO_COLOR: '1' }
   const env = { PATH: tools, HOME: path.join(temp, 'home'), ...quiet, ...more }
@@ -60,7 +63,7 @@ function run(folder, program, args, more = {}) {
 const node = (folder, args, more) => run(folder, process.execPath, args, more)
 const script = (folder, code) => node(folder, ['--eval', code])
 
-/** Notes that the addon in the copy was built from the copy's source, as `npm run build` does. */
+/** Records that the addon in the copy was built from the copy's source, as `npm run build` does. */
 function pretendBuilt(folder) {
   const { status, stderr } = script(
     folder,
@@ -72,7 +75,7 @@ function pretendBuilt(folder) {
 
 const isBuilt = (folder, more) => node(folder, ['scripts/built.js'], more).status === 0
 
-/** What is left of npm's output: the lines that npm itself writes are gone. */
+/** npm's output without the lines that npm itself writes. */
 const said = (output) => output.split('\n').filter((line) => line && !/^(?:npm |> )/.test(line))
 
 for (const command of [['start'], ['test'], ['run', 'bench']]) {
@@ -96,7 +99,7 @@ unixTest('Rust that is installed but not in PATH is found', (t) => {
   ])
 })
 
-/** A program in PATH that is not the real one: a machine with exactly this Rust is not to be had. */
+/** A substitute program in PATH: a machine with exactly this Rust is not available. */
 function withRust(version) {
   const folder = fs.mkdtempSync(path.join(temp, 'rust-'))
   for (const program of ['cargo', 'rustc'])
@@ -104,7 +107,7 @@ function withRust(version) {
   return { PATH: `${folder}${path.delimiter}${tools}` }
 }
 
-unixTest('too old a Rust is named, with the version that is needed', (t) => {
+unixTest('the message for an outdated Rust names its version and the required one', (t) => {
   const { status, stderr } = node(clone(t), ['scripts/setup.js'], withRust('echo "cargo 1.88.9 (abc 2025-01-01)"'))
   t.is(status, 1)
   t.deepEqual(said(stderr), [
@@ -112,7 +115,7 @@ unixTest('too old a Rust is named, with the version that is needed', (t) => {
   ])
 })
 
-unixTest('a Rust that cannot start is shown with its own words', (t) => {
+unixTest('the message for a Rust that cannot start includes its own error', (t) => {
   const { status, stderr } = node(clone(t), ['scripts/setup.js'], withRust('echo "no toolchain" >&2; exit 1'))
   t.is(status, 1)
   t.deepEqual(said(stderr), ["Rust does not work here, 'cargo --version' fails: no toolchain"])
@@ -191,7 +194,7 @@ const REASONS = {
   'no addon': remove(/\.node$/),
 }
 
-test('what makes a build necessary', (t) => {
+test('changes that make a build necessary', (t) => {
   const folder = clone(t)
   const { hashOfSource, isBuilt, recordBuild } = require(path.join(folder, 'scripts', 'built.js'))
   for (const [reason, change] of Object.entries(REASONS)) {
@@ -209,7 +212,7 @@ test('other compiler flags make a build necessary', (t) => {
   t.false(isBuilt(folder, { RUSTFLAGS: '-C target-cpu=native' }))
 })
 
-test('does not have to build: files with new times, as after a switch to another branch and back', (t) => {
+test('files with new times, as after a switch to another branch and back, make no build necessary', (t) => {
   const folder = clone(t)
   pretendBuilt(folder)
   const now = new Date()

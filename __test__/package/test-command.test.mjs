@@ -1,4 +1,4 @@
-// `npm test` itself: what it shows and how it ends. In a folder with its script, a small crate and a few ava tests, of
+// `npm test` itself: its output and its exit status. In a folder with its script, a small crate and a few ava tests, of
 // which some fail, run by the real cargo and the real ava.
 
 import { spawnSync } from 'node:child_process'
@@ -32,7 +32,7 @@ anyTest.before(() => {
 
 anyTest.after.always(() => fs.rmSync(temp, { recursive: true }))
 
-/** Runs the script in a folder with these files: what it printed, its last line and its status. */
+/** Runs the script in a folder with these files: its output, its last line and its status. */
 function npmTest(more, env = {}) {
   const folder = fs.mkdtempSync(path.join(temp, 'project-'))
   for (const [name, text] of Object.entries({ ...FILES, ...more })) {
@@ -68,7 +68,7 @@ test.serial('each test as ava shows it, the results of cargo, and the counts alo
   t.notRegex(stdout, /^test .*\.\.\. ok/m)
 })
 
-test.serial('failures are shown with what they said, and named once more before the last line', (t) => {
+test.serial('failures are shown with their output, and named once more before the last line', (t) => {
   const { status, stdout, lines } = npmTest(FAILING)
   t.is(status, 1)
   t.is(lines.at(-1), '6 passed, 2 failed')
@@ -81,7 +81,7 @@ test.serial('failures are shown with what they said, and named once more before 
   t.regex(stdout, /^ *assertion `left == right` failed: arithmetic$/m)
 })
 
-test.serial('a failure is shown whatever its error is made of', (t) => {
+test.serial('a failure is shown whatever its error contains', (t) => {
   const odd = `const error = Object.assign(new Error('odd'), { at: undefined, big: 1n, stack: 'Error: odd' }); throw error`
   const { status, stdout, lines } = npmTest({
     'c.test.mjs': `import test from 'ava'\ntest('three', () => { ${odd} })\n`,
@@ -116,7 +116,7 @@ test.serial('tests that cannot run here are named at the end, once', (t) => {
   t.regex(stdout, /!!! SKIPPED: etcd is not installed: its tests do not run !!!\n\n4 passed, 0 failed\n$/)
 })
 
-test.serial('temporary files of tests that were killed are gone', (t) => {
+test.serial('temporary files of killed tests are removed', (t) => {
   const { status, stdout } = npmTest({
     'a.test.mjs': `import fs from 'node:fs'\nimport os from 'node:os'\nimport test from 'ava'\n
       test('leaves a folder', (t) => {
@@ -130,7 +130,7 @@ test.serial('temporary files of tests that were killed are gone', (t) => {
   t.false(fs.existsSync(folder))
 })
 
-test.serial('what tests write to stderr is shown', (t) => {
+test.serial('stderr of tests is shown', (t) => {
   const { stdout } = npmTest({ 'a.test.mjs': `${FILES['a.test.mjs']}console.error('a stray word')` })
   t.regex(stdout, /^a stray word$/m)
 })

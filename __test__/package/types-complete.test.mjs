@@ -1,5 +1,5 @@
-// The types declare exactly what there is at run time. What there is, is listed here as TypeScript, and compiled: a name that
-// the types lack is an error in it, and so is one that only the types have.
+// The types declare exactly what exists at run time. The exports at run time are listed here as TypeScript, and
+// compiled: a name that the types lack is an error in it, and so is one that only the types have.
 
 import { createRequire } from 'node:module'
 import path from 'node:path'
@@ -20,7 +20,7 @@ test.before(async () => {
 
 test.after.always(() => removeProject(temp))
 
-const INSPECT = Symbol.for('nodejs.util.inspect.custom') // how something is printed is no part of the types
+const INSPECT = Symbol.for('nodejs.util.inspect.custom') // the way of printing is not part of the types
 
 /** A name as a key in TypeScript's text. */
 function asKey(name) {
@@ -34,7 +34,7 @@ function exactly(type, names) {
   return `({ ${keys.join(', ')} }) satisfies Record<${type}, true>`
 }
 
-/** The members that an instance has: its own, those of its class, and those of the classes above. */
+/** The members of an instance: its own, those of its class, and those of the classes above. */
 function membersOf({ prototype }, own = []) {
   const names = [...own]
   for (let each = prototype; each !== Object.prototype; each = Object.getPrototypeOf(each))
@@ -42,7 +42,7 @@ function membersOf({ prototype }, own = []) {
   return names.filter((name) => name !== 'constructor' && name !== INSPECT && name.description !== 'tell')
 }
 
-/** What a class itself has. All of it is for users: what only lib/ calls, users must not reach. */
+/** The members of a class itself. All of them are for users: users must not reach what only lib/ calls. */
 function staticsOf(theClass) {
   const ofEveryClass = ['length', 'name', 'prototype']
   return Object.getOwnPropertyNames(theClass).filter((name) => !ofEveryClass.includes(name))
@@ -57,7 +57,7 @@ const HEAD = [
   "import type { Parts, PartsToEncode, Stats } from 'flakeforge'",
 ]
 
-/** Compiles statements as an ES module, or others as what `file` is. */
+/** Compiles statements as an ES module, or in the format of `file`. */
 async function check(t, name, statements, file = 'list.mts', head = HEAD) {
   const lines = [...head, ...statements]
   const folder = path.join(temp, name)
@@ -67,7 +67,7 @@ async function check(t, name, statements, file = 'list.mts', head = HEAD) {
   t.is(output, '', wrong.join('\n'))
 }
 
-test('every export', async (t) => {
+test('every export is declared', async (t) => {
   await check(t, 'exports', [
     exactly('keyof typeof all', Object.keys(await import('flakeforge'))),
     exactly('keyof typeof leases', Object.keys(await import('flakeforge/lease'))),
@@ -75,12 +75,12 @@ test('every export', async (t) => {
   ])
 })
 
-test('every export as a property of what require() gives', async (t) => {
+test('every export is declared as a property of the result of require()', async (t) => {
   const statements = [exactly("Exclude<keyof typeof FlakeId, 'prototype'>", staticsOf(FlakeId))]
   await check(t, 'required', statements, 'list.cts', ["import FlakeId = require('flakeforge')"])
 })
 
-test('every member of each class', async (t) => {
+test('every member of each class is declared', async (t) => {
   const { Layout, layouts } = FlakeId
   const { LeasedFlakeId, SegmentId } = require('flakeforge/lease')
   await check(t, 'members', [
@@ -105,7 +105,7 @@ function fieldsOf(layout) {
   return Object.keys(parts).filter((name) => !COMMON.includes(name))
 }
 
-test('every dialect, and its fields', async (t) => {
+test('every dialect, and its fields, are declared', async (t) => {
   const dialects = Object.entries(FlakeId.layouts)
   const ofEach = dialects.flatMap(([name, layout]) => {
     const asParts = `Exclude<keyof Parts<'${name}'>, ${union(COMMON)}>`
@@ -117,7 +117,7 @@ test('every dialect, and its fields', async (t) => {
   await check(t, 'dialects', [exactly('LayoutName', Object.keys(FlakeId.layouts)), ...ofEach])
 })
 
-/** Which choices a layout accepts. */
+/** Which options a layout accepts. */
 function choicesOf(layout) {
   const values = { epoch: 0, idOffset: undefined, nodes: 128, mode: 'spread' }
   return Object.keys(values).filter((name) => {
@@ -129,7 +129,7 @@ function choicesOf(layout) {
   })
 }
 
-test('every option', async (t) => {
+test('every option is declared', async (t) => {
   const ofLease = ['group', 'slots', 'ttlMs', 'skewMs', 'durable', 'waitMs', 'host', 'signal', 'elseFrom']
   const ofJoin = [...GENERAL, ...ofLease].filter((name) => {
     try {
@@ -149,7 +149,7 @@ test('every option', async (t) => {
   ])
 })
 
-test('flakeforge/remote: its exports, members, options and counts', async (t) => {
+test('flakeforge/remote: its exports, members, options and counts are declared', async (t) => {
   const remote = require('flakeforge/remote')
   const { KEYS } = require('../../target/rooms/lib/remote/options.js')
   await check(t, 'remote', [
@@ -163,7 +163,7 @@ test('flakeforge/remote: its exports, members, options and counts', async (t) =>
   ])
 })
 
-test('every base', async (t) => {
+test('every base is declared', async (t) => {
   const bases = require('../../target/rooms/lib/native/index.js').bases()
   await check(t, 'bases', [exactly('Base', [...bases])])
 })

@@ -1,6 +1,6 @@
-// The package's types as TypeScript users meet them: the files in types/ are compiled in each kind of project,
-// and those that Node can run are run. `node lab/consumers/index.js typescript` does the same with older
-// versions of TypeScript.
+// The package's types as TypeScript users meet them: the files in types/ are compiled in each kind of project, and
+// those that Node.js can run are run. `node lab/consumers/index.js typescript` does the same with older versions of
+// TypeScript.
 
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -18,7 +18,7 @@ test.before(async () => {
 
 test.after.always(() => removeProject(temp))
 
-/** A file of types, and those that it takes from. */
+/** A file of types, and the files that it imports from. */
 function withOthers(file, found = new Set()) {
   if (found.has(file)) return found
   found.add(file)
@@ -28,7 +28,7 @@ function withOthers(file, found = new Set()) {
 }
 
 for (const entry of ['codec', 'remote']) {
-  test(`flakeforge/${entry}: its types need none of Node`, (t) => {
+  test(`flakeforge/${entry}: its types need none of Node.js`, (t) => {
     const files = [...withOthers(path.join(import.meta.dirname, `../../dist/${entry}.d.cts`))]
     t.true(files.length > 2)
     t.deepEqual(
@@ -38,7 +38,7 @@ for (const entry of ['codec', 'remote']) {
   })
 }
 
-// TypeScript 7 finds types for CommonJS only as bundlers do, or as Node does.
+// TypeScript 7 finds types for CommonJS only as bundlers do, or as Node.js does.
 const OPTIONS = { commonjs: { moduleResolution: 'bundler' } }
 
 for (const kind of Object.keys(KINDS)) {

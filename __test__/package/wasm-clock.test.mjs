@@ -1,4 +1,4 @@
-// The clock of the WebAssembly, and how a page waits by it, with two clocks of JavaScript that the test moves.
+// The clock of the WebAssembly, and how a page waits with it, with two clocks of JavaScript that the test moves.
 
 import fs from 'node:fs'
 import path from 'node:path'
@@ -11,14 +11,14 @@ const CLOCK = path.join(root, 'npm', 'wasm32-wasi', 'clock.cjs')
 const PAGE = path.join(root, 'npm', 'wasm32-wasi', 'page.cjs')
 const NOON = Date.UTC(2026, 10, 20, 12)
 
-/** What a file of CommonJS exports where these are the globals. */
+/** The exports of a CommonJS file with these globals. */
 function load(file, globals) {
   const module = { exports: {} }
   vm.runInNewContext(fs.readFileSync(file, 'utf8'), { module, require: () => ({}), ...globals })
   return module.exports
 }
 
-/** The clock of the module, over two clocks that stand still until the test changes `is`. */
+/** The clock of the module, over two clocks that do not move until the test changes `is`. */
 function clockOver(is) {
   const performance = { timeOrigin: NOON, now: () => is.since }
   return load(CLOCK, { Date: { now: () => is.ms }, performance })
@@ -61,7 +61,7 @@ test('the time never leaves the millisecond of Date.now(), wherever the other cl
   )
 })
 
-/** How a page waits `ms` where each look at a clock takes it on: Unix time only after `still` looks, then by `step`. */
+/** How a page waits `ms` where each look at a clock advances it: Unix time only after `still` looks, then by `step`. */
 function pauseOver(ms, still, step) {
   const at = { unix: NOON, monotonic: 0, looks: 0 }
   const wasm = {
@@ -76,7 +76,7 @@ function pauseOver(ms, still, step) {
   return at
 }
 
-test('a page waits until the clock of the module says that the time is over, also where that clock stood still', (t) => {
+test('a page waits until the clock of the module says that the time is over, even if that clock had stopped', (t) => {
   const { unix, monotonic } = pauseOver(0.001, 1_000, 0.01)
   t.true(unix >= NOON + 0.001)
   t.true(monotonic > 0.9, 'much longer than it should have taken by the other clock')

@@ -40,7 +40,7 @@ test('a module that needs only what it gets has no problems', (t) => {
   t.deepEqual(wasmProblems(moduleOf(GIVEN, CALLED)), [])
 })
 
-test('functions of a system are named: nobody gives them', (t) => {
+test('functions of a system are named: nothing provides them', (t) => {
   const module = moduleOf([...GIVEN, ['wasi_snapshot_preview1', 'fd_write'], ['env', 'open']], CALLED)
   t.deepEqual(wasmProblems(module), [
     'needs wasi_snapshot_preview1.fd_write, which nobody gives it',
@@ -48,7 +48,7 @@ test('functions of a system are named: nobody gives them', (t) => {
   ])
 })
 
-test('what the package calls must be there', (t) => {
+test('functions that the package calls must exist', (t) => {
   const without = CALLED.filter((name) => name !== 'malloc')
   t.deepEqual(wasmProblems(moduleOf(GIVEN, without)), ['does not export malloc'])
 })

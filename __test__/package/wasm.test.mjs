@@ -1,5 +1,6 @@
-// The WebAssembly in Node.js, in processes of its own. They take it from NAPI_RS_NATIVE_LIBRARY_PATH, as `npm run platforms`
-// does, or from where that leaves it. If nobody has built it, that is a loud skip: a job of its own builds it and runs this.
+// The WebAssembly in Node.js, in separate processes. They take it from NAPI_RS_NATIVE_LIBRARY_PATH, as `npm run
+// platforms` does, or from where that leaves it. If it is not built, that is a loud skip: a separate job builds it and
+// runs this.
 
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -13,7 +14,7 @@ const root = path.join(import.meta.dirname, '..', '..')
 /** A program that does nothing for so long hangs. */
 const QUIET_MS = 100_000
 
-/** What a program prints that has `FlakeId`, as JSON. It must end by itself. */
+/** The JSON output of a program that has `FlakeId`. It must exit without help. */
 function run(t, code) {
   const program = `const FlakeId = require(${JSON.stringify(root)})\n${code}`
   const env = { ...process.env, NAPI_RS_NATIVE_LIBRARY_PATH: addon }
@@ -26,7 +27,7 @@ function run(t, code) {
   return JSON.parse(stdout)
 }
 
-/** A layout of which all IDs of a test fall into one tick, or two. */
+/** A layout with which all IDs of a test fall into one or two ticks. */
 const SLOW =
   "const slow = { tickMs: 3_600_000, epoch: 0, fields: [['zero', 1], ['timestamp', 31], ['node', 10], ['counter', 22]] };"
 
@@ -41,7 +42,7 @@ const inWorkers = (count, code) => Promise.all(Array.from({ length: count }, () 
 const load = ${JSON.stringify(`const FlakeId = require(${JSON.stringify(root)}); ${SLOW}`)}
 `
 
-// The ticks of these tests are long, so that two cursors would make equal IDs.
+// The ticks of these tests are long, so that two cursors would generate equal IDs.
 onWasm('threads share the cursors of one memory', (t) => {
   const { all, unique } = run(
     t,
@@ -60,7 +61,7 @@ onWasm('threads share the cursors of one memory', (t) => {
   t.is(unique, all)
 })
 
-onWasm('threads that make and drop generators at once keep the memory whole', (t) => {
+onWasm('threads that create and drop generators at once keep the memory intact', (t) => {
   const made = run(
     t,
     `${WORKERS}
@@ -71,7 +72,7 @@ onWasm('threads that make and drop generators at once keep the memory whole', (t
   t.deepEqual(made, [24_000, 24_000, 24_000, 24_000])
 })
 
-onWasm('slots of threads that have ended are used again', async (t) => {
+onWasm('slots of threads that have ended are reused', async (t) => {
   const program = `const FlakeId = require(${JSON.stringify(root)})
     ${WORKERS}
     const threads = async () => {
@@ -91,7 +92,7 @@ onWasm('slots of threads that have ended are used again', async (t) => {
   t.deepEqual([ended, await exit], [300, [0, null]])
 })
 
-onWasm('a worker of a main thread without flakeforge is refused', (t) => {
+onWasm('a worker of a main thread without flakeforge is rejected', (t) => {
   const code = `const { Worker } = require('node:worker_threads')
     new Worker(${JSON.stringify(`require(${JSON.stringify(root)})`)}, { eval: true })
       .on('error', ({ code, message }) => console.log(JSON.stringify({ code, message })))`
@@ -119,7 +120,7 @@ onWasm('a second copy in one thread has the same cursors', (t) => {
   t.is(new Set(ids).size, 200)
 })
 
-onWasm('files are refused, by their name and with what works', (t) => {
+onWasm('files are rejected, by their name and with the alternatives', (t) => {
   const { code, message } = run(
     t,
     `try {
