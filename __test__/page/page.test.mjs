@@ -1,6 +1,6 @@
-// The page of flakeforge-server in a real Chromium, in front of a real server: what it shows of an ID, IDs being made, slots, a
-// server that is gone, and that it can be used by keyboard, on a telephone, in the dark and by screen reader. One Chromium and
-// one server serve the whole file, so the tests run one after the other.
+// The page of flakeforge-server in a real Chromium, in front of a real server: its views of an ID, of IDs being
+// generated, of slots and of a server that is down, and that it works by keyboard, on a phone, in dark mode and by
+// screen reader. One Chromium and one server serve the whole file, so the tests run one after the other.
 
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -69,7 +69,7 @@ test.after.always(async () => {
 /** Opens the page, with the token unless told otherwise. */
 const open = (t, hash = '', options = {}) => openPage(t, browser, `${server.url}/${hash}`, { token: TOKEN, ...options })
 
-/** What the server answers to somebody with a token. */
+/** The server's answer to a client with a token. */
 async function ask(path) {
   const response = await fetch(`${server.url}${path}`, { headers: { authorization: `Bearer ${TOKEN}` } })
   return response.json()
@@ -110,7 +110,7 @@ when('a form of the ID can be copied', async (t) => {
   t.is(await page.evaluate(() => navigator.clipboard.readText()), format(ID, 'base58'))
 })
 
-when('an ID in every layout: its fields, their bits and what they say', async (t) => {
+when('an ID in every layout: its fields, their bits and their meaning', async (t) => {
   const page = await open(t)
   for (const [name, layout] of Object.entries(layouts)) {
     const others = layout.fields.length === 0 ? { host: 42 } : { id: 37, counter: 5 }
@@ -138,7 +138,7 @@ when('an ID in every layout: its fields, their bits and what they say', async (t
   await isSound(t, page)
 })
 
-when('which layout it could be: the most plausible first, and another one at a click', async (t) => {
+when('the possible layouts: the most plausible first, and the others at a click', async (t) => {
   const page = await open(t)
   await page.fill('#id', '175928847299117063')
   t.is(await textOf(page, '#result-title'), 'discord (most plausible)')
@@ -171,7 +171,7 @@ when('a layout with an offset: the fields are those before it', async (t) => {
   t.deepEqual(page.faults, [])
 })
 
-when('what is no ID gets a sentence', async (t) => {
+when('an invalid ID gets a sentence', async (t) => {
   const page = await open(t)
   const sentences = [
     ['auto', '', 'hello', /^'hello' is not an ID\. Give it as decimal, 0x or digits of hex, .*\.$/],
@@ -229,14 +229,14 @@ when('a link has the ID and its layout', async (t) => {
   t.deepEqual([...page.faults, ...other.faults, ...spread.faults], [])
 })
 
-/** What the server has answered to a request of the page; nothing if Stop came first. */
+/** The server's answer to a request of the page; nothing if Stop came first. */
 async function idsOf(request) {
   const response = await request.response()
   const { ids = [] } = (await response?.json().catch(() => undefined)) ?? {}
   return ids
 }
 
-when('IDs being made: as many as asked for, until Stop; each can be inspected', async (t) => {
+when('IDs being generated: as many as requested, until Stop; each can be inspected', async (t) => {
   const page = await open(t)
   await isReady(page)
   const made = () => page.asked.filter((request) => request.method() === 'POST')
@@ -262,7 +262,7 @@ when('IDs being made: as many as asked for, until Stop; each can be inspected', 
   await untilSaid(page, '#result-title', 'shards')
   t.is((await formsOf(page)).Decimal, shown.at(-1))
   t.is(await focusOf(page), 'result-title')
-  t.is(made().length, asked.length, 'nothing is made after Stop')
+  t.is(made().length, asked.length, 'nothing is generated after Stop')
   t.deepEqual(page.faults, [])
 })
 
@@ -278,7 +278,7 @@ when('a segment has numbers, and neither fields nor slots', async (t) => {
   t.deepEqual(page.faults, [])
 })
 
-when('slots: who holds them', async (t) => {
+when('slots: their holders', async (t) => {
   const page = await open(t)
   await page.waitForSelector('#slots-rows tr')
   t.is(await textOf(page, '#slots-status'), '1 slot is in use.')
@@ -289,7 +289,7 @@ when('slots: who holds them', async (t) => {
   await isSound(t, page)
 })
 
-when('a token is asked for, kept in this tab, and in no address', async (t) => {
+when('the page asks for a token, and keeps it in this tab, and in no address', async (t) => {
   const page = await open(t, `#id=${ID}`, { token: '' })
   await page.waitForSelector('#token-form:visible')
   t.is(await textOf(page, '#state'), 'The server requires a token')
@@ -312,7 +312,7 @@ when('a token is asked for, kept in this tab, and in no address', async (t) => {
   t.deepEqual(page.faults, [])
 })
 
-when('a server that stops is shown as such, and the page goes on by itself', async (t) => {
+when('a server that stops is shown as such, and the page continues without help', async (t) => {
   const page = await open(t)
   await page.waitForSelector('#slots-rows tr')
   await page.click('#live-button')
@@ -334,7 +334,7 @@ when('a server that stops is shown as such, and the page goes on by itself', asy
   t.deepEqual(page.faults, [])
 })
 
-when('a server that was killed and started again: the page goes on by itself', async (t) => {
+when('a server that was killed and restarted: the page continues without help', async (t) => {
   const page = await open(t, `#id=${ID}`)
   await page.waitForSelector('#slots-rows tr')
   const { port } = server
@@ -349,7 +349,7 @@ when('a server that was killed and started again: the page goes on by itself', a
   t.deepEqual(page.faults, [])
 })
 
-when('everything by keyboard: every control in the order of the page, and where one is can be seen', async (t) => {
+when('everything works by keyboard: every control in the order of the page, with a visible focus', async (t) => {
   const page = await open(t, `#id=${ID}`)
   await page.waitForSelector('#slots-rows tr')
   const wanted = await page.evaluate(() =>
@@ -385,7 +385,7 @@ when('everything by keyboard: every control in the order of the page, and where 
   t.deepEqual(page.faults, [])
 })
 
-when('on a telephone of 320 px, with motion reduced and with forced colours', async (t) => {
+when('on a phone of 320 px, with reduced motion and with forced colours', async (t) => {
   const page = await open(t, `#id=${ID}&layout=uniqueid`, {
     viewport: { width: 320, height: 640 },
     isMobile: true,
@@ -405,7 +405,7 @@ when('on a telephone of 320 px, with motion reduced and with forced colours', as
   t.deepEqual(await faultsByAxe(page), [])
 })
 
-when('the page needs nothing but the server, and nothing may be added to it', async (t) => {
+when('the page needs only the server, and nothing can be added to it', async (t) => {
   const page = await open(t)
   await isReady(page)
   const asked = page.asked.map((request) => request.url())
