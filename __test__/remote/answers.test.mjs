@@ -1,5 +1,5 @@
-// What servers answer instead of IDs: the client goes on with the next one, says what was wrong where there is none, and
-// never takes such an answer for IDs.
+// What servers answer instead of IDs: the client continues with the next server, reports what was wrong where there is
+// none, and never treats such an answer as IDs.
 
 import { gzipSync } from 'node:zlib'
 import test from 'ava'
@@ -10,7 +10,7 @@ const bytes = (make) => (_request, response, n) =>
 const page = (status) => (_request, response) =>
   response.writeHead(status, { 'content-type': 'text/html' }).end('<h1>Please log in to this network</h1>')
 
-/** n IDs, turned round. */
+/** n IDs, reversed. */
 const descending = (n) =>
   Buffer.concat([...makeIds(n).toString('hex').matchAll(/.{16}/g)].reverse().map(([id]) => Buffer.from(id, 'hex')))
 
@@ -27,7 +27,7 @@ function endless(_request, response) {
   more()
 }
 
-/** What a server does instead of answering with IDs, and what the error says of it. */
+/** What a server does instead of answering with IDs, and how the error describes it. */
 const FAULTS = {
   "a captive portal's page": [page(200), /answered 200 with text\/html, which is not application\/octet-stream/],
   'JSON instead of bytes': [
@@ -92,7 +92,7 @@ const FAULTS = {
 }
 
 for (const [what, [script, reason]] of Object.entries(FAULTS)) {
-  test(`${what}: the next server is asked, and keeps being`, async (t) => {
+  test(`${what}: the next server is asked, and keeps being asked`, async (t) => {
     const [bad, good] = await Promise.all([startScripted(t), startScripted(t)])
     const remote = await connectToFirst(t, [bad, good])
     bad.script = script
@@ -114,7 +114,7 @@ for (const [what, [script, reason]] of Object.entries(FAULTS)) {
   })
 }
 
-test('a redirect is not followed: the token goes nowhere else', async (t) => {
+test('a redirect is not followed: the token is sent nowhere else', async (t) => {
   const [elsewhere, good] = await Promise.all([startScripted(t), startScripted(t)])
   const bad = await startScripted(t)
   for (const status of [301, 302, 303, 307, 308]) {
@@ -130,7 +130,7 @@ test('a redirect is not followed: the token goes nowhere else', async (t) => {
   t.deepEqual(elsewhere.counts, [])
 })
 
-test('IDs in no order are taken where the server says that its layout spreads them, if they are all different', async (t) => {
+test('unordered IDs are accepted where the server says that its layout spreads them, if they are all different', async (t) => {
   const server = await startScripted(t)
   const group = (make) => (request, response, n) => {
     response.setHeader('flakeforge-layout', 'uniqueid').setHeader('flakeforge-order', 'none')
@@ -157,7 +157,7 @@ test('an answer in pieces and in gzip is one answer', async (t) => {
   t.is(new Set(idsIn(await remote.takeAsync(5000))).size, 5000)
 })
 
-test('a token that a server sends back is never in an error, nor is a part of it where the text is cut', async (t) => {
+test('a token that a server sends back is never in an error, nor is a part of it where the text is truncated', async (t) => {
   const token = 'tok-SECRET-0123456789abcdef'
   const server = await startScripted(t)
   for (let before = 240; before < 330; before += 3) {

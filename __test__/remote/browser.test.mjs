@@ -1,5 +1,5 @@
-// RemoteFlakeId in Debian's Chromium, bundled as users bundle it: in a page and in a worker, on a flakeforge-server that allows
-// the page's origin, and on servers that fail.
+// RemoteFlakeId in Debian's Chromium, bundled as users bundle it: in a page and in a worker, on a flakeforge-server
+// that allows the page's origin, and on servers that fail.
 
 import { once } from 'node:events'
 import { createServer } from 'node:http'
@@ -75,7 +75,7 @@ test('a page gets IDs of the server by every call', async (t) => {
   t.like(stats, { ids: 12_011, retries: 0, dropped: 0 })
 })
 
-test('a worker has a client of its own, and cannot be sent one', async (t) => {
+test('a worker has its own client, and cannot be sent one', async (t) => {
   const [here, there, sent] = await page.evaluate(async (url) => {
     const { RemoteFlakeId } = await import('/remote.js')
     const remote = await RemoteFlakeId.connect(url, { name: 'orders' })
@@ -101,7 +101,7 @@ test('a worker has a client of its own, and cannot be sent one', async (t) => {
   t.deepEqual(sent, ['DataCloneError', 'DataCloneError'])
 })
 
-test('failures, redirects and what no origin allows: the next server is asked, or the error says so', async (t) => {
+test('failures, redirects and disallowed origins: the next server is asked, or the error says why', async (t) => {
   const allowed = (script) => (request, response, n) => {
     response.setHeader('access-control-allow-origin', '*').setHeader('access-control-allow-headers', '*')
     if (request.method === 'OPTIONS') response.writeHead(204).end()

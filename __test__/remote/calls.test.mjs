@@ -41,7 +41,7 @@ test('an ID has its own memory, and is a Buffer here', async (t) => {
   }
 })
 
-test('text in every base is what format() makes of the same ID', async (t) => {
+test('text in every base equals the output of format() for the same ID', async (t) => {
   const scripted = await startScripted(t)
   const remote = await connect(t, scripted)
   for (const base of [undefined, 'dec', 'hex', 'bin', 'oct', 'base32', 'base36', 'base58', 'base62']) {
@@ -51,10 +51,10 @@ test('text in every base is what format() makes of the same ID', async (t) => {
   const { ids } = remote.stats
   const error = t.throws(() => remote.nextString('base64'), { instanceOf: RangeError, code: 'ERR_FLAKE_OPTION' })
   t.regex(error.message, /base32.*base62/)
-  t.is(remote.stats.ids, ids, 'no ID is taken for a base that there is not')
+  t.is(remote.stats.ids, ids, 'an unknown base takes no ID')
 })
 
-test('callbacks and promises are told in one order', async (t) => {
+test('callbacks and promises settle in one order', async (t) => {
   const remote = await connect(t, await startScripted(t), { prefetch: 4 })
   const told = []
   const promises = []
@@ -70,7 +70,7 @@ test('callbacks and promises are told in one order', async (t) => {
   )
 })
 
-test('where nothing is left: ERR_FLAKE_OVERFLOW, and more is on its way', async (t) => {
+test('when no IDs are left: ERR_FLAKE_OVERFLOW, and more are on their way', async (t) => {
   const remote = await connect(t, server, { prefetch: 3 })
   remote.take(3)
   for (const call of [
@@ -88,7 +88,7 @@ test('where nothing is left: ERR_FLAKE_OVERFLOW, and more is on its way', async 
   remote.nextBigInt()
 })
 
-test('take() gives all or nothing, and fetches what it missed', async (t) => {
+test('take() gives all or nothing, and fetches what was missing', async (t) => {
   const remote = await connect(t, server, { prefetch: 10 })
   t.throws(() => remote.take(12_345), { code: 'ERR_FLAKE_OVERFLOW', message: /12345 IDs .* only 10 are available/ })
   t.is(remote.stats.ids, 0)
@@ -109,7 +109,7 @@ test('takeAsync() of more than 10 000 makes several requests, one after the othe
   t.is((await remote.takeAsync(0)).length, 0)
 })
 
-test('a count that is none is refused', async (t) => {
+test('an invalid count is rejected', async (t) => {
   const remote = await connect(t, server)
   for (const [n, Type] of [
     [-1, RangeError],
@@ -154,7 +154,7 @@ test('a signal ends a call, which takes no ID, and an iteration', async (t) => {
   t.throws(() => remote.ids({ singal: 1 }), { code: 'ERR_FLAKE_OPTION', message: /Did you mean 'signal'/ })
 })
 
-test('closed: what is left is dropped, and calls get ERR_FLAKE_DETACHED, those too that wait', async (t) => {
+test('closed: the remaining IDs are dropped, and calls get ERR_FLAKE_DETACHED, including waiting ones', async (t) => {
   const scripted = await startScripted(t)
   const remote = await connect(t, scripted)
   scripted.script = hang
@@ -187,7 +187,7 @@ test('closed while an answer is being read: none of its IDs is handed out', asyn
     const fetch = async (...args) => {
       const { status, headers, body } = await globalThis.fetch(...args)
       const get = (name) => {
-        if (remote !== undefined && name === 'flakeforge-layout') close() // it looks there when it has read all
+        if (remote !== undefined && name === 'flakeforge-layout') close() // it checks when it has read everything
         return headers.get(name)
       }
       return { status, headers: { get }, body }
@@ -209,7 +209,7 @@ test('await using closes it', async (t) => {
   t.throws(() => remote.next(), { code: 'ERR_FLAKE_DETACHED' })
 })
 
-test('console.log shows its name and counts, and the class is made by connect() alone', async (t) => {
+test('console.log shows its name and counts, and only connect() creates instances', async (t) => {
   const remote = await connect(t, server, { token: 'a-token-that-is-secret' })
   t.regex(inspect(remote), /^RemoteFlakeId \{.*name: 'orders'.*buffered: 100/s)
   t.notRegex(inspect(remote, { showHidden: true, depth: 9 }), /secret/)

@@ -1,4 +1,4 @@
-// IDs stay in memory: what copies a client gives nobody the IDs that it has, and the module loads where there is no addon.
+// IDs stay in memory: copying a client copies none of its IDs, and the module loads without an addon.
 
 import { execFile, spawn } from 'node:child_process'
 import { rm, writeFile } from 'node:fs/promises'
@@ -13,7 +13,7 @@ import { connect, startScripted } from './scripted-server.mjs'
 
 const run = promisify(execFile)
 
-anyTest('a client cannot be cloned, and JSON has nothing of it', async (t) => {
+anyTest('a client cannot be cloned, and JSON contains nothing of it', async (t) => {
   const remote = await connect(t, await startScripted(t))
   const { port1, port2 } = new MessageChannel()
   t.teardown(() => port1.close())
@@ -26,7 +26,7 @@ anyTest('a client cannot be cloned, and JSON has nothing of it', async (t) => {
 const hasBuiltins = typeof process.getBuiltinModule === 'function'
 const test = hasBuiltins ? anyTest : anyTest.skip
 
-/** Connects while a snapshot is built; its `fetch` needs no network, which Node does not have there. */
+/** Connects while a snapshot is built; its `fetch` needs no network, which Node.js does not have there. */
 const BUILDER = `
   const { startupSnapshot } = require('node:v8')
   const { RemoteFlakeId } = require(${JSON.stringify(join(root, 'dist', 'remote.cjs'))})
@@ -58,7 +58,7 @@ test('a process that starts from a snapshot has none of the IDs that were in it'
   t.deepEqual(JSON.parse(stdout), { first: '1', buffered: 0, dropped: 99, later: '101' })
 })
 
-anyTest('it loads no addon and no module of Node, and an idle client keeps no process alive', async (t) => {
+anyTest('it loads no addon and no module of Node.js, and an idle client keeps no process alive', async (t) => {
   const server = await startScripted(t)
   const program = `
     import { createRequire } from 'node:module'
@@ -83,7 +83,7 @@ anyTest('it loads no addon and no module of Node, and an idle client keeps no pr
   const child = spawn(process.execPath, ['--input-type=module', '--eval', program], {
     env: { ...process.env, NAPI_RS_NATIVE_LIBRARY_PATH: join(root, 'nothing.node') },
   })
-  const asked = server.asked(2).then(() => server.stop()) // so that the calls find nobody
+  const asked = server.asked(2).then(() => server.stop()) // so that the calls find no server
   const { code, stdout, stderr } = await outputOf(child)
   await asked
   t.is(code, 0, stderr)

@@ -1,5 +1,5 @@
-// Three flakeforge-servers on one store, which are killed, stopped, cut off and restarted: no call fails, no ID comes twice,
-// and a server that hangs costs one time limit.
+// Three flakeforge-servers on one store, which are killed, stopped, cut off and restarted: no call fails, no ID comes
+// twice, and a server that hangs costs one time limit.
 
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -30,7 +30,7 @@ test.after.always(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** Takes n IDs and compares them with all that there were. */
+/** Takes n IDs and compares them with all earlier ones. */
 async function take(t, remote, n) {
   for (const id of idsIn(await remote.takeAsync(n))) {
     if (seen.has(id)) t.fail(`${id} came twice`)
@@ -50,7 +50,7 @@ test.serial('a server that is killed: another one is asked, and no call fails', 
   t.is(remote.stats.retries, 1)
   t.not(remote.stats.server, new URL(servers[0].url).href)
   await take(t, remote, 5000)
-  t.is(remote.stats.retries, 1, 'and the one that is gone is not asked again')
+  t.is(remote.stats.retries, 1, 'and the killed one is not asked again')
   await restart(0)
 })
 
@@ -81,7 +81,7 @@ ifItCanStop('a server that is stopped costs one time limit, and its late answer 
   t.is(remote.stats.retries, 1)
 })
 
-test.serial('a network that loses connections without a word costs one time limit', async (t) => {
+test.serial('a network that silently loses connections costs one time limit', async (t) => {
   const proxy = await startProxy(servers[0].port)
   t.teardown(proxy.stop)
   const remote = await connectToFirst(t, [{ url: `http://127.0.0.1:${proxy.port}` }, servers[1]], {
@@ -93,7 +93,7 @@ test.serial('a network that loses connections without a word costs one time limi
   t.like(remote.stats, { retries: 1, server: new URL(servers[1].url).href })
 })
 
-test.serial('servers that are ended and started again one by one: no call fails', async (t) => {
+test.serial('servers that are stopped and restarted one by one: no call fails', async (t) => {
   const remotes = await Promise.all([0, 1, 2].map(() => connect(t, servers, { timeoutMs: TIMEOUT_MS })))
   let isOver = false
   const loops = remotes.map(async (remote) => {
@@ -109,7 +109,7 @@ test.serial('servers that are ended and started again one by one: no call fails'
 })
 
 test.serial(
-  'a server without a store has no IDs: another one has, and alone it is an error that says why',
+  'a server without a store has no IDs: another one has, and alone it is an error that gives the reason',
   async (t) => {
     const gone = ['--store', `redis://127.0.0.1:${await freePort()}`, '--name', 'orders']
     const away = stopAfter(t, await startServer({ args: gone, until: 'listening' }))

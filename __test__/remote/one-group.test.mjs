@@ -1,5 +1,5 @@
-// All IDs of a client are of one group and one layout. Servers say of which they are; what differs is refused before an ID
-// of it is handed out, and a group that was made again is taken only if all servers show it.
+// All IDs of a client are of one group and one layout. Servers name theirs; a difference is an error before an ID of it
+// is handed out, and a recreated group is accepted only if all servers show it.
 
 import test from 'ava'
 import { startServer } from '../servers/flakeforge.mjs'
@@ -10,7 +10,7 @@ const AGAIN = { ...ORDERS, 'flakeforge-group': '00000000000000a2' }
 const OTHER_LAYOUT = { 'flakeforge-layout': 'flake', 'flakeforge-group': '00000000000000b1' }
 const SEGMENT = { 'flakeforge-group': '00000000000000c1' }
 
-/** IDs that are said to be of this. */
+/** IDs labelled with this layout and group. */
 const of =
   (headers, given = new Set()) =>
   (_request, response, n) => {
@@ -19,7 +19,7 @@ const of =
     response.writeHead(200, { 'content-type': 'application/octet-stream', ...headers }).end(bytes)
   }
 
-/** Servers of these scripts, and a client that has begun with the first. */
+/** Servers with these scripts, and a client that has started with the first. */
 async function started(t, scripts, options) {
   const servers = await Promise.all(scripts.map((script) => startScripted(t, script)))
   const remote = await connectToFirst(t, servers, { prefetch: 2, ...options })
@@ -58,14 +58,14 @@ for (const [what, theirs, ours, pattern] of [
     const error = await mismatch(t, remote.takeAsync(5), [second, first])
     t.regex(error.message, pattern)
     t.like(error, { server: second.url, other: first.url })
-    await mismatch(t, remote.nextAsync(), [second, first]) // it goes on being an error: somebody must see it
+    await mismatch(t, remote.nextAsync(), [second, first]) // it stays an error: an operator must see it
     t.is(remote.stats.ids, 0)
     second.script = of(ours)
-    t.is((await remote.takeAsync(5)).length, 40, 'until it is mended')
+    t.is((await remote.takeAsync(5)).length, 40, 'until it is repaired')
   })
 }
 
-test('two flakeforge-servers on folders of their own: the second is refused', async (t) => {
+test('two flakeforge-servers on separate folders: the second is rejected', async (t) => {
   const servers = await Promise.all([1, 2].map(() => startServer({ args: ['--name', 'orders'] })))
   t.teardown(() => Promise.all(servers.map((server) => server.stop())))
   let isCut = false
@@ -81,13 +81,13 @@ test('two flakeforge-servers on folders of their own: the second is refused', as
   await mismatch(t, remote.takeAsync(1000), urls.reverse())
 })
 
-test('another layout is refused, also if nobody else answers', async (t) => {
+test('another layout is rejected, even if no other server answers', async (t) => {
   const { servers, remote } = await started(t, [of(ORDERS), of(OTHER_LAYOUT)])
   servers[0].stop()
   await mismatch(t, remote.takeAsync(5), [servers[1], servers[0]])
 })
 
-test('what is here stays usable while a server is refused', async (t) => {
+test('available IDs stay usable while a server is rejected', async (t) => {
   const { servers, remote } = await started(t, [of(ORDERS), of(AGAIN)], { prefetch: 10 })
   let failures = 0
   servers[0].script = (...args) => (++failures > 1 ? of(ORDERS) : cut)(...args)
@@ -97,7 +97,7 @@ test('what is here stays usable while a server is refused', async (t) => {
   t.is(remote.take(5).length, 40)
 })
 
-test('a group that was made again: all servers show it, so it is taken, and what is left of the old one is dropped', async (t) => {
+test('a recreated group: all servers show it, so it is accepted, and the remaining IDs of the old one are dropped', async (t) => {
   const { servers, remote } = await started(t, [of(ORDERS), of(ORDERS), of(ORDERS)], { prefetch: 10 })
   const given = new Set()
   remote.take(4)
@@ -112,7 +112,7 @@ test('a group that was made again: all servers show it, so it is taken, and what
   t.is(after.length, new Set(after).size)
 })
 
-test('a call that has got some IDs of the old group gets all of the new one', async (t) => {
+test('a call that has some IDs of the old group gets all of the new one', async (t) => {
   const { servers, remote } = await started(t, [of(ORDERS), of(ORDERS)])
   const given = new Set()
   servers[0].script = (...args) => {
@@ -125,7 +125,7 @@ test('a call that has got some IDs of the old group gets all of the new one', as
   t.true(remote.stats.dropped >= 10_000)
 })
 
-test('while the server that gave the last IDs does not answer, another group is not taken, and calls wait', async (t) => {
+test('while the server that gave the last IDs does not answer, another group is not accepted, and calls wait', async (t) => {
   const { servers, remote } = await started(t, [of(ORDERS), of(ORDERS)], { waitMs: 0 })
   const [first, second] = servers
   first.script = cut
@@ -136,7 +136,7 @@ test('while the server that gave the last IDs does not answer, another group is 
   const patient = await connectToFirst(t, [second, first], { prefetch: 2, waitMs: 60_000 }) // it knows only the new one
   t.is((await patient.takeAsync(5)).length, 40)
   first.script = of(AGAIN)
-  t.is((await remote.takeAsync(5)).length, 40, 'now it shows the new one, too')
+  t.is((await remote.takeAsync(5)).length, 40, 'now it shows the new one too')
 })
 
 test('the wait for that server ends when it is back', async (t) => {
@@ -150,7 +150,7 @@ test('the wait for that server ends when it is back', async (t) => {
   t.is((await ids).length, 40)
 })
 
-test('two groups behind one address: the one that came back is refused', async (t) => {
+test('two groups behind one address: the one that came back is rejected', async (t) => {
   const { servers, remote } = await started(t, [of(ORDERS)])
   const [balancer] = servers
   const show = (...series) => {
@@ -161,8 +161,8 @@ test('two groups behind one address: the one that came back is refused', async (
   show(AGAIN)
   t.is((await remote.takeAsync(5)).length, 40)
   show(ORDERS)
-  const more = remote.takeAsync(1000) // than it has at hand
-  await t.throwsAsync(more, { code: 'ERR_FLAKE_CONFIG_MISMATCH' }, 'a group that was left never comes back')
+  const more = remote.takeAsync(1000) // than it has available
+  await t.throwsAsync(more, { code: 'ERR_FLAKE_CONFIG_MISMATCH' }, 'an abandoned group never comes back')
 })
 
 test('a server that sends the token back as its layout does not get it into an error', async (t) => {

@@ -1,4 +1,4 @@
-// The options of connect(): what is wrong is an error that names it, before anything is sent. A secret is never shown.
+// The options of connect(): a wrong value is an error that names it, before anything is sent. A secret is never shown.
 
 import { createRequire } from 'node:module'
 import { inspect } from 'node:util'
@@ -24,7 +24,7 @@ const refused = (t, urls, options, Type, message) =>
     message,
   })
 
-test('options of the wrong type or out of their bounds', async (t) => {
+test('options of the wrong type or out of their bounds are rejected', async (t) => {
   for (const [options, Type, message] of [
     [{ name: undefined }, TypeError, /^name must be .* but is undefined/],
     [{ name: 5 }, TypeError, /^name must be/],
@@ -56,7 +56,7 @@ test('options of the wrong type or out of their bounds', async (t) => {
   await t.throwsAsync(RemoteFlakeId.connect(URL_OF_NOBODY), { code: 'ERR_FLAKE_OPTION', message: /^name/ })
 })
 
-test('addresses that are none', async (t) => {
+test('invalid addresses are rejected', async (t) => {
   for (const [urls, Type, message] of [
     [undefined, TypeError, /^urls must be the URL of a server, or an array of URLs, but is undefined/],
     [[], RangeError, /^urls must be/],
@@ -77,7 +77,7 @@ test('addresses that are none', async (t) => {
   }
 })
 
-test('user and password in an address are refused, and never shown', async (t) => {
+test('user and password in an address are rejected, and never shown', async (t) => {
   for (const url of [
     'http://user:se-cret@localhost:8080',
     'http://se-cret@localhost',
@@ -102,7 +102,7 @@ test('user and password in an address are refused, and never shown', async (t) =
   )
 })
 
-test('a token that no header can hold is refused, and never shown', async (t) => {
+test('a token that does not fit a header is rejected, and never shown', async (t) => {
   for (const token of ['', 'se-cret with spaces', 'se-cret\n', 'se-cret\r\nx: y', 'se-crét', 5, { token: 'se-cret' }]) {
     const error = await refused(t, URL_OF_NOBODY, { token }, TypeError, /^token must be a text of visible ASCII/)
     t.false(`${error.stack}${inspect(error, { depth: 9 })}`.includes('se-cr'))
@@ -123,7 +123,7 @@ test('options as environment variables give them, and null for absent', async (t
   t.is(twice.stats.server, server.url)
 })
 
-test('a fetch of the user is used, as a function of its own', async (t) => {
+test('a fetch of the user is called as a plain function', async (t) => {
   const server = await startScripted(t)
   let self = 'none'
   const remote = await connect(t, server, {
@@ -136,7 +136,7 @@ test('a fetch of the user is used, as a function of its own', async (t) => {
   t.is(self, undefined, 'browsers refuse a fetch that is called as a method of something else')
 })
 
-test('the class is an export by name of flakeforge/remote, for both kinds of modules', async (t) => {
+test('flakeforge/remote exports the class by name, for both kinds of modules', async (t) => {
   const [esm, cjs] = [await import('flakeforge/remote'), require('flakeforge/remote')]
   t.is(esm.RemoteFlakeId, cjs.RemoteFlakeId)
   t.deepEqual(Object.keys(esm), ['FlakeError', 'RemoteFlakeId'])

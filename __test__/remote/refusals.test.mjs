@@ -1,5 +1,5 @@
-// What a flakeforge-server refuses for good is an error at once, with the server's code and words. No error and no address
-// tells a token.
+// A permanent refusal of a flakeforge-server is an error at once, with the server's code and message. No error and no
+// address shows a token.
 
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -20,7 +20,7 @@ test.before(async () => {
 })
 test.after.always(() => server?.stop())
 
-/** Everything that somebody may log of an error. */
+/** All parts of an error that a program may log. */
 const logged = (error) => `${error.stack}${inspect(error, { showHidden: true, depth: 9 })}${JSON.stringify(error)}`
 
 test('the right token gets IDs', async (t) => {
@@ -28,7 +28,7 @@ test('the right token gets IDs', async (t) => {
   t.is(remote.take(100).length, 800)
 })
 
-test('a wrong token, none, and an unknown name are refused at once, with what the server said', async (t) => {
+test("a wrong token, a missing one, and an unknown name fail at once, with the server's message", async (t) => {
   const other = await startScripted(t)
   for (const [options, code, status] of [
     [{ token: 'not-the-token-of-this-server' }, 'ERR_FLAKE_TOKEN', 401],
@@ -43,7 +43,7 @@ test('a wrong token, none, and an unknown name are refused at once, with what th
   t.deepEqual(other.counts, [])
 })
 
-test('a refusal is not tried elsewhere, ends all calls that wait, and is told to those that cannot', async (t) => {
+test('a refused request is not tried elsewhere, ends all waiting calls, and is reported to those that cannot wait', async (t) => {
   const [first, second] = await Promise.all([startScripted(t), startScripted(t)])
   const remote = await connectToFirst(t, [first, second], { prefetch: 2 })
   const asked = second.counts.length
@@ -62,7 +62,7 @@ test('a refusal is not tried elsewhere, ends all calls that wait, and is told to
   t.is(second.counts.length, asked)
 })
 
-test('a call in advance that is refused leaves what is here', async (t) => {
+test('a refused refill leaves the available IDs', async (t) => {
   const server = await startScripted(t)
   const remote = await connect(t, server, { prefetch: 10 })
   server.script = problem(404, { code: 'ERR_FLAKE_NAME', detail: 'No such name.' })

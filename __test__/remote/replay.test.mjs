@@ -1,5 +1,6 @@
-// Answers that come twice: no ID of them is handed out twice, the error says what to repair, and another server is used. What
-// only looks like it is taken: several servers behind one address, restarts, layouts without an order.
+// Answers that come twice: no ID of them is handed out twice, the error says what to repair, and another server is
+// used. Similar but correct answers are accepted: several servers behind one address, restarts, layouts without an
+// order.
 
 import { writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
@@ -39,7 +40,10 @@ test.after.always(() => Promise.all((servers ?? []).map((server) => server.stop(
 
 const urls = () => servers.map(({ url }) => url)
 
-/** IDs until a call fails; by requests of one size, which are not so fast that the client asks for more at a time. */
+/**
+ * IDs until a call fails; by requests of one size, which are slow enough that the client does not ask for more at a
+ * time.
+ */
 async function takeUntilError(remote) {
   const ids = []
   try {
@@ -66,7 +70,7 @@ for (const name of Object.keys(NAMES)) {
       t.like(error.failures[0], { server: `${proxy.url}/`, status: 200, code: 'ERR_FLAKE_REPLAY' })
     })
 
-    test(`${name}: beside an intermediary that ${how} answers, another server is used`, async (t) => {
+    test(`${name}: next to an intermediary that ${how} answers, another server is used`, async (t) => {
       const proxy = await startIntermediary(t, [servers[0].url], how)
       const remote = await connectToFirst(t, [proxy, servers[1]], { name, prefetch: 1, waitMs: 0 })
       const { ids, error } = await takeUntilError(remote)
@@ -76,7 +80,7 @@ for (const name of Object.keys(NAMES)) {
     })
   }
 
-  test(`${name}: two servers behind one address: every answer is taken`, async (t) => {
+  test(`${name}: two servers behind one address: every answer is accepted`, async (t) => {
     const proxy = await startIntermediary(t, urls(), 'passes')
     const remote = await connect(t, proxy, { name, prefetch: 1, waitMs: 0 })
     const ids = []
@@ -86,7 +90,7 @@ for (const name of Object.keys(NAMES)) {
   })
 }
 
-test('a server that is restarted, with the same slot or another one, is used on', async (t) => {
+test('a restarted server, with the same slot or another one, stays in use', async (t) => {
   const args = ['--store', `file:${passingFolder()}`, '--name', 'orders']
   const first = await startServer({ args })
   const proxy = await startIntermediary(t, [first.url], 'passes')
@@ -97,7 +101,7 @@ test('a server that is restarted, with the same slot or another one, is used on'
   for (let i = 0; i < 3; i++) {
     targets.push(await startServer({ args, port: first.port }))
     ids.push(...idsIn(await remote.takeAsync(10)))
-    const other = await startServer({ args }) // takes the slot that is free
+    const other = await startServer({ args }) // takes the free slot
     await targets.at(-1).kill('SIGKILL')
     targets.push(other)
   }
@@ -105,7 +109,7 @@ test('a server that is restarted, with the same slot or another one, is used on'
   t.is(new Set(ids).size, 40)
 })
 
-test('an answer without a nonce, or with another one, is refused before its IDs are looked at', async (t) => {
+test('an answer without a nonce, or with another one, is rejected before its IDs are read', async (t) => {
   for (const nonce of [undefined, '', '0123456789abcdef0123456789abcdef']) {
     const server = await startScripted(t, (_request, response, n) => {
       response.removeHeader('flakeforge-nonce')
@@ -137,7 +141,7 @@ const answerOf = (first, n, slot, isOrdered = true) => {
   return { ids, group: '00000000000000a1', slot, isOrdered }
 }
 
-test('what is remembered of answers has a bound: 1000 slots, 65 536 IDs without an order', (t) => {
+test('the memory of answers has a bound: 1000 slots, 65 536 IDs without an order', (t) => {
   const repeats = new Repeats()
   for (let slot = 0; slot < 1001; slot++) t.is(repeats.find(answerOf(100, 10, String(slot))), undefined)
   t.is(repeats.find(answerOf(109, 10, '1000')), 109n)

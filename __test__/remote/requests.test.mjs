@@ -1,5 +1,5 @@
-// How many requests a client makes, and when: one at a time, which waiting calls join; a refill at half; more at a time under
-// load.
+// How many requests a client makes, and when: one at a time, which waiting calls join; a refill at half; more at a time
+// under load.
 
 import { createRequire } from 'node:module'
 import test from 'ava'
@@ -18,7 +18,7 @@ test('connect() resolves with the first answer, and has prefetch IDs then', asyn
   t.deepEqual(remote.stats, { ids: 0, requests: 1, retries: 0, dropped: 0, buffered: 7, server: server.url })
 })
 
-test('a path before /v1 stays, and a name is written as a URL needs it', async (t) => {
+test('a path before /v1 is kept, and a name is escaped for the URL', async (t) => {
   const server = await startScripted(t)
   await connect(t, `${server.url}behind/a/proxy`, { name: 'a/b ü?' })
   t.deepEqual(server.paths, ['POST /behind/a/proxy/v1/ids/a%2Fb%20%C3%BC%3F'])
@@ -45,7 +45,7 @@ test('a refill starts at half, and not before', async (t) => {
     const other = await connect(t, server, { prefetch: 40 })
     for (let i = 0; i < 20; i++) other[take]() // in one turn
     await server.asked(4)
-    t.true(server.counts[1] >= 20, 'up to all of it')
+    t.true(server.counts[1] >= 20, 'all of it')
     await turns(() => remote.stats.buffered >= 40)
   }
   const server = await startScripted(t)
@@ -73,7 +73,7 @@ test('a refill does not make calls wait', async (t) => {
   t.is((await sixth).length, 8)
 })
 
-test('calls that wait while a request is under way join the next one', async (t) => {
+test('calls that wait during a request join the next one', async (t) => {
   const server = await startScripted(t)
   const remote = await connect(t, server, { prefetch: 10 })
   let answer
@@ -85,7 +85,7 @@ test('calls that wait while a request is under way join the next one', async (t)
   await server.asked(2)
   const others = Array.from({ length: 500 }, () => remote.nextAsync())
   await turns(() => true)
-  t.is(remote.stats.requests, 2, 'the one under way is not given up')
+  t.is(remote.stats.requests, 2, 'the one in progress is not given up')
   t.is(server.counts.length, 2)
   answer()
   await Promise.all([first, ...others])
@@ -101,7 +101,7 @@ test('calls of one turn share one request', async (t) => {
   t.true(server.counts[1] >= 490)
 })
 
-test('under load more is kept at hand', async (t) => {
+test('under load more IDs are kept available', async (t) => {
   const server = await startScripted(t)
   const remote = await connect(t, server, { prefetch: 10 })
   for (let i = 0; i < 20_000; i++) await remote.nextAsync()
@@ -110,7 +110,7 @@ test('under load more is kept at hand', async (t) => {
   t.true(remote.stats.buffered <= 10_000)
 })
 
-test('how much is kept at hand follows the load: doubled while a refill is used up in 20 ms, then halved down to prefetch', (t) => {
+test('the number of available IDs follows the load: doubled while a refill is used up in 20 ms, then halved down to prefetch', (t) => {
   const { Demand } = createRequire(import.meta.url)('../../target/rooms/lib/base/demand.js')
   const demand = new Demand(100, () => 10_000)
   let now = 0
@@ -122,7 +122,7 @@ test('how much is kept at hand follows the load: doubled while a refill is used 
   }
   t.deepEqual([0, 1, 1, 24, 30].map(refillAfter), [100, 200, 400, 800, 800])
   for (let i = 0; i < 20; i++) refillAfter(1)
-  t.is(demand.count, 10_000, 'the most of one request')
+  t.is(demand.count, 10_000, 'the maximum of one request')
   t.is(refillAfter(99), 10_000)
   t.is(refillAfter(101), 5_000)
   for (let i = 0; i < 20; i++) refillAfter(1000)

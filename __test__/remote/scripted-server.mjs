@@ -1,6 +1,6 @@
-// A small HTTP server for what no flakeforge-server does on purpose: it answers late, wrong or not at all, as a test says.
-// Without a script it gives IDs, ascending and never twice, also among all servers of a test file. Like a flakeforge-server it
-// repeats the nonce of each request.
+// A small HTTP server for what no flakeforge-server does on purpose: it answers late, wrong or not at all, as its
+// script says. Without a script it gives IDs, ascending and never twice, also among all servers of a test file. Like a
+// flakeforge-server it repeats the nonce of each request.
 
 import { once } from 'node:events'
 import { createServer } from 'node:http'
@@ -35,8 +35,8 @@ export const hang = () => {}
 export const cut = (request) => request.socket.destroy()
 
 /**
- * Starts one. `counts`: the n of each request so far; `seen`: its headers; `script`: how to answer, `(request, response,
- * n)`; `most`: how many were under way at once. `asked(i)` resolves when the ith request has come.
+ * Starts one. `counts`: the n of each request so far; `seen`: its headers; `script`: how to answer, `(request,
+ * response, n)`; `most`: the maximum in progress at once. `asked(i)` resolves when the ith request has arrived.
  */
 export async function startScripted(t, script = giveIds) {
   const server = { script, counts: [], seen: [], paths: [], most: 0 }
@@ -57,7 +57,7 @@ export async function startScripted(t, script = giveIds) {
     if (nonce !== undefined) response.setHeader('flakeforge-nonce', nonce)
     server.script(request, response, n)
   })
-  http.keepAliveTimeout = 0 // on a busy machine, a connection may rest for long before its next request
+  http.keepAliveTimeout = 0 // on a busy machine, a connection may be idle for long before its next request
   http.listen(0, '127.0.0.1')
   await once(http, 'listening')
   server.port = http.address().port
@@ -80,7 +80,7 @@ export async function startScripted(t, script = giveIds) {
   return server
 }
 
-/** Longer than any answer takes that is meant to come, on a busy machine too. */
+/** Longer than any intended answer takes, on a busy machine too. */
 const PATIENT_MS = 30_000
 
 /** A client of these servers, closed with the test. */
@@ -91,7 +91,7 @@ export async function connect(t, servers, options) {
   return remote
 }
 
-/** A client that begins with the first of these servers, whichever one its dice chose. */
+/** A client that starts with the first of these servers, whichever one it chose at random. */
 export async function connectToFirst(t, servers, options) {
   for (;;) {
     const remote = await connect(t, servers, options)
@@ -100,7 +100,7 @@ export async function connectToFirst(t, servers, options) {
   }
 }
 
-/** Turns of the event loop pass until `isTrue` says so. */
+/** Lets the event loop turn until `isTrue` returns true. */
 export async function turns(isTrue) {
   while (!isTrue()) await new Promise((resolve) => setImmediate(resolve))
 }

@@ -1,12 +1,12 @@
-// The part of the client that `elseFrom` of join() uses by itself: IDs from a server that answers, which one by chance. The
-// clock of this process can be stopped and moved on.
+// The part of the client that `elseFrom` of join() uses without the rest: IDs from a server that answers, chosen at
+// random. The clock of this process can be stopped and moved.
 
 import { createRequire } from 'node:module'
 import test from 'ava'
 
 const { hrtime } = process
 let aheadS = 0
-let stopped // the time at which it stands, however long the test takes
+let stopped // the time at which it is stopped, however long the test takes
 process.hrtime = Object.assign(() => {
   const [seconds, nanoseconds] = stopped ?? hrtime()
   return [seconds + aheadS, nanoseconds]
@@ -26,13 +26,13 @@ const serversOf = (servers, options) =>
     ),
   )
 
-/** Gives no IDs for now, and says when to come back. */
+/** Gives no IDs for now, with the time to come back. */
 const busy = (retryAfterMs) => problem(503, { code: 'ERR_FLAKE_QUIET', detail: 'Not yet.', retryAfterMs })
 
 /** How many of these use each server. */
 const usersOf = (servers, clients) => servers.map(({ url }) => clients.filter(({ current }) => current === url).length)
 
-test('clients begin with servers by chance, so that together they use all', async (t) => {
+test('clients start with random servers, so that together they use all', async (t) => {
   const servers = await Promise.all([startScripted(t), startScripted(t), startScripted(t)])
   const remotes = await Promise.all(Array.from({ length: 60 }, () => connect(t, servers)))
   for (const { counts } of servers) t.true(counts.length >= 3, 'by chance once in 10^8 runs')
@@ -104,13 +104,13 @@ test.serial('a server that asked for an hour is asked again after 30 s', async (
   await round()
   t.deepEqual(counts(), [1, 2], 'it is left alone')
   const { restMs } = await serversOf(asks).round(1, { patience: Number.POSITIVE_INFINITY })
-  t.is(restMs, 30_000, 'who has no other one rests no longer')
+  t.is(restMs, 30_000, 'with no other server, it does not rest any longer')
   aheadS += 30
   asks.script = giveIds
   t.is((await round()).length, 8)
 })
 
-test.serial('before a call fails, servers that asked for time are asked, too', async (t) => {
+test.serial('before a call fails, servers that asked for time are tried too', async (t) => {
   const [asks, gone] = await Promise.all([startScripted(t, busy(3_600_000)), startScripted(t)])
   for (const take of [
     (clients) => clients.take(1),

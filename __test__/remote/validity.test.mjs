@@ -1,4 +1,4 @@
-// How old fetched IDs may get. The clock is turned by hand: the module takes Date.now when it is loaded.
+// How old fetched IDs may get. The clock is moved by hand: the module takes Date.now when it is loaded.
 
 import test from 'ava'
 
@@ -13,7 +13,7 @@ Date.now = () => {
 }
 const { connect, idsIn, startScripted, turns } = await import('./scripted-server.mjs')
 
-test.serial('what is older than validityMs is dropped, and fetched anew', async (t) => {
+test.serial('IDs older than validityMs are dropped, and fetched again', async (t) => {
   const server = await startScripted(t)
   const remote = await connect(t, server, { validityMs: 60_000 })
   const ids = [remote.nextBigInt()]
@@ -63,14 +63,14 @@ test.serial('all answers that are too old are dropped, not only the first', asyn
   t.throws(() => remote.next(), { code: 'ERR_FLAKE_OVERFLOW', message: /only 0 are available/ })
 })
 
-test.serial('where the clock is set back, nobody knows how old they are: dropped', async (t) => {
+test.serial('where the clock is set back, their age is unknown: dropped', async (t) => {
   const remote = await connect(t, await startScripted(t), { validityMs: 60_000 })
   aheadMs -= 5_000
   t.like(remote.stats, { dropped: 100, buffered: 0 })
   t.is((await remote.nextAsync()).length, 8)
 })
 
-test.serial('a clock that steps within a call gives no bytes that are no IDs', async (t) => {
+test.serial('a clock that steps within a call gives only bytes of IDs', async (t) => {
   for (const ms of [200_000, -200_000]) {
     const remote = await connect(t, await startScripted(t), { validityMs: 100_000 })
     jumpMs = ms

@@ -1,5 +1,5 @@
-// How long calls wait while servers fail: each server is asked once at least, Retry-After is kept to, no call waits forever,
-// and an answer that comes too late is never used.
+// How long calls wait while servers fail: each server is asked at least once, Retry-After is respected, no call waits
+// forever, and a late answer is never used.
 
 import test from 'ava'
 import {
@@ -15,14 +15,14 @@ import {
   turns,
 } from './scripted-server.mjs'
 
-/** Longer than any answer takes that is meant to come, on a busy machine too. */
+/** Longer than any intended answer takes, on a busy machine too. */
 const TIMEOUT_MS = 3000
 
-/** Gives no IDs for now, and says when to come back. */
+/** Gives no IDs for now, with the time to come back. */
 const busy = (retryAfterMs) =>
   problem(503, { code: 'ERR_FLAKE_EXHAUSTED', detail: 'No slot is free.', retryAfterMs }, { 'retry-after': '1' })
 
-/** Whether the last request is known to have failed. Takes an ID if there is one. */
+/** Whether the last request is known to have failed. Takes an ID if one is available. */
 function hasFailed(remote) {
   try {
     remote.next()
@@ -69,7 +69,7 @@ test('servers that fail for a while cost a wait, and no error', async (t) => {
   t.is(Math.max(...servers.map(({ most }) => most)), 1)
 })
 
-test('Retry-After is kept to, also without a body', async (t) => {
+test('Retry-After is respected, also without a body', async (t) => {
   const server = await startScripted(t)
   for (const [script, ms] of [
     [busy(400), 400],
@@ -87,7 +87,7 @@ test('Retry-After is kept to, also without a body', async (t) => {
   }
 })
 
-test('a wait longer than waitMs allows is not begun: the error comes at once', async (t) => {
+test('a wait longer than waitMs allows is not started: the error comes at once', async (t) => {
   const server = await startScripted(t, busy(60_000))
   const error = await t.throwsAsync(connect(t, server, { waitMs: 30_000 }), { code: 'ERR_FLAKE_REMOTE' })
   t.is(error.retryAfterMs, 60_000)
@@ -106,7 +106,7 @@ test('a server that asked for time is left alone while another one is tried agai
   t.is(fails.counts.length, before[1] + 4)
 })
 
-test('a call that comes late to a round gets a round of its own', async (t) => {
+test('a call that joins a round late gets a full round too', async (t) => {
   const server = await startScripted(t)
   const remote = await connect(t, server, { prefetch: 1, waitMs: 0, timeoutMs: TIMEOUT_MS })
   server.script = hang
@@ -136,7 +136,7 @@ test('an answer after the time limit is never used', async (t) => {
   t.is(slow.counts.length, 2)
 })
 
-test('the same with a fetch that ignores its signal, and with the body coming late', async (t) => {
+test('the same with a fetch that ignores its signal, and with a late body', async (t) => {
   const server = await startScripted(t)
   const late = makeIds(10_000)
   let answer
@@ -169,7 +169,7 @@ test('the same with a fetch that ignores its signal, and with the body coming la
   t.is(new Set(ids).size, ids.length)
 })
 
-test('where many IDs take too long, fewer are asked for at a time', async (t) => {
+test('where many IDs take too long, fewer are requested at a time', async (t) => {
   const server = await startScripted(t)
   const remote = await connect(t, server)
   const tooMany = problem(503, { code: 'ERR_FLAKE_TIMEOUT', detail: 'Ask for fewer.', retryAfterMs: 1 })
@@ -193,7 +193,7 @@ test('the same where a server does not answer in time', async (t) => {
   t.is(second, first >> 2)
 })
 
-test('calls that cannot wait are told why the last request failed, and one that is refused is not', async (t) => {
+test('calls that cannot wait get the reason why the last request failed, and a refused one does not count', async (t) => {
   const server = await startScripted(t)
   const remote = await connect(t, server, { prefetch: 2 })
   server.script = cut
@@ -205,7 +205,7 @@ test('calls that cannot wait are told why the last request failed, and one that 
   })
   const end = performance.now() + 500
   await turns(() => hasFailed(remote) && performance.now() > end)
-  t.true(server.counts.length <= 12, `${server.counts.length} requests: it rests between two in advance`)
+  t.true(server.counts.length <= 12, `${server.counts.length} requests: it rests between two refills`)
   server.script = giveIds
   await turns(() => {
     try {
@@ -216,7 +216,7 @@ test('calls that cannot wait are told why the last request failed, and one that 
   })
 })
 
-test('a call that is given up while all rest leaves nothing behind', async (t) => {
+test('a call that is given up while all servers rest leaves nothing behind', async (t) => {
   const server = await startScripted(t)
   const remote = await connect(t, server, { prefetch: 1, waitMs: 600_000 })
   server.script = busy(500_000)
@@ -226,10 +226,10 @@ test('a call that is given up while all rest leaves nothing behind', async (t) =
   controller.abort(new Error('enough'))
   await t.throwsAsync(call, { message: 'enough' })
   server.script = giveIds
-  t.is((await remote.nextAsync()).length, 8, 'at once: nobody rests any more')
+  t.is((await remote.nextAsync()).length, 8, 'at once: no server rests any more')
 })
 
-test('as long as one call waits, the others that are given up change nothing', async (t) => {
+test('as long as one call waits, others that are given up change nothing', async (t) => {
   const server = await startScripted(t)
   const remote = await connect(t, server, { prefetch: 1, waitMs: 100_000 })
   server.script = busy(300)
@@ -241,7 +241,7 @@ test('as long as one call waits, the others that are given up change nothing', a
   server.script = giveIds
   for (const i of [0, 2]) await t.throwsAsync(calls[i], { message: 'enough' })
   t.is((await calls[1]).length, 56)
-  t.true(server.counts.at(-1) >= 7 && server.counts.at(-1) < 12, 'nothing is asked for those that are gone')
+  t.true(server.counts.at(-1) >= 7 && server.counts.at(-1) < 12, 'nothing is requested for abandoned calls')
 })
 
 test('a signal ends connect(), also while it rests', async (t) => {
