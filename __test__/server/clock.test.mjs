@@ -1,5 +1,5 @@
-// A server whose clock is set back: who asks is told at once when there will be IDs again, and the log has one line when it
-// begins and one when it ends. The clock is that of the server's process alone.
+// A server whose clock is set back: clients learn at once when there will be IDs again, and the log has one line at the
+// start and one at the end. Only the clock of the server's process changes.
 
 import { createRequire } from 'node:module'
 import anyTest from 'ava'
@@ -13,7 +13,7 @@ if (!canSetClocks && process.env.FLAKEFORGE_REQUIRE_SERVERS === '1') throw new E
 if (!canSetClocks) console.warn(`\n!!! SKIPPED: no clock is set: that needs ${NEEDS} !!!\n`)
 
 const HOUR_MS = 3_600_000
-const WAIT_MS = 60_000 // far more than the test takes: who waits in vain shows
+const WAIT_MS = 60_000 // far more than the test takes: a useless wait shows
 
 async function startWithClock(t) {
   const clock = new Clock()
@@ -37,7 +37,7 @@ test('an hour back: 503 at once, with the time until there are IDs', async (t) =
   }
   t.is((await ask(t, 'GET', '/readyz')).status, 503)
   await server.told(/Group 'a': The clock is .* behind the last ID/)
-  await server.told(/Group 'idle': The clock is .* behind the last ID/) // though nobody asks for its IDs
+  await server.told(/Group 'idle': The clock is .* behind the last ID/) // though its IDs are not requested
   clock.set(0)
   await server.told(/Group 'a': makes IDs again/)
   await server.told(/Group 'idle': makes IDs again/)
@@ -46,7 +46,7 @@ test('an hour back: 503 at once, with the time until there are IDs', async (t) =
   t.true(performance.now() - begun < WAIT_MS)
 })
 
-test('a moment back is waited for, and no outage', async (t) => {
+test('a step back of a moment is waited out, without an outage', async (t) => {
   const { server, ask, clock } = await startWithClock(t)
   t.is((await ask(t, 'POST', '/v1/ids/a')).status, 200)
   clock.set(-2000)

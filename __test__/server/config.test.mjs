@@ -1,5 +1,5 @@
-// The configuration: where options come from, which of them counts, and that a mistake is one clear message. What the
-// program itself does with it is in program.test.mjs.
+// The configuration: the sources of options, their precedence, and one clear message for a mistake. program.test.mjs
+// tests what the program does with it.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -37,7 +37,7 @@ test('with nothing configured: one group on the default store, on loopback', asy
   t.deepEqual(entries, [{ name: 'default', kind: 'group', store: undefined, options: { group: 'default' } }])
 })
 
-test('the command line counts before the environment, and that before the file', async (t) => {
+test('the command line takes precedence over the environment, and that over the file', async (t) => {
   const file = fileOf({ port: 1, host: 'file.example', rate: 7, names: { a: {} } })
   const env = { PORT: '2', FLAKEFORGE_SERVER_CONFIG: file, FLAKEFORGE_STORE: 'redis://env' }
   const { port, host, rate, entries } = await read(['--port', '3'], env)
@@ -47,7 +47,7 @@ test('the command line counts before the environment, and that before the file',
   t.is((await read(['--store=redis://args', '--port', '3'], env)).entries[0].store, 'redis://args')
 })
 
-/** What an option with several texts takes. */
+/** The text for an option with several values. */
 const TEXTS = { name: 'a', cors: 'https://a.example', 'trust-proxy': '10.0.0.0/8', 'allow-host': 'ids.example' }
 
 test('every option can be a variable, and every one of the file is a key there', async (t) => {
@@ -94,12 +94,12 @@ test('a file has groups and segments, with the options of join() and of SegmentI
   ])
 })
 
-test('a layout of your own, as JSON', async (t) => {
+test('your own layout, as JSON', async (t) => {
   const spec = { epoch: 0, fields: Object.entries({ timestamp: 42, node: 10, counter: 12 }) }
   t.deepEqual((await read(['--layout', JSON.stringify(spec)])).entries[0].options.layout, spec)
 })
 
-test('what Kubernetes sets beside a service of our name is not for us', async (t) => {
+test('variables that Kubernetes sets for a service of our name are ignored', async (t) => {
   const env = {
     FLAKEFORGE_SERVER_SERVICE_HOST: '10.0.0.7',
     FLAKEFORGE_SERVER_SERVICE_PORT: '80',
@@ -118,12 +118,12 @@ test('what Kubernetes sets beside a service of our name is not for us', async (t
   t.deepEqual([port, metricsPort, rate], [8080, undefined, 0])
 })
 
-test('node numbers are for generators beside the server, and no mistake', async (t) => {
+test('node numbers for generators next to the server are ignored without an error', async (t) => {
   const env = { FLAKEFORGE_ID: '3', FLAKEFORGE_WORKER: '3', FLAKEFORGE_DATACENTER: '1', FLAKEFORGE_SHARD: '9' }
   t.is((await read([], env)).entries.length, 1)
 })
 
-test('how an option was given is known to messages about it', async (t) => {
+test('messages name the source of an option', async (t) => {
   const file = fileOf({ host: 'a' })
   const from = async (...given) => (await read(...given)).givenAs('host')
   t.deepEqual(await from(['--config', file]), `host in ${file}`)
@@ -131,7 +131,7 @@ test('how an option was given is known to messages about it', async (t) => {
   t.deepEqual(await from(['--config', file, '--host', 'c'], { HOST: 'b' }), '--host')
 })
 
-test('a socket takes the place of the port, unless a source that counts more has one', async (t) => {
+test('a socket replaces the port, unless a source of higher precedence has one', async (t) => {
   const file = fileOf({ socket: '/tmp/a' })
   t.is((await read(['--config', file])).socket, '/tmp/a')
   t.is((await read(['--config', file], { PORT: '80' })).socket, undefined)
@@ -140,12 +140,12 @@ test('a socket takes the place of the port, unless a source that counts more has
 
 const TOKEN = 'abcdefghijklmnop'
 
-test('tokens: one a line, with comments, of 16 characters or more', async (t) => {
+test('tokens: one per line, with comments, of at least 16 characters', async (t) => {
   const file = fileOf(`\uFEFF# ours\n${TOKEN}\r\n\n  ${TOKEN}2  \n#${TOKEN}3\n`)
   t.deepEqual((await read(['--token-file', file])).tokens, [TOKEN, `${TOKEN}2`])
 })
 
-/** What is wrong: the arguments and environment, or the content of a file, and what the message says. */
+/** Mistakes: the arguments and environment, or the content of a file, and the message. */
 const WRONG = {
   'an unknown option': [['--prot', '1'], {}, /^Unknown option '--prot'\. Did you mean --port\?$/],
   'an operand': [['8080'], {}, /takes options only, not '8080'/],
@@ -268,7 +268,7 @@ for (const [what, [content, message]] of Object.entries(WRONG_FILES)) {
   })
 }
 
-test('names stand in one place only', async (t) => {
+test('names are given in one place only', async (t) => {
   const file = fileOf({ names: { a: {} } })
   await t.throwsAsync(read(['--config', file, '--name', 'b']), { message: /Leave out --name/ })
   await t.throwsAsync(read(['--config', file, '--layout', 'flake']), { message: /Leave out --layout/ })

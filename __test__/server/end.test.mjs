@@ -1,5 +1,5 @@
-// A clean end: no client sees a reset. Answers after SIGTERM say `Connection: close`, and a connection that is kept alive
-// gets an answer to the request that its client is about to send.
+// A clean end: no client sees a reset. Answers after SIGTERM say `Connection: close`, and a connection that is kept
+// alive gets an answer to the request that its client is about to send.
 
 import http from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -12,7 +12,7 @@ const test = isWindows ? anyTest.skip : anyTest // it has no SIGTERM
 
 const ONE = 'POST /v1/ids/default HTTP/1.1\r\nHost: localhost\r\n\r\n'
 
-/** What a request of this agent comes to: its status, or the code of its error. */
+/** The result of a request of this agent: its status, or the code of its error. */
 const outcome = (port, agent) =>
   new Promise((resolve) => {
     const options = { port, host: '127.0.0.1', method: 'POST', path: '/v1/ids/default?n=500', agent }
@@ -27,7 +27,7 @@ const outcome = (port, agent) =>
     request.once('error', (error) => resolve(error.code)).end()
   })
 
-/** What 50 busy clients get until they are refused a connection, if the server is ended meanwhile. */
+/** The results of 50 busy clients until a connection is refused, if the server is stopped meanwhile. */
 async function seenAtTheEnd(t, args) {
   const server = await startServer({ args })
   const agent = new http.Agent({ keepAlive: true, maxSockets: 50 })
@@ -51,7 +51,7 @@ async function seenAtTheEnd(t, args) {
 
 for (const args of [[], ['--drain-ms', '300']]) {
   test.serial(
-    `50 busy clients, ${args.join(' ')}: each gets whole answers until it is refused a connection`,
+    `50 busy clients, ${args.join(' ')}: each gets complete answers until a connection is refused`,
     async (t) => {
       const expected = [200, 'ECONNREFUSED']
       let seen
@@ -62,7 +62,9 @@ for (const args of [[], ['--drain-ms', '300']]) {
   )
 }
 
-/** Whether a connection that rested at SIGTERM was used soon enough after it, and then got one more answer, its last. */
+/**
+ * Whether a connection that was idle at SIGTERM was used soon enough after it, and then got one more answer, its last.
+ */
 async function getsLastAnswer(t) {
   const server = await startServer()
   const raws = [rawConnection(server.port), rawConnection(server.port)]
@@ -81,7 +83,7 @@ async function getsLastAnswer(t) {
   return isInTime
 }
 
-test.serial('a connection that rests at SIGTERM, or has not said a word, gets one more answer, its last', async (t) => {
+test.serial('a connection that is idle at SIGTERM, or has sent nothing, gets one more answer, its last', async (t) => {
   // A busy machine may take longer than a second to get there.
   for (let tries = 1; !(await getsLastAnswer(t)); tries++) t.true(tries < 20)
 })
@@ -102,7 +104,7 @@ test.serial('while it drains, it gives IDs, and each answer is the last of its c
   await server.stop()
 })
 
-test.serial('an unused connection holds up the end for a second, and no longer than --end-ms', async (t) => {
+test.serial('an unused connection delays the end for a second, and no longer than --end-ms', async (t) => {
   const server = await startServer({ args: ['--end-ms', '100'] })
   const kept = rawConnection(server.port)
   kept.send(ONE)

@@ -1,4 +1,4 @@
-// docs/service/server.md keeps its word: its commands run against a server and print what it says, its Python prints an
+// docs/service/server.md is correct: its commands run against a server and print what it shows, its Python prints an
 // ID, its JSON is a configuration, and its table has every option.
 
 import { execFile } from 'node:child_process'
@@ -27,7 +27,7 @@ anyTest.after.always(() => server?.stop())
 
 const ifThere = (name) => (isWindows || wantProgram(name) === undefined ? anyTest.skip : anyTest)
 
-/** Commands, each with what the comments after it promise. */
+/** Commands, each with the output that its comments promise. */
 function commandsOf(block) {
   const commands = []
   for (const line of block.trimEnd().split('\n')) {
@@ -75,7 +75,7 @@ anyTest('the JSON is a configuration', async (t) => {
   )
 })
 
-anyTest('the table of options is what the server knows: `node scripts/server-options.js` writes it', (t) => {
+anyTest("the table of options lists the server's options: `node scripts/server-options.js` writes it", (t) => {
   const text = readFileSync(GUIDE, 'utf8')
   t.is(text, withTable(text))
 })

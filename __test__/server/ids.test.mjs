@@ -1,4 +1,4 @@
-// POST /v1/ids/{name}: the forms of its answers, what it refuses, and how it waits.
+// POST /v1/ids/{name}: the forms of its answers, the requests that it rejects, and how it waits.
 
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -39,7 +39,7 @@ test.after.always(() => server?.stop())
 
 const take = (t, path, accept) => ask(t, 'POST', path, accept === undefined ? {} : { headers: { accept } })
 
-test('JSON has one ID as decimal text, and the headers say what made it', async (t) => {
+test('JSON has one ID as decimal text, and the headers tell its layout, group and slot', async (t) => {
   const before = Date.now()
   const { status, body, headers } = await take(t, '/v1/ids/orders')
   t.is(status, 200)
@@ -80,7 +80,7 @@ test('text has lines, bytes are big-endian, and all forms come from one order', 
   t.true(isAscending(all.map(BigInt)))
 })
 
-test.serial('10 000 at once, and more than a tick has: the server waits without holding up others', async (t) => {
+test.serial('10 000 at once, and more than a tick has: the server waits without delaying others', async (t) => {
   for (const accept of ['application/json', 'text/plain', 'application/octet-stream']) {
     const { status, body } = await take(t, '/v1/ids/orders?n=10000', accept)
     t.is(status, 200)
@@ -103,7 +103,7 @@ test.serial('10 000 at once, and more than a tick has: the server waits without 
   t.true(asked > 1, `${asked} others were answered meanwhile`)
 })
 
-test('the nonce of a request is repeated by its answer, and by no other', async (t) => {
+test('the answer repeats the nonce of its request, and no other answer does', async (t) => {
   const nonces = ['0123456789abcdef', 'A-Za_z0123456789'.repeat(4)]
   for (const path of ['/v1/ids/orders', '/v1/ids/orders?n=3', '/v1/ids/slow?n=600', '/v1/ids/others?n=7'])
     for (const accept of ['application/json', 'text/plain', 'application/octet-stream'])
@@ -114,7 +114,7 @@ test('the nonce of a request is repeated by its answer, and by no other', async 
   t.is((await take(t, '/v1/ids/orders')).headers.get('flakeforge-nonce'), null)
 })
 
-test('a nonce that is malformed is refused before an ID is taken', async (t) => {
+test('a malformed nonce is rejected before an ID is taken', async (t) => {
   const numbers = async () => BigInt((await take(t, '/v1/ids/counted')).body.ids[0])
   const before = await numbers()
   for (const nonce of [
@@ -134,7 +134,7 @@ test('a nonce that is malformed is refused before an ID is taken', async (t) => 
   t.is(await numbers(), before + 1n)
 })
 
-test('only a layout that spreads the IDs of a slot says that they are in no order', async (t) => {
+test('only a layout that spreads the IDs of a slot is announced as unordered', async (t) => {
   const orderOf = async (name) => (await take(t, `/v1/ids/${name}`)).headers.get('flakeforge-order')
   t.is(await orderOf('spread'), 'none')
   for (const name of ['orders', 'sequential', 'chronicle', 'others']) t.is(await orderOf(name), null, name)
@@ -186,7 +186,7 @@ for (const [accept, type] of Object.entries(ACCEPT)) {
   test(`Accept: ${accept}`, async (t) => t.is((await take(t, '/v1/ids/orders', accept)).type, type))
 }
 
-test('what cannot be accepted is 406, which names the forms', async (t) => {
+test('an unacceptable form is 406, which names the available ones', async (t) => {
   for (const accept of ['text/html', 'application/json;q=0', 'text/plain; charset=latin1', 'nonsense']) {
     const { status, body } = await take(t, '/v1/ids/orders', accept)
     t.is(status, 406, accept)
@@ -196,7 +196,7 @@ test('what cannot be accepted is 406, which names the forms', async (t) => {
 })
 
 for (const n of ['0', '10001', '-1', '1.5', '1e3', '', 'x', '0x10', '٣', '+1', ' 1', '01', '99999999999999999999']) {
-  test(`n=${n} is refused, with the bounds`, async (t) => {
+  test(`n=${n} is rejected, with the bounds`, async (t) => {
     const { status, body } = await take(t, `/v1/ids/orders?n=${encodeURIComponent(n)}`)
     t.is(status, 400)
     t.is(body.code, 'ERR_FLAKE_OPTION')
@@ -204,7 +204,7 @@ for (const n of ['0', '10001', '-1', '1.5', '1e3', '', 'x', '0x10', '٣', '+1', 
   })
 }
 
-test('unknown parameters, parameters given twice, unknown names and routes', async (t) => {
+test('unknown parameters, parameters given twice, unknown names and routes are rejected', async (t) => {
   const problem = async (path, method = 'POST') => {
     const { status, body } = await ask(t, method, path)
     return [status, body.code, body.detail]
@@ -245,7 +245,7 @@ test('other methods are 405 and name POST: a cached GET would be a duplicate', a
   raw.socket.destroy()
 })
 
-test('a body is refused, of whatever type, unless it is empty', async (t) => {
+test('a body is rejected, of whatever type, unless it is empty', async (t) => {
   for (const type of ['application/json', 'text/plain', 'application/x-www-form-urlencoded', 'nonsense', 'a/b']) {
     const headers = { 'content-type': type }
     if (type !== 'nonsense') t.is((await ask(t, 'POST', '/v1/ids/orders', { headers })).status, 200, `${type}, no body`)
@@ -259,26 +259,29 @@ test('a body is refused, of whatever type, unless it is empty', async (t) => {
 
 const metrics = async () => (await fetch(`${server.url}/metrics`)).text()
 
-/** Resolves once so many requests wait. */
+/** Resolves once this many requests wait. */
 const untilWaiting = (count) =>
   until(async () => /^flakeforge_http_requests_waiting (\d+)$/m.exec(await metrics())[1] === String(count))
 
-test.serial('too many that wait are told to come later; those that give up make room', async (t) => {
-  const [first, second] = [new AbortController(), new AbortController()]
-  const gone = [first, second].map(({ signal }) =>
-    fetch(`${server.url}/v1/ids/slowest?n=1000`, { method: 'POST', signal }).catch((error) => error.name),
-  )
-  await untilWaiting(2)
-  const { status, body } = await take(t, '/v1/ids/slowest?n=1000')
-  t.deepEqual([status, body.code], [503, 'ERR_FLAKE_BUSY'])
-  t.regex(body.detail, /^2 clients wait for IDs already\. /)
-  t.is((await take(t, '/v1/ids/orders')).status, 200, 'those that need not wait are served')
-  first.abort()
-  await untilWaiting(1)
-  second.abort()
-  await untilWaiting(0)
-  t.deepEqual(await Promise.all(gone), ['AbortError', 'AbortError'])
-})
+test.serial(
+  'when too many requests wait, further ones are told to come later; abandoned ones free their places',
+  async (t) => {
+    const [first, second] = [new AbortController(), new AbortController()]
+    const gone = [first, second].map(({ signal }) =>
+      fetch(`${server.url}/v1/ids/slowest?n=1000`, { method: 'POST', signal }).catch((error) => error.name),
+    )
+    await untilWaiting(2)
+    const { status, body } = await take(t, '/v1/ids/slowest?n=1000')
+    t.deepEqual([status, body.code], [503, 'ERR_FLAKE_BUSY'])
+    t.regex(body.detail, /^2 clients wait for IDs already\. /)
+    t.is((await take(t, '/v1/ids/orders')).status, 200, 'requests that need not wait are served')
+    first.abort()
+    await untilWaiting(1)
+    second.abort()
+    await untilWaiting(0)
+    t.deepEqual(await Promise.all(gone), ['AbortError', 'AbortError'])
+  },
+)
 
 test.serial('one client with many requests at once uses up its own places, and none of others', async (t) => {
   const raw = rawConnection(server.port)
@@ -290,7 +293,7 @@ test.serial('one client with many requests at once uses up its own places, and n
   t.is(detail, '2 requests of this client wait for IDs already. Ask again later, or ask another server.')
 })
 
-test.serial('a wait ends after waitMs, with the code that says so', async (t) => {
+test.serial('a wait ends after waitMs, with the code for that', async (t) => {
   const { status, body } = await take(t, '/v1/ids/slowest?n=10000')
   t.deepEqual([status, body.code], [503, 'ERR_FLAKE_TIMEOUT'])
   t.regex(body.detail, /within 3000 ms/)

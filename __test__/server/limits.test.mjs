@@ -1,5 +1,5 @@
-// What slow, broken and hostile clients may do: nothing to others. Each test looks at both, what the client gets and whether
-// the others are served.
+// Slow, broken and hostile clients do no harm to others. Each test looks at both: the answers of the client, and
+// whether the others are served.
 
 import { readFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
@@ -30,7 +30,7 @@ async function isServed(t, path = '/v1/ids/default') {
   t.is(status, 200, `others are served: ${JSON.stringify(body)}`)
 }
 
-/** A connection that is gone when the test is over. */
+/** A connection that is closed when the test is over. */
 function raw(t, text, options) {
   const connection = rawConnection(server.port, options)
   t.teardown(() => connection.socket.destroy())
@@ -41,7 +41,7 @@ function raw(t, text, options) {
 /** The IDs of all answers. */
 const idsOf = (text) => [...text.matchAll(/"(\d{10,20})"/g)].map(([, id]) => BigInt(id))
 
-test.serial('slowloris: headers that never end are cut off with 408', async (t) => {
+test.serial('slowloris: endless headers are cut off with 408', async (t) => {
   const slow = Array.from({ length: 10 }, () => raw(t, 'POST /v1/ids/default HTTP/1.1\r\nHost: localhost\r\n'))
   const drip = setInterval(() => {
     for (const { socket, send } of slow) if (socket.writable) send('x-more: 1\r\n')
@@ -53,14 +53,14 @@ test.serial('slowloris: headers that never end are cut off with 408', async (t) 
   await isServed(t)
 })
 
-test.serial('a body that never comes is cut off too', async (t) => {
+test.serial('a body that never arrives is cut off too', async (t) => {
   const slow = raw(t, 'POST /v1/ids/default HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\n{')
   await slow.closed
   t.regex(slow.text(), /^HTTP\/1\.1 408 /)
   await isServed(t)
 })
 
-test.serial('a connection that says nothing, and one that keeps silent after an answer, are closed', async (t) => {
+test.serial('a connection that sends nothing, and one that is silent after an answer, are closed', async (t) => {
   const [silent, kept] = [raw(t), raw(t, ONE)]
   await arrived(kept, /^HTTP\/1\.1 200 /)
   await Promise.all([silent.closed, kept.closed])
@@ -108,15 +108,18 @@ for (const [what, [text, status]] of Object.entries(BROKEN)) {
   })
 }
 
-test.serial('who was refused as no HTTP has no place any more, also if it keeps its side open', async (t) => {
-  for (let i = 0; i <= LIMITS.maxConnections; i++) {
-    const broken = raw(t, 'FROB / HTTP/1.1\r\n\r\n', { allowHalfOpen: true })
-    await broken.ended
-    t.regex(broken.text(), /^HTTP\/1\.1 400 /)
-  }
-})
+test.serial(
+  'a client rejected for not speaking HTTP takes no place any more, even if it keeps its side open',
+  async (t) => {
+    for (let i = 0; i <= LIMITS.maxConnections; i++) {
+      const broken = raw(t, 'FROB / HTTP/1.1\r\n\r\n', { allowHalfOpen: true })
+      await broken.ended
+      t.regex(broken.text(), /^HTTP\/1\.1 400 /)
+    }
+  },
+)
 
-test('clients that go away in the middle of a request or of an answer harm nobody', async (t) => {
+test('clients that leave in the middle of a request or of an answer do no harm', async (t) => {
   for (const text of ['', 'POST', 'POST /v1/ids/default HTTP/1.1\r\n', ONE, ONE.replace(' HTTP', '?n=10000 HTTP')]) {
     const gone = raw(t)
     await gone.connected
@@ -127,24 +130,24 @@ test('clients that go away in the middle of a request or of an answer harm nobod
 })
 
 test.serial(
-  'a client that leaves in the middle of a body is no mistake of the server, and nothing is logged of it',
+  'a client that leaves in the middle of a body is not an error of the server, and is not logged',
   async (t) => {
     const gone = raw(t, 'POST /v1/ids/default HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\nab')
     gone.socket.end()
     await gone.closed
-    await isServed(t) // once the server has seen that
+    await isServed(t) // once the server has noticed
     t.deepEqual(server.warnings, [])
   },
 )
 
-// Alone: Node closes such a connection at once where an answer has to wait for the next tick.
-test.serial('a client that has said all and still listens gets its answer', async (t) => {
+// Alone: Node.js closes such a connection at once where an answer has to wait for the next tick.
+test.serial('a client that has finished sending and still listens gets its answer', async (t) => {
   const half = raw(t, ONE)
   half.socket.end()
   t.truthy(await arrived(half, /^HTTP\/1\.1 200 .*"ids"/s))
 })
 
-test('pipelined requests are answered in their order', async (t) => {
+test('pipelined requests are answered in order', async (t) => {
   const many = raw(t, `${ONE.repeat(50)}GET /livez HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`)
   await many.closed
   const ids = idsOf(many.text())
@@ -153,30 +156,36 @@ test('pipelined requests are answered in their order', async (t) => {
   t.regex(many.text(), /"status":"ok"/)
 })
 
-test.serial('one who asks for much at once takes its turns: others need not wait until it has all', async (t) => {
-  const greedy = raw(t, ONE.replace('default HTTP', 'slow?n=32 HTTP').repeat(400)) // 8 s of IDs
-  await arrived(greedy, /^HTTP\/1\.1 200 /)
-  await isServed(t, '/v1/ids/slow?n=32')
-  t.true(greedy.text().split('HTTP/1.1').length < 100)
-  greedy.socket.destroy()
-})
+test.serial(
+  'a client that requests many at once is served in turns: others need not wait until it has all',
+  async (t) => {
+    const greedy = raw(t, ONE.replace('default HTTP', 'slow?n=32 HTTP').repeat(400)) // 8 s of IDs
+    await arrived(greedy, /^HTTP\/1\.1 200 /)
+    await isServed(t, '/v1/ids/slow?n=32')
+    t.true(greedy.text().split('HTTP/1.1').length < 100)
+    greedy.socket.destroy()
+  },
+)
 
-test.serial('a request that need not wait is not served before one of its connection that does', async (t) => {
-  const one = raw(t)
-  for (let i = 0; i < 200; i++) {
-    one.send(i % 20 === 0 ? ONE.replace(' HTTP', '?n=3000 HTTP') : ONE)
-    await new Promise(setImmediate)
-  }
-  one.send('GET /livez HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n')
-  await one.closed
-  const ids = idsOf(one.text())
-  t.is(ids.length, 30_190)
-  t.true(ids.every((id, i) => i === 0 || id > ids[i - 1]))
-})
+test.serial(
+  'a request that need not wait is not served before an earlier one of its connection that does',
+  async (t) => {
+    const one = raw(t)
+    for (let i = 0; i < 200; i++) {
+      one.send(i % 20 === 0 ? ONE.replace(' HTTP', '?n=3000 HTTP') : ONE)
+      await new Promise(setImmediate)
+    }
+    one.send('GET /livez HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n')
+    await one.closed
+    const ids = idsOf(one.text())
+    t.is(ids.length, 30_190)
+    t.true(ids.every((id, i) => i === 0 || id > ids[i - 1]))
+  },
+)
 
 const onLinux = process.platform === 'linux' ? test : test.skip
 
-onLinux('one who asks for much and reads nothing is cut off', async (t) => {
+onLinux('a client that requests a lot and reads nothing is cut off', async (t) => {
   const greedy = raw(t)
   await greedy.connected
   greedy.socket.pause()
@@ -187,7 +196,10 @@ onLinux('one who asks for much and reads nothing is cut off', async (t) => {
 
 const ESTABLISHED = '01'
 
-/** Whether the server's end of a connection is open, as the kernel sees it. Who does not read hears of no end. */
+/**
+ * Whether the server's end of a connection is open, according to the kernel. A client that does not read notices no
+ * end.
+ */
 function isEstablished(port) {
   const hex = (number) => number.toString(16).toUpperCase().padStart(4, '0')
   const lines = readFileSync('/proc/net/tcp', 'latin1').split('\n')
@@ -195,7 +207,7 @@ function isEstablished(port) {
   return line?.trim().split(/\s+/)[3] === ESTABLISHED
 }
 
-test.serial('more connections than allowed are closed at once, and the rest go on', async (t) => {
+test.serial('connections beyond the limit are closed at once, and the others continue', async (t) => {
   const kept = raw(t)
   await kept.connected
   const many = Array.from({ length: 60 }, () => raw(t))
@@ -207,7 +219,7 @@ test.serial('more connections than allowed are closed at once, and the rest go o
   await Promise.all(isClosed)
   for (;;) {
     try {
-      await isServed(t) // once the server has seen that they are gone
+      await isServed(t) // once the server has noticed that they are gone
       return
     } catch (error) {
       if (error.cause === undefined) throw error

@@ -1,4 +1,4 @@
-// Every spelling of loopback is loopback: to the check of Host, to the warnings, and to --host.
+// Every spelling of loopback is loopback: for the check of Host, for the warnings, and for --host.
 
 import { createRequire } from 'node:module'
 import test from 'ava'
@@ -45,18 +45,18 @@ const OTHERS = [
   ...['::ffff:8000:1', '::7f00:1', 'fe80::1', '1::1', 'ffff::127.0.0.1'],
 ]
 
-test('spellings of loopback', (t) => {
+test('spellings of loopback are recognised', (t) => {
   for (const host of OWN) t.true(isLoopback(host), host)
   for (const host of OTHERS) t.false(isLoopback(host), host)
 })
 
-test('a name counts by its addresses here, where a server listens', async (t) => {
+test('a name is judged by its addresses here, where a server listens', async (t) => {
   t.true(await listensOnLoopback('localhost'))
   for (const host of ['0.0.0.0', '::', 'nosuch.invalid']) t.false(await listensOnLoopback(host), host)
 })
 
 for (const host of ['127.1', '::ffff:127.0.0.1', '0:0:0:0:0:0:0:1', 'LOCALHOST']) {
-  test(`--host ${host}: no warning, and foreign names are refused`, async (t) => {
+  test(`--host ${host}: no warning, and foreign names are rejected`, async (t) => {
     const server = stopAfter(t, await startServer({ args: ['--host', host] }))
     t.deepEqual(server.warnings, [])
     const status = async (name) => {

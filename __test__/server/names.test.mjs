@@ -36,7 +36,7 @@ test.after.always(() => server?.stop())
 const get = (t, path) => ask(t, 'GET', path)
 const one = async (t, name) => (await ask(t, 'POST', `/v1/ids/${name}`)).body.ids[0]
 
-test('the names, with what it takes to decode their IDs elsewhere', async (t) => {
+test('the names, with the information to decode their IDs elsewhere', async (t) => {
   const { names } = (await get(t, '/v1/names')).body
   t.deepEqual(
     names.map(({ name, kind, group, segment }) => [name, kind, group ?? segment]),
@@ -61,7 +61,7 @@ test('the names, with what it takes to decode their IDs elsewhere', async (t) =>
 })
 
 test('inspect reads an ID as an oracle does', async (t) => {
-  const id = '175928847299117063' // of Discord's documentation
+  const id = '175928847299117063' // from Discord's documentation
   const { body } = await get(t, `/v1/inspect/${id}`)
   const { timestamp, workerId, processId, increment } = DiscordSnowflake.deconstruct(id)
   t.deepEqual(body, {
@@ -90,7 +90,7 @@ test('the smallest and the largest ID of every layout', async (t) => {
   }
 })
 
-test('what is no ID, no layout, no name or no parameter', async (t) => {
+test('an invalid ID, layout, name or parameter is rejected', async (t) => {
   const problem = async (path) => {
     const { status, body } = await get(t, path)
     return [status, body.code]
@@ -119,7 +119,7 @@ test('/openapi.json says which texts may be IDs', async (t) => {
   }
 })
 
-test('/openapi.json has a name for each operation, and says which of them take a token', async (t) => {
+test('/openapi.json has a name for each operation, and says which of them need a token', async (t) => {
   const { body } = await get(t, '/openapi.json')
   const operations = Object.entries(body.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, { operationId, security }]) => [`${method} ${path}`, operationId, security]),
@@ -136,7 +136,7 @@ test('/openapi.json has a name for each operation, and says which of them take a
   ])
   const open = operations.filter(([, , security]) => security?.length === 0).map(([route]) => route)
   t.deepEqual(open.sort(), ['get /livez', 'get /readyz'])
-  t.deepEqual(body.security, [{ token: [] }, {}], 'this server wants none')
+  t.deepEqual(body.security, [{ token: [] }, {}], 'this server needs no token')
 })
 
 test('the slots of a group', async (t) => {
@@ -145,7 +145,7 @@ test('the slots of a group', async (t) => {
   t.like(body.slots[0], { slot: 0, held: true, mine: true })
 })
 
-test('pages of the origin may ask and see our headers, those of others may not', async (t) => {
+test('pages of the origin may send requests and see our headers, those of others may not', async (t) => {
   const from = (origin, method = 'POST') => {
     const preflight = { 'access-control-request-method': 'POST', 'access-control-request-headers': 'authorization' }
     const headers = { origin, ...(method === 'OPTIONS' && preflight) }
@@ -166,7 +166,7 @@ test('pages of the origin may ask and see our headers, those of others may not',
   t.is((await from('https://other.example')).headers.get('access-control-allow-origin'), null)
 })
 
-test('beyond the rate it is 429 with Retry-After, and health checks go on', async (t) => {
+test('beyond the rate it is 429 with Retry-After, and health checks continue', async (t) => {
   const slow = stopAfter(t, await startServer({ args: ['--rate', '20'] }))
   const askSlow = await asker(slow.url)
   const raw = rawConnection(slow.port)
@@ -174,7 +174,7 @@ test('beyond the rate it is 429 with Retry-After, and health checks go on', asyn
   await arrived(raw, /HTTP\/1\.1 429 [^{]*retry-after: 1[^{]*\{[^}]*"ERR_FLAKE_RATE"/i)
   const guessing = rawConnection(slow.port)
   guessing.send('GET /nothing HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(500))
-  await arrived(guessing, /HTTP\/1\.1 429 [^{]*\{[^}]*"ERR_FLAKE_RATE"/i) // what is nowhere counts too
+  await arrived(guessing, /HTTP\/1\.1 429 [^{]*\{[^}]*"ERR_FLAKE_RATE"/i) // unknown routes count too
   guessing.socket.destroy()
   t.is((await fetch(`${slow.url}/livez`)).status, 200)
   while (raw.text().split('HTTP/1.1 ').length <= 500) await new Promise((done) => setTimeout(done, 20))

@@ -1,5 +1,5 @@
-// The program: what it prints, with which status it ends, where it listens, and how it ends on signals. Each test needs a
-// process of its own, so there are few.
+// The program: its output, its exit status, where it listens, and how it ends on signals. Each test needs a separate
+// process, so there are few.
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -18,7 +18,7 @@ import { arrived, passingFolder, rawConnection } from '../support/service.mjs'
 
 const { version } = createRequire(import.meta.url)('../../packages/server/package.json')
 
-/** A run that ends by itself. */
+/** A run that ends without a signal. */
 const run = (args, env = {}) =>
   outputOf(spawn(process.execPath, [PROGRAM, ...args], { env: { ...clean(process.env), ...env } }))
 
@@ -31,9 +31,9 @@ test('one line on stdout once it is ready, nothing on stderr, and its status is 
   t.is((await response.json()).ids.length, 1)
   t.is((await fetch(`${server.url}/readyz`)).status, 200)
   const metrics = await (await fetch(`${server.url}/metrics`)).text()
-  t.regex(metrics, /^flakeforge_ids_total\{[^}]*\} 1$/m, 'to see whether it is ready uses up no ID')
+  t.regex(metrics, /^flakeforge_ids_total\{[^}]*\} 1$/m, 'asking whether it is ready uses up no ID')
   t.deepEqual(server.warnings, [])
-  const silent = rawConnection(server.port) // nobody waits for it
+  const silent = rawConnection(server.port) // no client waits for it
   await silent.connected
   if (!isWindows) t.deepEqual(await server.kill('SIGTERM'), [0, null])
   t.is(server.lines.length, 1)
@@ -53,7 +53,7 @@ test('a mistake in the configuration is one line, and status 2', async (t) => {
   t.deepEqual([password.code, /pass%word/.test(password.stderr)], [2, false])
 })
 
-test('in a container without a store it names --store, and no call of JavaScript', async (t) => {
+test('in a container without a store the message names --store, and no call of JavaScript', async (t) => {
   const { code, stdout, stderr } = await run([], { container: 'docker' })
   t.deepEqual([code, stdout], [2, ''])
   t.regex(
@@ -70,7 +70,7 @@ test('--help and --version', async (t) => {
   t.deepEqual([number.code, number.stdout], [0, `${version}\n`])
 })
 
-test('a port that is taken: one line, and status 1', async (t) => {
+test('a port that is in use: one line, and status 1', async (t) => {
   const other = createServer().listen(0, '127.0.0.1')
   await once(other, 'listening')
   const { port } = other.address()
@@ -79,7 +79,7 @@ test('a port that is taken: one line, and status 1', async (t) => {
   other.close()
 })
 
-onUnix('a unix socket, also after a server that left it behind, but never that of one that runs', async (t) => {
+onUnix('a unix socket, also one left behind by a server, but never that of a running one', async (t) => {
   const folder = passingFolder()
   const socketPath = join(folder, 'ids.sock')
   const args = [PROGRAM, '--socket', socketPath, '--store', `file:${folder}/ids`]
@@ -96,7 +96,7 @@ onUnix('a unix socket, also after a server that left it behind, but never that o
   t.true(existsSync(socketPath), 'it was left behind')
   const third = start('--trust-proxy', '10.0.0.0/8')
   await ready(third)
-  // Whoever opens the socket may say who asks; who says nothing is one client, without an address.
+  // A client of the socket may name the original client; without that, it counts as one client without an address.
   const clients = ['192.0.2.1', '192.0.2.2, 10.0.0.1', '2001:db8::1', '', '192.0.2.1', '2001:db8::2, 10.0.0.1', '']
   for (const [i, client] of clients.entries()) {
     const headers = client === '' ? {} : { 'x-forwarded-for': client }
@@ -105,7 +105,7 @@ onUnix('a unix socket, also after a server that left it behind, but never that o
     )
     t.is(response.statusCode, 200, client)
     t.is(response.headers['x-ratelimit-limit'], '1000')
-    if (i < 4) t.is(response.headers['x-ratelimit-remaining'], '999', 'each of these is another one')
+    if (i < 4) t.is(response.headers['x-ratelimit-remaining'], '999', 'each of these is another client')
   }
   third.kill('SIGTERM')
   t.deepEqual(await once(third, 'exit'), [0, null])
@@ -113,7 +113,7 @@ onUnix('a unix socket, also after a server that left it behind, but never that o
 })
 
 onUnix(
-  'nothing but a socket is removed to make room for one, and a path that the system cuts off is refused',
+  'only a socket is removed to make room for one, and a path that the system would truncate is rejected',
   async (t) => {
     const folder = passingFolder()
     const file = join(folder, 'precious')
@@ -138,7 +138,7 @@ onUnix(
   },
 )
 
-test('a host that is none of this machine: one line that names the option or variable, and status 2', async (t) => {
+test('a host that is not of this machine: one line that names the option or variable, and status 2', async (t) => {
   const folder = passingFolder()
   const ended = (args, env) => run([...args, '--store', `file:${folder}`], env)
   const [option, variable, metrics] = await Promise.all([
@@ -184,7 +184,7 @@ onUnix('SIGTERM: not ready, but the request in progress gets its IDs, and the sl
   await server.stop()
 })
 
-onUnix('after the drain, a connection that stays open is told to go; what does not end is cut off', async (t) => {
+onUnix('after the drain, an open connection is told to close; what does not end is cut off', async (t) => {
   const folder = passingFolder()
   const file = join(folder, 'names.json')
   const layout = { epoch: 0, tickMs: 10_000, fields: Object.entries({ timestamp: 40, node: 20, counter: 4 }) }
@@ -196,7 +196,7 @@ onUnix('after the drain, a connection that stays open is told to go; what does n
     () => 'cut off',
   )
   const kept = rawConnection(server.port)
-  kept.send('POST /v1/ids/fast HTTP/1.1\r\nHost: localhost\r\n') // a request that has begun
+  kept.send('POST /v1/ids/fast HTTP/1.1\r\nHost: localhost\r\n') // a started request
   await untilWaiting(server.url)
   server.child.kill('SIGTERM')
   await untilRefused(server.port)
@@ -216,7 +216,7 @@ onUnix('a second signal ends it at once', async (t) => {
   await server.stop()
 })
 
-onUnix('a folder that cannot be written is no reason to end: it says why, and begins once it can', async (t) => {
+onUnix('an unwritable folder is no reason to exit: it reports the reason, and starts once it can', async (t) => {
   if (isRoot) return t.pass() // nothing is forbidden to the superuser; the Redis of store.test.mjs shows the same
   const folder = passingFolder()
   await mkdir(join(folder, 'ids'), { mode: 0o500 })
@@ -232,7 +232,7 @@ onUnix('a folder that cannot be written is no reason to end: it says why, and be
 const untilWaiting = (url) =>
   until(async () => /^flakeforge_http_requests_waiting 1$/m.test(await (await fetch(`${url}/metrics`)).text()))
 
-/** Until nobody can connect any more. */
+/** Until connections are refused. */
 async function untilRefused(port) {
   await until(async () => {
     const probe = rawConnection(port)

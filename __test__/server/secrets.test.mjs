@@ -1,5 +1,5 @@
-// The server prints no password of an address, wherever it was given, and no control character that a client's or a store's text
-// has.
+// The server prints no password of an address, wherever it was given, and no control character from a client's or a
+// store's text.
 
 import { spawn } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
@@ -11,7 +11,7 @@ import { outputOf } from '../support/index.mjs'
 import { ADDRESSES, shows } from '../support/secrets.mjs'
 import { passingFolder } from '../support/service.mjs'
 
-/** A run that ends by itself, or is ended once it has said something. */
+/** A run that ends without a signal, or is stopped after some output. */
 async function saidBy(args, env = {}) {
   const child = spawn(process.execPath, [PROGRAM, ...args], { env: { ...clean(process.env), ...env } })
   for (const stream of [child.stdout, child.stderr]) stream.once('data', () => setTimeout(() => child.kill(), 200))
@@ -34,7 +34,7 @@ const WAYS = {
   },
 }
 
-// A process for each takes its time: each way gets other addresses.
+// A process for each is slow: each way gets other addresses.
 for (const [n, [way, say]] of Object.entries(WAYS).entries()) {
   test.serial(`${way}: the server prints no password`, async (t) => {
     const some = ADDRESSES.filter((address, i) => i % 131 === n * 16 && !address.includes('\0'))
@@ -45,7 +45,7 @@ for (const [n, [way, say]] of Object.entries(WAYS).entries()) {
   })
 }
 
-test.serial('the log escapes what a terminal would obey', async (t) => {
+test.serial('the log escapes control characters for terminals', async (t) => {
   const { write } = createRequire(import.meta.url)('../../target/rooms/packages/server/lib/http/log.js')
   const { write: before } = process.stderr
   let text = ''

@@ -1,5 +1,5 @@
-// The server and its store, a real Redis: it begins while the store is away, says why it is not ready, takes its slot once
-// it can, and takes it again when it was lost. kill -9 costs a slot for a ttl.
+// The server and its store, a real Redis: it starts while the store is down, says why it is not ready, takes its slot
+// once it can, and takes it again after a loss. kill -9 costs a slot for a ttl.
 
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -37,7 +37,7 @@ async function configOf(store, names, more = {}) {
 
 const statusOf = async (url) => (await fetch(`${url}/readyz`)).status
 
-test('without its store it is alive, says why it is not ready, and is ready once the store is there', async (t) => {
+test('without its store it is alive, says why it is not ready, and is ready once the store is reachable', async (t) => {
   const late = stopAfter(t, await startRedis())
   await late.kill()
   const args = await configOf(late.url, { early: SHORT, count: { segment: 'count' } })
@@ -46,7 +46,7 @@ test('without its store it is alive, says why it is not ready, and is ready once
   t.is((await ask(t, 'GET', '/livez')).status, 200)
   const { status, body } = await ask(t, 'GET', '/readyz')
   t.deepEqual([status, body.code], [503, 'ERR_FLAKE_UNREADY'])
-  t.false(JSON.stringify(body).includes(String(late.port)), 'the reason is not for everybody')
+  t.false(JSON.stringify(body).includes(String(late.port)), 'the reason is not public')
   await server.told(/^flakeforge-server: Group 'early': .* The server retries\.$/)
   for (const path of ['/v1/ids/early', '/v1/ids/early?n=100', '/v1/ids/count']) {
     const refused = await ask(t, 'POST', path)
@@ -66,7 +66,7 @@ test('without its store it is alive, says why it is not ready, and is ready once
   t.regex(server.lines[0], /^flakeforge-server is ready at /)
 })
 
-test('while the store is away IDs go on until the window ends; then 503, and again IDs without a restart', async (t) => {
+test('while the store is down IDs continue until the window ends; then 503, and IDs again without a restart', async (t) => {
   const own = stopAfter(t, await startRedis('--appendonly', 'no'))
   await createGroup(own.url, { group: 'orders', ...SHORT })
   const server = stopAfter(t, await startServer({ args: await configOf(own.url, { orders: SHORT }) }))
@@ -93,7 +93,7 @@ test('while the store is away IDs go on until the window ends; then 503, and aga
   t.is(seen.size, before + 100, 'no ID twice')
 })
 
-test('an outage that nobody asks about is told when it begins and when it ends, once each', async (t) => {
+test('an outage without requests is logged when it starts and when it ends, once each', async (t) => {
   const own = stopAfter(t, await startRedis('--appendonly', 'no'))
   await createGroup(own.url, { group: 'silent', ...SHORT })
   const server = stopAfter(t, await startServer({ args: await configOf(own.url, { silent: SHORT }) }))
@@ -107,7 +107,7 @@ test('an outage that nobody asks about is told when it begins and when it ends, 
   }
 })
 
-test('a new group: the log has the command that makes it, once; clients are told no call of JavaScript', async (t) => {
+test('a new group: the log has the command that creates it, once; clients see no call of JavaScript', async (t) => {
   const server = stopAfter(
     t,
     await startServer({ args: ['--store', redis.url, '--name', 'new one'], until: 'listening' }),
@@ -143,12 +143,12 @@ test('one of two names gets no slot: the other gives IDs, but the server is not 
     return body.code
   }
   t.is(await codeFor(`Bearer ${TOKEN}`), 'ERR_FLAKE_CONFIG_MISMATCH')
-  t.is(await codeFor(`Bearer ${TOKEN}0`), 'ERR_FLAKE_UNREADY', 'a wrong token is as good as none')
+  t.is(await codeFor(`Bearer ${TOKEN}0`), 'ERR_FLAKE_UNREADY', 'a wrong token counts as none')
   t.is(await codeFor(''), 'ERR_FLAKE_UNREADY')
   t.deepEqual(server.lines, [], 'nothing on stdout before it is ready')
 })
 
-test('SIGTERM gives the slot back; kill -9 costs it for a ttl', async (t) => {
+test('SIGTERM releases the slot; kill -9 costs it for a ttl', async (t) => {
   await createGroup(redis.url, { group: 'ends', ...SHORT, slots: 1 })
   const args = await configOf(redis.url, { ends: { ...SHORT, slots: 1 } })
   const store = openStore(redis.url)
@@ -170,25 +170,25 @@ test('SIGTERM gives the slot back; kill -9 costs it for a ttl', async (t) => {
   t.false(JSON.stringify(slots).includes(owner), "the holder's token stays here")
   await second.kill('SIGKILL')
   const [{ owner: dead, hi }] = await store.list('ends')
-  t.is(dead, owner, 'nobody could give it back')
+  t.is(dead, owner, 'no process could release it')
 
   const third = await startServer({ args, until: 'listening' })
   await until(async () => (await statusOf(third.url)) === 200)
   const next = await (await fetch(`${third.url}/v1/ids/ends`, { method: 'POST' })).json()
-  t.true(layouts.flake.decode(next.ids[0]).timestamp > hi, 'once its window was over')
+  t.true(layouts.flake.decode(next.ids[0]).timestamp > hi, 'once its window had ended')
   await Promise.all([second.stop(), third.stop()])
 })
 
-test('a slot that somebody took away is replaced; a group that was ended stays ended', async (t) => {
+test('a slot that was taken away is replaced; a group that was ended stays ended', async (t) => {
   await createGroup(redis.url, { group: 'taken', ...SHORT })
   const server = stopAfter(t, await startServer({ args: await configOf(redis.url, { taken: SHORT }) }))
   const ask = await asker(server.url)
   const slot = async () => (await ask(t, 'GET', '/v1/names')).body.names[0].slot
   const own = await slot()
   await stopProcess(server.child.pid)
-  const other = await rivalsOf('taken', own) // waits until the window is over
+  const other = await rivalsOf('taken', own) // waits until the window has ended
   server.child.kill('SIGCONT')
-  // It may say that it is ready before, with its old slot: while its renewal has no answer, requests would wait for it.
+  // It may report ready earlier, with its old slot: while its renewal has no answer, requests would wait for it.
   await until(async () => (await slot()) === 1 - own && (await statusOf(server.url)) === 200)
   const { status, headers } = await ask(t, 'POST', '/v1/ids/taken')
   t.is(status, 200)
@@ -200,10 +200,10 @@ test('a slot that somebody took away is replaced; a group that was ended stays e
   await store.close()
   await until(async () => (await ask(t, 'POST', '/v1/ids/taken')).body.code === 'ERR_FLAKE_DESTROYED')
   await sleep(1000)
-  t.is(await statusOf(server.url), 503, 'the server does not make it anew by itself')
+  t.is(await statusOf(server.url), 503, 'the server does not recreate it')
 })
 
-test('the IDs of an answer are of one slot: a request that waits while the slot is replaced is refused', async (t) => {
+test('the IDs of an answer are of one slot: a request that waits while the slot is replaced is rejected', async (t) => {
   const layout = { epoch: 0, tickMs: 100, fields: Object.entries({ timestamp: 40, node: 20, counter: 4 }) }
   const options = { ...SHORT, layout }
   await createGroup(redis.url, { group: 'moved', ...options })
@@ -222,7 +222,7 @@ test('the IDs of an answer are of one slot: a request that waits while the slot 
   t.regex(body.detail, /another slot while it generated the IDs/)
 })
 
-/** Members that took both slots, one of them from a server that was stopped; the other one is free again. */
+/** Members that took both slots, one of them from a stopped server; the other one is free again. */
 async function rivalsOf(group, own, options = SHORT) {
   const join = () => FlakeId.join(redis.url, { group, ...options })
   const members = [await join(), await join()]
@@ -230,7 +230,7 @@ async function rivalsOf(group, own, options = SHORT) {
   return members
 }
 
-test('two servers on one store make different IDs, with slots of their own', async (t) => {
+test('two servers on one store generate different IDs, with different slots', async (t) => {
   await createGroup(redis.url, { group: 'both', ...SHORT })
   const args = await configOf(redis.url, { both: SHORT })
   const servers = await Promise.all([startServer({ args }), startServer({ args })])

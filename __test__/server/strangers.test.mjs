@@ -1,5 +1,6 @@
-// Whom a browser may ask for: a page of another site must not use up IDs of the server of somebody who has it open, whether
-// it asks directly or under a name of its own that leads here. All others are served: programs, probes, proxies, Compose.
+// Which pages a browser may send requests for: a page of another site must not use up IDs of a server on the visitor's
+// machine, whether it asks directly or under its own name that leads here. All other clients are served: programs,
+// probes, proxies, Compose.
 
 import http from 'node:http'
 import { networkInterfaces } from 'node:os'
@@ -26,7 +27,7 @@ function asked(server, headers, { method = 'POST', path = '/v1/ids/default', hos
 const FOREIGN_PAGE = '403 ERR_FLAKE_ORIGIN'
 const FOREIGN_HOST = '403 ERR_FLAKE_HOST'
 
-test('on loopback: pages of other sites and names of other machines are refused', async (t) => {
+test('on loopback: pages of other sites and names of other machines are rejected', async (t) => {
   const server = stopAfter(t, await startServer())
   const own = `127.0.0.1:${server.port}`
   const cases = [
@@ -55,7 +56,7 @@ test('on loopback: pages of other sites and names of other machines are refused'
   t.deepEqual(await Promise.all(['/v1/names', '/', '/nothing'].map(ask)), [FOREIGN_HOST, FOREIGN_HOST, FOREIGN_HOST])
 })
 
-test('the port of metrics refuses what the other one does', async (t) => {
+test('the port of metrics rejects what the other one does', async (t) => {
   const server = stopAfter(t, await startServer({ args: ['--metrics-port', '0'] }))
   const [, port] = /metrics are at \S+:(\d+)\//.exec(server.warnings.join('\n'))
   const ask = (headers) => asked({ port }, headers, { method: 'GET', path: '/metrics' })
@@ -68,14 +69,14 @@ test('the port of metrics refuses what the other one does', async (t) => {
   await arrived(malformed, /^HTTP\/1\.1 400 .*ERR_FLAKE_REQUEST/s)
 })
 
-test('a second Host is seen behind 2500 other headers', async (t) => {
+test('a second Host is found after 2500 other headers', async (t) => {
   const server = stopAfter(t, await startServer())
   const hiding = rawConnection(server.port)
   hiding.send(`POST /v1/ids/default HTTP/1.1\r\nHost: localhost\r\n${'a:\r\n'.repeat(2500)}Host: evil.example\r\n\r\n`)
   t.truthy(await arrived(hiding, /^HTTP\/1\.1 400 .*The request has 2 Host headers/s))
 })
 
-test('--cors names pages that may ask, --allow-host other names of this machine, a trusted proxy its own', async (t) => {
+test('--cors names pages that may send requests, --allow-host other names of this machine, a trusted proxy its own', async (t) => {
   const args = ['--cors', PAGE, '--allow-host', 'IDs.example', '--trust-proxy', 'loopback']
   const server = stopAfter(t, await startServer({ args }))
   t.is(await asked(server, { origin: PAGE }), 200)
@@ -83,14 +84,14 @@ test('--cors names pages that may ask, --allow-host other names of this machine,
   const preflight = { origin: PAGE, 'access-control-request-method': 'POST' }
   t.is(await asked(server, preflight, { method: 'OPTIONS' }), 204, 'a page may ask whether it may')
   t.is(await asked(server, { host: 'ids.EXAMPLE:8080' }), 200)
-  t.is(await asked(server, { host: 'ids.example', origin: 'https://ids.example' }), 200, 'a page of its own')
+  t.is(await asked(server, { host: 'ids.example', origin: 'https://ids.example' }), 200, "the server's own page")
   t.is(await asked(server, { host: 'ids.example:443', origin: 'https://ids.example' }), 200)
   t.is(await asked(server, { host: 'evil.example' }), FOREIGN_HOST)
   const forwarded = { 'x-forwarded-for': '192.0.2.7', 'x-forwarded-host': 'other.example' }
   t.is(await asked(server, { origin: 'https://other.example', ...forwarded }), 200, 'a page that the proxy served')
 })
 
-test('a server for other machines says so, and has whatever name they call it, but pages of other sites are refused', async (t) => {
+test('a server for other machines warns, and accepts any name, but pages of other sites are rejected', async (t) => {
   const server = stopAfter(t, await startServer({ args: ['--host', '0.0.0.0', '--metrics-port', '0'] }))
   for (const host of ['ids:8080', 'ids.default.svc.cluster.local', '10.1.2.3:8080', 'ids.example']) {
     t.is(await asked(server, { host }), 200, host)
@@ -105,12 +106,12 @@ test('a server for other machines says so, and has whatever name they call it, b
   t.is(told(/second server elsewhere .* shared store/), 1)
   const [, metrics] = /metrics are at (\S+)/.exec(server.warnings.join('\n'))
   const text = await (await fetch(metrics)).text()
-  t.regex(text, /^flakeforge_ids_total\{layout="flake",group="default"\} \d+$/m, 'metrics have a port of their own')
+  t.regex(text, /^flakeforge_ids_total\{layout="flake",group="default"\} \d+$/m, 'metrics have their own port')
   const nothing = await fetch(new URL('/v1/names', metrics))
   t.deepEqual([nothing.status, (await nothing.json()).code], [404, 'ERR_FLAKE_ROUTE'], 'and nothing else there')
 })
 
-test('all pages may ask with --cors *', async (t) => {
+test('all pages may send requests with --cors *', async (t) => {
   const server = stopAfter(t, await startServer({ args: ['--cors', '*'] }))
   t.is(await asked(server, { origin: PAGE }), 200)
 })

@@ -1,4 +1,5 @@
-// What keeps process.nextTick() fast, in a process of its own, in which V8 tells whether objects have the same hidden class.
+// What keeps process.nextTick() fast, in a separate process in which V8 reports whether objects have the same hidden
+// class.
 
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
@@ -6,7 +7,7 @@ import test from 'ava'
 
 const TICKS = fileURLToPath(new URL('../../target/rooms/packages/server/lib/http/ticks.js', import.meta.url))
 
-test("the hidden class of the objects in Node's queue outlives garbage collections, and no hook stays behind", (t) => {
+test("the hidden class of the objects in Node's queue survives garbage collections, and no hook is left behind", (t) => {
   const script = `
     const { createHook } = require('node:async_hooks')
     const kept = require(process.argv[1]).keepTicksFast()

@@ -1,4 +1,4 @@
-// HTTPS: who is served with which certificate, and what SIGHUP changes.
+// HTTPS: which clients are served with which certificate, and what SIGHUP changes.
 
 import { once } from 'node:events'
 import { copyFile, readFile, rm } from 'node:fs/promises'
@@ -21,7 +21,7 @@ anyTest.before(async () => {
 })
 anyTest.after.always(() => rm(folder, { recursive: true, force: true }))
 
-withTls('TLS, and clients with a certificate only', async (t) => {
+withTls('TLS, and only clients with a certificate', async (t) => {
   const ca = await makeCertificate(folder, 'ca')
   const [own, client, stranger] = await Promise.all([
     makeCertificate(folder, 'server', ca),
@@ -49,12 +49,12 @@ withTls('TLS, and clients with a certificate only', async (t) => {
   const plain = rawConnection(secure.port)
   plain.send('POST /v1/ids/default HTTP/1.1\r\nHost: localhost\r\n\r\n')
   await plain.closed
-  t.is(await status(client), 200, 'and the others are served on')
+  t.is(await status(client), 200, 'and the others are still served')
   const silent = rawConnection(secure.port)
   await silent.connected
   await silent.closed // once the time for its handshake is over
 
-  // A new certificate comes without a restart.
+  // A new certificate is used without a restart.
   const before = await readFile(own.cert, 'utf8')
   const renewed = await makeCertificate(folder, 'server', ca)
   t.not(await readFile(renewed.cert, 'utf8'), before)
@@ -65,7 +65,7 @@ withTls('TLS, and clients with a certificate only', async (t) => {
 })
 
 withTls(
-  'who never ends its handshake has its place only until it goes away, and holds up the end no longer than others',
+  'a client that never ends its handshake loses its place when it leaves, and delays the end no longer than others',
   async (t) => {
     const own = await makeCertificate(folder, 'alone')
     const limits = ['--max-connections', '2', '--request-ms', '3600000', '--end-ms', '500']
@@ -89,13 +89,13 @@ withTls(
   },
 )
 
-/** The options of a client with this certificate, of a server whose certificate this CA signed. */
+/** The options of a client with this certificate, for a server whose certificate this CA signed. */
 const optionsOf = async (port, ca, own) => ({
   ...{ host: '127.0.0.1', port, ca: await readFile(ca.cert) },
   ...{ key: await readFile(own.key), cert: await readFile(own.cert) },
 })
 
-/** What a request comes to: its status, or the code of its error. */
+/** The result of a request: its status, or the code of its error. */
 const outcome = (options) =>
   new Promise((resolve) => {
     const request = https.request({ method: 'POST', path: '/v1/ids/default', ...options }, (response) => {
@@ -104,69 +104,66 @@ const outcome = (options) =>
     request.once('error', ({ code }) => resolve(code)).end()
   })
 
-withTls(
-  'another --tls-ca ends the connections of the old one: resting, in a handshake, resumed, waiting',
-  async (t) => {
-    const [ca, otherCa] = await Promise.all(['ca', 'other-ca'].map((name) => makeCertificate(folder, name)))
-    const [own, client, other] = await Promise.all([
-      makeCertificate(folder, 'server', ca),
-      makeCertificate(folder, 'client', ca),
-      makeCertificate(folder, 'other', otherCa),
-    ])
-    const clients = join(folder, 'clients.crt')
-    await copyFile(ca.cert, clients)
-    const slow = JSON.stringify({
-      epoch: 0,
-      tickMs: 100,
-      fields: [
-        ['timestamp', 40],
-        ['node', 20],
-        ['counter', 4],
-      ],
-    })
-    const args = [
-      '--tls-cert',
-      own.cert,
-      '--tls-key',
-      own.key,
-      '--tls-ca',
-      clients,
-      '--layout',
-      slow,
-      '--request-ms',
-      '3600000',
-    ]
-    const server = stopAfter(t, await startServer({ args }))
-    const old = await optionsOf(server.port, ca, client)
+withTls('another --tls-ca ends the connections of the old one: idle, in a handshake, resumed, waiting', async (t) => {
+  const [ca, otherCa] = await Promise.all(['ca', 'other-ca'].map((name) => makeCertificate(folder, name)))
+  const [own, client, other] = await Promise.all([
+    makeCertificate(folder, 'server', ca),
+    makeCertificate(folder, 'client', ca),
+    makeCertificate(folder, 'other', otherCa),
+  ])
+  const clients = join(folder, 'clients.crt')
+  await copyFile(ca.cert, clients)
+  const slow = JSON.stringify({
+    epoch: 0,
+    tickMs: 100,
+    fields: [
+      ['timestamp', 40],
+      ['node', 20],
+      ['counter', 4],
+    ],
+  })
+  const args = [
+    '--tls-cert',
+    own.cert,
+    '--tls-key',
+    own.key,
+    '--tls-ca',
+    clients,
+    '--layout',
+    slow,
+    '--request-ms',
+    '3600000',
+  ]
+  const server = stopAfter(t, await startServer({ args }))
+  const old = await optionsOf(server.port, ca, client)
 
-    const agent = new https.Agent({ keepAlive: true })
-    t.is(await outcome({ ...old, agent }), 200)
-    const resting = Object.values(agent.freeSockets)[0][0]
-    const resumable = connect(old)
-    const [session] = await once(resumable, 'session')
-    const waiting = outcome({ ...old, agent: new https.Agent({ keepAlive: true }), path: '/v1/ids/default?n=200' })
-    const begun = rawConnection(server.port) // which has not ended its handshake
-    await begun.connected
-    begun.send('\x16\x03\x01')
-    while (!/waiting 1$/m.test(await metricsOf(old))) await sleep(5)
+  const agent = new https.Agent({ keepAlive: true })
+  t.is(await outcome({ ...old, agent }), 200)
+  const resting = Object.values(agent.freeSockets)[0][0]
+  const resumable = connect(old)
+  const [session] = await once(resumable, 'session')
+  const waiting = outcome({ ...old, agent: new https.Agent({ keepAlive: true }), path: '/v1/ids/default?n=200' })
+  const begun = rawConnection(server.port) // which has not ended its handshake
+  await begun.connected
+  begun.send('\x16\x03\x01')
+  while (!/waiting 1$/m.test(await metricsOf(old))) await sleep(5)
 
-    const ended = [once(resting, 'close'), once(resumable, 'close'), begun.closed]
-    server.child.kill('SIGHUP') // nothing has changed: nothing ends
-    await server.told(/reloaded the files/)
-    t.is(await outcome({ ...old, agent }), 200)
-    t.false(resting.destroyed)
+  const ended = [once(resting, 'close'), once(resumable, 'close'), begun.closed]
+  server.child.kill('SIGHUP') // nothing has changed: nothing ends
+  await server.told(/reloaded the files/)
+  t.is(await outcome({ ...old, agent }), 200)
+  t.false(resting.destroyed)
 
-    await copyFile(otherCa.cert, clients)
-    const told = server.warnings.length
-    server.child.kill('SIGHUP')
-    await server.told(/reloaded the files/, told)
-    await Promise.all(ended)
-    t.is(await waiting, 200, 'a request in progress gets its answer')
-    for (const options of [{ agent }, { agent: false }, { agent: false, session }])
-      t.regex(String(await outcome({ ...old, ...options })), /^E/)
-    t.is(await outcome({ ...(await optionsOf(server.port, ca, other)), agent: false }), 200)
-  },
-)
+  await copyFile(otherCa.cert, clients)
+  const told = server.warnings.length
+  server.child.kill('SIGHUP')
+  await server.told(/reloaded the files/, told)
+  await Promise.all(ended)
+  t.is(await waiting, 200, 'a request in progress gets its answer')
+  for (const options of [{ agent }, { agent: false }, { agent: false, session }])
+    t.regex(String(await outcome({ ...old, ...options })), /^E/)
+  t.is(await outcome({ ...(await optionsOf(server.port, ca, other)), agent: false }), 200)
+})
 
 const metricsOf = (options) =>
   new Promise((resolve) => {

@@ -31,7 +31,7 @@ const withHeader = (authorization) => ({
   headers: authorization === undefined ? { authorization: '' } : { authorization },
 })
 
-test.serial('without a token only health is told', async (t) => {
+test.serial('without a token only health is public', async (t) => {
   const open = async (path) => (await fetch(server.url + path)).status
   t.deepEqual(await Promise.all(['/livez', '/readyz'].map(open)), [200, 200])
   for (const path of ['metrics', 'openapi.json', 'v1/names', 'v1/slots/default', 'v1/inspect/1', 'nothing', 'v1/ids/x'])
@@ -40,7 +40,7 @@ test.serial('without a token only health is told', async (t) => {
   t.deepEqual([status, body.code, headers.get('www-authenticate')], [401, 'ERR_FLAKE_TOKEN', 'Bearer'])
 })
 
-test.serial('/openapi.json says that a token is needed, and where none is', async (t) => {
+test.serial('/openapi.json says that a token is needed, and where it is not', async (t) => {
   const { body } = await ask(t, 'GET', '/openapi.json')
   t.deepEqual(Object.keys(body.components.securitySchemes), ['token'])
   t.deepEqual(body.security, [{ token: [] }])
@@ -51,11 +51,11 @@ test.serial('/openapi.json says that a token is needed, and where none is', asyn
   }
 })
 
-test.serial('a token is taken from the header only, and only whole', async (t) => {
+test.serial('a token is read from the header only, and only as a whole', async (t) => {
   const status = async (authorization, path = '/v1/ids/default') =>
     (await ask(t, 'POST', path, withHeader(authorization))).status
   for (const token of [OLD, OTHER]) t.is(await status(`Bearer ${token}`), 200)
-  t.is(await status(`bearer ${OLD}`), 200, 'schemes are the same in any case')
+  t.is(await status(`bearer ${OLD}`), 200, 'schemes are case-insensitive')
   const tokens = [`${OLD}x`, OLD.slice(0, -1), OLD.toUpperCase(), '']
   for (const wrong of [OLD, 'Bearer', ...tokens.map((token) => `Bearer ${token}`)])
     t.is(await status(wrong), 401, wrong)
@@ -67,7 +67,7 @@ test.serial('a token is taken from the header only, and only whole', async (t) =
 
 const onUnix = isWindows ? test.serial.skip : test.serial
 
-onUnix('SIGHUP reads the file again; a bad file changes nothing, and is told', async (t) => {
+onUnix('SIGHUP reads the file again; an invalid file changes nothing, and is reported', async (t) => {
   const status = async (token) => (await ask(t, 'POST', '/v1/ids/default', withHeader(`Bearer ${token}`))).status
   const reload = async (text, pattern) => {
     await writeFile(tokenFile, text)
