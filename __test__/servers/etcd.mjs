@@ -1,6 +1,5 @@
-// etcd for tests: one member or three, on free ports; a `fetch` whose store clock the test sets, and servers that answer in its
-// place.
-// It must never touch an etcd that was there before.
+// etcd for tests: one member or three, on free ports; a `fetch` whose store clock the test sets, and servers that
+// answer in its place. An etcd that was running before is never touched.
 
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
@@ -12,7 +11,7 @@ import { findProgram, freePort, freshFolder, HERE, Server, wantProgram, withVari
 
 const run = promisify(execFile)
 
-/** Whether these tests can run: the path of etcd, or undefined after a loud word. */
+/** Whether these tests can run: the path of etcd, or undefined with a loud message. */
 export const wantEtcd = () => wantProgram('etcd')
 
 class Etcd extends Server {
@@ -29,13 +28,13 @@ class Etcd extends Server {
     return join(this.folder, 'data')
   }
 
-  /** Ends the member and forgets all that it knew. */
+  /** Stops the member and deletes its data. */
   async wipe() {
     await this.kill()
     await rm(this.data, { recursive: true, force: true })
   }
 
-  /** The keys that begin so, without their values. */
+  /** The keys with this prefix, without their values. */
   async keysUnder(prefix) {
     const text = await this.ctl('get', '--prefix', '--keys-only', prefix)
     return text.split('\n').filter((line) => line !== '')
@@ -46,7 +45,7 @@ class Etcd extends Server {
     return JSON.parse(await this.ctl('get', '--print-value-only', key))
   }
 
-  /** Changes fields of a record, as no step would. */
+  /** Changes fields of a record, which no step would do. */
   async editRecord(key, change) {
     const record = await this.readRecord(key)
     await this.ctl('put', key, JSON.stringify({ ...record, ...change }))
@@ -80,7 +79,7 @@ async function newMember(name, { scheme = 'http', options = [], ctlOptions, mach
 
 const joined = (members) => members.map(({ name, peerUrl }) => `${name}=${peerUrl}`).join(',')
 
-/** A running member that is a cluster of its own. */
+/** A running member that is a separate cluster. */
 export async function startEtcd(options) {
   const server = await newMember('alone', options)
   server.command.push('--initial-cluster', joined([server]))
@@ -97,7 +96,7 @@ export async function startCluster(machines = [HERE, HERE, HERE], options = []) 
   return members
 }
 
-/** An answer of the gateway by another clock. */
+/** An answer of the gateway with another clock. */
 async function altered(response, { now, cluster }) {
   const { status } = response
   const body = JSON.parse(await response.text())
@@ -106,7 +105,7 @@ async function altered(response, { now, cluster }) {
 }
 
 /**
- * A `fetch` by which the store's clock stands where `clock.now` says, to the ms if need be, and the cluster has the number
+ * A `fetch` through which the store's clock is at `clock.now`, to the ms if necessary, and the cluster has the number
  * `clock.cluster`.
  */
 export function clockedFetch(clock) {
@@ -116,7 +115,7 @@ export function clockedFetch(clock) {
   }
 }
 
-/** A server that answers so in place of an etcd; its address. */
+/** A server that gives these answers in place of an etcd; its address. */
 export async function fake(t, answer) {
   const http = createServer(answer).listen(0, '127.0.0.1')
   await once(http, 'listening')

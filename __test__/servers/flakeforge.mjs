@@ -1,5 +1,5 @@
-// flakeforge-server for tests, as a process of its own: `startServer({ args, env })` resolves once it is ready, and
-// `stop()` ends it and removes the folder that it kept its slots in.
+// flakeforge-server for tests, as a separate process: `startServer({ args, env })` resolves once it is ready, and
+// `stop()` ends it and removes the folder with its slots.
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -13,17 +13,17 @@ export const PROGRAM = fileURLToPath(new URL('../../packages/server/dist/flakefo
 const READY = /^flakeforge-server is ready at (\S+)$/
 const LISTENING = /listens at (\S+?),/
 
-/** Servers that run: whoever ends early must not leave them behind. */
+/** Running servers: a test run that ends early must not leave them behind. */
 const present = new Set()
 process.once('exit', () => {
   for (const child of present) child.kill('SIGKILL')
 })
 
-/** What a server sees of the tests' own environment. */
+/** The part of the tests' own environment that a server sees. */
 export const clean = (env) =>
   Object.fromEntries(Object.entries(env).filter(([name]) => !/^(?:PORT|HOST|FLAKEFORGE_.*)$/.test(name)))
 
-/** Whether the arguments or their file name a store: a variable would count more than the file. */
+/** Whether the arguments or their file name a store: a variable would take precedence over the file. */
 function hasStore(args) {
   const file = args[args.indexOf('--config') + 1]
   return (
@@ -83,7 +83,7 @@ export async function startServer({ args = [], env = {}, port = 0, until = 'read
   return Object.assign(server, { url, port: Number(new URL(url).port) })
 }
 
-/** Calls back for each whole line of a stream. */
+/** Calls back for each complete line of a stream. */
 function eachLine(stream, tell) {
   let rest = ''
   stream.setEncoding('utf8').on('data', (text) => {

@@ -1,8 +1,8 @@
-// An intermediary in front of flakeforge-servers that repeats what they answered, as caches, gateways and proxies do that were
-// set up badly. `how` says in which way:
+// An intermediary in front of flakeforge-servers that repeats their answers, like badly configured caches, gateways and
+// proxies. `how` names the way:
 //
-// - `passes`: it does not; each request goes to the next server, as a balancer does it
-// - `caches`: the first answer to a URL is the answer to all later requests of it
+// - `passes`: it does not; each request goes to the next server, as with a balancer
+// - `caches`: the first answer to a URL is the answer to all its later requests
 // - `renames`: the same, and the answer has the nonce of each request
 // - `overlaps`: every second answer begins with the IDs of the one before, and has the nonce of its request
 
@@ -11,7 +11,7 @@ import { createServer, request as httpRequest } from 'node:http'
 
 const NONCE = 'flakeforge-nonce'
 
-/** What a server answers to a request. */
+/** A server's answer to a request. */
 async function forwarded({ method, url, headers }, server) {
   const request = httpRequest(new URL(url, server), { method, headers }).end()
   const [answer] = await once(request, 'response')
@@ -33,7 +33,7 @@ function half(list, size, which) {
   return which === 0 ? list.slice(0, middle) : list.slice(middle)
 }
 
-/** Starts one in front of these servers: `url`, and `repeated`, how many answers had IDs of an earlier one. */
+/** Starts one in front of these servers: `url`, and `repeated`, the number of answers with IDs of an earlier one. */
 export async function startIntermediary(t, urls, how) {
   const proxy = { repeated: 0, how }
   const cache = new Map()
@@ -62,7 +62,7 @@ export async function startIntermediary(t, urls, how) {
       const { status, headers, body } = await answerTo(request)
       response.writeHead(status, headers).end(body)
     } catch {
-      response.destroy() // the server is not there
+      response.destroy() // the server is down
     }
   }).listen(0, '127.0.0.1')
   await once(http, 'listening')

@@ -1,5 +1,5 @@
-// MariaDB for tests: a server with data of its own, or a replica of one. Debian has no MySQL; its clients are the same.
-// It must never touch a MariaDB that was there before. Writes need not survive the machine here, except where a test says
+// MariaDB for tests: a server with its own data, or a replica of one. Debian has no MySQL; its clients are the same. A
+// MariaDB that was running before is never touched. Writes need not survive the machine here, except where a test says
 // otherwise.
 
 import { execFile } from 'node:child_process'
@@ -19,7 +19,7 @@ const mysql2Callback = () => require('mysql2')
 // Debian keeps servers outside of PATH.
 const PLACES = ['/usr/sbin', '/usr/local/sbin']
 
-/** Whether these tests can run: the path of the server, or undefined after a loud word. */
+/** Whether these tests can run: the path of the server, or undefined with a loud message. */
 export const wantMysql = () => wantProgram('mariadbd', PLACES)
 
 // It does not run as root unless it is told to.
@@ -28,7 +28,7 @@ const USER = process.getuid?.() === 0 ? ['--user=root'] : []
 class MysqlServer extends Server {
   #pool
 
-  /** One statement or several by the superuser, in no database; its rows. */
+  /** One or several statements by the superuser, in no database; returns the rows. */
   async query(text, values) {
     this.#pool ??= mysql2().createPool({ uri: this.url, multipleStatements: true })
     return (await this.#pool.query(text, values))[0]
@@ -45,7 +45,7 @@ class MysqlServer extends Server {
     return this.urlOf(database)
   }
 
-  /** Ends the process and starts it again on the same data. */
+  /** Ends the process and restarts it on the same data. */
   async restart(signal = 'SIGTERM') {
     await this.kill(signal)
     return this.start()
@@ -57,7 +57,7 @@ class MysqlServer extends Server {
   }
 }
 
-/** Elsewhere than here there are no accounts yet: whoever comes may do all. */
+/** Other addresses than this one have no accounts yet: any client may do everything. */
 const accessTo = (machine) => (machine === HERE ? {} : { 'skip-grant-tables': 1 })
 
 /** A running server; `settings` are options of its command line, and `environment` its variables. */
@@ -104,7 +104,7 @@ export async function startReplica(primary, settings = {}, machine = HERE) {
   return replica
 }
 
-/** Waits until `replica` has what `primary` has written. */
+/** Waits until `replica` has everything that `primary` has written. */
 export async function untilCaughtUp(replica, primary) {
   const [{ position }] = await primary.query('SELECT @@gtid_binlog_pos AS position')
   await until(async () => {
@@ -115,7 +115,7 @@ export async function untilCaughtUp(replica, primary) {
 
 const ofPool = (pool) => ({ client: pool, end: () => pool.end() })
 
-/** A connection that hears how its server ends: the process would end with it otherwise. */
+/** A connection that handles the end of its server: otherwise the process would end with it. */
 function listening(connected) {
   connected.client.on('error', () => {})
   return connected

@@ -1,6 +1,6 @@
-// PostgreSQL for tests: a server with data of its own, a standby of one, or PgBouncer before one.
-// It must never touch a PostgreSQL that was there before. Writes need not survive the machine here (fsync is off), except
-// where a test says otherwise.
+// PostgreSQL for tests: a server with its own data, a standby of one, or PgBouncer before one. A PostgreSQL that was
+// running before is never touched. Writes need not survive the machine here (fsync is off), except where a test says
+// otherwise.
 
 import { execFile } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
@@ -24,13 +24,13 @@ const PLACES = existsSync(VERSIONS)
 
 const program = (name) => findProgram(name, PLACES)
 
-/** Whether these tests can run: the path of the server, or undefined after a loud word. */
+/** Whether these tests can run: the path of the server, or undefined with a loud message. */
 export const wantPostgres = () => wantProgram('postgres', PLACES)
 
 export const wantPgbouncer = () => wantProgram('pgbouncer', ['/usr/sbin'])
 
-// None of these programs runs as root. setpriv becomes the program, so that signals reach it; a process that changes its user is
-// no longer tied to its parent, so it asks for that once more.
+// None of these programs runs as root. setpriv becomes the program, so that signals reach it; a process that changes
+// its user is no longer tied to its parent, so it requests that once more.
 const isRoot = process.getuid?.() === 0
 const USER = isRoot ? 'postgres' : process.env.USER
 const unprivileged = (command) =>
@@ -59,7 +59,7 @@ async function runOn(machine, command) {
 class PostgresServer extends Server {
   #pool
 
-  /** One statement by the superuser, or several without values; its rows. */
+  /** One statement by the superuser, or several without values; returns the rows. */
   async query(text, values) {
     this.#pool ??= CLIENTS.pg(this.url)
     return (await this.#pool.client.query(text, values)).rows
@@ -79,7 +79,7 @@ class PostgresServer extends Server {
 
 const urlAt = ({ host, port }) => `postgres://tester@${host}:${port}/postgres`
 
-/** Starts a server on data that is there. */
+/** Starts a server on existing data. */
 async function startOn(folder, { port, ...settings }, machine = HERE) {
   port ??= await freePort()
   const all = { port, listen_addresses: machine.host, unix_socket_directories: '', fsync: 'off', ...settings }
@@ -104,7 +104,7 @@ export async function startPostgres(settings = {}, machine = HERE) {
   return startOn(folder, settings, machine)
 }
 
-/** A base backup of a running server. Gives how to put it in the place of the server's data, after a crash. */
+/** A base backup of a running server. Returns a function that restores it over the server's data, after a crash. */
 export async function takeBackup(server) {
   const [data, backup] = ['data', 'backup'].map((name) => join(server.folder, name))
   await runUnprivileged(program('pg_basebackup'), '-D', backup, '-d', server.url, '--checkpoint=fast', '--no-sync')
@@ -125,8 +125,8 @@ export async function startStandby({ url }, settings = {}, machine = HERE) {
 }
 
 /**
- * PgBouncer before a server. By its mode a client has a connection of the server for a session, a transaction or a statement;
- * in the last two there are fewer of them than clients.
+ * PgBouncer before a server. By its mode a client has a connection of the server for a session, a transaction or a
+ * statement; in the last two there are fewer of them than clients.
  */
 export async function startPgbouncer(server, mode = 'transaction') {
   const [port, folder] = [await freePort(), await ownFolder('pgbouncer')]
@@ -140,7 +140,7 @@ export async function startPgbouncer(server, mode = 'transaction') {
     'auth_type = any',
     `pool_mode = ${mode}`,
     `default_pool_size = ${mode === 'session' ? 100 : 3}`,
-    'server_login_retry = 1', // seconds that it does not try a server which was down
+    'server_login_retry = 1', // seconds in which it does not retry a server that was down
   ]
   await writeFile(join(folder, 'pgbouncer.ini'), `${lines.join('\n')}\n`)
   const command = unprivileged([wantPgbouncer(), join(folder, 'pgbouncer.ini')])
@@ -170,7 +170,7 @@ export async function serverNow(server) {
 }
 
 /**
- * Stops the process that writes the log for others, and gives its process ID. It must be asleep by then: otherwise it
+ * Stops the process that writes the log for others, and returns its process ID. It must be asleep by then: otherwise it
  * may hold a lock that every commit needs.
  */
 export async function stopWalWriter(server) {

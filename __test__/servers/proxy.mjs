@@ -1,10 +1,10 @@
-// A way to a server that can lose what is on it, as a NAT, a load balancer or a moved address does: connections that are
-// there say nothing any more, not even that they end, while new ones work. It can also lead to another server, as a name
-// does after a failover: connections that are there stay where they are.
+// A link to a server that can lose its connections, as a NAT, a load balancer or a moved address does: existing
+// connections go silent, without even an end, while new ones work. It can also lead to another server, as a name does
+// after a failover: existing connections stay where they are.
 
 import { connect, createServer } from 'node:net'
 
-/** `port` leads to the server; `lose()` makes a hole of all connections that are there; `leadTo()` is for new ones. */
+/** `port` leads to the server; `lose()` drops all traffic of existing connections; `leadTo()` is for new ones. */
 export async function startProxy(serverPort) {
   const pairs = new Set()
   let target = serverPort

@@ -1,5 +1,5 @@
-// Redis for tests (Valkey is not to be had here, and tells the same of itself): a server with nothing on disk, a replica of one, or a cluster of three masters.
-// It must never touch a Redis that was there before.
+// Redis for tests (Valkey is not available here, and behaves the same): a server with nothing on disk, a replica of
+// one, or a cluster of three masters. A Redis that was running before is never touched.
 
 import { execFile } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
@@ -11,7 +11,7 @@ import { findProgram, freePort, freshFolder, HERE, Server, until, wantProgram, w
 const require = createRequire(import.meta.url) // a client is loaded where it is used: many processes use one or none
 const run = promisify(execFile)
 
-/** Whether these tests can run: the path of redis-server, or undefined after a loud word. */
+/** Whether these tests can run: the path of redis-server, or undefined with a loud message. */
 export const wantRedis = () => wantProgram('redis-server')
 
 /** Starts redis-server with these arguments; `cli('PING')` asks it by redis-cli, `url` is for clients. */
@@ -33,7 +33,7 @@ async function launch(folder, port, args, machine = HERE) {
   return server.start()
 }
 
-/** A running server that keeps nothing, unless `options` of its command line say so. */
+/** A running server that keeps nothing, unless its command line `options` say so. */
 export async function startRedis(...options) {
   const [port, folder] = [await freePort(), await freshFolder('redis')]
   const settings = { port, bind: '127.0.0.1', save: '', appendonly: 'no', dir: folder }
@@ -62,8 +62,8 @@ export const CLIENTS = {
 }
 
 /**
- * Valkey's own client, which only `npm run databases:stores` installs and names: its packages are too many for the lock file
- * of the tests.
+ * Valkey's own client, which only `npm run databases:stores` installs and names: it has too many packages for the lock
+ * file of the tests.
  */
 export const glide = process.env.TEST_GLIDE && createRequire(process.env.TEST_GLIDE)('@valkey/valkey-glide')
 
@@ -100,7 +100,10 @@ export async function startReplica(primary, ...options) {
 export const untilLinked = (replica) =>
   until(async () => (await replica.cli('INFO', 'replication')).includes('master_link_status:up'))
 
-/** Waits until `replica` has carried out all that `primary` wrote; WAIT would only ask for the writes of its own client. */
+/**
+ * Waits until `replica` has executed everything that `primary` wrote; WAIT would only cover the writes of its own
+ * client.
+ */
 export async function untilCaughtUp(replica, primary) {
   const offset = async (server, name) => (await server.cli('INFO', 'replication')).match(`\\b${name}:(\\d+)`)[1]
   const written = await offset(primary, 'master_repl_offset')
@@ -151,7 +154,10 @@ export async function startClusterReplica(nodes, master) {
   return replica
 }
 
-/** A server with its settings in a file: a Sentinel rewrites its own and those of servers, and does not start without one. */
+/**
+ * A server with its settings in a file: a Sentinel rewrites its own and those of servers, and does not start without
+ * one.
+ */
 async function startFromFile(name, mode, { port, lines, machine }) {
   const folder = await freshFolder(name)
   const config = join(folder, `${name}.conf`)
@@ -165,7 +171,7 @@ async function startFromFile(name, mode, { port, lines, machine }) {
   return launch(folder, port, [config, ...mode], machine)
 }
 
-/** A server on a machine, with lines of redis.conf. After a restart it is what it was made meanwhile. */
+/** A server on a machine, with lines of redis.conf. A restart keeps the role that it got meanwhile. */
 export const startRedisOn = (machine, port, lines) => startFromFile('redis', [], { port, lines, machine })
 
 /** A Sentinel on a machine, with lines of sentinel.conf. */

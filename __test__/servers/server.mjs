@@ -1,6 +1,6 @@
-// A real server for tests: started on a free loopback port with its data in a folder of its own, stopped and removed when
-// the tests are over. A server that is not installed is a loud skip, and a failure where FLAKEFORGE_REQUIRE_SERVERS=1.
-// It must never touch a server that was there before.
+// A real server for tests: started on a free loopback port with its data in a separate folder, stopped and removed
+// after the tests. A server that is not installed is a loud skip, and a failure where FLAKEFORGE_REQUIRE_SERVERS=1. A
+// server that was running before is never touched.
 
 import { spawn } from 'node:child_process'
 import { existsSync, rmSync } from 'node:fs'
@@ -12,14 +12,16 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 const READY_MS = 30_000
 
-/** Below the ports that systems give to outgoing connections: one of those could take a server's port while it restarts. */
+/**
+ * Below the ports that systems use for outgoing connections: one of those could take a server's port while it restarts.
+ */
 const FIRST_PORT = 10_000
 const PORTS = 100 // of a process
 const PROCESSES = 200 // that have different ports
 let range // a promise: the first of this process's ports
 let taken = 0
 
-/** A port that nothing listens on, and no other test will. */
+/** A port that nothing listens on, and that no other test will use. */
 export async function freePort() {
   range ??= claimRange()
   const first = await range
@@ -30,7 +32,7 @@ export async function freePort() {
   throw new Error(`all ${PORTS} ports of this process are in use`)
 }
 
-/** Listens on the first port of a range as long as this process runs, so that no other process has a port of it. */
+/** Listens on the first port of a range as long as this process runs, so that no other process gets a port of it. */
 async function claimRange() {
   for (let i = 0; i < PROCESSES; i++) {
     const first = FIRST_PORT + ((process.pid + i) % PROCESSES) * PORTS
@@ -54,7 +56,7 @@ function listens(server, port) {
   })
 }
 
-/** This machine. Another one has an address of its own, a way to run a command there, and maybe variables for servers. */
+/** This machine. Another one has its own address, a way to run a command there, and maybe variables for servers. */
 export const HERE = { host: '127.0.0.1', inside: (command) => command }
 
 /** A command that gives a program these environment variables, if there are any, and becomes it. */
@@ -66,12 +68,13 @@ export function withVariables(variables, command) {
 /** A new empty folder, in the folder for temporary files. */
 export const freshFolder = (name) => mkdtemp(join(tmpdir(), `flakeforge-${name}-`))
 
-/** The full path of a program, looked for in PATH and then in `places`; undefined where there is none. */
+/** The full path of a program, looked for in PATH and then in `places`; undefined if it is not found. */
 export const findProgram = (name, places = []) =>
   [...process.env.PATH.split(delimiter), ...places].map((folder) => join(folder, name)).find((path) => existsSync(path))
 
 /**
- * Whether a server's tests can run: its program, or undefined after a loud word. Where servers are required, an error.
+ * Whether a server's tests can run: its program, or undefined with a loud message. Where servers are required, an
+ * error.
  */
 export function wantProgram(name, places) {
   const program = findProgram(name, places)
@@ -81,7 +84,7 @@ export function wantProgram(name, places) {
   console.warn(`\n!!! SKIPPED: ${message} !!!\n`)
 }
 
-/** Begins a command that ends with this process, even if that is killed, where the system has setpriv (Linux). */
+/** Starts a command that ends with this process, even if that is killed, where the system has setpriv (Linux). */
 const TIED = findProgram('setpriv') === undefined ? [] : ['setpriv', '--pdeathsig=KILL']
 
 /** Stops a server when the test is over. */
@@ -90,12 +93,12 @@ export function stopAfter(t, server) {
   return server
 }
 
-/** Waits until `isTrue` says so. */
+/** Waits until `isTrue` returns true. */
 export async function until(isTrue) {
   while (!(await isTrue())) await sleep(20)
 }
 
-/** Servers whose process may run or whose data is there: whoever ends early must not leave them behind. */
+/** Servers with a process or data: a test run that ends early must not leave them behind. */
 const present = new Set()
 process.once('exit', () => {
   for (const server of present) server.abandon()
@@ -148,7 +151,7 @@ export class Server {
     return this.#child?.pid
   }
 
-  /** Ends the process and waits until it is gone; its data stays, and `start()` begins anew. */
+  /** Ends the process and waits until it is gone; its data stays, and `start()` starts it again. */
   async kill(signal = 'SIGKILL') {
     const child = this.#child
     if (child === undefined || child.exitCode !== null || child.signalCode !== null) return
@@ -159,7 +162,7 @@ export class Server {
 
   /** At once, for a process that is about to exit. */
   abandon() {
-    this.#child.kill('SIGKILL') // nothing, where it has ended
+    this.#child.kill('SIGKILL') // nothing, if it has ended
     rmSync(this.folder, { recursive: true, force: true, maxRetries: 3 })
   }
 

@@ -1,4 +1,4 @@
-// Servers of tests end with the process that started them, even if that has no time for it.
+// Servers of tests end with the process that started them, even if that is killed.
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -18,7 +18,7 @@ const SERVERS = {
   etcd: { want: wantEtcd, start: 'startEtcd' },
 }
 
-/** Whether a process is there and has not ended. */
+/** Whether a process exists and has not ended. */
 function runs(pid) {
   try {
     return process.kill(pid, 0)

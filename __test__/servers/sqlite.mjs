@@ -4,10 +4,10 @@ import { execFile } from 'node:child_process'
 import { outputOf } from '../support/index.mjs'
 import { wantProgram } from './server.mjs'
 
-/** Whether these tests can run: the path of the shell, or undefined after a loud word. */
+/** Whether these tests can run: the path of the shell, or undefined with a loud message. */
 export const wantSqlite = () => wantProgram('sqlite3')
 
-/** Runs statements in a new database, and gives the lines that they print. */
+/** Runs statements in a new database, and returns the printed lines. */
 export async function runSqlite(statements) {
   const child = execFile(wantSqlite(), ['-batch', '-bail', ':memory:'])
   child.stdin.end(statements.join('\n'))
