@@ -1,6 +1,6 @@
-// examples/clients against servers that do what no flakeforge-server does on purpose: they stall, show another group, or send
-// something else than IDs. No client hangs, and none hands out IDs of two groups. The tests of a language take turns, and the
-// languages do not wait for each other.
+// examples/clients against servers that do what no flakeforge-server does on purpose: they stall, show another group,
+// or send something other than IDs. No client hangs, and none hands out IDs of two groups. The tests of a language run
+// one after the other, and the languages in parallel.
 
 import { spawn } from 'node:child_process'
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
@@ -31,7 +31,7 @@ function start([command, ...args], env) {
 const outcome = (command, env) => outputOf(start(command, env))
 const linesIn = (text) => text.split('\n').slice(0, -1)
 
-/** Gives IDs in the form that is asked for, and tells which. */
+/** Gives IDs in the requested form, and reports which. */
 const of =
   (headers, given = new Set()) =>
   (request, response, n) => {
@@ -46,7 +46,7 @@ const of =
     response.end(isText ? `${ids.join('\n')}\n` : bytes)
   }
 
-/** The first time that, and then the other. */
+/** First the one answer, and then the other. */
 const once = (first, then) => {
   let isFirst = true
   return (...args) => {
@@ -69,7 +69,7 @@ const dribble = (t, everyMs, more, first) => (_request, response, n) => {
   t.teardown(() => clearInterval(timer))
 }
 
-/** Tests of the languages that are there, by their names. */
+/** Tests of the available languages, by their names. */
 const testOf = Object.fromEntries(
   LANGUAGES.map((language) => {
     const run = testInTurn(isThere(language) ? test : test.skip, 1)
@@ -95,7 +95,7 @@ for (const language of LANGUAGES) {
     test(`another ${what} is an error that names both servers, and no ID of it is printed`, async (t) => {
       const given = [new Set(), new Set()]
       const servers = await both(t, [of(ORDERS, given[0]), of(theirs, given[1])])
-      // Whichever it begins with, that one fails once, and then says what it is.
+      // Whichever it starts with, that one fails once, and then answers.
       for (const [i, server] of servers.entries()) {
         const { script } = server
         server.script = (...args) => {
@@ -114,7 +114,7 @@ for (const language of LANGUAGES) {
     })
   }
 
-  test(`a group that was made again is taken once all servers show it`, async (t) => {
+  test(`a recreated group is accepted once all servers show it`, async (t) => {
     const given = [new Set(), new Set()]
     const servers = await both(t, [of(ORDERS, given[0]), of(ORDERS, given[0])])
     for (const server of servers) {
@@ -132,7 +132,7 @@ for (const language of LANGUAGES) {
     t.true(used.some((id) => given[0].has(id)) && used.some((id) => given[1].has(id)))
   })
 
-  test(`it is not taken while the server of the last IDs does not answer`, async (t) => {
+  test(`a recreated group is not accepted while the server of the last IDs does not answer`, async (t) => {
     const given = new Set()
     const [first, second] = await both(t, [of(ORDERS), of(AGAIN, given)])
     first.script = once(of(ORDERS), cut)
@@ -178,14 +178,14 @@ for (const language of LANGUAGES) {
     })
   }
 
-  test(`one that asks for an hour does not make it give up on the other`, async (t) => {
+  test(`a server that asks for an hour does not make it give up on the other`, async (t) => {
     const [asks, back] = await both(t, [busy, once(cut, of(ORDERS))])
     const { code, stdout, stderr } = await outcome(command('bytes', 'orders', 5, [asks.url, back.url]))
     t.is(code, 0, stderr)
     t.is(linesIn(stdout).length, 5)
   })
 
-  test(`it begins with any of the servers`, async (t) => {
+  test(`it starts with any of the servers`, async (t) => {
     const servers = await both(t, [of(ORDERS), of(ORDERS)])
     const urls = servers.map(({ url }) => url)
     for (let runs = 0; servers.some(({ counts }) => counts.length === 0); runs++) {
@@ -231,7 +231,7 @@ testOf.curl('what it has seen is kept for the next run', async (t) => {
   t.is((await run(servers[0].url)).code, 0)
 })
 
-testOf.python('what is left of a group is dropped when it was made again', async (t) => {
+testOf.python('the remaining IDs of a group are dropped when it was recreated', async (t) => {
   const server = await startScripted(t, of(ORDERS))
   server.script = once(of(ORDERS), of(AGAIN))
   const program = `
@@ -269,7 +269,7 @@ sys.stdin.read()
   t.is(code, 0, stderr)
 })
 
-testOf.python('a server that asked for an hour is asked again before', async (t) => {
+testOf.python('a server that asked for an hour is asked again earlier', async (t) => {
   const server = await startScripted(t, once(busy, of(ORDERS)))
   const program = `
 import sys
@@ -285,7 +285,7 @@ print(flakeforge_ids.FlakeForgeIds([sys.argv[1]], "orders", wait=7200).next())
 
 testOf.curl('a server that asked for an hour is asked again after 30 s', async (t) => {
   const server = await startScripted(t, once(busy, of(ORDERS)))
-  const programs = join(folder, 'quick') // with a sleep that says how long, and does not
+  const programs = join(folder, 'quick') // with a sleep that prints its duration, and does not sleep
   await mkdir(programs)
   await writeFile(join(programs, 'sleep'), '#!/bin/sh\necho "$@" >>"$SLEPT"\n', { mode: 0o755 })
   const env = {

@@ -1,5 +1,5 @@
-// examples/clients behind intermediaries that repeat answers of real servers: no client hands out an ID twice, and each says
-// what to repair. What only looks like it, two servers behind one address, is served.
+// examples/clients behind intermediaries that repeat answers of real servers: no client hands out an ID twice, and each
+// says what to repair. A similar but correct setup, two servers behind one address, is served.
 
 import { spawn } from 'node:child_process'
 import { rm, writeFile } from 'node:fs/promises'
@@ -13,7 +13,7 @@ import { testInTurn } from '../support/turns.mjs'
 import { isThere, LANGUAGES, pathOf } from './languages.mjs'
 
 const NAMES = { orders: {}, spread: { layout: 'uniqueid' }, invoices: { segment: 'invoices', block: 500 } }
-/** By a name, in which way answers come twice. */
+/** How answers come twice, by name. */
 const REPLAYS = [
   ['orders', 'caches'],
   ['orders', 'renames'],
@@ -58,7 +58,7 @@ for (const language of LANGUAGES) {
       const { code, stderr, ids } = await run(command('many', name, 4000, [proxy.url]))
       t.true(proxy.repeated > 0)
       t.is(new Set(ids).size, ids.length)
-      if (how === 'overlaps') return t.is(ids.length, 4000, stderr) // the next answer is whole
+      if (how === 'overlaps') return t.is(ids.length, 4000, stderr) // the next answer is complete
       t.not(code, 0)
       t.true(ids.length < 4000)
       t.regex(stderr, /ERR_FLAKE_REPLAY/)
@@ -66,7 +66,7 @@ for (const language of LANGUAGES) {
     })
   }
 
-  inTurn(`${language.name}: beside it, another server is used`, async (t) => {
+  inTurn(`${language.name}: next to it, another server is used`, async (t) => {
     await needsCommand()
     const proxy = await startIntermediary(t, [servers[0].url], 'caches')
     const { code, stderr, ids } = await run(command('many', 'orders', 8000, [proxy.url, servers[1].url]))
@@ -92,7 +92,7 @@ for (const language of LANGUAGES) {
 
 const withPython = isThere(LANGUAGES[0]) ? test : test.skip
 
-withPython('python: answers of requests that were under way at once may come in any order', async (t) => {
+withPython('python: answers of concurrent requests may come in any order', async (t) => {
   const program = `
 import sys, threading
 sys.path.insert(0, sys.argv[2])

@@ -1,5 +1,5 @@
-// examples/clients against a server with a certificate of a private CA, which wants one of the client too: what each README
-// shows works, and without one of the two certificates no client gets an ID.
+// examples/clients against a server with a certificate of a private CA, which also requires one of the client: the
+// commands of each README work, and without one of the two certificates no client gets an ID.
 
 import { spawn } from 'node:child_process'
 import { cpSync, readFileSync } from 'node:fs'
@@ -29,7 +29,7 @@ test.after.always(async () => {
   if (folder !== undefined) await rm(folder, { recursive: true, force: true })
 })
 
-/** The blocks of a language's README that ask a server over https, for the server of these tests. */
+/** The blocks of a language's README with requests over https, for the server of these tests. */
 const readmeOf = (name, language) =>
   blocks(readFileSync(pathOf(name, 'README.md'), 'utf8'))
     .filter((block) => block.language === language && block.code.includes('https:'))
@@ -52,7 +52,7 @@ for (const { name, requires, ...language } of LANGUAGES) {
   const needs = name === 'java' ? [...requires, 'keytool'] : requires
   const withTls = withOpenssl(isThere({ ...language, name, requires: needs }) ? test.serial : test.serial.skip)
 
-  withTls(`${name}: what its README shows of a private CA and a client certificate gets IDs`, async (t) => {
+  withTls(`${name}: its README's commands for a private CA and a client certificate get IDs`, async (t) => {
     const programs = readmeOf(name, SHELLS[name])
     t.is(programs.length, 1)
     const [program] = programs
@@ -80,7 +80,7 @@ for (const { name, requires, ...language } of LANGUAGES) {
       const { code, stdout, stderr } = await run(name, command)
       t.not(code, 0)
       t.deepEqual(idsIn(stdout), [])
-      // With TLS 1.3 the server may refuse a client after its handshake, by the end of the connection.
+      // With TLS 1.3 the server may reject a client after its handshake, by ending the connection.
       t.regex(stderr, /certificate|bad_certificate|SSL|PKIX|received no bytes/i)
     }
   })

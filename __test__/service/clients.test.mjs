@@ -1,5 +1,5 @@
-// examples/clients against real servers: each language gets single IDs and batches, says who it is, goes on when its server
-// is killed or has no IDs, and prints no ID twice.
+// examples/clients against real servers: each language gets single IDs and batches, reports its name, continues when
+// its server is killed or has no IDs, and prints no ID twice.
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -15,16 +15,16 @@ import { FlakeId, isAscending, outputOf } from '../support/index.mjs'
 import { isThere, LANGUAGES, pathOf } from './languages.mjs'
 
 const TOKEN = 'a-token-of-this-test'
-const MANY = 20_000 // far more than what the pipes between a client and this process hold
+const MANY = 20_000 // far more than the pipes between a client and this process hold
 const layout = new FlakeId()
 
 let folder // removed at the end
 let store // of the servers that have IDs
 let servers // one without tokens, one with
-let away // a server whose store is away
+let away // a server whose store is down
 let dead // a URL that nothing listens on
 
-/** A server with IDs; `again()` starts one like it. */
+/** A server with IDs; `again()` starts another like it. */
 async function startOne(...args) {
   const again = () => startOne(...args)
   return Object.assign(await startServer({ args: ['--store', store, '--name', 'default', ...args] }), { again })
@@ -48,11 +48,11 @@ test.after.always(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** A file that is not there: what a shell's clients have seen. */
+/** A missing file: what a shell's clients have seen. */
 let names = 0
 const freshName = () => join(folder, `seen-${++names}`)
 
-/** The process of a client, with its token and nothing that would lead it elsewhere. */
+/** The process of a client, with its token and no variable that would lead it elsewhere. */
 function start([command, ...args], env = {}) {
   const { http_proxy, HTTP_PROXY, ALL_PROXY, all_proxy, ...rest } = process.env
   const own = { FLAKEFORGE_TOKEN: TOKEN, FLAKEFORGE_SEEN: freshName(), ...env }
@@ -65,7 +65,7 @@ async function linesOf(t, command, env) {
   return stdout.trimEnd().split('\n').map(BigInt)
 }
 
-/** In front of a server, as a balancer: it has no server at first, and knows what it was asked for. */
+/** In front of a server, like a balancer: it has no server at first, and records the requests. */
 async function startFront(t, url, refusals) {
   const asked = []
   const front = createServer((request, response) => {
@@ -86,7 +86,7 @@ async function startFront(t, url, refusals) {
 
 const nodeOf = (id) => layout.decode(id).id
 
-/** Starts a client of two servers, kills the one it uses while it makes IDs, and starts another one there. */
+/** Starts a client of two servers, kills the one it uses while it generates IDs, and starts another one there. */
 async function killedMeanwhile(t, command) {
   const child = start(command(servers.map(({ url }) => url)))
   let text = ''
@@ -95,7 +95,7 @@ async function killedMeanwhile(t, command) {
   })
   const output = outputOf(child)
   await once(child.stdout, 'data')
-  child.stdout.pause() // its pipe gets full, so it cannot come to its end before the server is gone
+  child.stdout.pause() // its pipe becomes full, so it cannot finish before the server is gone
   const first = nodeOf(BigInt(text.split('\n')[0]))
   const used = servers.findIndex((server) => server.slot === first)
   t.not(used, -1, `node ${first} is no server's`)
@@ -107,7 +107,7 @@ async function killedMeanwhile(t, command) {
   return text.trimEnd().split('\n').map(BigInt)
 }
 
-/** Which slot each server has, by the header of an answer. */
+/** Which slot each server has, from the header of an answer. */
 async function learnSlots() {
   for (const server of servers) {
     const headers = { authorization: `Bearer ${TOKEN}` }
@@ -140,7 +140,7 @@ for (const language of LANGUAGES.filter(isThere)) {
     t.true(isAscending(ids))
   })
 
-  test.serial(`${name}: what no retry can help is an error at once, and says why`, async (t) => {
+  test.serial(`${name}: an error that no retry can fix comes at once, with the reason`, async (t) => {
     await needsCommand()
     const [{ url }, { url: withToken }] = servers
     const refusals = [
@@ -153,12 +153,12 @@ for (const language of LANGUAGES.filter(isThere)) {
       t.not(ended.code, 0, code)
       t.is(ended.stdout, '')
       t.true(ended.stderr.includes(code), ended.stderr)
-      t.false(ended.stderr.includes(TOKEN), 'the token is nowhere')
+      t.false(ended.stderr.includes(TOKEN), 'the token is not shown')
     }
   })
 
   test.serial(
-    `${name}: passes over a server that is gone and one that has no IDs, and waits as Retry-After says`,
+    `${name}: skips a server that is down and one that has no IDs, and waits as Retry-After says`,
     async (t) => {
       await needsCommand()
       const [{ url }] = servers
@@ -176,7 +176,7 @@ for (const language of LANGUAGES.filter(isThere)) {
     },
   )
 
-  test.serial(`${name}: its server is killed, another one goes on, and no ID comes twice`, async (t) => {
+  test.serial(`${name}: its server is killed, another one takes over, and no ID comes twice`, async (t) => {
     await needsCommand()
     await learnSlots()
     const slots = servers.map(({ slot }) => slot)
@@ -189,7 +189,7 @@ for (const language of LANGUAGES.filter(isThere)) {
 
 const withPython = isThere(LANGUAGES[0]) ? test.serial : test.serial.skip
 
-withPython('python: a child that was forked makes none of the IDs that its parent has', async (t) => {
+withPython('python: a forked child generates none of the IDs that its parent has', async (t) => {
   const program = `
 import os, sys
 sys.path.insert(0, sys.argv[2])
@@ -216,7 +216,7 @@ const readmeOf = (name, ...languages) =>
     .filter(({ language, code }) => languages.includes(language) && !code.includes('https:')) // client-tls.test.mjs has those
     .map(({ code }) => code.replaceAll('http://127.0.0.1:8080', servers[0].url))
 
-withPython('python: what its README shows prints IDs', async (t) => {
+withPython("python: its README's examples print IDs", async (t) => {
   const programs = readmeOf('python', 'python')
   t.is(programs.length, 2)
   for (const program of programs) {
@@ -227,7 +227,7 @@ withPython('python: what its README shows prints IDs', async (t) => {
   }
 })
 
-test.serial('curl: what its README shows prints IDs', async (t) => {
+test.serial("curl: its README's examples print IDs", async (t) => {
   const [by, one, loop] = readmeOf('curl', 'sh')
   const run = async (script) => {
     const env = { ...process.env, FLAKEFORGE_SEEN: freshName() }

@@ -1,5 +1,5 @@
-// What packages/server/deploy says of the server is so: the options that it names exist, the probes ask routes that there
-// are, the times of an end fit into each other, and nothing runs as root or writes.
+// packages/server/deploy is correct: its options exist, the probes use existing routes, the times of a shutdown fit
+// each other, and nothing runs as root or writes.
 
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -22,16 +22,16 @@ const pod = object('Deployment').spec.template.spec
 const [container] = pod.containers
 const envOf = (name) => container.env.find((each) => each.name === name)?.value
 
-/** An option's default, as --help has it. */
+/** An option's default, from --help. */
 const defaultOf = (option) => Number(new RegExp(`--${option} .*default (\\d+)$`, 'm').exec(help)[1])
 
-test('the files are YAML without faults', (t) => {
+test('the files are valid YAML', (t) => {
   for (const name of ['compose.yaml', 'kubernetes.yaml'])
     for (const { errors, warnings } of documents(name)) t.deepEqual([...errors, ...warnings], [])
   t.deepEqual(objects.map(({ kind }) => kind).sort(), ['Deployment', 'PodDisruptionBudget', 'Service'])
 })
 
-test('the server knows every variable that it is given', (t) => {
+test('the server knows every variable in the files', (t) => {
   t.true(known.includes('FLAKEFORGE_STORE') && known.includes('PORT'))
   const ofImage = [...dockerfile.matchAll(/^ENV (.*)$/gm)].flatMap(([, words]) => words.split(' '))
   const given = [
@@ -46,7 +46,7 @@ test('the server knows every variable that it is given', (t) => {
   )
 })
 
-test('the image starts the program of the package, and asks a route that needs no token', (t) => {
+test('the image starts the program of the package, and its health check uses a route without a token', (t) => {
   const { name, bin } = JSON.parse(textOf('packages/server/package.json'))
   const [, entry] = /^ENTRYPOINT (\[.*\])$/m.exec(dockerfile)
   t.deepEqual(JSON.parse(entry), ['node', `node_modules/${name}/${Object.values(bin)[0]}`])
@@ -59,7 +59,7 @@ test('the image starts the program of the package, and asks a route that needs n
   )
 })
 
-test('probes, ports and selectors fit', (t) => {
+test('probes, ports and selectors match', (t) => {
   const { readinessProbe, livenessProbe, ports } = container
   t.deepEqual([readinessProbe.httpGet.path, livenessProbe.httpGet.path], ['/readyz', '/livez'])
   const health = textOf('packages/server/lib/routes/health.ts')
@@ -79,14 +79,14 @@ test('probes, ports and selectors fit', (t) => {
   t.true(object('PodDisruptionBudget').spec.maxUnavailable < object('Deployment').spec.replicas)
 })
 
-test('an end has the time that it may take', (t) => {
-  const STORE_STEP_MS = 5000 // what a step on a store takes at most
+test('a shutdown has the time that it may take', (t) => {
+  const STORE_STEP_MS = 5000 // the longest that a step on a store takes
   const needed = defaultOf('end-ms') + STORE_STEP_MS
   t.true(pod.terminationGracePeriodSeconds * 1000 > needed + Number(envOf('FLAKEFORGE_SERVER_DRAIN_MS')))
   t.true(Number.parseInt(compose.services.ids.stop_grace_period, 10) * 1000 > needed)
 })
 
-test('nobody is root, nothing is written, and no secret stands in a file', (t) => {
+test('nothing runs as root, nothing is written, and no file contains a secret', (t) => {
   t.like(pod.securityContext, { runAsNonRoot: true, runAsUser: 1000 })
   t.like(container.securityContext, { allowPrivilegeEscalation: false, readOnlyRootFilesystem: true })
   t.deepEqual(container.securityContext.capabilities, { drop: ['ALL'] })
@@ -99,7 +99,7 @@ test('nobody is root, nothing is written, and no secret stands in a file', (t) =
   t.is(compose.services.ids.environment.FLAKEFORGE_SERVER_TOKEN_FILE, `/run/secrets/${compose.services.ids.secrets[0]}`)
 })
 
-test('its Redis keeps what it acknowledged, and the guide makes the secrets that the manifests name', (t) => {
+test('its Redis keeps acknowledged writes, and the guide creates the secrets that the manifests name', (t) => {
   const { command, volumes } = compose.services.redis
   const after = (option) => command[command.indexOf(option) + 1]
   t.deepEqual([after('--appendonly'), after('--maxmemory-policy')], ['yes', 'noeviction'])
@@ -113,7 +113,7 @@ test('its Redis keeps what it acknowledged, and the guide makes the secrets that
     t.true(guide.includes(words), words)
 })
 
-test('the guide makes the group of the Compose file with the image', (t) => {
+test('the guide creates the group of the Compose file with the image', (t) => {
   const { environment } = compose.services.ids
   const { name, bin } = JSON.parse(textOf('package.json'))
   const [, modules] = /^COPY --from=install \S+ (\S+)$/m.exec(dockerfile)

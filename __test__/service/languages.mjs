@@ -1,5 +1,5 @@
-// The clients of examples/clients: how each is made ready and run, and what is needed for it. Every program takes
-// `one|json|bytes|many NAME N URL...` and prints IDs, one a line.
+// The clients of examples/clients: how each is prepared and run, and its requirements. Every program takes
+// `one|json|bytes|many NAME N URL...` and prints IDs, one per line.
 
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ const run = promisify(execFile)
 const CLIENTS = fileURLToPath(new URL('../../examples/clients', import.meta.url))
 export const pathOf = (...names) => join(CLIENTS, ...names)
 
-/** The ways of a shell script to do what the programs do; its JSON is read by sed. */
+/** How a shell script does what the programs do; it reads JSON with sed. */
 const CURL = {
   one: (name, _n, urls) => [pathOf('curl', 'ids.sh'), name, '1', ...urls],
   bytes: (name, n, urls) => [pathOf('curl', 'ids.sh'), name, n, ...urls],
@@ -31,7 +31,7 @@ const CURL = {
 
 /**
  * `requires`: programs; without them the client's tests are skipped, or fail where `isNeeded` and servers are required.
- * `prepare()` gives how a program is run: `[command, ...arguments]` by what it shall do.
+ * `prepare()` returns how a program is run: `[command, ...arguments]` by its task.
  */
 export const LANGUAGES = [
   {
@@ -65,7 +65,7 @@ export const LANGUAGES = [
   },
 ]
 
-/** Whether a language's tests can run; a loud word where they cannot, an error where they must. */
+/** Whether a language's tests can run; a loud message where they cannot, an error where they must. */
 export function isThere({ name, requires, isNeeded }) {
   const missing = requires.filter((program) => findProgram(program) === undefined)
   if (missing.length === 0) return true

@@ -1,5 +1,5 @@
-// Schemathesis reads the server's /openapi.json, makes requests of it that are right and that are wrong, and finds nothing.
-// FLAKEFORGE_SCHEMATHESIS_EXAMPLES is how many it tries for each route: few here, many in the weekly workflow.
+// Schemathesis reads the server's /openapi.json, generates valid and invalid requests from it, and finds nothing.
+// FLAKEFORGE_SCHEMATHESIS_EXAMPLES is the number for each route: few here, many in the weekly workflow.
 
 import { execFile, execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -14,7 +14,7 @@ import { startServer } from '../servers/flakeforge.mjs'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const EXAMPLES = process.env.FLAKEFORGE_SCHEMATHESIS_EXAMPLES ?? '15'
 
-/** The folder with schemathesis; undefined, with a loud word, where it was never installed and need not be. */
+/** The folder with schemathesis; undefined, with a loud message, where it is not installed and not required. */
 function wantTools() {
   const script = join(root, 'scripts/python-tools.sh')
   const isNeeded = process.env.FLAKEFORGE_REQUIRE_SERVERS === '1'
@@ -27,12 +27,12 @@ function wantTools() {
 const tools = wantTools()
 const test = tools === undefined ? anyTest.skip : anyTest
 
-/** What the documents of the API say, with a group and a segment to try. */
+/** The documents of the API, with a group and a segment to try. */
 const NAMES = { orders: { group: 'orders' }, invoices: { segment: 'invoices', block: 10_000 } }
 
 /**
- * A pattern says what an ID looks like, and not which layout it fits: 2^64, and an ID with a bit that must be 0, are refused.
- * All else that the document allows must be accepted, which is schemathesis' own list without the 400.
+ * A pattern describes an ID, but not which layout it fits: 2^64, and an ID with a bit that must be 0, are rejected.
+ * Everything else that the document allows must be accepted, which is schemathesis' own list without the 400.
  */
 const CONFIG = `
 [[operations]]
@@ -42,7 +42,7 @@ checks.positive_data_acceptance.expected-statuses = ["2xx", "3xx", 400, 401, 403
 
 const TOKEN = 'a-token-of-this-test'
 
-/** What schemathesis says of a server. It keeps the examples that it found in the folder where it runs. */
+/** The output of schemathesis for a server. It keeps the examples that it found in the folder where it runs. */
 async function findings(url, folder) {
   const args = [
     `${url}/openapi.json`,
