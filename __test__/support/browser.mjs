@@ -1,5 +1,5 @@
-// Debian's Chromium, driven by playwright-core, and axe-core in it. Where there is none, the tests are skipped loudly; where
-// servers are required, that is a failure. It must never download a browser.
+// Debian's Chromium, driven by playwright-core, and axe-core in it. Where there is none, the tests are skipped loudly;
+// where servers are required, that is a failure. A browser is never downloaded.
 
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -17,7 +17,7 @@ export async function launchBrowser() {
 }
 
 /**
- * What axe-core finds wrong, a line for each: all of its rules, or only some.
+ * The findings of axe-core, a line for each: all of its rules, or only some.
  * @param {import('playwright-core').Page} page
  * @param {string[]} [rules]
  */

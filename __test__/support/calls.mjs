@@ -1,5 +1,6 @@
-// The classes that have the calls that wait, as rows of the tests in __test__/calls. Each row makes one that has no ID until
-// `goOn()`: a generator on a clock that stands, a member whose counter does not answer, a client whose server does not.
+// The classes with waiting calls, as rows of the tests in __test__/calls. Each row creates an instance that has no IDs
+// until `goOn()`: a generator with a stopped clock, a member whose counter does not answer, a client whose server does
+// not.
 
 import { constants } from 'node:buffer'
 import { connect, startScripted } from '../remote/scripted-server.mjs'
@@ -19,8 +20,8 @@ function countFrom(first) {
 }
 
 /**
- * `most`: the largest n. `stuck(t)` gives `generator`, `goOn()`, after which there are IDs for a while, and `expected()`, which
- * is the ID that `generator` then gives first.
+ * `most`: the largest n. `stuck(t)` returns `generator`, `goOn()`, after which there are IDs for a while, and
+ * `expected()`, the ID that `generator` then gives first.
  */
 export const CLASSES = {
   FlakeId: {

@@ -1,5 +1,6 @@
-// Clocks and the timer of flakeforge, which a test can replace. flakeforge keeps what it finds when it is loaded, so this
-// must be imported before it; it loads flakeforge with clocks that ask `clocks`, and leaves the global ones alone.
+// Clocks and the timer of flakeforge, which a test can replace. flakeforge keeps the ones that it finds when it is
+// loaded, so this must be imported first; it loads flakeforge with clocks that call `clocks`, and leaves the global
+// ones alone.
 
 import { createRequire } from 'node:module'
 import timers from 'node:timers'
@@ -14,7 +15,7 @@ const { now } = Date
 const { setTimeout } = timers
 const { hrtime } = process
 
-/** What flakeforge asks; a test puts functions of its own here, and the real ones back. */
+/** The functions that flakeforge calls; a test replaces them here, and restores the real ones. */
 export const clocks = { unixNow: now, monotonicNow: () => performance.now(), setTimeout }
 
 Date.now = () => clocks.unixNow()

@@ -1,5 +1,5 @@
-// The command `flakeforge` as users run it: in an environment that asks for nothing, with a folder for slots that no other
-// test file uses. start(), run() and fails() give it a process of its own; what needs none shares a few.
+// The command `flakeforge` as users run it: in an environment without settings for it, with a folder for slots that no
+// other test file uses. start(), run() and fails() use a separate process; commands that need none share a few.
 
 import { fork, spawn } from 'node:child_process'
 import fs from 'node:fs'
@@ -16,7 +16,7 @@ const ASKING = /^(?:NO_COLOR|FORCE_COLOR|FLAKEFORGE_.*|XDG_STATE_HOME|container|
 const state = fs.mkdtempSync(path.join(os.tmpdir(), 'flakeforge-state-'))
 process.once('exit', () => fs.rmSync(state, { recursive: true, force: true }))
 
-/** The environment of a command: `undefined` takes a variable away. */
+/** The environment of a command: `undefined` removes a variable. */
 export function environment(env = {}) {
   const others = Object.entries(process.env).filter(([name]) => !ASKING.test(name))
   return { ...Object.fromEntries(others), XDG_STATE_HOME: state, ...env }
@@ -33,7 +33,7 @@ export const start = (args, { env, isContainer = false, stdio } = {}) =>
 /** A hundred commands at once would take as long as they may. */
 const inTurn = turns(4)
 
-/** Runs the command; `stopAfter` closes the pipe once so many characters have come. */
+/** Runs the command; `stopAfter` closes the pipe once this many characters have arrived. */
 export const run = (args, options) => inTurn(() => runNow(args, options))
 
 function runNow(args, { input = '', stopAfter = Number.POSITIVE_INFINITY, ...options } = {}) {
@@ -62,7 +62,7 @@ function startHost() {
   return host
 }
 
-/** Runs a command that needs no process of its own. */
+/** Runs a command that does not need a separate process. */
 const compute = (args) =>
   inTurn(async () => {
     const host = idle.pop() ?? startHost()
@@ -85,7 +85,7 @@ function answerOf(host, args) {
   })
 }
 
-/** What a command that must succeed without a word on stderr prints. */
+/** The output of a command that must succeed with an empty stderr. */
 export async function textOf(t, args, options) {
   const canShare = options === undefined && COMPUTES.has(args[0])
   const { code, signal, stdout, stderr } = await (canShare ? compute(args) : run(args, options))
@@ -98,7 +98,7 @@ export const linesOf = async (t, args, options) =>
   (await textOf(t, args, options)).split('\n').filter((line) => line !== '')
 export const jsonOf = async (t, args, options) => (await linesOf(t, args, options)).map((line) => JSON.parse(line))
 
-/** An exit status, nothing on stdout, and one line on stderr, which it gives. */
+/** Asserts an exit status, an empty stdout, and one line on stderr, which it returns. */
 function ends(t, status, args, message, { code, stdout, stderr }) {
   t.is(code, status, `${args.join(' ')}: ${stderr}`)
   t.is(stdout, '')
@@ -107,7 +107,7 @@ function ends(t, status, args, message, { code, stdout, stderr }) {
   return stderr
 }
 
-/** The command line is wrong: then nothing is done, so a process that others share is enough. */
+/** The command line is wrong: then nothing is done, so a shared process is enough. */
 export const isRefused = async (t, args, message, options) =>
   ends(t, 2, args, message, await (options === undefined ? compute(args) : run(args, options)))
 

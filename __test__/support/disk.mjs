@@ -1,6 +1,6 @@
-// Processes whose syncs are written down, so that a test can restore what the disk has of a file after a crash of the
-// machine. What is preloaded into them is core/tests/durability/disk.c; the core's own tests restore folders and torn pages,
-// too, and let syncs fail.
+// Processes whose syncs are recorded, so that a test can restore what a machine crash leaves of a file on the disk. The
+// preloaded library is core/tests/durability/disk.c; the core's own tests also restore folders and torn pages, and make
+// syncs fail.
 
 import { spawnSync } from 'node:child_process'
 import fs from 'node:fs'
@@ -10,7 +10,9 @@ import { diskFolder, Puppet } from './processes.mjs'
 
 const SOURCE = fileURLToPath(new URL('../../core/tests/durability/disk.c', import.meta.url))
 
-/** A folder, its journal, and processes on it; undefined, and a word, where nothing can be preloaded or compiled. */
+/**
+ * A folder, its journal, and processes on it; undefined, with a message, where nothing can be preloaded or compiled.
+ */
 export function diskOf(t) {
   if (process.platform !== 'linux') {
     t.log('SKIPPED: only on Linux can a library be preloaded like this')
@@ -37,7 +39,7 @@ export function diskOf(t) {
     folder,
     files: at('files'),
     puppet: ({ boot = 1 } = {}) => new Puppet(t, { env: env(boot) }),
-    /** The files as a crash leaves them, in a folder of their own. */
+    /** The files as a crash leaves them, in a separate folder. */
     crash() {
       const restored = diskFolder(t)
       fs.cpSync(at('files'), restored, { recursive: true })

@@ -1,11 +1,11 @@
-// File systems for tests, each made in a file and mounted. That takes root.
+// File systems for tests, each created in a file and mounted. That requires root.
 
 import { execFileSync } from 'node:child_process'
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 
-/** Whether this process may mount: a root of its own machine, not of a container without devices. */
+/** Whether this process may mount: root on its own machine, not in a container without devices. */
 export const mayMount = process.platform === 'linux' && process.getuid() === 0 && fs.existsSync('/dev/loop-control')
 export const shell = (command) =>
   execFileSync('sh', ['-c', `PATH=$PATH:/usr/sbin:/sbin; ${command}`], { stdio: 'pipe' })
@@ -14,7 +14,7 @@ const image = (at, make, megabytes) => `truncate -s ${megabytes}M ${at}/image &&
 const loop = (make, smallest) => (at, megabytes) =>
   `${image(at, make, Math.max(smallest, megabytes))} && mount -o loop ${at}/image ${at}/root`
 
-/** How each is made in the folder `at` and mounted on `at/root`. */
+/** How each is created in the folder `at` and mounted on `at/root`. */
 const MOUNTS = {
   ext4: loop('mkfs.ext4 -q -m 0', 1),
   XFS: loop('mkfs.xfs -q -m reflink=1', 320),
@@ -28,7 +28,7 @@ const MOUNTS = {
 
 export const SYSTEMS = Object.keys(MOUNTS)
 
-/** Mounts a new one of this size, or of the least that it can have: its folder, and how to remove it. */
+/** Mounts a new one of this size, or of its minimum size: its folder, and how to remove it. */
 export function mount(name, megabytes = 8) {
   const at = fs.mkdtempSync(path.join(os.tmpdir(), 'flakeforge-file-system-'))
   const root = path.join(at, 'root')

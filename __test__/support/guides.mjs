@@ -1,4 +1,4 @@
-// What tests of the guides share: the blocks of a page, and a folder in which its programs find what they import.
+// Shared by the tests of the guides: the blocks of a page, and a folder in which its programs find their imports.
 
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -28,14 +28,14 @@ export async function installed(t) {
   return programs
 }
 
-/** Writes a program into a folder; gives its path. */
+/** Writes a program into a folder; returns its path. */
 export async function program(folder, name, code) {
   const file = join(folder, name)
   await writeFile(file, code)
   return file
 }
 
-/** What a command prints, line by line. */
+/** The output of a command, line by line. */
 export async function linesOf(command, args, env) {
   const { stdout } = await promisify(execFile)(command, args, { env: { ...process.env, ...env } })
   return stdout.trimEnd().split('\n')

@@ -1,5 +1,5 @@
-// What several test files need: node numbers nobody else in the process uses, a clock to turn by hand, the check of
-// an error's code, and child processes for what ends or outlives a process.
+// Helpers for several test files: node numbers that nothing else in the process uses, a clock that is moved by hand,
+// the check of an error's code, and child processes for tests that end or outlive a process.
 
 import { spawn } from 'node:child_process'
 import { createRequire } from 'node:module'
@@ -18,7 +18,7 @@ export const vectors = (name) => require(`../vectors/${name}.json`)
 
 let lastNode = 0
 
-/** A node number of its own: generators on the real clock share a cursor with all others of their node. */
+/** An unused node number: generators on the real clock share a cursor with all others of their node. */
 export function freshNode() {
   lastNode += 1
   if (lastNode > 1023) throw new Error('this test file uses more than 1023 nodes')
@@ -27,7 +27,7 @@ export function freshNode() {
 
 export const SOME_TIME = 1700000000000
 
-/** A clock that stands still until it is told otherwise: `clock` is the option, `clock.now` the time. */
+/** A clock that does not move until it is told to: `clock` is the option, `clock.now` the time. */
 export function manualClock(now = SOME_TIME) {
   const clock = () => clock.now
   clock.now = now
@@ -37,14 +37,14 @@ export function manualClock(now = SOME_TIME) {
 export const hexOf = (id) => Buffer.from(id).toString('hex')
 export const numberOf = (id) => (typeof id === 'bigint' ? id : BigInt(`0x${hexOf(id)}`))
 
-/** Asserts that `call` throws `Type` with this code, and gives the error for more assertions. */
+/** Asserts that `call` throws `Type` with this code, and returns the error for more assertions. */
 export function throwsCode(t, call, code, Type = Error) {
   const error = t.throws(call, { instanceOf: Type, code })
   t.is(Object.getPrototypeOf(error), Type.prototype, 'the very type, not one derived from it')
   return error
 }
 
-/** Whether a call throws nothing. */
+/** Whether a call does not throw. */
 export const takes = (call) => {
   try {
     call()
@@ -54,7 +54,7 @@ export const takes = (call) => {
   }
 }
 
-/** Uses up the present tick of a generator whose clock stands still. */
+/** Uses up the present tick of a generator whose clock is stopped. */
 export function useUp(flake) {
   for (;;) {
     try {
@@ -66,7 +66,7 @@ export function useUp(flake) {
   }
 }
 
-/** True when each ID is larger than the one before it, which makes them unique as well. */
+/** True if each ID is larger than the one before it, which makes them unique as well. */
 export function isAscending(ids) {
   let last = -1n
   for (const id of ids) {
@@ -110,14 +110,14 @@ export function outcomes(n, call) {
   })
 }
 
-/** The calls that give one ID, and throw where there is none. */
+/** The calls that give one ID, and throw if none is available. */
 export const syncCalls = {
   next: (flake) => flake.next(),
   nextBigInt: (flake) => flake.nextBigInt(),
   nextString: (flake) => flake.nextString(),
 }
 
-/** Puts the cursor of a node this many ms ahead of the real clock. */
+/** Moves the cursor of a node this many ms ahead of the real clock. */
 export function putAhead(id, ms) {
   new FlakeId({ id, seqMask: 1, maxAheadMs: Number.POSITIVE_INFINITY }).takeBigInts(ms * 2)
 }
@@ -128,7 +128,7 @@ const PRELUDE = ['FlakeId from ../../dist/index.cjs', 'lease from ../../dist/lea
   .join('')
 const CHILD_MS = 60_000 // a child that hangs is a failure, not a slow one
 
-/** What a child process printed and how it ended, once it has. */
+/** The output and the exit of a child process, once it has ended. */
 export function outputOf(child) {
   const output = { stdout: '', stderr: '' }
   for (const name of ['stdout', 'stderr']) {
@@ -142,13 +142,13 @@ export function outputOf(child) {
   })
 }
 
-/** Runs an ES module in a process of its own, with `FlakeId` imported, until it ends by itself. */
+/** Runs an ES module in a separate process, with `FlakeId` imported, until it ends without help. */
 export const runChild = (source, flags = []) =>
   outputOf(
     spawn(process.execPath, [...flags, '--input-type=module', '--eval', PRELUDE + source], { timeout: CHILD_MS }),
   )
 
-/** Runs a child that prints one JSON value, and gives that value. */
+/** Runs a child that prints one JSON value, and returns that value. */
 export async function jsonOfChild(t, source, flags) {
   const { code, signal, stdout, stderr } = await runChild(source, flags)
   t.deepEqual({ code, signal, stderr }, { code: 0, signal: null, stderr: '' })
@@ -160,12 +160,12 @@ export async function jsonOfChild(t, source, flags) {
 export const MAX = 2n ** 64n - 1n
 export const RUNS = 4000
 
-/** A property that must hold; its predicate gives false or throws where it does not. */
+/** A property that must hold; its predicate returns false or throws where it does not. */
 export function holds(t, arbitraries, predicate, numRuns = RUNS) {
   t.notThrows(() => fc.assert(fc.property(...arbitraries, predicate), { numRuns }))
 }
 
-/** IDs as bigints, the small, the large and single bits among them. */
+/** IDs as bigints, including small ones, large ones and single bits. */
 export const ids = fc.oneof(
   fc.bigInt({ min: 0n, max: MAX }),
   fc.bigInt({ min: 0n, max: 70n }),
@@ -183,14 +183,14 @@ export const ALPHABETS = {
   base62: '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz',
 }
 
-/** How many digits of this alphabet so many bytes need. */
+/** How many digits of this alphabet this many bytes need. */
 export function widthOf(alphabet, bytes) {
   let width = 0
   for (let count = 1n; count < 1n << BigInt(bytes * 8); count *= BigInt(alphabet.length)) width++
   return width
 }
 
-/** A number with these digits, so many at least. */
+/** A number with these digits, at least this many. */
 export function inAlphabet(id, alphabet, width) {
   let digits = ''
   const radix = BigInt(alphabet.length)
@@ -205,7 +205,7 @@ export function inAlphabet(id, alphabet, width) {
 export const OUTSTANDING = 20_000
 export const HOUR = 3_600_000
 
-/** Calls next(callback) n times and records each callback: which call it was for, and what it got. */
+/** Calls next(callback) n times and records each callback: which call it was for, and its arguments. */
 export function submit(flake, n, record) {
   for (let i = 0; i < n; i++) flake.next((error, id) => record.push({ i, error, id }))
 }
@@ -215,7 +215,7 @@ export async function until(list, n) {
   while (list.length < n) await sleep(1)
 }
 
-/** Turns the clock on, tick by tick, until a promise is settled: a busy machine may miss any single tick. */
+/** Advances the clock, tick by tick, until a promise is settled: a busy machine may miss any single tick. */
 export async function turnOnUntil(clock, promise) {
   let settled = false
   promise.finally(() => {

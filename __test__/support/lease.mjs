@@ -1,5 +1,5 @@
-// What tests of leased generators share: joining a group of their own, waiting for an event, and asking every call what it
-// says in a state.
+// Shared by the tests of leased generators: joining a separate group, waiting for an event, and checking the result of
+// every call in a state.
 
 import { FlakeId, numberOf, syncCalls } from './index.mjs'
 import { LEASE, MemoryStore } from './store.mjs'
@@ -7,7 +7,7 @@ import { LEASE, MemoryStore } from './store.mjs'
 /** Slots of one process must not be those of another test's group: each group gets another layout's epoch. */
 let groups = 0
 
-/** Options of a lease with short windows, whose node numbers nobody else in this process has. */
+/** Options of a lease with short windows, whose node numbers nothing else in this process has. */
 export const leaseOptions = (options = {}) => ({ ...LEASE, epoch: 1_000_000 + groups++, waitMs: 10_000, ...options })
 
 /** A member of a group, closed when the test is over. */
@@ -17,20 +17,20 @@ export async function joinAs(t, store, options) {
   return flake
 }
 
-/** A store, a member of its group and the options that make another. */
+/** A store, a member of its group and the options for another. */
 export async function joined(t, options = {}, store = new MemoryStore()) {
   const own = leaseOptions(options)
   return { store, flake: await joinAs(t, store, own), options: own }
 }
 
-/** What a join says that must not succeed. One that does gives its slot back and says so in a word. */
+/** The error of a join that must fail. One that succeeds releases its slot and reports that. */
 export const tryJoin = async (store, options) => {
   const flake = await FlakeId.join(store, options)
   await flake.close()
   return `joined, slot ${flake.slot}`
 }
 
-/** Gives the slot back when the test is over, whatever became of it: a lease that renews would outlive the test. */
+/** Releases the slot when the test is over, whatever happened to it: a lease that renews would outlive the test. */
 export function closeAfter(t, flake) {
   t.teardown(() => flake.close().catch(() => {}))
 }
@@ -58,7 +58,7 @@ export const happens = (flake, event) =>
     flake.on(event, listener)
   })
 
-/** Waits until the events of what was done are told: each comes in a turn of its own. */
+/** Waits until the events of the last action are emitted: each comes in a separate turn. */
 export const afterEvents = () => new Promise((resolve) => setImmediate(resolve))
 
 /** Blocks the event loop, as a long computation does. */
@@ -66,7 +66,7 @@ export function block(ms) {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
 }
 
-/** Every way to ask for IDs; a call that waits gives a promise. */
+/** Every way to request IDs; a waiting call returns a promise. */
 export const allCalls = {
   ...syncCalls,
   take: (flake) => flake.take(3),
@@ -81,7 +81,7 @@ export const allCalls = {
 export const blockingCalls = { ...syncCalls, take: allCalls.take, takeBigInts: allCalls.takeBigInts }
 export const waitingCalls = Object.fromEntries(Object.entries(allCalls).filter(([name]) => !(name in blockingCalls)))
 
-/** Asserts that every one of these calls ends with this code, and gives the errors. */
+/** Asserts that every one of these calls fails with this code, and returns the errors. */
 export async function allRefuse(t, flake, code, calls = allCalls) {
   const errors = []
   for (const [name, call] of Object.entries(calls)) {
@@ -91,7 +91,10 @@ export async function allRefuse(t, flake, code, calls = allCalls) {
   return errors
 }
 
-/** Makes an ID every few ms until `isOver()`, by `nextAsync`, which must never fail. Gives all of them, ascending or not. */
+/**
+ * Generates an ID every few ms until `isOver()`, by `nextAsync`, which must not fail. Returns all of them, ascending or
+ * not.
+ */
 export async function flow(flake, isOver, pauseMs = 5) {
   const ids = []
   while (!isOver()) {

@@ -1,5 +1,5 @@
-// An install of flakeforge whose addon a test may take away or spoil, and programs that run in it. The files are where npm
-// puts them: the package of the platform beside the package itself.
+// An install of flakeforge whose addon a test may remove or damage, and programs that run in it. The files are where
+// npm puts them: the package of the platform next to the package itself.
 
 import { spawn } from 'node:child_process'
 import fs from 'node:fs'
@@ -24,7 +24,7 @@ export const PERMISSION = process.allowedNodeEnvironmentFlags.has('--permission'
   ? '--permission'
   : '--experimental-permission'
 
-/** A project with flakeforge in it, gone when the test is over. */
+/** A project with flakeforge in it, removed when the test is over. */
 export class Install {
   constructor(t) {
     this.folder = fs.mkdtempSync(path.join(os.tmpdir(), 'flakeforge-load-'))
@@ -51,7 +51,7 @@ export class Install {
   }
 }
 
-/** What the error of a program that ended with it says: its message, its code, and all that was printed. */
+/** The error of a program that ended with it: its message, its code, and everything it printed. */
 export function failureOf({ code, stderr }) {
   const message = /^(?:.*Uncaught.* )?Error: (.*)$/m.exec(stderr)?.[1]
   return { exit: code, message, code: /code: ['"](\w+)['"]/.exec(stderr)?.[1], printed: stderr }

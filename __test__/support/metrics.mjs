@@ -1,4 +1,4 @@
-// What tests of metrics share: both Prometheus clients, and what their text says, read by rules of our own.
+// Shared by the tests of metrics: both Prometheus clients, and their text, parsed by our own rules.
 
 import { createRequire } from 'node:module'
 import { turn } from './index.mjs'
@@ -7,7 +7,7 @@ const require = createRequire(import.meta.url)
 
 export const metrics = require('flakeforge/metrics')
 
-/** The clients that there are, each with the registry class that it has. */
+/** The available clients, each with its registry class. */
 export const CLIENTS = {
   '@prometheus-io/client': require('@prometheus-io/client'),
   'prom-client': require('prom-client'),
@@ -49,12 +49,12 @@ export function registryOf(client) {
   return { registry, samples, value }
 }
 
-/** Collects garbage and lets finalizers run, until this is so. */
+/** Collects garbage and lets finalizers run, until the condition holds. */
 export async function untilCollected(isTrue) {
   require('node:v8').setFlagsFromString('--expose-gc')
   const gc = require('node:vm').runInNewContext('gc')
   do {
-    await turn() // an object that was looked at lives until then
+    await turn() // an inspected object lives until then
     gc()
     await turn()
   } while (!isTrue())

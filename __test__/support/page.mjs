@@ -1,5 +1,5 @@
-// The page of flakeforge-server as its tests see it: opens it in a tab, reads what it shows, and says whether that is sound. Also
-// serves the documentation's inspector, which is the same page without its live half.
+// The page of flakeforge-server for its tests: opens it in a tab, reads its contents, and checks them. Also serves the
+// documentation's inspector, which is the same page without its live half.
 
 import { once } from 'node:events'
 import { readFile, rm } from 'node:fs/promises'
@@ -18,7 +18,7 @@ const WIDE = { width: 1100, height: 900 }
 export const buildForServer = () => page.buildPage(esbuild, page.BUILT)
 
 /**
- * Opens an address in a tab of its own. `faults` has what the console says, and `asked` the requests.
+ * Opens an address in a separate tab. `faults` has the messages of the console, and `asked` the requests.
  * @param {{ token?: string }} options and those of a browser's context
  */
 export async function openPage(t, browser, url, { token, ...options } = {}) {
@@ -28,7 +28,7 @@ export async function openPage(t, browser, url, { token, ...options } = {}) {
   const opened = Object.assign(await context.newPage(), { faults: [], asked: [] })
   opened.on('pageerror', (error) => opened.faults.push(String(error.stack)))
   opened.on('console', (message) => {
-    if (!/Failed to load resource/.test(message.text())) opened.faults.push(message.text()) // what a server that is gone causes
+    if (!/Failed to load resource/.test(message.text())) opened.faults.push(message.text()) // caused by a server that is down
   })
   opened.on('request', (request) => opened.asked.push(request))
   await opened.goto(url)
@@ -41,17 +41,17 @@ export const focusOf = (opened) => opened.evaluate(() => document.activeElement.
 export const textOf = (opened, selector) => opened.locator(selector).innerText()
 export const textsOf = (opened, selector) => opened.locator(selector).allInnerTexts()
 
-/** Waits until an element says this. */
+/** Waits until an element has this text. */
 export const untilSaid = (opened, selector, text) =>
   opened.waitForFunction(([where, wanted]) => document.querySelector(where).textContent === wanted, [selector, text])
 
-/** The table of the fields, as it is read out: name, bits with digits, value. */
+/** The table of the fields, as a screen reader reads it: name, bits with digits, value. */
 export const fieldsOf = (opened) =>
   opened
     .locator('#parts tr')
     .evaluateAll((rows) => rows.map((row) => [...row.cells].slice(0, 3).map((cell) => cell.textContent)))
 
-/** The forms of the ID that is shown, by their names. */
+/** The forms of the shown ID, by their names. */
 export async function formsOf(opened) {
   const rows = await opened
     .locator('#forms > div')
@@ -59,18 +59,20 @@ export async function formsOf(opened) {
   return Object.fromEntries(rows)
 }
 
-/** Axe finds nothing, in the light and in the dark; nothing is wider than the page; and the console is silent. */
+/** Axe finds nothing, in light and in dark mode; nothing is wider than the page; and the console is silent. */
 export async function isSound(t, opened) {
   t.deepEqual(await faultsByAxe(opened), [])
   await opened.emulateMedia({ colorScheme: 'dark' })
-  t.deepEqual(await faultsByAxe(opened, ['color-contrast']), [], 'in the dark')
+  t.deepEqual(await faultsByAxe(opened, ['color-contrast']), [], 'in dark mode')
   await opened.emulateMedia({ colorScheme: 'light' })
   const [wide, has] = await opened.evaluate(() => [document.documentElement.scrollWidth, innerWidth])
   t.true(wide <= has, `the page is ${wide} px wide, and the screen ${has}`)
   t.deepEqual(opened.faults, [])
 }
 
-/** The documentation's inspector, as GitHub Pages serves it: in a folder, without headers of ours. Gives its address. */
+/**
+ * The documentation's inspector, as GitHub Pages serves it: in a folder, without headers of ours. Returns its address.
+ */
 export async function serveInspector(t) {
   const folder = await freshFolder('inspector')
   await page.buildPage(esbuild, folder, { isLive: false })

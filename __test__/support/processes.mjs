@@ -1,4 +1,4 @@
-// Processes that a test directs call by call, folders on a disk and in memory for their files, and a clock for each.
+// Processes that a test controls call by call, folders on a disk and in memory for their files, and a clock for each.
 
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -16,16 +16,16 @@ const TMPFS = 0x01021994
 const SHARED_MEMORY = '/dev/shm'
 const BUILD = fileURLToPath(new URL('../../target', import.meta.url))
 
-/** Where files that are in use stay, and processes cannot be stopped. */
+/** Where files in use stay, and processes cannot be stopped. */
 export const isWindows = process.platform === 'win32'
 
-/** Whether a slot or file can be used again at once: where nothing identifies the boot, that takes up to 5 s. */
+/** Whether a slot or file can be reused at once: where nothing identifies the boot, that takes up to 5 s. */
 export const identifiesBoot = !isWindows
 
-/** A word instead of a test that only has a meaning elsewhere. */
+/** A message instead of a test that only makes sense on another system. */
 export const notOnWindows = (t, why) => t.log(`SKIPPED: ${why} on Windows`) || t.pass()
 
-/** Asserts that Windows lets nobody do this to a file that is in use. */
+/** Asserts that Windows does not allow this for a file in use. */
 export function isKept(t, call, what) {
   const error = t.throws(call, undefined, what)
   t.regex(error?.code ?? '', /^(?:EPERM|EBUSY|EACCES)$/, what)
@@ -40,7 +40,9 @@ function folderIn(t, parent) {
   return folder
 }
 
-/** Windows refuses to remove what this process still has open or mapped. Then it stays in the temporary folder. */
+/**
+ * Windows refuses to remove files that this process still has open or mapped. Then they stay in the temporary folder.
+ */
 function removeFolder(folder) {
   try {
     fs.rmSync(folder, { recursive: true, force: true })
@@ -49,13 +51,13 @@ function removeFolder(folder) {
   }
 }
 
-/** A folder on a disk, gone when the test is over. */
+/** A folder on a disk, removed when the test is over. */
 export const diskFolder = (t) => folderIn(t, isTmpfs(os.tmpdir()) ? BUILD : os.tmpdir())
 
 /** Where files are tested: on a disk, and in memory where there is such a file system. */
 export const PLACES = { disk: diskFolder, ...(isTmpfs(SHARED_MEMORY) && { tmpfs: (t) => folderIn(t, SHARED_MEMORY) }) }
 
-/** A process that makes IDs when it is told to; ended when the test is over. */
+/** A process that generates IDs on request; ended when the test is over. */
 export class Puppet {
   #child
   #exit
@@ -75,7 +77,7 @@ export class Puppet {
     return this.#child.pid
   }
 
-  /** Makes a call there and gives what it gives; throws what it throws, as an error with the same fields. */
+  /** Makes a call there and returns its result; throws its error, with the same fields. */
   call(...message) {
     const answer = this.#queue.then(() => this.#ask(message))
     this.#queue = answer.catch(() => {})
@@ -123,7 +125,7 @@ export async function joinedPuppet(t, folder, options = {}) {
 /** Whether clocks can be set here; where they must be, their absence is an error of the test. */
 export const hasClock = canSetClocks || process.env.FLAKEFORGE_REQUIRE_SERVERS === '1'
 
-/** A word instead of a test that sets clocks. */
+/** A message instead of a test that sets clocks. */
 export const withoutClock = (t) => t.log(`SKIPPED: no clock was set: that needs ${NEEDS}`) || t.pass()
 
 /** Whether this process may do what only the superuser may. */

@@ -1,5 +1,5 @@
-// A project of its own for a test: flakeforge as files, and of the clients only those that are named. It must have no other
-// way to a package: what is not named is not installed.
+// A separate project for a test: flakeforge as files, and only the named clients. It has no other way to a package:
+// what is not named is not installed.
 
 import { execFile } from 'node:child_process'
 import { readdirSync } from 'node:fs'
@@ -26,7 +26,7 @@ export async function newProject(t, ...packages) {
   return project
 }
 
-/** Runs code in a folder until the process ends by itself; gives what it printed. Warnings would be in `stderr`. */
+/** Runs code in a folder until the process ends without help; returns its output. Warnings would be in `stderr`. */
 export async function runIn(folder, code, ...args) {
   const { stdout, stderr } = await promisify(execFile)(process.execPath, ['--eval', code, ...args], {
     cwd: folder,

@@ -1,9 +1,9 @@
-// The texts of records (core/src/lease/grants/record.rs), for tests that read or change one behind a store's back. A text that
-// is changed here has the right checksum, so only its content differs.
+// The texts of records (core/src/lease/grants/record.rs), for tests that read or change one behind a store's back. A
+// text that is changed here has the right checksum, so only its content differs.
 
 import { randomBytes } from 'node:crypto'
 
-/** An owner token as the lease makes them: new for each acquisition. */
+/** An owner token as the lease creates it: new for each acquisition. */
 export const newOwner = () => randomBytes(16).toString('hex')
 
 /** The name of a slot's record. */
@@ -41,7 +41,7 @@ export function edited(text, change) {
 /** The text of a record of an adapter; null if it is absent. */
 export const textOf = async (records, group, name = 'group') => (await records.read(group, [name])).values[0]
 
-/** Swaps a record, whatever it is, to this text. */
+/** Swaps any record for this text. */
 export async function put(records, group, name, text) {
   const { identity, values } = await records.read(group, [name])
   return records.swap(group, name, values[0], text, identity)

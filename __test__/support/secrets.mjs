@@ -1,4 +1,5 @@
-// Addresses of every scheme with a password in them, most of them malformed in one way or another, and the search for it.
+// Addresses of every scheme with a password in them, most of them malformed in one way or another, and the search for
+// it.
 
 import util from 'node:util'
 
@@ -53,13 +54,13 @@ const REST = [
 /** All of them. */
 export const ADDRESSES = SCHEMES.flatMap((scheme) => REST.map((rest) => scheme + rest.replaceAll('PW', SECRET)))
 
-/** Whether the secret, or the first half of it, is in what a user may see of these values. */
+/** Whether the secret, or the first half of it, is in the visible parts of these values. */
 export function shows(...values) {
   const half = SECRET.slice(0, 5)
   return values.some((value) => textsOf(value).some((text) => text?.includes(half)))
 }
 
-/** A client's own error, which is the cause of ours, is as it was thrown. */
+/** A client's own error, which is the cause of ours, is unchanged. */
 function textsOf(value) {
   if (!(value instanceof Error)) return [String(value), util.inspect(value, { depth: 6 }), JSON.stringify(value)]
   const own = { ...value, cause: undefined }

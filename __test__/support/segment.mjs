@@ -7,7 +7,7 @@ export const { counterError, mismatchError, storeError } = createRequire(import.
   '../../target/rooms/lib/base/errors.js',
 )
 export const { SegmentId } = lease
-export const LAST = 2n ** 64n - 2n // the last ID there can be: a counter ends at 2^64 - 1
+export const LAST = 2n ** 64n - 2n // the last possible ID: a counter ends at 2^64 - 1
 
 const unused = async () => {
   throw new Error('a counter needs none of this')
@@ -18,9 +18,9 @@ export class Counters {
   values = new Map()
   calls = []
   lineage = '00000000000000aa'
-  /** whether the last call vouched for this store */
+  /** whether the last call trusted this store */
   durable
-  /** each step waits for what this gives, and throws what it throws */
+  /** each step waits for this function's result, and throws its error */
   before = async () => {}
 
   constructor() {

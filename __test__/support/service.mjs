@@ -1,5 +1,5 @@
-// What tests of flakeforge-server share: requests whose answers are checked against the server's own /openapi.json, and raw
-// connections for what no HTTP client would send.
+// Shared by the tests of flakeforge-server: requests whose answers are checked against the server's own /openapi.json,
+// and raw connections for what no HTTP client would send.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { connect } from 'node:net'
@@ -23,7 +23,7 @@ class Contract {
     }))
   }
 
-  /** What is wrong with an answer, as a list of texts. */
+  /** The errors of an answer, as a list of texts. */
   faults(method, url, answer) {
     const { status, type, body } = answer
     if (status >= 400) return this.#problemFaults(answer)
@@ -67,8 +67,8 @@ const bodyOf = async (response, type) => {
 }
 
 /**
- * A function that asks a server and asserts that its answer is what its document says: `ask(t, 'POST', '/v1/ids/x')` gives
- * `{ status, type, body, headers }`.
+ * A function that sends a request and asserts that the answer matches its document: `ask(t, 'POST', '/v1/ids/x')`
+ * returns `{ status, type, body, headers }`.
  */
 export async function asker(url, { token, ...more } = {}) {
   const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` }
@@ -88,7 +88,7 @@ export async function asker(url, { token, ...more } = {}) {
 export const idsIn = (bytes) => Array.from({ length: bytes.length / 8 }, (_, i) => bytes.readBigUInt64BE(i * 8))
 
 /**
- * A connection that sends what it is told to: `text()` is what came back, `closed` resolves at its end. With
+ * A connection that sends what it is told to: `text()` is the answer so far, `closed` resolves at its end. With
  * `allowHalfOpen` it does not end when the server does.
  */
 export function rawConnection(port, options) {
@@ -104,7 +104,7 @@ export function rawConnection(port, options) {
   return { socket, closed, ended, connected, text: () => got, send: (text) => socket.write(text) }
 }
 
-/** Resolves once what came back matches. */
+/** Resolves once the answer matches. */
 export async function arrived(raw, pattern) {
   for (;;) {
     const found = pattern.exec(raw.text())
@@ -117,7 +117,7 @@ export async function arrived(raw, pattern) {
   }
 }
 
-/** A new empty folder, gone with this process. */
+/** A new empty folder, removed with this process. */
 export function passingFolder() {
   const folder = mkdtempSync(join(tmpdir(), 'flakeforge-service-'))
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }))

@@ -1,5 +1,5 @@
-// The steps of a store on a database, for tests of its clients and servers: what such a test does not care about is filled
-// in. It must know no database: behind a store it looks only through the store's own records.
+// The steps of a store on a database, for tests of its clients and servers, with defaults for irrelevant arguments. It
+// knows no database: it looks behind a store only through the store's own records.
 
 import { edited, newOwner } from './records.mjs'
 
@@ -41,12 +41,12 @@ export async function openGroup(store, group, options) {
 
 let groups = 0
 
-/** Every step once, on a group of its own: a client that can do this can do all. */
+/** Every step once, on a separate group: a client that can do this can do everything. */
 export async function works(t, store) {
   groups += 1
   const group = `works ${groups}`
   const { create, acquire, renew, release, list, destroy } = await openGroup(store, group)
-  t.false(await create(), 'it is there')
+  t.false(await create(), 'it exists')
   const [owner, host] = [newOwner(), 'hôst']
   const { slot, lo, hi } = await acquire({ owner, host })
   t.is(hi, lo + CONFIG.ttlMs)

@@ -1,4 +1,4 @@
-// Lets a process hang: it is there, it keeps its connections, and it answers nothing.
+// Pauses a process: it exists, keeps its connections, and answers nothing.
 
 import { execFileSync } from 'node:child_process'
 import fs from 'node:fs'
@@ -6,14 +6,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 /**
  * Sends SIGSTOP, and waits until all threads have stopped. The signal stops them one after the other: on a busy machine
- * one of them may still answer a request that is sent after it. SIGCONT lets the process go on.
+ * one of them may still answer a later request. SIGCONT resumes the process.
  */
 export async function stopProcess(pid) {
   process.kill(pid, 'SIGSTOP')
   while (!statesOf(pid).every((state) => state.startsWith('T'))) await sleep(1)
 }
 
-/** As `ps` has them: T is stopped. */
+/** States as in `ps`: T is stopped. */
 const statesOf = process.platform === 'linux' ? statesOfThreads : (pid) => [statesByPs(pid)]
 
 const statesByPs = (pid) => execFileSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' })
@@ -23,7 +23,7 @@ function statesOfThreads(pid) {
   return fs.readdirSync(folder).map((thread) => stateIn(`${folder}/${thread}/status`))
 }
 
-/** A thread may end before it is looked at. */
+/** A thread may end before it is checked. */
 function stateIn(file) {
   try {
     return /^State:\s*(\S)/m.exec(fs.readFileSync(file, 'utf8'))[1]

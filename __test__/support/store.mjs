@@ -1,6 +1,6 @@
-// A store in this process's memory that a test can make fail, wait and forget, for tests of a lease's driver. It follows
-// the rules of core/src/lease/grants.rs and must never be kinder than they are: it keeps every window that it granted, so that
-// a test can ask whether an ID lies in one.
+// A store in this process's memory that a test can make fail, wait and forget, for tests of a lease's driver. It
+// follows the rules of core/src/lease/grants.rs, and is no more lenient: it keeps every granted window, so that a test
+// can check whether an ID lies in one.
 
 import { createRequire } from 'node:module'
 
@@ -16,9 +16,9 @@ export class MemoryStore {
   #groups = new Map()
   /** every window, in the order in which they were granted: { step, slot, owner, lo, hi } */
   windows = []
-  /** every step that was asked for: [name, group, request] */
+  /** every requested step: [name, group, request] */
   calls = []
-  /** called before each step with its name; what it throws, the step throws, and what it waits for, the step waits for */
+  /** called before each step with its name; the step throws its error, and waits for its promise */
   before = async () => {}
 
   /** `offsetMs`: how far this store's clock is ahead of the test's. */
@@ -41,7 +41,7 @@ export class MemoryStore {
     this.before = async () => {}
   }
 
-  /** How often a step was asked for. */
+  /** How often a step was requested. */
   count(step) {
     return this.calls.filter(([name]) => name === step).length
   }
@@ -66,7 +66,7 @@ export class MemoryStore {
     return this.#open(group, config)
   }
 
-  /** Whether the group was made. */
+  /** Whether the group was created. */
   #open(group, { fingerprint, slots, ttlMs, skewMs, durable }) {
     const known = this.#groups.get(group)
     const config = { fingerprint, slots, ttlMs, skewMs, durable }
@@ -150,7 +150,9 @@ export class MemoryStore {
     return [...known.slots].map(([slot, record]) => ({ slot, ...record }))
   }
 
-  /** The member has the same clock but for the offset. Reading it twice would count a pause between the two as skew. */
+  /**
+   * The member has the same clock except for the offset. Reading it twice would count a pause between the two as skew.
+   */
   #checkSkew({ config }) {
     const skewMs = -this.offsetMs
     if (Math.abs(skewMs) > config.skewMs) throw errors.clockSkewError(skewMs, config.skewMs)
@@ -180,7 +182,7 @@ function checkSame(group, known, config) {
   if (!isSame) throw errors.groupMismatchError(group, known.config, config)
 }
 
-/** Gives a slot to somebody else, for longer than a test lasts, as a store does that lost what it had acknowledged. */
+/** Grants a slot to another owner, for longer than a test lasts, like a store that lost acknowledged writes. */
 export function giveAway(store, slot, group) {
   Object.assign(store.group(group).slots.get(slot), { owner: 'f'.repeat(32), hi: Date.now() + 600_000 })
 }

@@ -1,7 +1,7 @@
-// Work of which only so much is done at once. ava starts all tests of a file together, and some take several processes, or
-// a store's first answer, which a busy machine then gives too late.
+// Limits how much work is done at once. ava starts all tests of a file together, and some take several processes, or a
+// store's first answer, which would then be too late on a busy machine.
 
-/** `inTurn(work)` calls `work` once fewer than `atOnce` others run, and resolves with what it does. */
+/** `inTurn(work)` calls `work` once fewer than `atOnce` others run, and resolves with its result. */
 export function turns(atOnce) {
   let running = 0
   const waiting = []
@@ -17,7 +17,7 @@ export function turns(atOnce) {
   }
 }
 
-/** `test`, or one that skips, of whose tests so many run at once. */
+/** `test`, or one that skips, with at most this many tests at once. */
 export function testInTurn(test, atOnce) {
   const inTurn = turns(atOnce)
   return (title, body) => test(title, (t) => inTurn(() => body(t)))

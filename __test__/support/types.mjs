@@ -1,5 +1,5 @@
-// flakeforge as TypeScript sees it in a project: a copy of what is published in a folder of its own, with @types/node, and
-// the TypeScript of this repository to compile against it.
+// flakeforge as TypeScript sees it in a project: a copy of the published files in a separate folder, with @types/node,
+// and the TypeScript of this repository to compile against it.
 
 import { execFile } from 'node:child_process'
 import fs from 'node:fs/promises'
@@ -27,7 +27,7 @@ export async function makeProject() {
 
 export const removeProject = (folder) => folder && fs.rm(folder, { recursive: true, maxRetries: 5 })
 
-/** Runs Node to its end, whatever the end is. */
+/** Runs Node.js to its end, whatever its exit status. */
 export async function node(args, cwd) {
   try {
     const { stdout } = await promisify(execFile)(process.execPath, args, { cwd, maxBuffer: 2 ** 26 })

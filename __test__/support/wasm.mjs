@@ -1,5 +1,5 @@
-// The addon as WebAssembly, from where `npm run platforms` leaves it, or the one that NAPI_RS_NATIVE_LIBRARY_PATH names. If it is
-// not built, its tests are skipped loudly.
+// The addon as WebAssembly, from where `npm run platforms` leaves it, or the one that NAPI_RS_NATIVE_LIBRARY_PATH
+// names. If it is not built, its tests are skipped loudly.
 
 import fs from 'node:fs'
 import path from 'node:path'
