@@ -10,7 +10,7 @@ assert.deepStrictEqual(texts.slice(0, 2), ['20701', '0x1:02'])
 const unknown: string | undefined = format('50dd', String('base64'))
 assert.strictEqual(unknown, undefined)
 
-/** What must not compile. It is never called. */
+/** Code that must not compile. It is never called. */
 export function mistakes(): void {
   // @ts-expect-error: the package knows no bigints
   format(5n)

@@ -1,4 +1,4 @@
-// An ES module that gives what it makes to a CommonJS one: the classes have the same types in both. Compiled, not run.
+// An ES module that passes its objects to a CommonJS one: the classes have the same types in both. Compiled, not run.
 
 import FlakeId, { Layout } from 'flakeforge'
 import type { LeasedFlakeId } from 'flakeforge/lease'

@@ -1,4 +1,4 @@
-// An ES consumer of `flakeforge/codec`. It is compiled, and what comes out is run.
+// An ES consumer of `flakeforge/codec`. It is compiled, and the output is run.
 
 import assert from 'node:assert'
 import FlakeId, { type IdLike, Layout as MainLayout } from 'flakeforge'

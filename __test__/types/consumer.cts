@@ -1,5 +1,6 @@
-// A CommonJS consumer of the types, by `import X = require()`: what `require('flakeforge')` gives is a class and a namespace at once.
-// What the members are is in consumer.mts: both kinds of module have the same types. It is compiled, and what comes out is run.
+// A CommonJS consumer of the types, by `import X = require()`: the result of `require('flakeforge')` is a class and a
+// namespace at once. The members are in consumer.mts: both kinds of module have the same types. It is compiled, and the
+// output is run.
 
 import assert = require('node:assert')
 import codec = require('flakeforge/codec')
@@ -19,7 +20,7 @@ function theClass(): void {
   assert.ok(FlakeId.FlakeId === FlakeId && FlakeId.default === FlakeId)
 }
 
-/** Types are names in the namespace, also of what has no value. */
+/** Types are names in the namespace, also those without a value. */
 function types(): FlakeId {
   const layout = {
     tickMs: 10,
@@ -61,7 +62,7 @@ function otherEntries(): void {
   assert.strictEqual(typeof connect, 'function')
 }
 
-/** What must not compile. It is never called: the compiler complains where a line below has no error. */
+/** Code that must not compile. It is never called: the compiler complains where a line below has no error. */
 export function mistakes(flake: FlakeId): void {
   // @ts-expect-error: a misspelt option
   new FlakeId({ wroker: 5 })

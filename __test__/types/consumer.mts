@@ -1,5 +1,5 @@
-// An ES consumer of the types: default, named, namespace and type imports. It is compiled, and what comes out is run, so
-// the types are true of what is there.
+// An ES consumer of the types: default, named, namespace and type imports. It is compiled, and the output is run, so
+// the types match the values.
 
 import assert from 'node:assert'
 import { once } from 'node:events'
@@ -59,7 +59,7 @@ same<Equal<FlakeId, Named>>(true)
 same<Equal<FlakeId, DefaultType>>(true)
 assert.ok(FlakeId === Named && FlakeId === all.default && FlakeId === all.FlakeId)
 
-/** A class of one's own, as people have it around a generator. */
+/** A user's own class around a generator. */
 class Ids extends FlakeId {
   text(base: Base = 'dec'): string {
     return this.nextString(base)
@@ -114,7 +114,7 @@ assert.deepEqual(
 )
 await segment.close()
 
-/** A database of one's own, as text in memory. */
+/** A user's own database, as text in memory. */
 const identity: StoreIdentity = { history: '', process: 'this one' }
 const records = new Map<string, string>()
 const ours: RecordStore = {
@@ -234,7 +234,7 @@ assert.deepEqual([toBigInt(named.openString(order)), order.slice(4)], [123n, noP
 assert.ok(anySeal.sealString(id).startsWith('ord_'))
 assert.equal(toBigInt(parse(format(123n, 'base58', { prefix: 'ord_' }), 'base58', { prefix: 'ord_' })), 123n)
 
-/** What must not compile. It is never called: the compiler complains where a line below has no error. */
+/** Code that must not compile. It is never called: the compiler complains where a line below has no error. */
 export async function mistakes(): Promise<void> {
   // @ts-expect-error: no such mode
   new FlakeId({ mode: 'x' })

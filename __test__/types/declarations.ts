@@ -1,5 +1,5 @@
-// A library on top of flakeforge, which leaves its types to inference. Its declarations must come out, and its users must be
-// able to compile against them: declarations-user.ts. Not run.
+// A library on top of flakeforge with inferred types. Its declarations must be generated, and its users must be able to
+// compile against them: declarations-user.ts. Not run.
 
 import FlakeId, { FlakeError, Layout, layouts } from 'flakeforge'
 import { layouts as codecLayouts, FlakeError as OfCodec } from 'flakeforge/codec'

@@ -1,7 +1,8 @@
 'use strict'
 
-// The kinds of TypeScript project that flakeforge has to work in, and which of the files beside this one each compiles.
-// Used by types.test.mjs, with the TypeScript of this repository, and by lab/consumers/typescript, with several.
+// The kinds of TypeScript project that flakeforge has to work in, and which of the files next to this one each
+// compiles. Used by types.test.mjs, with the TypeScript of this repository, and by lab/consumers/typescript, with
+// several.
 
 const fs = require('node:fs')
 const path = require('node:path')
@@ -27,21 +28,24 @@ const STRICT = {
   noEmitOnError: false,
 }
 
-/** Files that are also run. They print that they are right. What require() gives is another type where it is the export itself. */
+/**
+ * Files that are also run. They print that they are right. The result of require() has another type where it is the
+ * export itself.
+ */
 const RUN = ['consumer.mts', 'consumer.cts', 'codec.mts', 'metrics.mts', 'biguint-format.mts', 'biguint-format.cts']
 
 /** An ES module and a CommonJS one in one program. */
 const TOGETHER = ['both.mts', 'takes.cts']
 
-/** Files that mean the same whatever kind of module they are. */
+/** Files with the same meaning in every kind of module. */
 const ANYWHERE = ['plain', 'strict', 'remote', 'declarations', 'declarations-user']
 
 const read = (name) => fs.readFileSync(path.join(__dirname, name), 'utf8')
 
-/** A text as a file of that extension: what it imports from beside it has a matching one. */
+/** A text as a file of that extension: the files that it imports get a matching one. */
 const adapt = (text, extension) => text.replaceAll(/(from '\.\/[\w-]+)\.js'/g, `$1.${extension.replace('ts', 'js')}'`)
 
-/** All that must compile in a kind of project, by file name. */
+/** Everything that must compile in a kind of project, by file name. */
 function consumers(kind) {
   const { extensions } = KINDS[kind]
   const files = {}
@@ -52,7 +56,7 @@ function consumers(kind) {
   return files
 }
 
-/** All that must not compile, by file name. */
+/** Everything that must not compile, by file name. */
 function mistakesFor(kind) {
   const [extension] = KINDS[kind].extensions
   return Object.fromEntries(Object.entries(mistakes.files).map(([name, text]) => [`${name}.${extension}`, text]))
@@ -67,8 +71,8 @@ function writeProject(folder, sources, options) {
 }
 
 /**
- * Writes a project of the consumers, declarations and all, where also flakeforge's own types are checked; and beside it one of
- * the mistakes.
+ * Writes a project of the consumers, declarations and all, in which flakeforge's own types are checked too; and next to
+ * it one of the mistakes.
  * @param {object} more compiler options on top
  * @returns {string[]} the two folders
  */

@@ -24,7 +24,7 @@ subscribe('flakeforge:lease.state', (message) => {
   void isLost
 })
 
-// Newer types of Node name what a trace has first, older ones last.
+// Newer types of Node.js name the trace first, older ones last.
 const renew: TracingChannel<LeaseTrace, LeaseTrace> = tracingChannel('flakeforge:lease.renew')
 const ignore = (): void => {}
 const asyncEnd = ({ group, slot, result, error }: LeaseTrace): void => {
@@ -33,7 +33,7 @@ const asyncEnd = ({ group, slot, result, error }: LeaseTrace): void => {
 }
 renew.subscribe({ start: ignore, end: ignore, asyncStart: ignore, asyncEnd, error: ignore })
 
-/** What must not compile. It is never called. */
+/** Code that must not compile. It is never called. */
 export function mistakes(trace: LeaseTrace): void {
   // @ts-expect-error: a client is needed
   prometheusMetrics()

@@ -1,7 +1,7 @@
 'use strict'
 
-// Mistakes that must not compile, each with the code of the error that tsc must give for it, and no other. Each becomes a
-// file of its own: an @ts-expect-error would be content with any error.
+// Mistakes that must not compile, each with the code of the error that tsc must report for it, and no other. Each
+// becomes a separate file: an @ts-expect-error would be content with any error.
 
 const IMPORTS = `import FlakeId, { createGroup, FlakeError, Layout, layouts, format } from 'flakeforge'
 import type { FlakeIdOptions, JoinOptions, LayoutSpec, Parts } from 'flakeforge'
@@ -11,9 +11,9 @@ declare const thrown: unknown, error: FlakeError
 `
 
 const UNKNOWN = 'TS2353' // an object literal may only specify known properties
-const MISSPELT = 'TS2561' // the same, and tsc knows the property that was meant
+const MISSPELT = 'TS2561' // the same, and tsc knows the intended property
 const NO_PROPERTY = 'TS2339'
-const MISSPELT_PROPERTY = 'TS2551' // the same, and tsc knows the property that was meant
+const MISSPELT_PROPERTY = 'TS2551' // the same, and tsc knows the intended property
 const ARGUMENT = 'TS2345'
 const ASSIGNED = 'TS2322'
 const NO_OVERLOAD = 'TS2769'
@@ -78,7 +78,7 @@ const MISTAKES = [
   ['TS2578', '// @ts-expect-error: there is no mistake\nnew FlakeId({ worker: 1 })'],
 ]
 
-/** The files: their names, without an extension, and what is in them. */
+/** The files: their names, without an extension, and their contents. */
 const files = Object.fromEntries(
   MISTAKES.map(([code, text], i) => [
     `mistake-${String(i).padStart(2, '0')}-${code}`,
@@ -86,7 +86,7 @@ const files = Object.fromEntries(
   ]),
 )
 
-/** What is wrong with what tsc said: a line for each mistake that it did not find, or for which it said something else. */
+/** The differences from tsc's output: a line for each mistake that it did not find, or reported differently. */
 function unexpected(output) {
   const said = Object.fromEntries(Object.keys(files).map((name) => [name, []]))
   for (const line of output.split('\n')) {

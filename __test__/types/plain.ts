@@ -1,5 +1,5 @@
-// A consumer in a file whose extension does not say which kind of module it is: for bundlers, and for TypeScript's older
-// ways to find modules. It is compiled and not run.
+// A consumer in a file whose extension does not tell the kind of module: for bundlers, and for TypeScript's older ways
+// to find modules. It is compiled and not run.
 
 import type { Stats } from 'flakeforge'
 import * as all from 'flakeforge'

@@ -1,4 +1,4 @@
-// flakeforge/remote as its types promise it. Compiled as every kind of module.
+// flakeforge/remote as its types declare it. Compiled as every kind of module.
 
 import { type RemoteFailure, RemoteFlakeId, type RemoteOptions, type RemoteStats } from 'flakeforge/remote'
 
@@ -32,7 +32,7 @@ export const reasons = (failures: RemoteFailure[]): string[] =>
     ({ server, reason, status, code, retryAfterMs }) => `${server} ${reason} ${status} ${code} ${retryAfterMs}`,
   )
 
-/** What must not compile. It is never called. */
+/** Code that must not compile. It is never called. */
 export function mistakes(remote: RemoteFlakeId): void {
   // @ts-expect-error: the name is missing
   void RemoteFlakeId.connect('http://localhost', {})

@@ -1,5 +1,5 @@
-// Options and decoded fields follow from the layout. Compiled as an ES module and as CommonJS, in each kind of project; not
-// run. Every @ts-expect-error is a mistake that the types must find.
+// Options and decoded fields follow from the layout. Compiled as an ES module and as CommonJS, in each kind of project;
+// not run. Every @ts-expect-error is a mistake that the types must find.
 
 import type {
   AnyLayout,
@@ -21,7 +21,7 @@ import type { SegmentId } from 'flakeforge/lease'
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
 const same = <T extends true>(is: T): T => is
 
-// What these types were first sketched with.
+// The first sketch of these types.
 
 const f = new FlakeId({ worker: 1, datacenter: '2' })
 const d1: number = f.decode(1n).datacenter
@@ -114,7 +114,7 @@ f.decode(1n).wroker
 const text: string = f.decode(1n).worker
 void text
 
-// A plain FlakeId, Layout or LeasedFlakeId takes one of any layout; one that names its layout does not.
+// A plain FlakeId, Layout or LeasedFlakeId accepts one of any layout; one that names its layout does not.
 
 class Orders extends FlakeId<'hazelcast'> {
   nodeOf(id: bigint): number {
@@ -162,7 +162,7 @@ new Orders({ worker: 3 })
 new Plain({ wroker: 3 })
 void [otherLayout, otherClass, other, none]
 
-// Layouts and options that are known at run time only.
+// Layouts and options that are known only at run time.
 
 const options: FlakeIdOptions = { layout: 'hazelcast', node: 3, worker: process.env.WORKER }
 const dynamic = new FlakeId(options)
@@ -330,7 +330,7 @@ export function told(error: unknown): string {
   return code + name
 }
 const overflow = (error: FlakeError<'ERR_FLAKE_OVERFLOW'>): number => error.retryAfterMs
-/** As the declarations of jest and vitest have it. */
+/** As in the declarations of jest and vitest. */
 const toThrow = (expected: new (...args: any[]) => any): unknown => expected
 toThrow(FlakeError)
 void overflow

@@ -1,4 +1,4 @@
-// A library for CommonJS, whose functions take what flakeforge makes: for both.mts. Compiled, not run.
+// A library for CommonJS, whose functions take objects of flakeforge: for both.mts. Compiled, not run.
 
 import codec = require('flakeforge/codec')
 import FlakeId = require('flakeforge')
