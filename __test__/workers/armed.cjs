@@ -1,7 +1,7 @@
 'use strict'
 
-// Preloaded (`--require`) where a test counts timers: flakeforge keeps those that it finds when it is loaded.
-// Counted at setTimeout and setImmediate: process.getActiveResourcesInfo() also has what Node arms for itself.
+// Preloaded (`--require`) where a test counts timers: flakeforge keeps the ones that it finds when it is loaded.
+// Counted at setTimeout and setImmediate: process.getActiveResourcesInfo() also has Node's own.
 
 const timers = require('node:timers')
 

@@ -1,10 +1,9 @@
 'use strict'
 
-// Runs commands of `flakeforge` for support/command.mjs, one after the other, in one process: to start Node for each takes
-// longer than most of them. Each gets the program anew (not its parts, which are loaded with it), and its own arguments,
-// stdout, stderr and exit status. It is done when a process of its own would end: when nothing is left to wait
-// for.
-// It must never run what holds a slot or a file, or reads stdin: that wants a process of its own.
+// Runs commands of `flakeforge` for support/command.mjs, one after the other, in one process: starting Node.js for each
+// takes longer than most of them. Each gets the program again (not its parts, which are loaded with it), and its own
+// arguments, stdout, stderr and exit status. It is done when a separate process would end: when nothing is left to wait
+// for. Commands that hold a slot or a file, or read stdin, need a separate process.
 
 const [program] = process.argv.slice(2)
 
@@ -29,10 +28,10 @@ function answer() {
 }
 
 process.on('message', (args) => {
-  process.channel.unref() // or this process would never have nothing to wait for
+  process.channel.unref() // or this process would always have something to wait for
   output = { stdout: '', stderr: '' }
   process.argv = [process.argv[0], program, ...args]
   delete require.cache[program]
   require(program)
-  process.once('beforeExit', answer) // after the command's own listener, which reports what is unfinished
+  process.once('beforeExit', answer) // after the command's own listener, which reports unfinished work
 })

@@ -1,8 +1,8 @@
 'use strict'
 
-// Loads flakeforge in the threads of one process, one after the other, as the argument says: JSON of a list of
-// `{ thread, addon }`, `thread` is 'main' or 'worker', `addon` the file to load. `{ sign: FILE }` leaves the sign of the
-// WebAssembly instead, and `{ noSign: true }` takes it away; `{ look: FILE }` looks for binaries as the WebAssembly does;
+// Loads flakeforge in the threads of one process, one after the other, as the argument says: JSON of a list of `{
+// thread, addon }`, `thread` is 'main' or 'worker', `addon` the file to load. `{ sign: FILE }` leaves the sign of the
+// WebAssembly instead, and `{ noSign: true }` removes it; `{ look: FILE }` looks for binaries as the WebAssembly does;
 // `{ open: FILE }` opens a file as any reader does. Prints JSON: for each, 'loaded', or the error's code and message.
 
 const fs = require('node:fs')
@@ -12,7 +12,7 @@ const { isMainThread, parentPort, Worker, workerData } = require('node:worker_th
 
 const root = path.join(__dirname, '..', '..')
 
-/** What came of a call, as an object that threads can send. */
+/** The result of a call, as an object that threads can send. */
 function outcome(call) {
   try {
     call()
@@ -35,7 +35,7 @@ async function inWorker(addon) {
 
 let takeSignAway
 
-/** Whatever is no thread. */
+/** Every step that is not a thread. */
 function other({ sign, noSign, look, open }) {
   const { insistOnNoBinary, leaveSign } = require('../../npm/wasm32-wasi/binaries.cjs')
   if (sign) takeSignAway = leaveSign(sign)

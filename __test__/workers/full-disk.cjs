@@ -1,7 +1,8 @@
 'use strict'
 
-// `full-disk.cjs make FOLDER` makes an ID of a shared file and one of a slot there. `full-disk.cjs fill FOLDER` fills the file
-// system of the folder, and does the same at each amount of room from none to enough. Each prints what came of it, as JSON.
+// `full-disk.cjs make FOLDER` generates an ID of a shared file and one of a slot there. `full-disk.cjs fill FOLDER`
+// fills the file system of the folder, and does the same at each amount of free space from none to enough. Each prints
+// the results, as JSON.
 
 const fs = require('node:fs')
 const path = require('node:path')
@@ -11,7 +12,9 @@ const STEP = 4096
 const MOST_STEPS = 400
 const BALLAST_LEAVES = 4 << 20
 
-/** How IDs are made in a folder: each gives one. A node number takes its numbers from one folder in this process. */
+/**
+ * How IDs are generated in a folder: each gives one. A node number takes its numbers from one folder in this process.
+ */
 const WAYS = [
   async (folder, turn) => {
     const node = { datacenter: turn % 32, worker: 1 + Math.floor(turn / 32) }
@@ -48,12 +51,12 @@ function fill(filler) {
   }
   try {
     fs.fsyncSync(output)
-  } catch {} // Btrfs may say only now that it was too much
+  } catch {} // Btrfs may report only now that it was too much
   fs.closeSync(output)
   return fs.statSync(filler).size
 }
 
-/** With each amount of room: a new folder, and one that is in use since there was room. */
+/** With each amount of space: a new folder, and one that has been in use since there was space. */
 async function fillUp(folder) {
   const filler = path.join(folder, 'filler')
   const old = path.join(folder, 'old')

@@ -1,7 +1,8 @@
 'use strict'
 
-// Makes IDs in every way there is and returns them in the order of the calls: one thread's part in workers.test.mjs.
-// The threads meet before each round, so that they make IDs at the same time. A thread may have a copy of the addon: `addon`.
+// Generates IDs in every way and returns them in the order of the calls: one thread's part in workers.test.mjs. The
+// threads meet before each round, so that they generate IDs at the same time. A thread may have a copy of the addon:
+// `addon`.
 
 const { isMainThread, parentPort, workerData } = require('node:worker_threads')
 if (workerData?.addon) process.env.NAPI_RS_NATIVE_LIBRARY_PATH = workerData.addon
@@ -24,7 +25,7 @@ class Ids {
     for (let at = 0; at < bytes.length; at += 8) this.add(bytes.readBigUInt64BE(at))
   }
 
-  /** Fails when fewer IDs came than were asked for; one too many could not have been kept. */
+  /** Fails when fewer IDs came than were requested; one too many could not have been kept. */
   all() {
     if (this.#length !== this.#ids.length) throw new Error(`${this.#length} IDs instead of ${this.#ids.length}`)
     return this.#ids
@@ -58,7 +59,7 @@ function generatorPerId(options, ids, n) {
   for (let i = 0; i < n; i++) ids.add(new FlakeId(options).nextBigInt())
 }
 
-/** Blocks until all threads are here, for the how many-th time `round` says, from 1. */
+/** Blocks until all threads are here; `round` counts these meetings, from 1. */
 function meet({ arrived, threads }, round) {
   Atomics.add(arrived, 0, 1)
   Atomics.notify(arrived, 0)
@@ -69,7 +70,7 @@ function meet({ arrived, threads }, round) {
   }
 }
 
-/** `rounds` rounds, each with `n` IDs in each of six ways and a tenth of `n` generators that make one ID each. */
+/** `rounds` rounds, each with `n` IDs in each of six ways and a tenth of `n` generators that generate one ID each. */
 async function make({ rounds, n, ownClock, meeting, addon, ...options }) {
   if (ownClock) options.clock = Date.now // a function cannot be sent to a worker
   const flake = new FlakeId(options)

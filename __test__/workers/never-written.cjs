@@ -1,5 +1,5 @@
 'use strict'
 
-// To be required before a command: what it writes to stdout is never reported as written.
+// Required before a command: its writes to stdout are never reported as written.
 
 process.stdout.write = () => true

@@ -1,6 +1,6 @@
 'use strict'
 
-// Loaded where a test wants to know what the namespaces say by themselves: the files by which a container is known are hidden. With
+// Loaded where a test wants to know what the namespaces alone say: the files that identify a container are hidden. With
 // SHOW_MOUNTS in the environment, the mounts are not.
 
 const fs = require('node:fs')

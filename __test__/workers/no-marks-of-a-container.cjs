@@ -1,7 +1,7 @@
 'use strict'
 
-// Preloaded (`--require`) where a test wants to know what the environment says by itself: the files and namespaces by which a
-// container is known are hidden, since machines that run tests are often containers.
+// Preloaded (`--require`) where a test wants to know what the environment alone says: the files and namespaces that
+// identify a container are hidden, since machines that run tests are often containers.
 
 require('./no-files-of-a-container.cjs')
 const fs = require('node:fs')

@@ -1,7 +1,7 @@
 'use strict'
 
-// A process whose main thread never loads flakeforge: what does a thread know of one that has ended before it began?
-// Prints JSON with what each thread made.
+// A process whose main thread never loads flakeforge: what does a thread know of one that ended before it started?
+// Prints JSON with each thread's IDs.
 
 const { once } = require('node:events')
 const path = require('node:path')

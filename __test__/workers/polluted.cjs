@@ -1,7 +1,7 @@
 'use strict'
 
-// Calls everything that takes options while Object.prototype has one of their names. Prints JSON: the calls whose outcome
-// differs from that without it, as [call, name, value, outcome, expected].
+// Calls everything that takes options while Object.prototype has one of their names. Prints JSON: the calls whose
+// outcome differs from that without it, as [call, name, value, outcome, expected].
 
 const fs = require('node:fs')
 const os = require('node:os')
@@ -23,7 +23,7 @@ const GENERAL = [
 const LEASE = ['group', 'slots', 'ttlMs', 'skewMs', 'durable', 'waitMs', 'host', 'signal', 'elseFrom']
 const REMOTE = ['name', 'prefetch', 'validityMs', 'timeoutMs', 'waitMs', 'token', 'fetch', 'signal', 'urls']
 
-/** A server that refuses, and says what it was asked. */
+/** A server that rejects requests, and records them. */
 const refusing = async (url, { headers = {} } = {}) => {
   throw new Error(`asked ${url} ${Object.keys(headers).filter((name) => /authorization/i.test(name))}`)
 }

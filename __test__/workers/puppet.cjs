@@ -1,7 +1,7 @@
 'use strict'
 
-// A process that makes IDs as it is told to: each message is a call, and is answered with what it gave or threw. So a
-// test knows in which order the processes made theirs. It must never make one that it was not asked for.
+// A process that generates IDs on request: each message is a call, and is answered with its result or its error. So a
+// test knows the order in which the processes generated theirs. It generates no other IDs.
 
 const path = require('node:path')
 
@@ -34,7 +34,7 @@ const CALLS = {
   close: () => flake.close(),
   detach: () => flake.detach(),
   attach: () => flake.attach(),
-  /** Makes IDs for this many ms, as fast as it can. */
+  /** Generates IDs for this many ms, as fast as it can. */
   run(ms) {
     const ids = []
     for (const until = performance.now() + ms; performance.now() < until; ) ids.push(flake.takeBigInts(1000))

@@ -1,7 +1,7 @@
 'use strict'
 
-// A process whose main thread never loads flakeforge: threads that come one after the other and make IDs by one file.
-// Prints JSON with the first and the last ID of each. Arguments: the file, how many threads.
+// A process whose main thread never loads flakeforge: threads that follow one another and generate IDs with one file.
+// Prints JSON with the first and the last ID of each. Arguments: the file, the number of threads.
 
 const { once } = require('node:events')
 const path = require('node:path')

@@ -1,6 +1,6 @@
 'use strict'
 
-// Terminates worker threads in the middle of what they do, 50 times, while the main thread makes IDs of the same node
+// Terminates worker threads in the middle of their work, 50 times, while the main thread generates IDs of the same node
 // number. Prints JSON at the end; a crash of the process ends it before.
 
 const { once } = require('node:events')

@@ -1,9 +1,9 @@
 'use strict'
 
-// Loads the two copies of the package whose folders are the arguments: the second one alone in a worker thread that ends
-// before the main thread loads any, then both in the main thread, then each in a worker thread. All make IDs of one node.
-// Prints JSON: how many classes there are, how many IDs were made twice, codes of what the second copy refuses about a node
-// number that the first one uses, and the warnings.
+// Loads the two copies of the package whose folders are the arguments: the second one alone in a worker thread that
+// ends before the main thread loads any, then both in the main thread, then each in a worker thread. All generate IDs
+// of one node. Prints JSON: how many classes there are, how many IDs were generated twice, the codes with which the
+// second copy rejects a node number that the first one uses, and the warnings.
 
 const { once } = require('node:events')
 const fs = require('node:fs')
@@ -34,7 +34,7 @@ async function codeOf(call) {
   }
 }
 
-/** What the other copy says of a node number that one copy uses in another way, or in another file. */
+/** The error of the other copy for a node number that one copy uses in another way, or in another file. */
 async function clashes(one, other, folder) {
   const file = (name) => path.join(folder, name)
   new one({ id: 9 }).next()
