@@ -1,7 +1,7 @@
 'use strict'
 
 // Everything the package does, once, without a test runner or a dependency: it runs the same on every runtime that
-// loads the addon (`node scripts/runtimes.js __test__/smoke.cjs`). It throws at the first thing that is wrong.
+// loads the addon (`node scripts/runtimes.js __test__/smoke.cjs`). It throws at the first error.
 
 const { AsyncLocalStorage } = require('node:async_hooks')
 const fs = require('node:fs')
@@ -15,7 +15,7 @@ const { make } = require('./workers/make.cjs')
 
 const { Seal, compare, format, fromSigned, parse, toBigInt, toSigned } = FlakeId
 const BASES = ['dec', 'hex', 'bin', 'oct', 'base32', 'base36', 'base58', 'base62']
-/** An ID, sealed with keys of so many bytes. */
+/** An ID, sealed with keys of this many bytes. */
 const SEALED = { 16: 'b15750d745b473ef', 24: '76c845a83d60df26', 32: '09cdd6cbac5bee36' }
 let checks = 0
 
@@ -24,7 +24,7 @@ function is(actual, expected, what) {
   if (!Object.is(actual, expected)) throw new Error(`${what}: ${String(actual)} instead of ${String(expected)}`)
 }
 
-/** A call that must throw: its error must be of this class, with this code, and say something. */
+/** A call that must throw: its error must be of this class, with this code, and have a message. */
 function fails(call, Type, code, what) {
   let error
   try {
@@ -37,7 +37,7 @@ function fails(call, Type, code, what) {
   is(error.message.length > 20, true, `${what}: the message '${error.message}' says something`)
 }
 
-/** Each an 8-byte Buffer over memory of its own. */
+/** Each an 8-byte Buffer with its own memory. */
 function areOwnBuffers(buffers, what) {
   for (const buffer of buffers) {
     is(Buffer.isBuffer(buffer), true, `${what} is a Buffer`)
@@ -115,8 +115,8 @@ async function iterate(flake) {
 }
 
 /**
- * More callbacks at once than 300 ms have numbers: they wait, in order, each in its own context. Four numbers in a
- * millisecond, so that an emulated CPU uses them up, too.
+ * More callbacks at once than 300 ms have numbers: they wait, in order, each in its own context. Four numbers per
+ * millisecond, so that an emulated CPU uses them up too.
  */
 async function checkWaiting(n) {
   const flake = new FlakeId({ worker: 2, seqMask: 3 })
@@ -147,7 +147,10 @@ function checkMany(n) {
   )
 }
 
-/** Eight threads of one node make IDs at the same time, in every way. None comes twice, and those of each ascend. */
+/**
+ * Eight threads of one node generate IDs at the same time, in every way. No ID comes twice, and those of each thread
+ * ascend.
+ */
 async function checkThreads(n, addon) {
   const arrived = new Int32Array(new SharedArrayBuffer(4))
   const meeting = { arrived, threads: 8 }
@@ -168,7 +171,7 @@ async function checkThreads(n, addon) {
   areAscending(BigUint64Array.from(lists.flatMap((ids) => [...ids])).sort(), 'IDs of all threads')
 }
 
-/** The addon's file; undefined if it is WebAssembly, of which a process has one. */
+/** The addon's file; undefined for WebAssembly, of which a process has only one. */
 function addonFile() {
   const root = path.join(__dirname, '..')
   const { NAPI_RS_NATIVE_LIBRARY_PATH: chosen = fs.readdirSync(root).find((name) => name.endsWith('.node')) } =
@@ -185,7 +188,7 @@ async function checkCopies(n) {
   await checkThreads(n, copy)
 }
 
-/** Every form of a batch has the very same IDs: one that fits the arrays which native code keeps, and larger ones. */
+/** Every form of a batch has the same IDs: one that fits the arrays of native code, and larger ones. */
 async function checkBatches() {
   const options = { datacenter: 9, worker: 7, clock: () => 1_700_000_000_000 }
   const flake = () => new FlakeId(options)
@@ -218,7 +221,7 @@ function checkNumbers(n) {
   )
 }
 
-/** The time in an ID is the clock's, again and again over many ticks: a CPU's cycle counter may not mislead it. */
+/** The time in an ID is the clock's, repeatedly over many ticks: a CPU's cycle counter must not mislead it. */
 function checkTime() {
   const flake = patient({ worker: 5 })
   const end = Date.now() + 300
@@ -233,7 +236,7 @@ function checkTime() {
 
 const SHARED = { id: 295, epoch: 1_600_000_000_000, maxWaitMs: 60_000 }
 
-/** WebAssembly cannot share files, and has to say so. */
+/** WebAssembly cannot share files, and has to report that. */
 function sharesFiles(shared) {
   try {
     new FlakeId({ ...SHARED, shared })
@@ -245,7 +248,7 @@ function sharesFiles(shared) {
   }
 }
 
-/** A folder of its own, removed in the end as far as the system lets it: Windows keeps what is still in use. */
+/** A separate folder, removed in the end as far as the system allows: Windows keeps files that are still in use. */
 function temporaryFolder() {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'flakeforge-smoke-'))
   process.once('exit', () => {
@@ -267,7 +270,7 @@ async function checkFiles() {
   await checkSegments(path.join(folder, 'counters'))
 }
 
-/** Numbers in a file have the byte order of this CPU; a file of the other byte order is refused. */
+/** Numbers in a file have the byte order of this CPU; a file of the other byte order is rejected. */
 function checkSharedFile(shared) {
   const ids = [1, 2, 3].flatMap((n) => [...new FlakeId({ ...SHARED, shared }).takeBigInts(n * 1000)])
   areAscending(ids, 'IDs of a file')
@@ -281,7 +284,7 @@ function checkSharedFile(shared) {
   is(isBig ? page.readBigUInt64BE(2048) : page.readBigUInt64LE(2048), next, 'the next number in a file')
   page.subarray(16, 20).reverse()
   fs.writeFileSync(`${shared}-other`, page)
-  const other = { ...SHARED, shared: `${shared}-other`, id: 296 } // a node that nothing else here has
+  const other = { ...SHARED, shared: `${shared}-other`, id: 296 } // a node number that nothing else here uses
   fails(() => new FlakeId(other), Error, 'ERR_FLAKE_FILE', 'a file of the other byte order')
 }
 
@@ -381,7 +384,7 @@ function checkValues() {
   is(['9', '10', '8'].sort(compare).join(), '8,9,10', 'compare')
 }
 
-/** A row of __test__/vectors/seal.json, which another implementation of FF1 made; and more IDs than pass at once. */
+/** A row of __test__/vectors/seal.json, from another implementation of FF1; and more IDs than pass at once. */
 function checkSeals() {
   const key = Buffer.from('2b7e151628aed2a6abf7158809cf4f3cef4359d8d580aa4f7f036d6f04fc6a94', 'hex')
   for (const [size, sealed] of Object.entries(SEALED)) {
