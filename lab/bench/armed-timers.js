@@ -28,7 +28,7 @@ timers.clearTimeout = (timer) => {
 globalThis.setTimeout = timers.setTimeout
 globalThis.clearTimeout = timers.clearTimeout
 
-/** The most that were armed at the same time. */
+/** The maximum that were armed at the same time. */
 const mostArmed = () => most
 
 module.exports = { mostArmed }

@@ -1,7 +1,7 @@
 'use strict'
 
-// `node lab/bench/compare.js`: what ID generators do in difficult situations. Each package is run to find out. The table
-// in docs/start/comparison.md is this output.
+// `node lab/bench/compare.js`: how ID generators behave in difficult situations. Each package is run to find out. The
+// table in docs/start/comparison.md is its output.
 
 const { isMainThread, parentPort, Worker, workerData } = require('node:worker_threads')
 
@@ -10,7 +10,7 @@ const FlakeIdgen = require('flake-idgen')
 const { Snowflake } = require('@sapphire/snowflake')
 const { Worker: SnowflakeUuid } = require('snowflake-uuid')
 
-/** How each package makes a generator for node 5 (or another), and one ID as a bigint. */
+/** How each package creates a generator for node 5 (or another), and one ID as a bigint. */
 const PACKAGES = {
   flakeforge: (node = 5, options = {}) => {
     const generator = new FlakeId({ id: node, ...options })
@@ -71,7 +71,7 @@ const CHECKS = {
     return verdict(collect(Array.from({ length: 200 }, () => () => make()())))
   },
   '4 worker threads, one node, 8 000 IDs': async (_make, name) => {
-    // All start in the same millisecond, like requests that one event woke.
+    // All start in the same millisecond, like requests that one event triggered.
     const at = Date.now() + 1000
     const threads = Array.from({ length: 4 }, () => new Worker(__filename, { workerData: { name, at } }))
     const batches = await Promise.all(threads.map((thread) => new Promise((done) => thread.once('message', done))))

@@ -23,7 +23,7 @@ const SECTIONS = {
   seals: './seals.js',
   service: './service.mjs',
 }
-const USUAL = ['load', 'ids', 'processes'] // what needs no server
+const USUAL = ['load', 'ids', 'processes'] // needs no server
 
 /** A Node.js to measure: the version, and its program. */
 function nodeOf(given) {

@@ -1,7 +1,7 @@
 'use strict'
 
-// JSON with IDs, measured in a separate process: prints the ns for a row of each kind, the median of bursts that take
-// turns, as JSON. `json.js` compares them.
+// JSON with IDs, measured in a separate process: prints the ns for a row of each kind, the median of bursts that
+// alternate, as JSON. `json.js` compares them.
 
 const { jsonReplacer, jsonReviver } = require('../..')
 
@@ -12,7 +12,7 @@ const WARM_UP = 100
 const FIRST = 7529535382561648641n
 const median = (numbers) => numbers.sort((a, b) => a - b)[numbers.length >> 1]
 
-/** Rows as an API sends them; `form` is what an ID is in them. */
+/** Rows as an API sends them; `form` is the form of an ID in them. */
 const rowsOf = (form) =>
   Array.from({ length: ROWS }, (_, i) => ({
     id: form(FIRST + BigInt(i * 4097)),
@@ -27,7 +27,7 @@ const texts = rowsOf(String)
 const json = JSON.stringify(texts)
 const reviver = jsonReviver(['id', 'userId'])
 
-/** What people write where there is no such function. */
+/** The usual code without such a function. */
 const byHand = (_key, value) => (typeof value === 'bigint' ? value.toString() : value)
 const backByHand = (key, value) => (key === 'id' || key === 'userId' ? BigInt(value) : value)
 

@@ -1,7 +1,7 @@
 'use strict'
 
-// What jsonReplacer and jsonReviver cost beside JSON.stringify and JSON.parse alone, and beside the same by hand. All of
-// it in one run, since only the ratios are the same on every machine.
+// The cost of jsonReplacer and jsonReviver compared with plain JSON.stringify and JSON.parse, and with the same by
+// hand. All of it in one run, since only the ratios are the same on every machine.
 
 const { NAMES } = require('./json-once.js')
 const { median, ofProcess, printPromises, ROUNDS } = require('./report.js')
@@ -11,8 +11,8 @@ const ns = (name) => median(measured.map((times) => times[name]))
 const ratio = (name, other) => () => median(measured.map((times) => times[name] / times[other]))
 
 /**
- * V8 reads and writes JSON without a function in a fast way, so much of this is the cost of any function. For revivers it
- * grew with Node 21, which hands them the text of each value: there is no promise for that.
+ * V8 has a fast path for JSON without a function, so much of this is the cost of any function. For revivers it grew
+ * with Node.js 21, which passes them the text of each value: there is no promise for that.
  */
 const PROMISES = [
   ['jsonReplacer / JSON.stringify alone', ratio('stringify: jsonReplacer', 'stringify: IDs are text already'), 4],

@@ -1,5 +1,5 @@
-// Leases on real servers, which this starts: what a lease costs on the hot path, how long a step takes on each database,
-// how many calls a crowd of newcomers needs, and how long that takes.
+// Leases on real servers, which this starts: the cost of a lease on the hot path, the time of a step on each database,
+// and how many calls and how much time a crowd of new members needs.
 
 import { randomBytes } from 'node:crypto'
 import FlakeId from 'flakeforge'
@@ -38,7 +38,7 @@ const POOLS = {
 
 const openUrl = (url) => stores.openGiven(url.replace(/^http:/, 'etcd:'))
 
-/** How each server is started, and its bars: acquire and renew in ms, a crowd in ms. */
+/** How to start each server, and its bars: acquire and renew in ms, a crowd in ms. */
 const SERVERS = {
   redis: { start: () => startRedis(), step: 0.4, crowd: 200 },
   'redis with a replica': { start: startReplicatedRedis, step: 0.8, crowd: 400 },
@@ -92,7 +92,7 @@ async function steps(store) {
   return { acquire, renew }
 }
 
-/** Many newcomers at once: how long until all have a slot, in ms, and how many calls each needed. */
+/** Many new members at once: how long until all have a slot, in ms, and how many calls each needed. */
 async function crowd(store, calls, group, hostOf) {
   await make(store, group)
   const before = calls.count
@@ -113,7 +113,7 @@ async function search(store, calls) {
   return most.calls
 }
 
-/** Counts what goes to the database: each read and each swap is one call. */
+/** Counts the requests to the database: each read and each swap is one call. */
 function counted(records) {
   const calls = { count: 0 }
   for (const name of ['read', 'swap']) {
@@ -142,7 +142,7 @@ async function measureDatabase(name) {
   }
 }
 
-/** next() with a lease and without one, taking turns. */
+/** next() with a lease and without one, alternating. */
 function measureHotPath(url) {
   const without = []
   const leased = []

@@ -1,7 +1,7 @@
 'use strict'
 
-// What it takes to load the package and to make the first ID, in time and in memory, compared with an empty script and
-// flake-idgen; and what takes how much of it.
+// The cost of loading the package and generating the first ID, in time and in memory, compared with an empty script and
+// flake-idgen; and the share of each part.
 
 const { execFileSync } = require('node:child_process')
 const fs = require('node:fs')
@@ -14,14 +14,14 @@ const { median, printPromises, ROUNDS } = require('./report.js')
 const root = path.join(__dirname, '..', '..')
 const PROCESSES = ROUNDS * 5 // one takes 50 ms, and times of a few ms are noisy
 
-/** What a process prints that loads this. `flags`: options for Node. */
+/** The output of a process that loads this. `flags`: options for Node.js. */
 function once(script, args, flags = []) {
   return JSON.parse(
     execFileSync(process.execPath, [...flags, path.join(__dirname, script), ...args], { encoding: 'utf8' }),
   )
 }
 
-/** As many empty files as these, in a folder whose path is as long. They show the cost of Node's loader alone. */
+/** As many empty files as these, in a folder with an equally long path. They show the cost of Node's loader alone. */
 function emptyFiles(files) {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'l-'))
   const length = files[0].length - folder.length

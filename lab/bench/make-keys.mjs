@@ -1,5 +1,5 @@
-// Makes keys as a busy program does, as many as it can, or as a calm one, so many in each millisecond. As a program, it prints
-// those of Bun: `bun lab/bench/make-keys.mjs N [PER_MS]`.
+// Generates keys at the rate of a busy program, as many as it can, or of a calm one, a given number in each
+// millisecond. As a program, it prints those of Bun: `bun lab/bench/make-keys.mjs N [PER_MS]`.
 
 import { pathToFileURL } from 'node:url'
 
@@ -11,9 +11,9 @@ function freshMillisecond() {
 }
 
 /**
- * `n` keys by each function, in the order in which they were made.
- * @param {(() => string)[]} nexts each makes a key
- * @param {number} [perMs] how many each makes in a millisecond; all at once without it
+ * `n` keys by each function, in the order of their generation.
+ * @param {(() => string)[]} nexts each generates a key
+ * @param {number} [perMs] how many each generates in a millisecond; without it, all at once
  */
 export function makeKeys(nexts, n, perMs) {
   if (perMs === undefined) return nexts.map((next) => times(n, () => next()))

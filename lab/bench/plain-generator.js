@@ -1,7 +1,7 @@
 'use strict'
 
-// The best generator that plain JavaScript can do with flake-idgen's rule and a new Buffer for each ID. Native code has to
-// be faster than this. The same for taking IDs apart and putting them together. For the benchmark only.
+// The best possible generator in plain JavaScript with flake-idgen's rule and a new Buffer for each ID. Native code has
+// to be faster than this. The same for decoding and encoding IDs. For the benchmark only.
 
 const FastBuffer = Buffer[Symbol.species]
 

@@ -20,7 +20,7 @@ const TAKEN = 1000
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'flakeforge-bench-'))
 const maker = (...args) => fork(path.join(__dirname, 'maker-process.js'), args)
 
-/** Million IDs/s that this many processes make with one file, all at the same time. */
+/** Million IDs/s that this many processes generate with one file, all at the same time. */
 async function rateOf(count, file) {
   const makers = Array.from({ length: count }, () => maker('rate', file))
   await Promise.all(makers.map((child) => once(child, 'message'))) // ready

@@ -1,6 +1,6 @@
 'use strict'
 
-// How fast a call is while neighbours do the same, in other threads or processes.
+// The speed of a call while neighbours do the same, in other threads or processes.
 
 const { median } = require('./report.js')
 
@@ -39,8 +39,8 @@ function sleepUntil(instant) {
 }
 
 /**
- * Million calls/s in bursts, each with its number. They begin at instants that all processes know, so that neighbours call
- * at the same time. A burst that began late, because the CPU was busy with something else, is left out.
+ * Million calls/s in bursts, each with its number. They begin at instants that all processes know, so that neighbours
+ * call at the same time. A burst that began late, because the CPU was busy with something else, is skipped.
  */
 function rates(call) {
   const bursts = []
@@ -53,7 +53,7 @@ function rates(call) {
   return bursts
 }
 
-/** What the neighbours did together, million calls/s: the median of the bursts that none of them left out. */
+/** The combined rate of the neighbours, million calls/s: the median of the bursts that none of them skipped. */
 function together(rates) {
   const [first, ...others] = rates.map((bursts) => new Map(bursts))
   const whole = [...first.keys()].filter((burst) => others.every((bursts) => bursts.has(burst)))

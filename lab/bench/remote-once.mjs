@@ -59,7 +59,7 @@ async function requests(url) {
   return remote.stats.requests - before
 }
 
-/** IDs/s of each, taking turns. */
+/** IDs/s of each, alternating. */
 async function rates(...works) {
   const measured = works.map(() => [])
   for (let round = -WARM_UP; round < ROUNDS; round++) {
@@ -97,4 +97,4 @@ async function batches(url, redisUrl) {
 const KINDS = { calls, requests, awaited, batches }
 const [kind, ...urls] = process.argv.slice(2)
 console.log(JSON.stringify(await KINDS[kind](...urls)))
-process.exit() // clients are connected still
+process.exit() // clients are still connected

@@ -1,6 +1,6 @@
 'use strict'
 
-// What all benchmarks share: numbers from separate processes, medians, and the table of promises.
+// Shared by all benchmarks: numbers from separate processes, medians, and the table of promises.
 
 const { execFileSync } = require('node:child_process')
 const path = require('node:path')
@@ -18,9 +18,9 @@ function ofProgram(program, script, ...args) {
 const ofProcess = (script, ...args) => ofProgram(process.execPath, script, ...args)
 
 /**
- * Prints promises beside what was measured; exit status 1 when one is missed.
- * @param {[what: string, measured: () => number, bar: number, higher?: 'higher'][]} promises `higher`: the number must not
- * be below the bar, instead of above
+ * Prints promises next to the measured values; exit status 1 when one is missed.
+ * @param {[what: string, measured: () => number, bar: number, higher?: 'higher'][]} promises `higher`: the number must
+ *   not be below the bar, instead of above
  */
 function printPromises(promises) {
   console.log(`\n${'promise'.padEnd(58)} measured      bar`)

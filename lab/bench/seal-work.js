@@ -1,7 +1,7 @@
 'use strict'
 
-// What is measured of Seal, and beside it what others put in its place: Sqids, which has no secret, and a block of AES by
-// Node itself, which has 128 bits. All get the same IDs.
+// The measured calls of Seal, and of its alternatives: Sqids, which has no secret, and a block of AES by Node.js
+// itself, which has 128 bits. All get the same IDs.
 
 const KEY = Buffer.from('000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f', 'hex')
 const MANY = 4096
@@ -10,13 +10,13 @@ const seal = (bytes = 32) => new (require('../..').Seal)(KEY.subarray(0, bytes),
 const someIds = () => Array.from({ length: 256 }, (_, i) => 7529535382561648640n + BigInt(i * 4_194_305))
 const inBytes = (id) => require('../..').parse(String(id))
 
-/** A call that takes one value after the other: if they were all the same, a compiler could do the work only once. */
+/** A call that uses one value after the other: with equal values, a compiler could do the work only once. */
 function each(values, call) {
   let i = 0
   return () => call(values[i++ & 255])
 }
 
-/** A method of a seal, on IDs as `convert` makes them. */
+/** A method of a seal, on IDs that `convert` has converted. */
 function method(name, convert, ...args) {
   const sealing = seal()
   const values = someIds().map((id) => convert(id, sealing))
@@ -24,9 +24,9 @@ function method(name, convert, ...args) {
 }
 
 const sqids = () => new (require('sqids').default)()
-const halves = (id) => [Number(id >> 32n), Number(id & 0xffffffffn)] // it takes numbers, and 64 bits are too many for one
+const halves = (id) => [Number(id >> 32n), Number(id & 0xffffffffn)] // it accepts numbers, and 64 bits are too many for one
 
-/** A cipher that is kept. It turns 16 bytes into 16, so an ID gets 8 more, and 22 characters as text. */
+/** A reused cipher. It turns 16 bytes into 16, so an ID gets 8 more, and 22 characters as text. */
 function aesBlock() {
   const cipher = require('node:crypto').createCipheriv('aes-256-ecb', KEY, null).setAutoPadding(false)
   const blocks = someIds().map((id) => Buffer.concat([Buffer.alloc(8), inBytes(id)]))

@@ -1,6 +1,6 @@
 'use strict'
 
-// What a public ID costs: Seal beside Sqids and beside a block of AES by Node's crypto.
+// The cost of a public ID: Seal compared with Sqids and with a block of AES by Node's crypto.
 
 const { median, ofProcess, printPromises, ROUNDS } = require('./report.js')
 const { SEAL_CALLS, SEAL_BATCHES, MANY } = require('./seal-work.js')
@@ -10,7 +10,7 @@ const ALL = [
   ...Object.keys(SEAL_BATCHES).map((name) => ['batch', name]),
 ]
 
-/** The most µs that one ID may take, in each form. */
+/** The maximum of µs for one ID, in each form. */
 const MOST_US = 3
 
 function run() {

@@ -1,5 +1,5 @@
-// SegmentId on a Redis that this starts: what an ID costs, and what it costs to fetch the next blocks while IDs are made
-// as fast as possible.
+// SegmentId on a Redis that this starts: the cost of an ID, and of fetching the next blocks while IDs are generated as
+// fast as possible.
 
 import { setImmediate as turn } from 'node:timers/promises'
 import { SegmentId } from 'flakeforge/lease'
@@ -7,10 +7,10 @@ import { startRedis } from '../../__test__/servers/redis.mjs'
 import report from './report.js'
 
 const { median, ofProcess, printPromises, ROUNDS } = report
-const BURST = 1000 // IDs made in one turn of the event loop, as in a busy service
+const BURST = 1000 // IDs generated in one turn of the event loop, as in a busy service
 const SMALL = 10_000
 const LARGE = 1_000_000
-const SLICE_MS = 200 // the two take turns this often, so that a noisy machine disturbs both equally
+const SLICE_MS = 200 // the two alternate this often, so that a noisy machine disturbs both equally
 const SLICES = 3 * ROUNDS
 
 /** Million IDs/s over some time, and how many calls had to wait for the store. */
@@ -33,7 +33,7 @@ async function sustained(segment) {
   return { rate: made / (performance.now() - start) / 1000, waited: waited / made }
 }
 
-/** With blocks of both sizes, taking turns. */
+/** With blocks of both sizes, alternating. */
 async function compared(url) {
   const small = await SegmentId.open(url, { name: 'small', block: SMALL })
   const large = await SegmentId.open(url, { name: 'large', block: LARGE })
@@ -50,7 +50,7 @@ async function compared(url) {
 
 const CALLS = ['Date.now', 'nextBigInt: SegmentId', 'next: SegmentId', 'takeBigInts(1000): SegmentId']
 
-/** ns of each call, taking turns. */
+/** ns of each call, alternating. */
 function calls() {
   const measured = CALLS.map(() => [])
   for (let round = 0; round < ROUNDS; round++) {

@@ -1,6 +1,6 @@
 'use strict'
 
-// A fastify server to compare ours with, whose routes do nothing: `/` answers what fastify's own benchmarks do, and
+// A fastify server to compare ours with, whose routes do nothing: `/` answers like fastify's own benchmarks, and
 // `/nothing` has no body either. It prints its URL once it listens.
 
 const { createRequire } = require('node:module')

@@ -1,23 +1,23 @@
 'use strict'
 
-// Loads HTTP servers from a process of its own: `node service-load.js TARGETS`, with JSON `[{ url, accept }]`, prints the
-// requests/s of each in each round. The targets take turns in bursts, so a noisy machine disturbs all alike. Each burst
-// keeps CONNECTIONS * DEPTH requests under way.
-// It must cost less than what it measures: it parses the first answer only, and then counts bytes. All answers of a target
-// are equally long, and one that is not (a refusal, say) is an error.
+// Loads HTTP servers from a separate process: `node service-load.js TARGETS`, with JSON `[{ url, accept }]`, prints the
+// requests/s of each in each round. The targets alternate in bursts, so a noisy machine disturbs all alike. Each burst
+// keeps CONNECTIONS * DEPTH requests in progress. It must cost less than the servers that it measures: it parses only
+// the first answer, and then counts bytes. All answers of a target are equally long, and any other (such as an error
+// response) is an error.
 
 const { once } = require('node:events')
 const net = require('node:net')
 const { performance } = require('node:perf_hooks')
 
-const CONNECTIONS = 10 // as autocannon has them by default
-const DEPTH = 1 // requests under way on each: clients of HTTP/1.1 do not send the next one before the answer
+const CONNECTIONS = 10 // autocannon's default
+const DEPTH = 1 // requests in progress on each: clients of HTTP/1.1 do not send the next one before the answer
 const BURST_MS = 200
 const WARM_UP = 8 // bursts that do not count
 const ROUNDS = Number(process.env.BENCH_BURSTS ?? 25)
 const LOST_MS = 5_000
 
-/** A connection that keeps DEPTH requests under way for as long as `isOn`. */
+/** A connection that keeps DEPTH requests in progress for as long as `isOn`. */
 class Connection {
   #socket
   #requests // 0, 1, 2 … DEPTH requests as one buffer
@@ -38,7 +38,7 @@ class Connection {
     this.#send(DEPTH)
   }
 
-  /** Resolves once what is under way is answered. */
+  /** Resolves once the requests in progress are answered. */
   async stop() {
     this.isOn = false
     const deadline = performance.now() + LOST_MS
@@ -72,7 +72,7 @@ async function connect(url) {
   return socket
 }
 
-/** How long an answer is. */
+/** The length of an answer. */
 async function lengthOf(url, request) {
   const socket = await connect(url)
   socket.write(request)
@@ -116,7 +116,7 @@ async function main(targets) {
     }
   }
   console.log(JSON.stringify(rates))
-  process.exit() // the connections are open still
+  process.exit() // the connections are still open
 }
 
 main(JSON.parse(process.argv[2]))

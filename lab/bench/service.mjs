@@ -1,5 +1,5 @@
-// The ID service, which this starts: requests and IDs per second by HTTP beside an empty route of fastify, and RemoteFlakeId
-// beside FlakeId and beside INCR on a Redis.
+// The ID service, which this starts: requests and IDs per second by HTTP compared with an empty route of fastify, and
+// RemoteFlakeId compared with FlakeId and with INCR on a Redis.
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -17,7 +17,7 @@ const BATCH = 1000
 /** `default` has 4 096 IDs in a millisecond. `wide` has 65 536: room for more than a server can send. */
 const NAMES = { default: { group: 'default' }, wide: { group: 'wide', layout: 'snowcast', nodes: 128 } }
 
-/** The rows of load: what is asked for, and of whom. */
+/** The rows of load: the request, and its server. */
 const asJson = (url) => ({ url: `${url}/v1/ids/default`, accept: 'application/json' })
 const asBytes = (url) => ({ url: `${url}/v1/ids/wide?n=${BATCH}`, accept: 'application/octet-stream' })
 

@@ -1,7 +1,8 @@
 'use strict'
 
-// What IDs cost when several threads wait for them: `node waiting-threads.js QUOTA THREADS` prints { cpuNs, waits }, both per ID.
-// The threads share one node number, and each asks for one ID after the other, faster than the layout can give them.
+// The cost of IDs when several threads wait for them: `node waiting-threads.js QUOTA THREADS` prints { cpuNs, waits },
+// both per ID. The threads share one node number, and each requests one ID after the other, faster than the layout can
+// give them.
 
 const { Worker, isMainThread, parentPort, workerData } = require('node:worker_threads')
 const FlakeId = require('../..')
@@ -18,7 +19,7 @@ const QUOTAS = {
 
 const generator = ([options]) => new FlakeId({ ...options, id: 5, maxWaitMs: 60_000 })
 
-/** One thread: makes IDs until `flags[1]` is set, and says how many it made and how often it waited. */
+/** One thread: generates IDs until `flags[1]` is set, and reports how many, and how often it waited. */
 function makeIds([name, flags]) {
   const flake = generator(QUOTAS[name])
   parentPort.postMessage('ready')

@@ -1,7 +1,7 @@
 'use strict'
 
-// What is measured: for each piece of work, what one call is, for us and for others. Each is measured in a separate
-// process, which loads only what it needs.
+// The measured pieces of work: for each, a call of ours or of another package. Each is measured in a separate process,
+// which loads only what it needs.
 
 const fs = require('node:fs')
 const os = require('node:os')
@@ -21,7 +21,7 @@ const pure = () => new (require('./plain-generator.js').PureFlake)({ id: 5 })
 /** One ID by flake-idgen, to be formatted. */
 const anId = () => flakeIdgen().next()
 
-/** Taking IDs of a layout apart, by us and by @sapphire/snowflake. */
+/** Decoding IDs of a layout, by us and by @sapphire/snowflake. */
 const decodesOf = (name) => ({
   [`decode: flakeforge, ${name}`]: () => {
     const { layouts } = require('../..')
@@ -171,7 +171,7 @@ const SCOPES = {
   },
 }
 
-/** UUIDv7 as only some runtimes have it: Node.js 24.16 and 26.1, and Bun. */
+/** UUIDv7 where the runtime has it: Node.js 24.16 and 26.1, and Bun. */
 const NEWER = {
   'next: crypto.randomUUIDv7': () => require('node:crypto').randomUUIDv7,
   'next: Bun.randomUUIDv7': () => globalThis.Bun.randomUUIDv7,
@@ -187,20 +187,20 @@ const made = (Generator, options) => () => new Generator(options)
 /** A generator that never runs out: when the IDs of one tick are used up, it uses the next tick. */
 const ahead = () => dialect({ maxAheadMs: Number.POSITIVE_INFINITY })
 
-/** Different IDs, and parts of IDs: if they were all the same, a compiler could do the work only once. */
+/** Different IDs, and parts of IDs: with equal ones, a compiler could do the work only once. */
 const someIds = () => Array.from({ length: 256 }, (_, i) => anId().readBigUInt64BE() + BigInt(i * 4_194_305))
 const someParts = () =>
   Array.from({ length: 256 }, (_, i) => ({ timestamp: Date.now() + i, datacenter: i & 31, worker: 2, counter: i }))
 
-/** A call that takes one value after the other. */
+/** A call that uses one value after the other. */
 function each(values, call) {
   let i = 0
   return () => call(values[i++ & 255])
 }
 
 /**
- * Batches: how many IDs, and the call that makes them. The result is per ID. There is a pause before each call, after
- * which the caches no longer hold what it needs. Calls without a pause are faster.
+ * Batches: how many IDs, and the call that generates them. The result is per ID. There is a pause before each call,
+ * after which the caches no longer hold what it needs. Calls without a pause are faster.
  */
 const BATCHES = {
   'take(4096)': [4096, () => calls(flakeforge(), 'take', 4096)],
@@ -230,7 +230,7 @@ const calls =
   () =>
     generator[method](...args)
 
-/** What takeStrings() does, written without it. */
+/** takeStrings() without its native loop. */
 const intoArray = (n, generator, call) => () => Array.from({ length: n }, () => call(generator))
 
 const takeAndFormat = (generator) => {
@@ -248,7 +248,9 @@ const inARow = (times, call) => () => {
   return result
 }
 
-/** What is made a million times in one loop without letting the event loop turn, and what a generator is made with. */
+/**
+ * Objects that are created a million times in one loop without letting the event loop turn, and a generator's options.
+ */
 const LOOPS = {
   'new FlakeId()': undefined,
   'new FlakeId({ epoch })': { epoch: EPOCH },
