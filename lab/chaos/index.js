@@ -49,7 +49,7 @@ function readArguments() {
   return { name, target: TARGETS[name], seconds, ids, policy, record }
 }
 
-/** What was said, for the record. */
+/** The output so far, for the record. */
 const said = []
 function say(text) {
   said.push(text)
@@ -72,7 +72,7 @@ async function runAll(scenarios, { seconds, folder, report }) {
   return results
 }
 
-/** The runs that must go well. If the target has a negative control, that is a short run which must not. */
+/** The runs that must succeed. If the target has a negative control, that is a short run which must not. */
 async function runWell(results, { target, control, seconds, folder, report }) {
   const wrong = [...results.flatMap(judge), ...judgeExtent(results, seconds, target.full)]
   if (control === undefined) return { wrong, well: 'no duplicate; the control is another run' }
@@ -91,7 +91,7 @@ function runBadly(results) {
   return { wrong: results.flatMap(judgeControl), well: 'a lease by deadline makes duplicates, and they were found' }
 }
 
-/** The control of a target stands beside it, under a name of its own. */
+/** The control of a target is recorded next to it, under a separate name. */
 function recordAll(results, { name, policy, controlled }) {
   const isControl = policy === 'deadline'
   record({ name: isControl ? `${name}, deadline` : name, isControl, results, said })

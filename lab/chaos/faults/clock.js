@@ -1,7 +1,7 @@
 'use strict'
 
-// A clock for a program that is about to start, and for those that it starts. It may be set while they run. Only the wall clock
-// is moved, as if an administrator set the time. clock.c says how; it is compiled when the first clock is made.
+// A clock for a program that is about to start, and for its children. It may be set while they run. Only the wall clock
+// moves, as if an administrator set the time. clock.c explains how; it is compiled when the first clock is created.
 
 const { execFileSync } = require('node:child_process')
 const fs = require('node:fs')
@@ -11,14 +11,14 @@ const path = require('node:path')
 const SOURCE = path.join(__dirname, 'clock.c')
 /** glibc, on the CPUs that clock.c knows. */
 const LOADERS = { x64: '/lib64/ld-linux-x86-64.so.2', arm64: '/lib/ld-linux-aarch64.so.1' }
-/** What a machine must have so that clocks can be set. */
+/** The requirements for setting clocks on a machine. */
 const NEEDS = 'Linux with glibc on x86-64 or arm64, and cc'
 const NS_PER_MS = 1_000_000
 
 const isInPath = (program) =>
   process.env.PATH.split(path.delimiter).some((folder) => fs.existsSync(path.join(folder, program)))
 
-/** Whether clocks can be set here. AddressSanitizer (`npm run memcheck`) must be the first that is preloaded. */
+/** Whether clocks can be set here. AddressSanitizer (`npm run memcheck`) must be preloaded first. */
 const canSetClocks =
   fs.existsSync(LOADERS[process.arch] ?? '') && isInPath('cc') && !/asan/.test(process.env.LD_PRELOAD)
 
@@ -35,7 +35,7 @@ function compile() {
 
 class Clock {
   #file
-  /** The variables of a program that has this clock. */
+  /** The environment variables of a program with this clock. */
   environment = {}
   offsetMs = 0
 
@@ -58,7 +58,7 @@ class Clock {
   }
 }
 
-/** In place, without making the file empty before: programs have it mapped. */
+/** In place, without emptying the file first: programs have it mapped. */
 function writeOffset(file, offsetMs) {
   const ns = Buffer.alloc(8)
   ns.writeBigInt64LE(BigInt(Math.round(offsetMs * NS_PER_MS)))
@@ -67,7 +67,7 @@ function writeOffset(file, offsetMs) {
   fs.closeSync(opened)
 }
 
-/** An offset of so much at most, mostly a large one: clocks that nearly agree prove little. */
+/** An offset of at most this much, usually a large one: clocks that nearly agree prove little. */
 const offsetWithin = (furthestMs) => Math.round((Math.random() < 0.5 ? -1 : 1) * Math.sqrt(Math.random()) * furthestMs)
 
 module.exports = { Clock, NEEDS, canSetClocks, offsetWithin, writeOffset }

@@ -1,7 +1,8 @@
 'use strict'
 
-// Ends a group's quiet period early, as soon as every window that may have been forgotten is over. flakeforge itself always
-// waits for the longest ttl there is; here all members have one ttl, and it is known. It must never be called before that.
+// Ends a group's quiet period early, as soon as every window that may have been forgotten has ended. flakeforge itself
+// always waits for the longest possible ttl; here all members have one known ttl. Calling it earlier would break the
+// rules.
 
 const { randomBytes } = require('node:crypto')
 const FlakeId = require('flakeforge')
@@ -23,7 +24,7 @@ function withoutQuiet(text) {
   return `${body} sum=${checksum(body)}`
 }
 
-/** True once the quiet period is over; false where somebody else changed the record meanwhile. */
+/** True once the quiet period is over; false if the record was changed meanwhile. */
 async function endOnce(records, group) {
   const { now, identity, values } = await records.read(group, [GROUP])
   const [text] = values
@@ -32,13 +33,15 @@ async function endOnce(records, group) {
 }
 
 /**
- * Tries until it is done: a server whose clock has stepped may refuse for a second, because it takes its replicas for late.
+ * Tries until it is done: a server whose clock has stepped may refuse for a second, because it considers its replicas
+ * late.
  * @param {{ records: object }} store on the server that leads now
  * @param {{ group: string }} lease the group's
  */
 function endQuiet(store, lease) {
   return within(LONGEST_MS, `the quiet period of group ${lease.group} was not ended`, async () => {
-    // Members may not have noticed yet what the server has lost. This does: else the quiet period would begin after its end.
+    // Members may not have noticed the server's loss yet. This read does: otherwise the quiet period would begin after
+    // its end.
     await FlakeId.createGroup(store, lease)
     return endOnce(store.records, lease.group)
   })

@@ -1,16 +1,19 @@
 'use strict'
 
-// What a fault is, and how one is chosen and let happen. It must never know what a fault does.
+// What a fault is, and how one is chosen and triggered. It knows no particular fault.
 
 /**
  * @typedef {object} Fault
  * @property {string[]} counts the names under which it is counted
- * @property {(victim: object) => Promise<void>} strike lets it happen, and resolves when it is over
+ * @property {(victim: object) => Promise<void>} strike triggers it, and resolves when it is over
  * @property {number} [weight] of a member's fault: how often it happens
- * @property {boolean} [isLoss] of a server's fault: whether the group is gone then
+ * @property {boolean} [isLoss] of a server's fault: whether the group is lost then
  */
 
-/** A random number, as likely between 10 and 20 as between 1 000 and 2 000, so that there are short and long faults. */
+/**
+ * A random number, equally likely between 10 and 20 as between 1 000 and 2 000, so that there are short and long
+ * faults.
+ */
 function spread(low, high) {
   return low * (high / low) ** Math.random()
 }
@@ -24,14 +27,14 @@ function pick(faults) {
   })
 }
 
-/** At least one of them, and not all: for what takes two sides. */
+/** At least one of them, and not all: for faults with two sides. */
 function someOf(all) {
   const chosen = all.filter(() => Math.random() < 0.5)
   if (chosen.length > 0 && chosen.length < all.length) return chosen
   return [all[Math.floor(Math.random() * all.length)]]
 }
 
-/** Counts a fault and lets it happen. */
+/** Counts a fault and triggers it. */
 function strike(fault, { counts, victim }) {
   for (const name of fault.counts) counts[name] = (counts[name] ?? 0) + 1
   return fault.strike(victim)

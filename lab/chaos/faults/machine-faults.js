@@ -1,12 +1,12 @@
 'use strict'
 
-// What happens to the machine of a server that leads, and to the server on it, while members still reach both. The servers
+// Faults of the machine of a server that leads, and of the server on it, while members still reach both. The servers
 // decide what follows: another one is promoted, and the old one comes back.
 
 const { spawnSync } = require('node:child_process')
 const { setTimeout: sleep } = require('node:timers/promises')
 
-/** What a replica said before the first harm still counts as fresh after the second. */
+/** A replica's confirmation before the first harm still counts as fresh after the second. */
 const BETWEEN_HARMS_MS = 1000
 
 /**
@@ -14,11 +14,12 @@ const BETWEEN_HARMS_MS = 1000
  *
  * @typedef {object} MachineFault
  * @property {(place: Place) => Promise<void>} harm
- * @property {(place: Place) => Promise<void>} [wake] the server goes on and is still cut off: all it knows of the others is old
- * @property {(place: Place) => Promise<void>} heal ends what is left of the harm
+ * @property {(place: Place) => Promise<void>} [wake] the server resumes and is still cut off: all it knows of the
+ *   others is old
+ * @property {(place: Place) => Promise<void>} heal ends the rest of the harm
  */
 
-/** A server's processes: the first one and those that it started. */
+/** A server's processes: the first one and its children. */
 function processesOf({ server }) {
   const { stdout } = spawnSync('ps', ['-o', 'pid=', '--ppid', String(server.pid)], { encoding: 'utf8' })
   return [server.pid, ...stdout.split('\n').filter(Boolean).map(Number)]
@@ -44,7 +45,7 @@ const someTime = () => sleep(Math.random() * BETWEEN_HARMS_MS)
 /** The server reaches no other one: if it is a primary, it is in the minority. */
 const SPLIT = { harm: cutOff, heal }
 
-/** Only the server stands still, as in a long command: what others tell it meanwhile is not lost. */
+/** Only the server is paused, as in a long command: messages from others meanwhile are not lost. */
 const FROZEN = { harm: freeze, heal: wake }
 
 /** Two harms, one some time after the other. */
@@ -60,7 +61,7 @@ const inTurn = (first, second) => ({
 
 const FROZEN_THEN_CUT = inTurn(freeze, cutOff)
 
-/** Some writes wait for a replica already when the server freezes. */
+/** Some writes already wait for a replica when the server freezes. */
 const CUT_THEN_FROZEN = inTurn(cutOff, freeze)
 
 /** Ends a fault, and with it the time in which the old primary may still believe that it leads. */

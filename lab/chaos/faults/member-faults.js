@@ -1,7 +1,7 @@
 'use strict'
 
-// What can happen to a member. Each fault affects one member and leaves it running. It must never wait for the other members:
-// faults are meant to coincide.
+// The faults of a member. Each affects one member and leaves it running. None waits for the other members: faults are
+// meant to coincide.
 
 const { setTimeout: sleep } = require('node:timers/promises')
 const { spread } = require('./fault.js')
@@ -57,7 +57,10 @@ const setClockBack = {
   },
 }
 
-/** Not far: the others may get this clock's time through the shared cursor, and then wait until their clocks are there. */
+/**
+ * Not far: the others may get this clock's time through the shared cursor, and then wait until their clocks have
+ * reached it.
+ */
 const setClockForward = {
   counts: ['kills', 'clock steps'],
   weight: 1,
@@ -67,7 +70,7 @@ const setClockForward = {
   },
 }
 
-/** While it runs, to somewhere that its scenario knows. */
+/** While it runs, to an offset that its scenario knows. */
 const stepClock = {
   counts: ['clock steps'],
   weight: 4,
@@ -87,7 +90,7 @@ const longPause = {
   },
 }
 
-/** Hands over a slot that is in use, if the member gets one in time: a member that waits has none to hand over. */
+/** Hands over a slot in use, if the member gets one in time: a waiting member has none to hand over. */
 const handOverSlot = {
   counts: ['hand-overs'],
   weight: 10,
@@ -113,7 +116,7 @@ const cut = {
   },
 }
 
-/** Requests and answers come late, some of them when nobody waits for them any more. */
+/** Requests and answers are late, some of them after their callers have given up. */
 const stall = {
   counts: ['stalls'],
   weight: 3,
@@ -139,7 +142,7 @@ const clock = [setClockBack, setClockForward]
 /** Fewer kills: each one blocks a slot for the rest of its window, and without slots nothing is tested. */
 const leased = [{ ...kill, weight: 5 }, longPause, killWhilePaused, handOverSlot, cut, stall, refuse]
 
-/** Of a connection: the victim is what has a proxy. */
+/** Of a connection: the victim is an object with a proxy. */
 const connection = [cut, stall, refuse]
 /** Of a server that has a slot: a kill blocks it for the rest of its window. */
 const service = [{ ...kill, weight: 3 }, longPause, killWhilePaused, handOver, ...connection]

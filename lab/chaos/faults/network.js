@@ -1,8 +1,9 @@
 'use strict'
 
-// Machines that can be cut off from each other, but not from the members, and reach each other slowly. Each has a clock of its
-// own. With root on Linux each is a network namespace at a bridge, and what is cut off is silently lost, as it is between
-// machines. Elsewhere others come in through a TCP proxy, which ends connections. It must leave no namespace and no bridge behind.
+// Machines that can be cut off from each other, but not from the members, and reach each other slowly. Each has its own
+// clock. With root on Linux each is a network namespace at a bridge, and traffic of an isolated one is silently lost,
+// as between machines. Elsewhere others connect through a TCP proxy, which ends connections. No namespace and no bridge
+// is left behind.
 
 const { execFile, execFileSync } = require('node:child_process')
 const os = require('node:os')
@@ -12,31 +13,31 @@ const { strike } = require('./fault.js')
 const { stepClock } = require('./member-faults.js')
 const { TcpProxy } = require('./tcp-proxy.js')
 
-const SUBNETS = Array.from({ length: 256 }, (_, i) => `198.18.${i}`) // for tests of networks: nobody else has an address there
+const SUBNETS = Array.from({ length: 256 }, (_, i) => `198.18.${i}`) // for tests of networks: no real host has an address there
 
 /** So two clocks are up to twice as far apart. */
 const FURTHEST_CLOCK_MS = 2000
 const BETWEEN_STEPS_MS = 4000
 
-/** Late and with losses, by netem; where the kernel has none, so narrow that both happen to whatever is too much. */
+/** Late and with losses, by netem; where the kernel has none, so narrow that excess traffic suffers both. */
 const SLOW_LINKS = ['netem delay 500ms 300ms loss 3%', 'tbf rate 40kbit burst 1600 limit 6000']
 
 const run = (program, line) => promisify(execFile)(program, line.split(' '))
 const ip = (line) => run('ip', line)
 
-/** All namespaces, links and bridges that are there, removed from the last to the first when the process ends early. */
+/** All existing namespaces, links and bridges, removed from the last to the first when the process ends early. */
 const present = new Set()
 process.once('exit', () => {
   for (const line of [...present].reverse()) execFileSync('ip', line.split(' '))
 })
 
-/** Makes what the second line removes. */
+/** Creates what the second line removes. */
 async function make(line, removal) {
   await ip(line)
   present.add(removal)
 }
 
-/** By the first kind of slow link that the kernel knows. */
+/** With the first kind of slow link that the kernel supports. */
 async function makeSlow(device) {
   const [link, next] = SLOW_LINKS
   try {
@@ -55,8 +56,9 @@ async function remove(removal) {
 
 /**
  * A machine: `host` is its address for members, `inside(command)` runs a program there, which needs the variables
- * `environment` to have the machine's clock, `open(port)` gives the address of a port for other machines. Between `cutOff()`
- * and `heal()` it does not reach them, nor they it. Between `slowDown()` and `speedUp()` what it sends them comes late.
+ * `environment` to have the machine's clock, `open(port)` returns the address of a port for other machines. Between
+ * `cutOff()` and `heal()` it does not reach them, nor they it. Between `slowDown()` and `speedUp()` its messages to
+ * them arrive late.
  */
 class Machine {
   #clock = new Clock()
@@ -106,7 +108,7 @@ class Namespace extends Machine {
     return this.#route('del')
   }
 
-  /** On the ways into the others, whoever sends. */
+  /** On the links into the others, whatever the sender. */
   async slowDown() {
     for (const other of this.#elsewhere) await makeSlow(other.#name)
   }
@@ -126,14 +128,17 @@ class Namespace extends Machine {
     }
   }
 
-  /** The kernel removes the link of a namespace some time after it. The next network has the same names, so we remove it first. */
+  /**
+   * The kernel removes the link of a namespace some time after it. The next network has the same names, so we remove it
+   * first.
+   */
   async close() {
     await remove(`link del ${this.#name}`)
     await remove(`netns del ${this.#name}`)
   }
 }
 
-/** The same without namespaces. What it opens itself to others still works while it is cut off. */
+/** The same without namespaces. Connections that it opens itself still work while it is cut off. */
 class Doors extends Machine {
   #doors = []
 
@@ -168,7 +173,7 @@ class Doors extends Machine {
   }
 }
 
-/** So many machines, and how to end them all once nothing runs there any more. */
+/** This many machines, and how to end them all once nothing runs there any more. */
 class Network {
   #end
 
@@ -180,7 +185,7 @@ class Network {
     if (canSetClocks) for (const machine of machines) machine.setClock()
   }
 
-  /** One clock after the other steps, as long as this takes. */
+  /** Lets one clock after the other step, for this long. */
   async whileClocksStep(counts, task) {
     const anyMachine = () => this.machines[Math.floor(Math.random() * this.machines.length)]
     const step = () => strike(stepClock, { counts, victim: anyMachine() })

@@ -1,7 +1,7 @@
 'use strict'
 
-// What happens to the server that all members use, one fault after the other. Each kind occurs at least once, however
-// short the run is. It must never help the members to an ID that the rules would not have given them.
+// The faults of the server that all members use, one after the other. Each kind occurs at least once, however short the
+// run is. None helps the members to an ID that the rules would not have given them.
 
 const { setTimeout: sleep } = require('node:timers/promises')
 const { strike } = require('./fault.js')
@@ -12,12 +12,13 @@ const SAFETY_MS = 100
 /**
  * @param {{ faults: object[] }} server one of servers/, see fault.js
  * @param {{ counts: object, until: number }} run
- * @param {{ seconds: number, lastingMs: number, endQuiet: () => Promise<void> }} plan `lastingMs`: how long after a loss
- *   the last window that may be forgotten is over by any member's clock; `endQuiet` lets the group grant slots again
+ * @param {{ seconds: number, lastingMs: number, endQuiet: () => Promise<void> }} plan `lastingMs`: how long after a
+ *   loss the last window that may be forgotten has ended by any member's clock; `endQuiet` lets the group grant slots
+ *   again
  */
 async function outages(server, { counts, until }, { seconds, lastingMs, endQuiet }) {
   const longestGap = Math.min(LONGEST_GAP_MS, (seconds * 1000) / (server.faults.length + 1))
-  // Otherwise nobody new would get a slot for a minute.
+  // Otherwise no new member would get a slot for a minute.
   const recover = async () => {
     await sleep(lastingMs + SAFETY_MS)
     await endQuiet()
@@ -32,7 +33,7 @@ async function outages(server, { counts, until }, { seconds, lastingMs, endQuiet
   if (!isRecovered) await recover()
 }
 
-/** All faults, again and again; the first time even if there is no time left. */
+/** All faults, repeatedly; the first time even without any time left. */
 function* faultsUntil(until, faults) {
   yield* inSomeOrder(faults)
   for (;;) {
@@ -43,7 +44,7 @@ function* faultsUntil(until, faults) {
   }
 }
 
-/** In random order, but losses come last: nobody holds a slot after them. */
+/** In random order, but losses come last: no member holds a slot after them. */
 function inSomeOrder(faults) {
   const keyed = faults.map((fault) => ({ fault, key: (fault.isLoss ? 1 : 0) + Math.random() }))
   return keyed.sort((a, b) => a.key - b.key).map(({ fault }) => fault)

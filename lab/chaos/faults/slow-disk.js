@@ -1,12 +1,12 @@
 'use strict'
 
-// A disk that is slow for one process: each sync takes longer. strace holds them up, since few kernels can delay a disk
-// (dm-delay). It must never change what a sync does.
+// A disk that is slow for one process: each sync takes longer. strace delays them, since few kernels can delay a disk
+// (dm-delay). The result of a sync stays the same.
 
 const { spawn } = require('node:child_process')
 const { once } = require('node:events')
 
-/** From now on each sync of a process takes so much longer, until the function that it gives is called. */
+/** From now on each sync of a process takes this much longer, until the returned function is called. */
 async function slowDisk(pid, delayMs) {
   const delay = `inject=fsync,fdatasync:delay_enter=${Math.round(delayMs)}ms`
   const options = ['-f', '-p', String(pid), '-e', 'trace=fsync,fdatasync', '-e', delay]

@@ -1,7 +1,7 @@
 'use strict'
 
-// A TCP proxy on loopback between one member, or a replica, and the server. It can cut, stall and refuse connections, and lead to another
-// server. It must never look into the data, nor lose a part of it while a connection lasts.
+// A TCP proxy on loopback between one member, or a replica, and the server. It can cut, stall and refuse connections,
+// and lead to another server. It never reads the data, nor loses a part of it while a connection lasts.
 
 const net = require('node:net')
 
@@ -23,23 +23,23 @@ class TcpProxy {
     return proxy
   }
 
-  /** What the member connects to. */
+  /** The port for the member. */
   get port() {
     return this.#server.address().port
   }
 
-  /** From now on leads to another server. Whoever is connected has to connect again. */
+  /** From now on leads to another server. Connected clients have to connect again. */
   pointTo(port, host = HOST) {
     this.#target = { port, host }
     this.cut()
   }
 
-  /** Ends all connections at once, whatever is still on its way. */
+  /** Ends all connections at once, including data in transit. */
   cut() {
     for (const pair of this.#pairs) for (const socket of pair) reset(socket)
   }
 
-  /** Carries nothing until `flow()`, and then everything that came meanwhile. */
+  /** Forwards nothing until `flow()`, and then everything that arrived meanwhile. */
   stall() {
     this.#stalls++
     for (const pair of this.#pairs) for (const socket of pair) socket.pause()
@@ -83,7 +83,7 @@ class TcpProxy {
     from.setNoDelay(true)
     from.on('data', (bytes) => to.write(bytes))
     from.on('end', () => to.end())
-    from.on('error', () => {}) // `close` tells this, too
+    from.on('error', () => {}) // `close` reports this too
     from.on('close', () => {
       this.#pairs.delete(pair)
       to.destroy()
@@ -92,7 +92,7 @@ class TcpProxy {
   }
 }
 
-/** A connection that is already being ended cannot be reset: Node would wait for its end forever. */
+/** A connection that is already being ended cannot be reset: Node.js would wait for its end forever. */
 function reset(socket) {
   if (socket.writableEnded) socket.destroy()
   else socket.resetAndDestroy()
@@ -100,7 +100,7 @@ function reset(socket) {
 
 const DEEDS = ['cut', 'stall', 'flow', 'refuse', 'accept', 'close']
 
-/** The ways of one member to several servers, which fail together. */
+/** The links of one member to several servers, which fail together. */
 const together = (proxies) =>
   Object.fromEntries(DEEDS.map((deed) => [deed, () => Promise.all(proxies.map((proxy) => proxy[deed]()))]))
 

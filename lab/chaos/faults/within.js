@@ -6,7 +6,7 @@ const { setTimeout: sleep } = require('node:timers/promises')
 
 const LOOK_MS = 50
 
-/** Waits until it is so; a server that does not answer is not. */
+/** Waits until the condition holds; an unresponsive server does not meet it. */
 async function within(longestMs, otherwise, isSo) {
   const until = performance.now() + longestMs
   let cause

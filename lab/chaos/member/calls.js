@@ -1,7 +1,7 @@
 'use strict'
 
-// The calls that ask a generator for IDs, and the batch of IDs that they fill. A batch keeps the IDs that were made before a
-// refusal: every ID that was made must reach the file, or a second one like it would not be noticed.
+// The calls that request IDs from a generator, and the batch of IDs that they fill. A batch keeps the IDs generated
+// before an error: every generated ID must reach the file, or a duplicate of it would not be noticed.
 
 /** IDs of a batch. They are few, because the check never sees the current batch of a process that is killed. */
 const SIZE = 256
@@ -25,7 +25,7 @@ class Batch {
   }
 
   put(id) {
-    this.#bytes.set(id, this.#length) // of servers, they need not be Buffers
+    this.#bytes.set(id, this.#length) // from servers, they need not be Buffers
     this.#length += id.length
   }
 
@@ -41,13 +41,13 @@ class Batch {
   }
 }
 
-/** Waits for all calls, even after one that was refused: the IDs that they make belong to this batch. */
+/** Waits for all calls, even after one that failed: the IDs that they return belong to this batch. */
 async function allOf(calls) {
   const refused = (await Promise.allSettled(calls)).find(({ status }) => status === 'rejected')
   if (refused !== undefined) throw refused.reason
 }
 
-/** Each fills an empty batch, or throws what the generator threw. */
+/** Each fills an empty batch, or throws the generator's error. */
 const CALLS = {
   next(flake, batch) {
     while (!batch.isFull) batch.put(flake.next())
@@ -58,7 +58,7 @@ const CALLS = {
   take(flake, batch) {
     batch.put(flake.take(batch.room))
   },
-  /** Most by a batch, the last ones by themselves. */
+  /** Most by a batch, the last ones one by one. */
   takeAndNext(flake, batch) {
     if (batch.room > ONE_BY_ONE) batch.put(flake.take(batch.room - ONE_BY_ONE))
     CALLS.next(flake, batch)
@@ -66,7 +66,7 @@ const CALLS = {
   takeBigInts(flake, batch) {
     for (const id of flake.takeBigInts(SIZE)) batch.putBigInt(id)
   },
-  /** Makes several calls that stand in the queue together; their callbacks come in the order of the calls. */
+  /** Makes several calls that are in the queue together; their callbacks come in the order of the calls. */
   nextCallback(flake, batch) {
     const put = (resolve, reject) => flake.next((error, id) => (error ? reject(error) : resolve(batch.put(id))))
     return allOf(Array.from({ length: SIZE }, () => new Promise(put)))

@@ -1,8 +1,8 @@
 'use strict'
 
-// The usual design, for the negative control: a slot is leased by a deadline. Its holder makes IDs with the slot's number
-// and its own clock until, by that clock, the ttl has passed since the last renewal. The store and the requests to it are
-// the same; only the windows that it grants are ignored. This file must never be used for anything else.
+// The usual design, for the negative control: a slot is leased by a deadline. Its holder generates IDs with the slot's
+// number and its own clock until, by that clock, the ttl has passed since the last renewal. The store and the requests
+// to it are the same; only the granted windows are ignored. For the control only.
 
 const FlakeId = require('flakeforge')
 const { leaseExpiredError } = require('../../../target/rooms/lib/base/errors.js')
@@ -12,7 +12,7 @@ const { randomBytes } = require('node:crypto')
 const { setTimeout: sleep } = require('node:timers/promises')
 
 const RETRY_MS = 100
-const UNUSED = -1 // as the last ms used, this tells the store that the slot is free at once
+const UNUSED = -1 // as the last used ms, this tells the store that the slot is free at once
 
 class DeadlineLease {
   #store
@@ -39,7 +39,7 @@ class DeadlineLease {
     throw leaseExpiredError(this.#options.group, this.#held?.slot, new Error('its deadline has passed.'))
   }
 
-  /** The orderly end: no more IDs are made, and the next member can have the slot. */
+  /** The orderly end: no more IDs are generated, and the next member can have the slot. */
   async close() {
     this.#isClosed = true
     this.#deadline = Number.NEGATIVE_INFINITY

@@ -1,7 +1,7 @@
 'use strict'
 
-// A member: the process that the faults affect. It has one thread for each task that it is given; SIGTERM ends it in
-// order. It must never report that all is well: its files say what it made, its exit status and stderr what went wrong.
+// A member: the process that the faults affect. It has one thread for each of its tasks; SIGTERM ends it properly. It
+// never reports success: its files contain its IDs, its exit status and stderr its errors.
 
 const { once } = require('node:events')
 const { Worker, isMainThread, parentPort, workerData } = require('node:worker_threads')
@@ -25,7 +25,7 @@ async function runProcess([task, ...others]) {
     await Promise.all([maker.stop(), ...ends])
     process.exit()
   })
-  process.once('disconnect', () => process.exit(1)) // the harness is gone, and nobody else would ever end this process
+  process.once('disconnect', () => process.exit(1)) // the harness is gone, and no other process would ever end this one
   await maker.run()
 }
 

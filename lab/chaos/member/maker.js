@@ -1,7 +1,7 @@
 'use strict'
 
-// One thread of a member: a generator, the loop that makes IDs with it, and the file that they are written to, in the order in
-// which they were made. It must never write an ID before it was made, nor start the next batch before this one is written.
+// One thread of a member: a generator, the loop that generates IDs with it, and the file to which they are written, in
+// order. An ID is written only after it was generated, and the next batch starts only after this one is written.
 
 const { setTimeout: sleep } = require('node:timers/promises')
 const FlakeId = require('flakeforge')
@@ -11,28 +11,30 @@ const { joinByOwnClient } = require('./own-client.js')
 const { RunFile } = require('./run-file.js')
 const { DeadlineLease } = require('./deadline-lease.js')
 
-const LONGEST_WAIT_MS = 50 // after a refusal; its cause may be over sooner than it says
+const LONGEST_WAIT_MS = 50 // after an error; its cause may be over sooner than it says
 const BURST_MS = 10 // how long the event loop may be blocked
-const GRACE_MS = 500 // what a call that waits for the clock may delay the end of a process
+const GRACE_MS = 500 // how much a call that waits for the clock may delay the end of a process
 
 /**
- * What a member is to do; comes as JSON.
+ * The job of a member; comes as JSON.
  * @typedef {object} Task
- * @property {string | string[]} [join] the store of a leased generator, or the URLs of servers; without it, a generator of
- *   its own
- * @property {'window' | 'deadline' | 'remote'} [policy] how a leased generator is leased; `remote`: servers make its IDs
+ * @property {string | string[]} [join] the store of a leased generator, or the URLs of servers; without it, a plain
+ *   generator
+ * @property {'window' | 'deadline' | 'remote'} [policy] how a leased generator is leased; `remote`: servers generate
+ *   its IDs
  * @property {object} options the generator's
- * @property {string} call how IDs are asked for
+ * @property {string} call how IDs are requested
  * @property {string} file where they go
  * @property {number} [batch] how many IDs are written at once
- * @property {number} perSecond how many, on average; each burst goes as fast as it can
- * @property {number} [burstMs] how long a burst is at most; 0: a single batch
- * @property {string[]} refusals codes of the errors that are answered by trying again
+ * @property {number} perSecond how many, on average; each burst is as fast as possible
+ * @property {number} [burstMs] the maximum duration of a burst; 0: a single batch
+ * @property {string[]} refusals codes of the errors after which it tries again
  */
 
 /**
- * Where the IDs come from: its own generator, one that is leased by slot and window, servers, or, in a negative control, a
- * generator that is leased by a deadline. Each source has `flake`, which may throw a refusal, and `close()`.
+ * Where the IDs come from: a plain generator, one that is leased by slot and window, servers, or, in a negative
+ * control, a generator that is leased by a deadline. Each source has `flake`, which may throw an expected error, and
+ * `close()`.
  */
 const SOURCES = {
   own: async ({ options }) => ({ flake: new FlakeId(options), close: async () => {} }),
@@ -61,7 +63,7 @@ class Maker {
     this.#task = task
   }
 
-  /** Opens the generator and makes IDs until it is stopped. Throws an error unless it is an expected refusal. */
+  /** Opens the generator and generates IDs until it is stopped. Throws an error unless it is expected. */
   async run() {
     this.#source = await this.#open()
     if (this.#source === undefined) return
@@ -80,14 +82,14 @@ class Maker {
     }
   }
 
-  /** The orderly end: gives the slot back, if there is one, and waits until the last batch is written. */
+  /** The orderly end: releases the slot, if there is one, and waits until the last batch is written. */
   async stop() {
     this.#isStopped = true
     await this.#close()
     await Promise.race([this.#loop, sleep(GRACE_MS)])
   }
 
-  /** A store that is away does not confirm that the slot was given back; the slot is free when its window ends. */
+  /** A store that is down does not confirm the release; the slot is free when its window ends. */
   async #close() {
     try {
       await this.#source?.close()
@@ -123,7 +125,7 @@ class Maker {
 
   /** In how many ms to try again. */
   #waitAfter(refusal) {
-    if (refusal === undefined || this.#isStopped) return 0 // stopped: close() has ended the generator, whatever it says
+    if (refusal === undefined || this.#isStopped) return 0 // stopped: close() has ended the generator, whatever its error
     if (!this.#task.refusals.includes(refusal.code)) throw refusal
     return Math.min(refusal.retryAfterMs ?? LONGEST_WAIT_MS, LONGEST_WAIT_MS)
   }

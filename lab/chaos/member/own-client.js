@@ -1,14 +1,14 @@
 'use strict'
 
-// A member whose own client, of either package, finds the primary: by asking Sentinels, or in a cluster. The client is set up
-// as the docs say.
+// A member whose own client, of either package, finds the primary: by asking Sentinels, or in a cluster. The client is
+// set up as the docs say.
 
 const FlakeId = require('flakeforge')
 const { redisStore } = require('flakeforge/lease')
 
-const SILENT_MS = 5000 // after that a connection that says nothing is a new one
+const SILENT_MS = 5000 // after that, a silent connection is replaced
 
-/** Each gives a connected client, and how to end it. */
+/** Each returns a connected client, and how to end it. */
 const CLIENTS = {
   async ioredis({ sentinels, name, addresses }) {
     const { Redis } = require('ioredis')
@@ -34,7 +34,7 @@ const CLIENTS = {
       ...{ natMap: addresses, clusterRetryStrategy: () => 100 },
       redisOptions: { socketTimeout: SILENT_MS },
     })
-    client.on('error', () => {}) // it tries again by itself
+    client.on('error', () => {}) // it retries without help
     return { client, end: () => client.disconnect() }
   },
   async 'cluster of node-redis'({ nodes, addresses }) {
@@ -48,7 +48,7 @@ const CLIENTS = {
 
 /** A client of node-redis. One that does not get a connection keeps trying unless it is destroyed. */
 async function connected(client) {
-  client.on('error', () => {}) // it tries again by itself
+  client.on('error', () => {}) // it retries without help
   try {
     await client.connect()
   } catch (error) {
@@ -67,8 +67,8 @@ async function connect(join) {
 }
 
 /**
- * @param {{ join: { client: string, name?: string, sentinels?: object[], nodes?: object[], addresses: object }, options: object }} task
- *   `addresses`: where to connect to, for each address that servers tell
+ * @param {{ join: { client: string, name?: string, sentinels?: object[], nodes?: object[], addresses: object },
+ *   options: object }} task `addresses`: where to connect to, for each address that servers announce
  */
 async function joinByOwnClient({ join, options }) {
   const { client, end } = await connect(join)

@@ -1,7 +1,7 @@
 'use strict'
 
-// Reads all IDs that were written and says whether the promises were kept: no ID twice in all files together, and each
-// sequence ascending, where that was promised. This file must never know how IDs are made: to it they are only numbers.
+// Reads all written IDs and reports whether the promises were kept: no ID twice in all files together, and each
+// sequence ascending, where that was promised. IDs are only numbers here.
 
 const path = require('node:path')
 const { forEachRun, isCut } = require('../member/run-file.js')
@@ -12,8 +12,8 @@ const EXAMPLES = 3
 /**
  * @param {string[][]} sequences files, in the order in which they were written; missing ones are empty
  * @param {{ isInOrder?: boolean }} [promises]
- * @returns {{ ids: number, runs: number, duplicates: number, disorders: number, cut: number, examples: string[] }} cut: files
- *   that end within a record; examples: the first of what is wrong, for people
+ * @returns {{ ids: number, runs: number, duplicates: number, disorders: number, cut: number, examples: string[] }} cut:
+ *   files that end within a record; examples: the first errors, as text
  */
 function check(sequences, { isInOrder = true } = {}) {
   const runs = new RunSet()

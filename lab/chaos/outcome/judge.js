@@ -1,9 +1,9 @@
 'use strict'
 
-// What is wrong with the outcome of a scenario, in sentences; an empty list means that all is well. It must never forgive
-// anything: whatever may legitimately happen in a scenario, its members handle it themselves.
+// The errors in the outcome of a scenario, as sentences; an empty list means success. It makes no exceptions: members
+// themselves handle whatever may legitimately happen in a scenario.
 
-/** For a scenario that must go well. */
+/** For a scenario that must succeed. */
 function judge({ name, ids, duplicates, disorders, examples, troubles }) {
   return [
     ...(duplicates > 0 ? [`${duplicates} duplicates`] : []),
@@ -23,7 +23,9 @@ function judgeControl({ name, duplicates, disorders, troubles }) {
   ].map((what) => `${name}: ${what}`)
 }
 
-/** For a run that is long enough to prove something: whether enough has happened. In a shorter run, little may happen. */
+/**
+ * For a run that is long enough to prove something: whether enough has happened. In a shorter run, little may happen.
+ */
 function judgeExtent(results, seconds, full) {
   if (full === undefined || results.length === 0 || seconds < full.seconds) return []
   const ids = results.reduce((sum, result) => sum + result.ids, 0)
@@ -34,7 +36,7 @@ function judgeExtent(results, seconds, full) {
   ]
 }
 
-/** Each trouble once, with how often it happened: one cause usually affects every member. */
+/** Each trouble once, with its count: one cause usually affects every member. */
 function summarize(troubles) {
   const met = new Map()
   for (const { who, what } of troubles) met.set(what, [...(met.get(what) ?? []), who])

@@ -1,7 +1,7 @@
 'use strict'
 
-// The record of runs, results.json, and docs/store/what-was-tested.md, which shows it: `--record` writes both, and a test
-// compares them. A run takes the place of the last one of its name. It must never record a run that went wrong.
+// The record of runs, results.json, and docs/store/what-was-tested.md, which shows it: `--record` writes both, and a
+// test compares them. A run replaces the last one of its name. Failed runs are not recorded.
 
 const fs = require('node:fs')
 const path = require('node:path')
@@ -22,7 +22,7 @@ function row({ name, counts, ids, duplicates, silenceMs }) {
   return `| ${name} | ${faults} | ${number(ids)} | ${number(duplicates)} | ${(silenceMs / 1000).toFixed(1)} s |`
 }
 
-/** What the page shows: a row for each scenario, then the outputs of the long runs. */
+/** The contents of the page: a row for each scenario, then the outputs of the long runs. */
 function shown(records) {
   const rows = records.flatMap(({ results }) => results.map(row))
   const long = records.filter(({ name }) => name.startsWith('soak '))
@@ -34,7 +34,7 @@ function shown(records) {
 const readResults = () => (fs.existsSync(RESULTS) ? JSON.parse(fs.readFileSync(RESULTS, 'utf8')) : [])
 const withRuns = (text, records) => text.replace(PLACE, (_, begin, end) => `${begin}\n${shown(records)}\n\n${end}`)
 
-/** Takes a run into the record, and shows it. */
+/** Adds a run to the record, and shows it. */
 function record({ name, isControl, results, said }) {
   const kept = results.map(({ name, counts, ids, duplicates, longestGaps }) => {
     return { name, counts, ids, duplicates, silenceMs: Math.round(Math.max(...longestGaps)) }

@@ -1,7 +1,7 @@
 'use strict'
 
-// Runs of numbers, each a first number and a count, and which of them overlap. A run takes 16 bytes, however long it is: 10 000
-// million IDs of a wide layout are about a million runs. It must never forget one.
+// Runs of numbers, each a first number and a count, and which of them overlap. A run takes 16 bytes, however long it
+// is: 10 000 million IDs of a wide layout are about a million runs. Every run is kept.
 
 class RunSet {
   #firsts = new BigUint64Array(1024)
@@ -23,7 +23,9 @@ class RunSet {
     this.#counts.set(counts)
   }
 
-  /** Calls `look(first, count)` with each stretch of numbers that an earlier one, in the order of numbers, has already. */
+  /**
+   * Calls `look(first, count)` with each stretch of numbers that is already in an earlier run, in the order of numbers.
+   */
   forEachOverlap(look) {
     const firsts = this.#firsts
     const order = Uint32Array.from({ length: this.size }, (_, i) => i)

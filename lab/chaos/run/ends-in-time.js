@@ -1,6 +1,6 @@
 'use strict'
 
-// Waits for the end of a process that was asked to end, but not forever. It must never end a process itself.
+// Waits for a process that was asked to end, but not forever. It does not end the process.
 
 const { setTimeout: sleep } = require('node:timers/promises')
 

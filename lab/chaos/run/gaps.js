@@ -1,7 +1,7 @@
 'use strict'
 
-// The longest time that each member made no ID although nothing happened to the member itself: it ran, was not paused, and
-// had made its first ID. It must never count more than a moment of the time in which this process itself stood still.
+// The longest time that each member generated no ID although nothing happened to the member itself: it ran, was not
+// paused, and had generated its first ID. Of the time in which this process itself was paused, only a moment counts.
 
 const LOOK_MS = 20
 const LONGEST_LOOK_MS = 200
@@ -9,7 +9,7 @@ const LONGEST_LOOK_MS = 200
 class Gaps {
   #members
   #timer
-  #seen = new Map() // for each member: what it had made when it was last seen to make some, and since when
+  #seen = new Map() // for each member: its count when it was last seen to generate IDs, and since when
   #lookedAt = performance.now()
   #watchedMs = 0
   /** In ms, for each member. */

@@ -1,7 +1,7 @@
 'use strict'
 
-// Notices a member that makes no ID although nothing stops it: it is not paused, and it has no clock of its own that
-// others may be ahead of. It counts checks, not time, so nobody seems to hang on a machine that stood still.
+// Notices a member that generates no ID although nothing stops it: it is not paused, and it has no separate clock that
+// others may be ahead of. It counts checks, not time, so no member seems to hang on a machine that was paused.
 
 const LOOK_MS = 200
 const HANG_MS = 10_000

@@ -1,7 +1,7 @@
 'use strict'
 
-// The harness's control of one member through all its lives. It starts, pauses and ends the process, knows its files, and
-// notices an end that nobody asked for. It must never decide when to do this: run.js and the faults do.
+// The harness's control of one member through all its lives. It starts, pauses and ends the process, knows its files,
+// and notices an unrequested exit. run.js and the faults decide when.
 
 const { spawn } = require('node:child_process')
 const { once } = require('node:events')
@@ -12,7 +12,7 @@ const { Clock } = require('../faults/clock.js')
 const { madeIn } = require('../member/run-file.js')
 
 const SCRIPT = path.join(__dirname, '..', 'member', 'main.js')
-/** They only report refusals that a member answers anyway. */
+/** They only report errors that a member handles anyway. */
 const SILENT = [
   'FLAKEFORGE_QUIET',
   'FLAKEFORGE_RENEWAL',
@@ -45,9 +45,9 @@ class MemberProcess {
   lives = []
 
   /**
-   * @param {{ name: string, folder: string, tasks: object[], onTrouble: (trouble: { who: string, what: string }) => void,
-   *   offsetMs?: () => number, proxy?: object }} member `offsetMs`: how far off its clock is whenever it is set; `proxy`: its
-   *   own, to a server
+   * @param {{ name: string, folder: string, tasks: object[], onTrouble: (trouble: { who: string, what: string }) =>
+   *   void, offsetMs?: () => number, proxy?: object }} member `offsetMs`: how far off its clock is whenever it is set;
+   *   `proxy`: its own, to a server
    */
   constructor({ name, folder, tasks, onTrouble, offsetMs = () => 0, proxy }) {
     this.#offsetMs = offsetMs
@@ -102,7 +102,7 @@ class MemberProcess {
     return this.lives.at(-1).files.map(sizeOf)
   }
 
-  /** How many IDs all threads of all lives have made. */
+  /** How many IDs all threads of all lives have generated. */
   get made() {
     return this.lives.flatMap(({ files }) => files).reduce((sum, file) => sum + madeIn(file), 0)
   }

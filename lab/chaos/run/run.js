@@ -1,7 +1,7 @@
 'use strict'
 
-// Runs a scenario: starts its members, lets faults happen to each of them, ends them, and has their IDs checked. It must
-// never know what the members do, or what a fault is.
+// Runs a scenario: starts its members, triggers faults of each of them, ends them, and has their IDs checked. It knows
+// neither what the members do, nor what a fault is.
 
 const fs = require('node:fs')
 const path = require('node:path')
@@ -19,21 +19,21 @@ const BETWEEN_FAULTS_MS = 700
 /**
  * @typedef {object} Scenario
  * @property {string} name
- * @property {number} [seconds] how long it takes; default its share of the run
+ * @property {number} [seconds] its duration; default its share of the run
  * @property {object[][]} members for each member the tasks of its threads, see member/maker.js
- * @property {object[]} faults what may happen to a member, see faults/fault.js
- * @property {boolean} [isOneCursor] the IDs of a member ascend through all its lives, not through each alone
+ * @property {object[]} faults the possible faults of a member, see faults/fault.js
+ * @property {boolean} [isOneCursor] the IDs of a member ascend through all its lives, not just within each
  * @property {boolean} [isInOrder] whether IDs ascend at all; default true
  * @property {() => number} [offsetMs] how far off a member's clock is in its next life
  * @property {object[]} [proxies] each member's proxy to the server, see faults/tcp-proxy.js
  * @property {number} [betweenMs] the longest time between two faults of a member
- * @property {(run: { until: number, counts: object, troubles: object[], members: MemberProcess[] }) => Promise<void>} [outages] faults of what all
- *   members use
+ * @property {(run: { until: number, counts: object, troubles: object[], members: MemberProcess[] }) => Promise<void>}
+ *   [outages] faults of what all members use
  * @property {number} [recoverMs] how soon after the last fault there must be IDs again
- * @property {number} [hangMs] after how long without an ID a member hangs
+ * @property {number} [hangMs] how long a member may be without an ID before it counts as hanging
  * @property {number} [firstIdMs] how long most faults wait for a member's first ID
- * @property {(run: { counts: object, members: MemberProcess[], troubles: object[] }) => boolean} [isEnough] until
- *   then it goes on, however long
+ * @property {(run: { counts: object, members: MemberProcess[], troubles: object[] }) => boolean} [isEnough] the run
+ *   continues until this holds, however long
  */
 
 /**
@@ -82,7 +82,7 @@ async function liveAll(members, scenario, { seconds, counts, troubles }) {
     for (const member of members) member.start()
     const lives = members.map((member) => live(member, scenario, { counts, isOver }))
     const outages = scenario.outages?.({ counts, until, troubles, members }).finally(() => {
-      isCalm = true // until then members fail, too
+      isCalm = true // until then members fail too
     })
     await Promise.all([...lives, outages])
     if (scenario.recoverMs !== undefined && !(await areThereNewIds(members, scenario.recoverMs)))
@@ -115,7 +115,7 @@ async function areThereNewIds(members, withinMs) {
   return sizes() !== before
 }
 
-/** Waits for some moment of the member's life: mostly while it makes IDs, sometimes while it starts. */
+/** Waits for a random moment of the member's life: mostly while it generates IDs, sometimes while it starts. */
 async function someMoment(member, scenario, isOver) {
   const { betweenMs = BETWEEN_FAULTS_MS, firstIdMs = LONGEST_FIRST_ID_MS } = scenario
   const isAmidst = Math.random() < 0.8
@@ -129,7 +129,9 @@ async function waitWhile(isSo, longestMs) {
 
 const isStarting = (member) => member.isRunning && member.sizes.some((size) => size === 0)
 
-/** The files in which IDs must ascend from one to the next: those of one thread, in one of its lives or in all of them. */
+/**
+ * The files in which IDs must ascend from one to the next: those of one thread, in one of its lives or in all of them.
+ */
 function sequencesOf(members, isOneCursor) {
   if (!isOneCursor) return members.flatMap(({ lives }) => lives.flatMap(({ files }) => files.map((file) => [file])))
   return members.flatMap(({ lives }) => lives[0].files.map((_, thread) => lives.map(({ files }) => files[thread])))

@@ -1,8 +1,8 @@
 'use strict'
 
-// `npm run chaos -- local`: the processes of one machine share one cursor in a file, or each locks its own slot file. Both
-// are tried on a disk and in memory. The negative control shares nothing: a harness that finds no duplicate there would
-// never find one.
+// `npm run chaos -- local`: the processes of one machine share one cursor in a file, or each locks its own slot file.
+// Both are tried on a disk and in memory. The negative control shares nothing: a harness that finds no duplicate there
+// would never find one.
 
 const path = require('node:path')
 const { NEEDS, canSetClocks } = require('../faults/clock.js')
@@ -12,12 +12,12 @@ const { makeMembers } = require('./tasks.js')
 const MEMBERS = 8
 
 /**
- * Most members may run ahead, so that they can continue beside a member whose clock is ahead, or after their own clock
+ * Most members may run ahead, so that they can continue next to a member whose clock is ahead, or after their own clock
  * was set back. Some may not run ahead, and have to wait.
  */
 const maxAheadMs = (i) => (i % 4 === 0 ? 0 : 15_000)
 
-/** On a busy machine it takes a while until somebody has started. */
+/** On a busy machine it takes a while until the first member has started. */
 const isEnough = ({ members, troubles }) => troubles.length > 0 || members.some(({ made }) => made > 0)
 
 /** All members share one file. The last two have threads. */
@@ -28,7 +28,7 @@ function sharedFile(folder) {
   return { members: makeMembers(MEMBERS, generator, threadsOf), isOneCursor: true }
 }
 
-/** There are as many slots as members, so whoever starts gets a slot that somebody had before. */
+/** There are as many slots as members, so every new process gets a slot that another one had before. */
 function slotFiles(folder) {
   const join = `file:${path.join(folder, 'slots')}`
   const generator = (i) => ({ join, options: { slots: MEMBERS, maxAheadMs: maxAheadMs(i) } })
@@ -50,10 +50,10 @@ function prepare({ folders: { disk, memory } }) {
 }
 
 const CONTROL_MEMBERS = 4
-/** IDs of each member: so many that two of them have met in a ms. */
+/** IDs of each member: enough that two of them have met in a ms. */
 const ENOUGH_IDS = 50_000
 
-/** The same faults and check, but each process has its own cursor under the same node number. */
+/** The same faults and check, but each process has a separate cursor under the same node number. */
 const control = {
   name: 'control: not shared',
   members: makeMembers(CONTROL_MEMBERS, () => ({ options: { id: 7 } })),

@@ -1,9 +1,9 @@
 'use strict'
 
-// `npm run chaos -- redis|postgres|mysql|etcd|sentinel|cluster|standby|replication|etcd3`: processes that share the slots of one group on a real server. Each has its
-// own proxy to the server and its own clock. With the policy `deadline`, slots are leased in the usual way instead: this is the
-// negative control, in which there must be duplicates. Servers that decide themselves who leads have another control: a
-// setting that the docs call unsafe.
+// `npm run chaos -- redis|postgres|mysql|etcd|sentinel|cluster|standby|replication|etcd3`: processes that share the
+// slots of one group on a real server. Each has its own proxy to the server and its own clock. With the policy
+// `deadline`, slots are leased in the usual way instead: this is the negative control, in which there must be
+// duplicates. Servers that elect their own leader have another control: a setting that the docs call unsafe.
 
 const { setTimeout: sleep } = require('node:timers/promises')
 const { openGiven } = require('../../../target/rooms/lib/lease/stores/open.js')
@@ -16,14 +16,14 @@ const { endQuiet } = require('../faults/end-quiet.js')
 
 const MEMBERS = 6
 const FURTHEST_CLOCK = 0.7 // of what the group allows
-const BETWEEN_FAULTS_MS = 3000 // the slot of a killed holder is free after the ttl: with more faults, nobody would have one
+const BETWEEN_FAULTS_MS = 3000 // the slot of a killed holder is free after the ttl: with more faults, no member would have one
 const LONGEST_AWAY_MS = 5000
 const RECOVER_MS = 30_000
 const BRIEF_SECONDS = 30
 const PER_SECOND = 150_000
 const LEASE = { group: 'chaos', slots: 3, ttlMs: 4000, skewMs: 1000 }
 
-/** The store fails, is slow or has no free slot; or an answer came so late that it looks like a wrong clock. */
+/** The store fails, is slow or has no free slot; or an answer was so late that it looks like a wrong clock. */
 const LEASE_REFUSALS = [
   ...REFUSALS,
   'ERR_FLAKE_LEASE_EXPIRED',
@@ -34,15 +34,15 @@ const LEASE_REFUSALS = [
   'ERR_FLAKE_CLOCK_SKEW',
 ]
 
-/** Some members run ahead of the clock, some take their IDs in advance: neither may reach past the window. */
+/** Some members run ahead of the clock, some prefetch their IDs: neither may reach past the window. */
 const generatorOptions = (i) => ({ maxAheadMs: i % 3 === 1 ? 400 : 0, prefetch: i % 4 === 3 })
 
 const someOffset = ({ skewMs } = LEASE) => offsetWithin(FURTHEST_CLOCK * skewMs)
 
 /**
- * Makes the group where it is missing, and lets it grant slots. createGroup() alone is not enough for a new group: on a slow
- * machine its reads are more than a second apart, and then the group is quiet for a minute. The client is new because another
- * server may lead now.
+ * Creates the group if it is missing, and lets it grant slots. createGroup() alone is not enough for a new group: on a
+ * slow machine its reads are more than a second apart, and then the group is quiet for a minute. The client is new
+ * because another server may lead now.
  */
 async function endQuietOn(server, lease) {
   const { store, close } = openGiven(server.urlAt(server.port))
@@ -53,14 +53,14 @@ async function endQuietOn(server, lease) {
   }
 }
 
-/** How member `i` gets to a server: what it is told, and the proxy on its way. */
+/** How member `i` reaches a server: its settings, and the proxy on its way. */
 async function doorTo(server, i, policy) {
   if (server.doorOf !== undefined) return server.doorOf(i)
   const proxy = await TcpProxy.open(server.port)
   return { task: { join: server.urlAt(proxy.port), policy }, proxy }
 }
 
-/** What member `i` makes IDs with. */
+/** The generator options of member `i`. */
 const taskOf = (i, door, { lease, task }) => ({
   ...door.task,
   options: { ...lease, ...generatorOptions(i), waitMs: 100_000, host: `host ${i}` },
@@ -101,7 +101,7 @@ async function allOutages(server, faults, run, { seconds, lease }) {
   await plan.endQuiet()
 }
 
-/** The same on a server that is set up as the docs warn against. Members stay alive: each has the side that it is on. */
+/** The same on a server that is set up as the docs warn against. Members stay alive: each stays on its side. */
 function controlOn(server, scenario, lease) {
   const { name, faults, prepare } = server.control
   const unsafe = async (run) => {
@@ -111,7 +111,7 @@ function controlOn(server, scenario, lease) {
   return { ...scenario, name: `control: ${name}`, faults: [], outages: unsafe }
 }
 
-/** What a server tells when the members have to use another one, and before it fails. */
+/** A server's calls when the members have to use another one, and before it fails. */
 const eventsOn = (proxies) => ({
   lead(port) {
     for (const proxy of proxies) proxy.pointTo(port)
@@ -121,7 +121,7 @@ const eventsOn = (proxies) => ({
   },
 })
 
-/** This one's member learns late, or never, that the server has lost something, and uses its whole window meanwhile. */
+/** This member learns late, or never, that the server has lost something, and uses its whole window meanwhile. */
 async function keepAway(proxy) {
   proxy.refuse()
   await sleep(Math.random() * LONGEST_AWAY_MS, undefined, { ref: false })
@@ -129,8 +129,8 @@ async function keepAway(proxy) {
 }
 
 /**
- * Starts the server. Returns the scenario, the control if it has one of its own, what is missing on this machine, and how to
- * end the server.
+ * Starts the server. Returns the scenario, its separate control if it has one, what is missing on this machine, and how
+ * to end the server.
  */
 async function prepareOn(start, { name, ...given }) {
   const proxies = []
@@ -154,7 +154,7 @@ async function prepareOn(start, { name, ...given }) {
 
 /** What `--seconds` or more must reach to count as a full run. */
 const FULL = { seconds: 120, faults: 100, ids: 10_000_000 }
-/** While several servers agree on who leads, members wait. */
+/** Members wait while several servers elect a leader. */
 const FULL_TOPOLOGY = { ...FULL, ids: 1_000_000 }
 
 const STANDBYS = ['failovers', 'failovers behind', 'split brains', 'frozen then cut', 'cut then frozen']
@@ -181,7 +181,7 @@ const OUTAGES = {
   etcd3: ['two lost', 'cut off', 'frozen', 'slow links', 'slow disks', 'compactions'],
 }
 
-/** Several servers, which have a control of their own or can have none. */
+/** Several servers, which have a separate control or can have none. */
 const TOPOLOGIES = ['sentinel', 'cluster', 'standby', 'replication', 'etcd3']
 
 const columnsOf = (name) => [

@@ -1,14 +1,9 @@
 'use strict'
 
-// `npm run chaos -- service`: three flakeforge-servers on one Redis, and five clients. Three clients have no store and get all
-// IDs from the servers; two are members with `elseFrom`, for which one slot is left, and which get IDs from the servers while
-// they have none. Clients and servers are killed and paused, what is between them is cut, stalled and refused, and so is
-// what is between them and Redis; Redis is restarted, replaced and emptied.
-//
-// Then a client has two servers that must not be mixed: of two stores, and of two layouts. They are killed by turns, so that it
-// comes to the other one, whose clock is behind. All its IDs must ascend: those of its first server do.
-//
-// In the negative control, two servers share no store: a harness that finds no duplicate there would never find one.
+// `npm run chaos -- service`: three flakeforge-servers on one Redis, and five clients. Three clients have no store and
+// get all IDs from the servers; two are members with `elseFrom`, for which one slot is left, and which get IDs from the
+// servers while they have none. Clients and servers are killed and paused, the links between them and to Redis are cut,
+// stalled and refused; Redis is restarted, replaced and emptied. startApart() and startMixed() have the other runs.
 
 const { mkdtempSync, writeFileSync } = require('node:fs')
 const path = require('node:path')
@@ -31,18 +26,18 @@ const LEASE = { group: GROUP, slots: SERVERS + 1, ttlMs: 4000, skewMs: 1000 }
 const BETWEEN_FAULTS_MS = 3000
 const RECOVER_MS = 30_000
 const PER_SECOND = 30_000
-/** While Redis is away for longer than a window, and then quiet, nobody can make an ID. */
+/** While Redis is down for longer than a window, and then quiet, no IDs can be generated. */
 const HANG_MS = 60_000
 /** IDs of each client in a run, however short it is. */
 const FEWEST_IDS = 2_000
 
 const REFUSALS = [...LEASE_REFUSALS, 'ERR_FLAKE_REMOTE', 'ERR_FLAKE_CONFIG_MISMATCH']
-/** Each way to ask; the client of servers has no takeBigInts(). */
+/** Each call; the client of servers has no takeBigInts(). */
 const CALLS = ['nextAsync', 'take', 'nextCallback', 'nextBigInt', 'takeAsync']
-/** Short times, so that a client goes on to the next server several times in a run. */
+/** Short times, so that a client switches to the next server several times in a run. */
 const REMOTE_OPTIONS = { timeoutMs: 500, waitMs: 1500, validityMs: 5000 }
 
-/** The tasks of the clients. `urls` are the servers, `stores` the members' own ways to Redis. */
+/** The tasks of the clients. `urls` are the servers, `stores` the members' own links to Redis. */
 const clients = (urls, stores) =>
   makeMembers(REMOTE + MEMBERS, (i) => {
     const common = { call: CALLS[i], perSecond: PER_SECOND, refusals: REFUSALS }
@@ -63,7 +58,7 @@ async function disturb(service, { counts, until }) {
   }
 }
 
-/** What is between the clients and one server fails. */
+/** The links between the clients and one server fail. */
 async function disturbFront(proxy, { counts, until }) {
   for (;;) {
     await sleep(Math.random() * BETWEEN_FAULTS_MS)
@@ -81,7 +76,7 @@ function configOf(folder, options) {
 
 const urlOf = (port) => `http://127.0.0.1:${port}`
 
-/** Starts everything. Returns the scenario, the control, what is missing on this machine, and how to end it all. */
+/** Starts everything. Returns the scenario, the control, what is missing on this machine, and how to end everything. */
 async function prepare({ folders, seconds }) {
   const proxies = [] // to Redis
   const server = await require('../servers/redis.js').start(eventsOn(proxies))
@@ -115,7 +110,7 @@ async function prepare({ folders, seconds }) {
     ),
     faults: faults.leased,
     proxies: [...fronts, ...own],
-    isInOrder: false, // IDs of several servers are in no order to each other
+    isInOrder: false, // IDs of several servers are unordered among each other
     betweenMs: BETWEEN_FAULTS_MS,
     recoverMs: RECOVER_MS,
     hangMs: HANG_MS,
@@ -146,10 +141,13 @@ async function allOutages({ server, services, fronts, troubles, seconds }, run) 
 
 /** So few IDs in a tick that each is used up, by either server. */
 const NARROW = { slots: 1, layout: 'sonyflake' }
-/** IDs of each client: so many that the servers have met in a tick. */
+/** IDs of each client: enough that the servers have met in a tick. */
 const ENOUGH_BYTES = 5_000 * 8
 
-/** Servers that share nothing, with a client each. */
+/**
+ * The negative control: servers that share no store, with a client each. A harness that finds no duplicate there would
+ * never find one.
+ */
 async function startApart(folder, troubles) {
   const config = configOf(folder, NARROW)
   const services = ['first', 'second'].map((name) => {
@@ -170,13 +168,16 @@ const MIXED_SECONDS = 8
 const BEHIND_MS = -500
 const REFUSING_MS = 5_000
 
-/** Resolves once a client has made some more IDs, or makes none: it goes on refusing a server of another group. */
+/** Resolves once a client has generated more IDs, or none: it keeps rejecting a server of another group. */
 async function makesIds(client) {
   const enough = client.made + FEWEST_IDS
   for (const end = performance.now() + REFUSING_MS; client.made < enough && performance.now() < end; ) await sleep(20)
 }
 
-/** Two servers on folders of their own, and one client that asks both. */
+/**
+ * A client of two servers that must not be mixed: of two stores, and of two layouts. They are killed in turns, so that
+ * the client reaches the other one, whose clock is behind. All its IDs must ascend: those of its first server do.
+ */
 async function startMixed(name, folder, options, troubles) {
   const services = options.map((each, i) => {
     const store = `file:${mkdtempSync(path.join(folder, 'mixed-'))}`
@@ -195,7 +196,7 @@ async function startMixed(name, folder, options, troubles) {
       ...{ call: 'takeAsync', perSecond: PER_SECOND, refusals: REFUSALS, policy: 'remote' },
       ...{ join: services.map(({ port }) => urlOf(port)), options: { name: GROUP, ...REMOTE_OPTIONS } },
     })),
-    faults: [], // a client that begins anew may begin with the other server
+    faults: [], // a client that starts again may start with the other server
     hangMs: HANG_MS,
     isEnough: ({ members, troubles }) => troubles.length > 0 || members.every(({ made }) => made > FEWEST_IDS),
     outages: async ({ counts, until, members: [client] }) => {

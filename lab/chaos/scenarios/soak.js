@@ -1,7 +1,8 @@
 'use strict'
 
-// `npm run chaos -- soak [redis|postgres|mysql|etcd] --ids 1e10`: as many IDs as a busy application makes in weeks, under the
-// faults of server.js. Their layout has room for 2^18 IDs in a ms, and members take them by 65 536 and one by one.
+// `npm run chaos -- soak [redis|postgres|mysql|etcd] --ids 1e10`: as many IDs as a busy application generates in weeks,
+// under the faults of server.js. Their layout has room for 2^18 IDs in a ms, and members take them by 65 536 and one by
+// one.
 
 const { LEASE, columnsOf, prepareOn } = require('./server.js')
 
@@ -14,13 +15,13 @@ const WIDE = {
 }
 const BATCH = 65_536 + 16
 const PER_SECOND = 12_000_000
-/** What is left of that when half of the members wait for a slot, and many are dead or cut off. */
+/** The rest of that when half of the members wait for a slot, and many are dead or cut off. */
 const REACHED = 24_000_000
 
-/** What members do besides what they do on any server. */
+/** What members do in addition to other scenarios. */
 const task = { call: 'takeAndNext', batch: BATCH, perSecond: PER_SECOND }
 
-/** The server fails for as long as so many IDs usually take; members fail until they are made. */
+/** The server fails for as long as this many IDs usually take; members fail until they are generated. */
 async function prepare(store, { ids, policy }) {
   const seconds = ids / REACHED
   const { start } = require(`../servers/${store}.js`)

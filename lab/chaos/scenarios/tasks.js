@@ -1,7 +1,7 @@
 'use strict'
 
-// What the members of a scenario are told to do. Each member asks for IDs by another call, so that all calls occur. This
-// file must never know where their generators come from.
+// The tasks of the members of a scenario. Each member requests IDs by another call, so that all calls occur. The origin
+// of their generators is irrelevant here.
 
 const CALLS = ['next', 'take', 'nextCallback', 'nextBigInt', 'takeBigInts', 'takeAsync', 'nextAsync', 'take']
 
@@ -12,8 +12,8 @@ const REFUSALS = ['ERR_FLAKE_OVERFLOW', 'ERR_FLAKE_CLOCK_BACKWARDS']
 const PER_SECOND = 400_000
 
 /**
- * The tasks of a scenario's members. `generator(i)` gives `join` and `options` of member i, and whatever else differs from
- * what members usually do; `threadsOf(i)` says in how many threads it makes IDs.
+ * The tasks of a scenario's members. `generator(i)` returns `join` and `options` of member i, and everything else that
+ * differs from the usual; `threadsOf(i)` is the number of its threads.
  */
 function makeMembers(count, generator, threadsOf = () => 1) {
   return Array.from({ length: count }, (_, i) => {

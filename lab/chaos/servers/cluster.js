@@ -1,7 +1,7 @@
 'use strict'
 
-// A Redis Cluster under faults: three machines, each with a primary and a replica of each other machine's primary. What is harmed
-// is the primary that has the group. Only the members write to it.
+// A Redis Cluster under faults: three machines, each with a primary and a replica of each other machine's primary.
+// Faults hit the primary with the group. Only the members write to it.
 
 const { execFile } = require('node:child_process')
 const { setTimeout: sleep } = require('node:timers/promises')
@@ -18,11 +18,14 @@ const ports = import('../../../__test__/servers/server.mjs')
 const MACHINES = 3
 const REPLICAS = 2 // of each primary: after a promotion the new one still has one, which its writes need
 const NODE_TIMEOUT_MS = 2000
-/** The default: so long a primary that woke up in the minority takes writes. */
+/** The default: how long a primary that resumed in the minority takes writes. */
 const DEFAULT_NODE_TIMEOUT_MS = 15_000
 /** For machines whose clocks are up to 4 s apart. */
 const LEASE = { ttlMs: 9000, skewMs: 5000 }
-/** How long an old primary stays away after the promotion: longer than new members wait, so that both sides have some. */
+/**
+ * How long an old primary stays isolated after the promotion: longer than new members wait, so that both sides have
+ * some.
+ */
 const AWAY_MS = LEASE.ttlMs + LEASE.skewMs + 4000
 /** After a freeze it is cut off for a while more, in which members on its side may renew. */
 const AWAY = { awayMs: AWAY_MS, awakeMs: 10_000 }
@@ -30,7 +33,7 @@ const NOT_AWAY = { awayMs: 0 }
 const CLOSED_PORT = 1
 /** At the default node timeout, a replica that was not elected asks for votes again a minute later. */
 const LONGEST_PROMOTION_MS = 150_000
-const PROMOTION_MS = 1000 // by hand; asking again would begin anew
+const PROMOTION_MS = 1000 // by hand; asking again would start over
 const LONGEST_REPAIR_MS = 90_000
 const KEYS = '{chaos}' // the group's keys have its name as their hash tag
 const CLIENTS = ['cluster of ioredis', 'cluster of node-redis']
@@ -40,9 +43,9 @@ class ClusterUnderFaults {
   #network
   #nodes = []
   #slot
-  #lead // the node that has the group
+  #lead // the node with the group
   #doors = [] // of each member: its proxies to all nodes
-  #repair = Promise.resolve() // of what the last fault has left behind
+  #repair = Promise.resolve() // ends the remains of the last fault
 
   /** Undefined where Redis is not installed. `events`: see scenarios/server.js. */
   static async start(events) {
@@ -121,7 +124,7 @@ class ClusterUnderFaults {
     prepare: () => this.#setAll('min-replicas-to-write', 0),
   }
 
-  /** Waits until all is well again. */
+  /** Waits until everything works again. */
   settle() {
     return this.#repair
   }
@@ -172,10 +175,13 @@ class ClusterUnderFaults {
     await fault.harm(old, async () => this.#promote(await this.#replicaOf(old)))
     await within(LONGEST_PROMOTION_MS, 'no replica was promoted', () => this.#isReplaced(old))
     this.#repair = this.#repairLater(old, fault, away)
-    this.#repair.catch(() => {}) // whoever waits for it learns it
+    this.#repair.catch(() => {}) // waiting code learns of it
   }
 
-  /** The primary fails for long, and meanwhile some members reach only its machine, as if the cut were in front of them, too. */
+  /**
+   * The primary fails for long, and meanwhile some members reach only its machine, as if the cut were in front of them
+   * too.
+   */
   #keepAway(fault) {
     let open
     const harm = async (old) => {
@@ -190,8 +196,8 @@ class ClusterUnderFaults {
   }
 
   /**
-   * Cuts some members of each client off from all other machines; returns what ends that. Of each, because node-redis renews
-   * nothing until it reaches the other primaries again.
+   * Cuts some members of each client off from all other machines; returns a function that ends that. Of each, because
+   * node-redis renews nothing until it reaches the other primaries again.
    */
   #strand({ machine }) {
     const doors = CLIENTS.flatMap((_, kind) => someOf(this.#doors.filter((_, i) => i % CLIENTS.length === kind)))
@@ -230,7 +236,9 @@ class ClusterUnderFaults {
     await this.#isHealthy()
   }
 
-  /** By hand, unless it leads already: the replica asks for it, and the primary waits until it has all. */
+  /**
+   * By hand, unless it already leads: the replica requests it, and the primary waits until the replica has everything.
+   */
   #promote(node) {
     return within(LONGEST_PROMOTION_MS, 'a replica was not promoted by hand', async () => {
       if ((await node.server.cli('ROLE')).startsWith('master')) return true
@@ -273,7 +281,7 @@ class ClusterUnderFaults {
     })
   }
 
-  /** All see all and the same primary of the group, and each primary has a replica that follows. */
+  /** All nodes see all nodes and the same primary of the group, and each primary has a replica that follows. */
   #isHealthy() {
     return within(LONGEST_REPAIR_MS, 'the nodes did not come together again', async () => {
       const leads = await Promise.all(this.#nodes.map((node) => this.#leadIfSettled(node)))
@@ -294,7 +302,7 @@ class ClusterUnderFaults {
   }
 }
 
-/** What INFO says of a primary with all its replicas, or of a replica that follows. */
+/** INFO of a primary with all its replicas, or of a replica that follows. */
 const WELL = new RegExp(`connected_slaves:${REPLICAS}|master_link_status:up`)
 
 async function startNode(machine) {
@@ -310,7 +318,7 @@ async function startNode(machine) {
     'min-replicas-to-write 1',
     `cluster-port ${bus}`,
     `cluster-node-timeout ${NODE_TIMEOUT_MS}`,
-    'cluster-replica-validity-factor 0', // a replica that lags is promoted, too
+    'cluster-replica-validity-factor 0', // a replica that lags is promoted too
     'cluster-allow-replica-migration no',
     `cluster-announce-ip ${address.host}`,
     `cluster-announce-port ${address.port}`,

@@ -1,7 +1,6 @@
 'use strict'
 
-// etcd under faults: one member, which is killed, stopped and wiped. It must never be written to but by the members and
-// the faults.
+// etcd under faults: one member, which is killed, stopped and wiped. Only the members and the faults write to it.
 
 const { setTimeout: sleep } = require('node:timers/promises')
 const { spread } = require('../faults/fault.js')

@@ -1,7 +1,7 @@
 'use strict'
 
-// Three members of one etcd cluster under faults, each on its machine. They write by majority: whatever fails, what they have
-// acknowledged must still be there. It must never be written to but by the members.
+// Three members of one etcd cluster under faults, each on its machine. They write by majority: whatever fails,
+// acknowledged writes must still be there. Only the members write to it.
 
 const { setTimeout: sleep } = require('node:timers/promises')
 const { spread } = require('../faults/fault.js')
@@ -14,7 +14,7 @@ const helpers = import('../../../__test__/servers/etcd.mjs')
 const programs = import('../../../__test__/servers/server.mjs')
 
 const MACHINES = 3
-/** For clocks that are up to 4 s apart, and tell whole seconds. */
+/** For clocks that are up to 4 s apart, and report whole seconds. */
 const LEASE = { ttlMs: 9000, skewMs: 5000 }
 const LONGEST_REPAIR_MS = 60_000
 /** Longer than an election, which takes one to two seconds. */
@@ -39,7 +39,7 @@ class EtcdClusterUnderFaults {
   }
 
   lease = LEASE
-  /** After none of these faults a window may have been forgotten. */
+  /** None of these faults can make a window be forgotten. */
   losesNothing = true
 
   get network() {
@@ -92,7 +92,7 @@ class EtcdClusterUnderFaults {
     return Status
   }
 
-  /** So many at once, the leader among them. */
+  /** This many at once, including the leader. */
   async #restart(count) {
     const leader = await this.#leader()
     const lost = Array.from({ length: count }, (_, i) => this.#members[(leader + i) % MACHINES])
@@ -103,7 +103,7 @@ class EtcdClusterUnderFaults {
     await this.#isWhole()
   }
 
-  /** The leader reaches no other member, but ours. */
+  /** The leader reaches our members, but no other member of etcd. */
   async #cutOff() {
     const machine = this.#machine(await this.#leader())
     this.#events.down()
@@ -113,7 +113,7 @@ class EtcdClusterUnderFaults {
     await this.#isWhole()
   }
 
-  /** The leader stands still, and goes on as if it led. */
+  /** The leader is paused, and continues as if it led. */
   async #freeze() {
     const { pid } = this.#members[await this.#leader()]
     this.#events.down()
@@ -123,7 +123,7 @@ class EtcdClusterUnderFaults {
     await this.#isWhole()
   }
 
-  /** The leader is heard late, or not at all. */
+  /** The leader's messages are late or lost. */
   async #slowLinks() {
     const machine = this.#machine(await this.#leader())
     await machine.slowDown()
@@ -132,7 +132,7 @@ class EtcdClusterUnderFaults {
     await this.#isWhole()
   }
 
-  /** The leader acknowledges only what is on its disk, which takes long. */
+  /** The leader acknowledges only writes on its slow disk. */
   async #slowDisk() {
     const { pid } = this.#members[await this.#leader()]
     const heal = await slowDisk(pid, spread(50, 1000))
@@ -141,7 +141,7 @@ class EtcdClusterUnderFaults {
     await this.#isWhole()
   }
 
-  /** Old revisions go, and each member rewrites its file, during which it answers nobody. */
+  /** Old revisions are removed, and each member rewrites its file, during which it does not answer. */
   async #compact() {
     const { revision } = (await this.#statusOf(this.#members[0])).header
     await this.#members[0].ctl('compact', String(revision))

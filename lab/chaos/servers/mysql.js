@@ -1,6 +1,6 @@
 'use strict'
 
-// MariaDB under faults: a server, and a replica that follows it. It must never be written to but by the members.
+// MariaDB under faults: a server, and a replica that follows it. Only the members write to it.
 
 const { ReplicatedServer } = require('./replicated.js')
 

@@ -1,6 +1,6 @@
 'use strict'
 
-// PostgreSQL under faults: a server, and a standby that follows it. It must never be written to but by the members.
+// PostgreSQL under faults: a server, and a standby that follows it. Only the members write to it.
 
 const { setTimeout: sleep } = require('node:timers/promises')
 const { ReplicatedServer } = require('./replicated.js')
@@ -14,7 +14,7 @@ const urlAt = (port) => `postgres://tester@127.0.0.1:${port}/postgres`
 
 const POSTGRES = {
   urlAt,
-  restartSignals: ['SIGKILL', 'SIGINT'], // SIGTERM would wait until the last client has gone by itself
+  restartSignals: ['SIGKILL', 'SIGINT'], // SIGTERM would wait until the last client has disconnected
   crashSignal: 'SIGQUIT',
 
   async startPrimary() {
@@ -22,7 +22,7 @@ const POSTGRES = {
     return startPostgres()
   },
 
-  /** A copy begins anew when the server that it is made of fails meanwhile. */
+  /** A copy starts over when its source server fails meanwhile. */
   async startReplica(port) {
     const { startStandby } = await helpers
     return patiently(LONGEST_COPY_MS, () => startStandby({ url: urlAt(port) }))

@@ -1,7 +1,7 @@
 'use strict'
 
-// Redis under faults: it saves its data every few seconds, so that a kill loses what it acknowledged since. It must never be
-// written to but by the members and the faults.
+// Redis under faults: it saves its data every few seconds, so that a kill loses what it acknowledged since. Only the
+// members and the faults write to it.
 
 const { ReplicatedServer } = require('./replicated.js')
 
@@ -41,7 +41,7 @@ const REDIS = {
   },
 }
 
-/** After a restart, too, a server that was promoted is no replica any more. */
+/** After a restart too, a server that was promoted is no longer a replica. */
 function leadItself(server) {
   const at = server.command.indexOf('--replicaof')
   server.command.splice(at, 2)

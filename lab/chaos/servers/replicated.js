@@ -1,30 +1,30 @@
 'use strict'
 
-// A server under faults, with a replica that follows it through a proxy of its own, and may lag. What is special about a
-// database is in the file of its name. This file must never write to the server, and never know which one it is.
+// A server under faults, with a replica that follows it through a separate proxy, and may lag. The file with the name
+// of a database has its specifics. This file never writes to the server, and works for any database.
 
 const { setTimeout: sleep } = require('node:timers/promises')
 const { spread } = require('../faults/fault.js')
 const { TcpProxy } = require('../faults/tcp-proxy.js')
 
 /**
- * What a file of this folder says about its database.
+ * The specifics of a database, in a file of this folder.
  * @typedef {object} Database
- * @property {(port: number) => string} urlAt what members connect to, through the proxy at this port
+ * @property {(port: number) => string} urlAt the members' URL, through the proxy at this port
  * @property {() => Promise<object>} startPrimary
  * @property {(port: number) => Promise<object>} startReplica of the server at this port
  * @property {(server: object) => Promise<void>} startAgain after a restart
  * @property {(replica: object) => Promise<void>} promote lets it lead
- * @property {string[]} restartSignals what ends it before a restart, each in a fault of its own
- * @property {string} crashSignal what ends it before a failover
- * @property {Loss[]} [losses] what makes it lose all it has
+ * @property {string[]} restartSignals end it before a restart, each in a separate fault
+ * @property {string} crashSignal ends it before a failover
+ * @property {Loss[]} [losses] make it lose all its data
  */
 
 /** @typedef {{ count: string, lose: (server: object) => Promise<void> }} Loss */
 
 /**
- * How long a copy has not followed when it takes over: long enough for a slot that was free in the copy, or somebody
- * else's, to have been granted anew.
+ * How long a copy has not followed when it takes over: long enough for a slot that was free in the copy, or another
+ * member's, to have been granted again.
  */
 const someLag = () => 500 + Math.random() * 4500
 
@@ -85,7 +85,7 @@ class ReplicatedServer {
     await lose(this.#primary)
   }
 
-  /** The replica takes over without what was acknowledged while it could not follow. */
+  /** The replica takes over without the writes that were acknowledged while it could not follow. */
   async #failOver() {
     const [old, replica] = [this.#primary, await this.#replica]
     this.#link.refuse()

@@ -1,14 +1,14 @@
 'use strict'
 
-// MariaDB with a semi-synchronous and an asynchronous replica under faults. Every other server writes its binary log to disk
-// at each commit (sync_binlog 1), the others leave that to the system (0). It must never be written to but by the members.
+// MariaDB with a semi-synchronous and an asynchronous replica under faults. Every other server writes its binary log to
+// disk at each commit (sync_binlog 1), the others leave that to the system (0). Only the members write to it.
 
 const { StandbysUnderFaults } = require('./standbys.js')
 
 const helpers = import('../../../__test__/servers/mysql.mjs')
 
 const DATABASE = 'chaos'
-/** Longer than any run: a primary that hears of no replica must not go on alone. */
+/** Longer than any run: a primary without a replica's answer must not continue alone. */
 const FOR_EVER_MS = 3_600_000
 
 let servers = 0
@@ -45,7 +45,7 @@ const MARIADB = {
 
   waitForNobody: (lead) => wait(lead, false),
 
-  /** What it has received must be carried out before it leads: what was acknowledged may be there only. */
+  /** Received writes must be executed before it leads: acknowledged ones may be only there. */
   async promote(server) {
     await server.query('STOP SLAVE IO_THREAD')
     const [{ Gtid_IO_Pos: received }] = await server.query('SHOW SLAVE STATUS')

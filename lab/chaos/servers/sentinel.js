@@ -1,7 +1,8 @@
 'use strict'
 
-// Redis under Sentinel and under faults: three machines, each with a server and a Sentinel, one of them the primary's. Sentinels
-// decide who leads. The settings are those of the docs, with shorter times. It must never be written to but by the members.
+// Redis under Sentinel and under faults: three machines, each with a server and a Sentinel, one of them the primary's.
+// Sentinels decide which server leads. The settings are those of the docs, with shorter times. Only the members write
+// to it.
 
 const { setTimeout: sleep } = require('node:timers/promises')
 const { spread } = require('../faults/fault.js')
@@ -16,11 +17,14 @@ const ports = import('../../../__test__/servers/server.mjs')
 const MACHINES = 3
 const NAME = 'primary'
 const LAG_S = 2
-const LONGEST_LAG_MS = 1500 // shorter than what makes it down
+const LONGEST_LAG_MS = 1500 // shorter than the time after which it counts as down
 const LONGEST_SLOWNESS_MS = 6000
 /** For machines whose clocks are up to 4 s apart, and an old primary that stops within 2 s of the promotion. */
 const LEASE = { ttlMs: 10_000, skewMs: 6000 }
-/** How long an old primary stays away after the promotion: longer than new members wait, so that both sides have some. */
+/**
+ * How long an old primary stays isolated after the promotion: longer than new members wait, so that both sides have
+ * some.
+ */
 const AWAY_MS = LEASE.ttlMs + LEASE.skewMs + 4000
 /** After a freeze it is cut off for a while more, in which members on its side may renew. */
 const AWAY = { awayMs: AWAY_MS, awakeMs: 6000 }
@@ -34,7 +38,7 @@ class SentinelUnderFaults {
   #network
   #nodes = []
   #lead // one of the nodes
-  #repair = Promise.resolve() // of what the last fault has left behind
+  #repair = Promise.resolve() // ends the remains of the last fault
 
   /** Undefined where Redis is not installed. `events`: see scenarios/server.js. */
   static async start(events) {
@@ -75,7 +79,7 @@ class SentinelUnderFaults {
     return node
   }
 
-  /** By our clock: one whose clock steps does nothing for half a minute (TILT). */
+  /** By our clock: a Sentinel whose clock steps does nothing for half a minute (TILT). */
   async #startSentinel(machine) {
     const { startSentinelOn } = await helpers
     const port = await (await ports).freePort()
@@ -105,7 +109,7 @@ class SentinelUnderFaults {
     return `redis://${this.#lead.machine.host}:${port}`
   }
 
-  /** How member `i` gets here: each begins with another Sentinel, so that some ask the one that is cut off. */
+  /** How member `i` connects: each begins with another Sentinel, so that some ask the one that is cut off. */
   async doorOf(i) {
     const proxies = await Promise.all(
       this.#nodes.map(({ machine, server }) => TcpProxy.open(server.port, machine.host)),
@@ -150,7 +154,7 @@ class SentinelUnderFaults {
       Promise.all(this.#nodes.map(({ server }) => server.cli('CONFIG', 'SET', 'min-replicas-to-write', '0'))),
   }
 
-  /** Waits until all is well again. */
+  /** Waits until everything works again. */
   settle() {
     return this.#repair
   }
@@ -180,7 +184,7 @@ class SentinelUnderFaults {
     await fault.harm(old)
     await within(LONGEST_PROMOTION_MS, 'no replica was promoted', () => this.#isReplaced(old))
     this.#repair = this.#repairLater(old, fault, away)
-    this.#repair.catch(() => {}) // whoever waits for it learns it
+    this.#repair.catch(() => {}) // waiting code learns of it
   }
 
   /** The first one leads again, after another one did. */
@@ -233,7 +237,7 @@ class SentinelUnderFaults {
 const SWITCH_OVER = {
   harm: ({ sentinel }) =>
     within(LONGEST_PROMOTION_MS, 'no Sentinel began to switch over', async () => {
-      return (await sentinel.cli('SENTINEL', 'FAILOVER', NAME)) === 'OK' // not while the last one is under way
+      return (await sentinel.cli('SENTINEL', 'FAILOVER', NAME)) === 'OK' // not during the last one
     }),
   heal() {},
 }
@@ -251,7 +255,7 @@ const KILL = {
   },
 }
 
-/** The replicas have what is old, because it comes late to them, and are heard all the same. */
+/** The replicas have old data, because their traffic is late, but their messages still arrive. */
 const LAG = {
   async harm({ machine, server }) {
     await machine.slowDown()

@@ -1,7 +1,7 @@
 'use strict'
 
-// A flakeforge-server under faults, through all its lives at one port: it can be killed, paused, ended in order and started
-// again, like a member. It must never decide when: the faults do.
+// A flakeforge-server under faults, through all its lives at one port: it can be killed, paused, stopped properly and
+// restarted, like a member. The faults decide when.
 
 const { spawn } = require('node:child_process')
 const { once } = require('node:events')
@@ -12,7 +12,7 @@ const { Clock } = require('../faults/clock.js')
 const PROGRAM = path.join(__dirname, '..', '..', '..', 'packages', 'server', 'dist', 'flakeforge-server.mjs')
 const READY = /flakeforge-server is ready at \S+:(\d+)/
 const LISTENS = /listens at \S+:(\d+)/
-/** Without what the harness itself is told by: a server refuses variables of ours that it does not know. */
+/** Without the harness's own variables: a server rejects variables of ours that it does not know. */
 const OUTSIDE = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('FLAKEFORGE_')))
 const LONGEST_END_MS = 10_000 // for a server that was asked to end: it finishes the requests in progress
 
@@ -38,8 +38,8 @@ class Service {
   proxy
 
   /**
-   * @param {{ name: string, args: string[], proxy?: object, offsetMs?: () => number,
-   *   onTrouble: (trouble: { who: string, what: string }) => void }} service `args`: of the command, besides --port
+   * @param {{ name: string, args: string[], proxy?: object, offsetMs?: () => number, onTrouble: (trouble: { who:
+   *   string, what: string }) => void }} service `args`: of the command, besides --port
    */
   constructor({ name, args, proxy, offsetMs = () => 0, onTrouble }) {
     this.name = name
@@ -116,7 +116,7 @@ class Service {
   }
 }
 
-/** The port that a new server has chosen. Throws if it ends before. */
+/** The port that a new server has chosen. Throws if it ends first. */
 function portOf(child) {
   return new Promise((resolve, reject) => {
     let text = ''

@@ -1,7 +1,7 @@
 'use strict'
 
-// PostgreSQL with a synchronous and an asynchronous standby under faults. Half of the members come through PgBouncer in
-// transaction mode. It must never be written to but by the members.
+// PostgreSQL with a synchronous and an asynchronous standby under faults. Half of the members connect through PgBouncer
+// in transaction mode. Only the members write to it.
 
 const { within } = require('../faults/within.js')
 const { StandbysUnderFaults } = require('./standbys.js')
@@ -12,7 +12,7 @@ const LONGEST_START_MS = 90_000
 const settingsOf = ({ name, port }) => ({
   ...{ port, cluster_name: name },
   max_connections: 400, // a commit that waits for a standby keeps its connection after its client has gone
-  wal_keep_size: '1GB', // or a standby that begins while the next one is copied may come too late
+  wal_keep_size: '1GB', // or a standby that starts while the next one is copied may be too late
 })
 
 const urlAt = ({ host, port }) => `postgres://tester@${host}:${port}/postgres`
@@ -26,7 +26,7 @@ const POSTGRES = {
     return startPostgres(settingsOf(place), place.machine)
   },
 
-  /** Only after they follow: a copy has the settings of its primary, too. */
+  /** Only after they follow: a copy has the settings of its primary too. */
   async follow(lead, others) {
     const { startStandby } = await helpers
     const primary = { url: urlAt(lead.address) }

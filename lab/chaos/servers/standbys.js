@@ -1,8 +1,8 @@
 'use strict'
 
-// A database with two standbys under faults, on three machines: commits wait for the first standby, and not for the second.
-// The harness promotes, and fences only where it promotes the second. What is special about a database is in the file of its
-// name. This file must never write to the server, and never know which one it is.
+// A database with two standbys under faults, on three machines: commits wait for the first standby, and not for the
+// second. The harness promotes, and fences only where it promotes the second. The file with the name of a database has
+// its specifics. This file never writes to the server, and works for any database.
 
 const { setTimeout: sleep } = require('node:timers/promises')
 const { someOf, spread } = require('../faults/fault.js')
@@ -16,31 +16,35 @@ const ports = import('../../../__test__/servers/server.mjs')
 const NAMES = ['one', 'two', 'three']
 /** For machines whose clocks are up to 4 s apart. */
 const LEASE = { ttlMs: 9000, skewMs: 5000 }
-/** How long an old primary goes on beside the new one: longer than new members wait, so that both sides have some. */
+/**
+ * How long an old primary continues next to the new one: longer than new members wait, so that both sides have some.
+ */
 const AWAY_MS = LEASE.ttlMs + LEASE.skewMs + 8000
 const LONGEST_LAG_MS = 5000
 const END_EVERY_MS = 500
 const LONGEST_COMMIT_MS = 60_000
-/** How long a frozen primary stands still after the promotion. */
+/** How long a frozen primary stays paused after the promotion. */
 const FROZEN_MS = 3000
 const LONGEST_START_MS = 60_000 // the sessions of a server that was killed hold its memory until they notice
 
 /**
- * A server and where it is. `address` is for other machines; a pooler is on this one.
- * @typedef {{ name: string, machine: object, port: number, address: { host: string, port: number }, server: object, pooler?: object }} Place
+ * A server and its location. `address` is for other machines; a pooler is on this one.
+ * @typedef {{ name: string, machine: object, port: number, address: { host: string, port: number }, server: object,
+ *   pooler?: object }} Place
  */
 
 /**
- * What a file of this folder says about its database.
+ * The specifics of a database, in a file of this folder.
  * @typedef {object} Database
  * @property {(address: { host: string, port: number }) => string} urlAt for members
  * @property {(place: Place) => Promise<object>} startPrimary
- * @property {(lead: Place, others: Place[]) => Promise<void>} follow gives the others new servers that follow; once they do, commits wait for the first
- * @property {(lead: Place) => Promise<void>} waitForNobody commits do not wait any more
+ * @property {(lead: Place, others: Place[]) => Promise<void>} follow gives the others new servers that follow; once
+ *   they do, commits wait for the first
+ * @property {(lead: Place) => Promise<void>} waitForNobody commits no longer wait for a standby
  * @property {(server: object) => Promise<object>} promote
  * @property {(server: object) => Promise<object>} [startPooler] before a server, for half of the members
- * @property {Record<string, (server: object) => Promise<number>>} endCommits ways to end the commits that wait for a standby, as
- *   watchdogs and operators do, by the name under which each is counted; resolves to how many it ended
+ * @property {Record<string, (server: object) => Promise<number>>} endCommits ways to end the commits that wait for a
+ *   standby, as watchdogs and operators do, by the name under which each is counted; resolves to how many it ended
  * @property {string} crashSignal
  */
 
@@ -50,7 +54,7 @@ class StandbysUnderFaults {
   #network
   #places = [] // the first leads, and commits wait for the second
   #doors = []
-  #repair = Promise.resolve() // of what the last fault has left behind
+  #repair = Promise.resolve() // ends the remains of the last fault
 
   /**
    * @param {Database} database
@@ -118,20 +122,20 @@ class StandbysUnderFaults {
     { counts: ['cut then frozen'], isLoss: true, strike: () => this.#replace(takeOver(CUT_THEN_FROZEN)) },
   ]
 
-  /** A split brain, and on the old side somebody ends what takes long. */
+  /** A split brain, and on the old side an operator ends slow statements. */
   #addEndedCommits(count, end) {
     const split = { ...takeOver(SPLIT), comeBack: (old) => this.#endCommits(old, end) }
     this.faults.push({ counts: [count], isLoss: true, strike: () => this.#replace(split) })
   }
 
-  /** Commits wait for nobody, and the old primary goes on. */
+  /** Commits do not wait for a standby, and the old primary continues. */
   control = {
     name: 'no synchronous standby',
     faults: [this.#splitBrain],
     prepare: () => this.#database.waitForNobody(this.#places[0]),
   }
 
-  /** Waits until all is well again. */
+  /** Waits until everything works again. */
   settle() {
     return this.#repair
   }
@@ -155,7 +159,7 @@ class StandbysUnderFaults {
     await startAgain(lead)
   }
 
-  /** Another one leads. Where the old one lives on, some members stay with it for a while. */
+  /** Another one leads. Where the old one stays alive, some members use it for a while. */
   async #replace({ heir, harm, comeBack, heal }) {
     await this.#repair
     const old = [...this.#places]
@@ -167,7 +171,7 @@ class StandbysUnderFaults {
     const moving = comeBack === undefined ? this.#doors : someOf(this.#doors)
     for (const door of moving) this.#lead(door)
     this.#repair = this.#repairLater(old[0], { comeBack, heal })
-    this.#repair.catch(() => {}) // whoever waits for it learns it
+    this.#repair.catch(() => {}) // waiting code learns of it
   }
 
   async #repairLater(old, { comeBack, heal }) {
@@ -181,7 +185,7 @@ class StandbysUnderFaults {
     await this.#follow()
   }
 
-  /** Again and again for a while, and at least one. */
+  /** Repeatedly for a while, and at least one. */
   async #endCommits({ server }, end) {
     let ended = 0
     const endSome = async () => {
@@ -203,19 +207,19 @@ function startAgain({ server }) {
   return within(LONGEST_START_MS, 'the old primary does not start', async () => (await server.start()) !== undefined)
 }
 
-/** The primary crashes. When it is back it does not know that another one leads, and nobody fences it. */
+/** The primary crashes. When it is back it does not know that another one leads, and it is not fenced. */
 const KILL = {
   heir: 1,
   harm: ([lead], crash) => crash(lead),
   comeBack: startAgain,
 }
 
-/** The synchronous standby takes over from a primary that this happens to. A primary that froze wakes up a while later. */
+/** The synchronous standby takes over from a primary with this fault. A frozen primary resumes a while later. */
 const takeOver = ({ harm, wake, heal }) => ({
   heir: 1,
   harm: ([lead]) => harm(lead),
   async comeBack(old) {
-    if (wake === undefined) return // it was never away
+    if (wake === undefined) return // it was never down
     await sleep(FROZEN_MS)
     await wake(old)
   },
