@@ -1,6 +1,6 @@
-// Drives a library of MongoDB without a server, which no Debian has: compares the BSON that it would send, and what it makes
-// of BSON that it gets, with the truth. The bytes are made and read here, by the specification (bsonspec.org), and never by
-// a package that the matrix is about. What a server would answer is not tested.
+// Drives a library of MongoDB without a server, which Debian does not have: compares the BSON that it would send, and
+// the values that it reads from BSON, with the truth. The bytes are written and read here, by the specification
+// (bsonspec.org), and never by a package under test. A server's answers are not tested.
 
 import { BULK, OPERATIONS, outcomeOf } from './check.js'
 import { expectGiven, expectId, expectRow, expectSame } from './compare.js'
@@ -27,7 +27,7 @@ function bytesOf({ id, name }) {
   return Buffer.concat([length, body])
 }
 
-/** How long a value of each type is, and what it is. */
+/** The length and the value of each type. */
 const READ = {
   [STRING]: (bytes, at) => {
     const length = bytes.readInt32LE(at)

@@ -1,13 +1,16 @@
-// Drives one library's program through every operation, with IDs of every size, and compares what it returns and what is
-// stored with the truth. Rows that a check reads are put there by the database's own command, so that no operation hides
-// another's fault. It must never ask the library what is stored.
+// Drives one library's program through every operation, with IDs of every size, and compares the results and the stored
+// values with the truth. The database's own command stores the rows that a check reads, and reads the stored ones, so
+// that no operation hides another's fault.
 
 import { expectGiven, expectId, expectRow, expectRows, expectSame, Inexact } from './compare.js'
 import { Ids, SIZES } from './ids.js'
 
 export const BULK = 10_000
 
-/** What each operation of a program takes and gives: README.md. Here: whether it did that. Those that write come last. */
+/**
+ * The arguments and results of each operation of a program: README.md. Here: whether it did that. Operations that write
+ * come last.
+ */
 export const OPERATIONS = {
   async read({ program, middle }) {
     for (const customer of middle) expectRow(await program.read(customer.name), customer)
@@ -26,7 +29,7 @@ export const OPERATIONS = {
     expectRows(await program.order(), customers, 'the table')
   },
 
-  /** What a library makes of a column does not hold for an aggregate of it. */
+  /** A library's type for a column does not apply to an aggregate of it. */
   async max({ program, customers }) {
     expectId(await program.max(), customers.at(-1).id, 'max(id)')
   },
@@ -42,7 +45,7 @@ export const OPERATIONS = {
     }
   },
 
-  /** A client parses the text with JSON.parse, and sends the ID back as it got it. */
+  /** A client parses the text with JSON.parse, and sends the ID back unchanged. */
   async json({ program, middle }) {
     for (const customer of middle) {
       const text = await program.toJson(customer.id)
@@ -87,7 +90,7 @@ export const OPERATIONS = {
     expectRows((await stored.customers(names)).toSorted(byName), wanted.toSorted(byName), 'what is stored')
   },
 
-  /** Rows that are there, and one that is not. A library may return the row, or nothing. */
+  /** Existing rows, and a missing one. A library may return the row, or nothing. */
   async upsert({ program, middle, ids, stored }) {
     const rows = [...middle.map(({ id }) => id), ids.next()].map((id, i) => ({ id, name: `upserted ${i}` }))
     for (const row of rows) expectRow((await program.upsert(row)) ?? row, row)
@@ -136,7 +139,7 @@ function expectOrders(rows, wanted) {
   }
 }
 
-/** The rows that are there before an operation: customers of three ms, and orders of two neighbours in the second. */
+/** The rows before an operation: customers of three ms, and orders of two neighbours in the second. */
 function seeds(ids) {
   const sets = [0, 1, 2].map((ms) => ids.edge(ms))
   const named = sets.map((set, ms) => set.map((id, i) => ({ id, name: `customer ${ms}-${i}` })))
@@ -146,7 +149,7 @@ function seeds(ids) {
   return { customers, middle, orders }
 }
 
-/** 'exact', or what went wrong: { outcome, detail }. */
+/** 'exact', or the error: { outcome, detail }. */
 export async function outcomeOf(check, state) {
   try {
     await check(state)

@@ -1,5 +1,5 @@
-// One library on one database in one way, in a process of its own: `node child.js LIBRARY DATABASE WAY URL SIGNED`, with a
-// channel to its parent, which gets the results.
+// One library on one database in one way, in a separate process: `node child.js LIBRARY DATABASE WAY URL SIGNED`, with
+// a channel to its parent, which gets the results.
 
 import { check } from './check.js'
 import { checkBson } from './check-bson.js'

@@ -1,4 +1,4 @@
-// Whether what a library gave is the ID that was stored, to the last digit. It must never convert an ID to a number.
+// Whether a library's value is the stored ID, to the last digit. An ID is never converted to a number here.
 
 import { toBigInt } from 'flakeforge'
 
@@ -8,7 +8,7 @@ export class Inexact extends Error {}
 const show = (value) =>
   typeof value === 'string' ? `'${value}'` : typeof value === 'bigint' ? `${value}n` : String(value)
 
-/** The 64 bits of what a library gave: text, a bigint or bytes. A number gives the bits that it has. */
+/** The 64 bits of a library's value: text, a bigint or bytes. For a number, the bits that it has. */
 function bitsOf(value) {
   if (typeof value === 'string' && /^-?\d+$/.test(value)) return BigInt.asUintN(64, BigInt(value))
   if (typeof value === 'bigint') return BigInt.asUintN(64, value)
@@ -41,7 +41,7 @@ export function expectRows(rows, wanted, what) {
   for (const [i, row] of rows.entries()) expectRow(row, wanted[i])
 }
 
-/** The IDs that the library's default has asked for. Rows that were stored without have others, silently. */
+/** The IDs that the library's default has requested. Rows that were stored without it silently have others. */
 export function expectGiven(given, n) {
   if (given.length !== n) throw new Inexact(`the default made ${given.length} IDs for ${n} rows`)
   return given

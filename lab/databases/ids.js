@@ -1,12 +1,13 @@
-// The IDs that every library has to keep: flakes of four sizes. Those of an odd counter are not representable as JavaScript
-// numbers. IDs with counter 0 are multiples of 4096: they survive a conversion to a number and would hide the fault.
+// The IDs that every library has to keep: flakes of four sizes. Those with an odd counter are not representable as
+// JavaScript numbers. IDs with counter 0 are multiples of 4096: they survive a conversion to a number and would hide
+// the fault.
 
 import { layouts, toBigInt, toSigned } from 'flakeforge'
 
 const layout = layouts.flake
 const PER_NODE = 2048 // odd counters
 
-/** `at`: the ms of the size's first IDs; `step`: where the next ms is. Near 2^63 the last ID is 2^63 - 1. */
+/** `at`: the ms of the size's first IDs; `step`: the distance to the next ms. Near 2^63 the last ID is 2^63 - 1. */
 export const SIZES = {
   today: { at: Date.UTC(2026, 10, 20), step: 1 },
   'past 2^53': { at: 2 ** 31, step: 1 },
@@ -22,7 +23,7 @@ function encode(timestamp, node, counter) {
   return id
 }
 
-/** The IDs of one size, in the form that the column has: signed or unsigned, always bigints. */
+/** The IDs of one size, in the form of the column: signed or unsigned, always bigints. */
 export class Ids {
   #form
   #size
@@ -35,7 +36,7 @@ export class Ids {
 
   #at = (ms) => this.#size.at + ms * this.#size.step
 
-  /** The first and the last IDs of a ms. The very first, at the end, is what a rounded bound meets. */
+  /** The first and the last IDs of a ms. A rounded bound hits the very first one, at the end. */
   edge(ms) {
     const corners = [
       [0, 1],
@@ -53,7 +54,7 @@ export class Ids {
     return [this.#form(min), this.#form(max)]
   }
 
-  /** A new ID at each call, from ms 10 on, as a generator gives them. */
+  /** A new ID at each call, from ms 10 on, as from a generator. */
   next() {
     const [ms, node] = [10 + Math.floor(this.#given / PER_NODE / 8), Math.floor(this.#given / PER_NODE) % 8]
     const counter = (this.#given++ % PER_NODE) * 2 + 1

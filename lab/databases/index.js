@@ -1,6 +1,6 @@
-// `npm run databases`: each library on each database that it supports, as a newcomer writes it and with the one setting that
-// makes it exact. It fails where the outcome is not the one in results.json, or a setting does not keep its word.
-// `npm run databases -- pg knex` runs some, `-- --write` writes results.json and the tables of the documents.
+// `npm run databases`: each library on each database that it supports, with its default settings and with the one
+// setting that makes it exact. It fails where the outcome differs from results.json, or a setting does not do what it
+// promises. `npm run databases -- pg knex` runs some, `-- --write` writes results.json and the tables of the documents.
 
 import { install } from './install.js'
 import { allLibraries, WAYS } from './libraries.js'
@@ -17,7 +17,7 @@ function report(library, database, way, record) {
   console.log(`${name} ${String(exact.length).padStart(2)} exact${wrong.length > 0 ? `, ${wrong.join(', ')}` : ''}`)
 }
 
-/** The operations that the setting does not make exact, and that nobody has declared. */
+/** The operations that the setting does not make exact, and that are not declared. */
 function brokenWords(library, database, record) {
   const { inexact, error } = byOutcome(record)
   return [...inexact, ...error]
@@ -28,7 +28,7 @@ function brokenWords(library, database, record) {
     )
 }
 
-/** Faults that were declared and are gone. */
+/** Declared faults that are gone. */
 function goneFaults(library, database, record) {
   const { exact } = byOutcome(record)
   return exact
@@ -93,7 +93,7 @@ class Run {
 const isComplete = (library, results) =>
   library.databaseNames.every((database) => WAYS.every((way) => results.databases[database]?.[way] !== undefined))
 
-/** A library on all its databases; `mustWrite`: and keeps what was found, if that is everything. */
+/** A library on all its databases; with `mustWrite`, also saves the results, if everything ran. */
 async function runLibrary(run, library, mustWrite) {
   try {
     const results = await run.library(library)

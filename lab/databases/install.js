@@ -1,4 +1,4 @@
-// The libraries of the matrix, as package-lock.json has them. None runs a script of its own while it is installed.
+// The libraries of the matrix, in the versions of package-lock.json. They are installed without their scripts.
 
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'

@@ -1,4 +1,5 @@
-// What is known of each library without loading it: libraries/NAME/about.json, and what was found: results.json beside it.
+// The known facts of each library, without loading it: libraries/NAME/about.json, and its results: results.json next to
+// it.
 
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -31,16 +32,16 @@ export class Library {
 
   settingFor = (database) => valueFor(this.setting, database)
 
-  /** Why an operation is not exact although the setting is made; undefined: it must be. */
+  /** Why an operation is not exact despite the setting; undefined: it must be. */
   knownFault = (database, operation) => this.known?.[database]?.[operation]
 
-  /** The version that the lock file has. */
+  /** The version in the lock file. */
   get version() {
     const lock = readJson(join(import.meta.dirname, 'package-lock.json'))
     return this.package.startsWith('node:') ? '' : lock.packages[`node_modules/${this.package}`].version
   }
 
-  /** What the last `--write` found; undefined: nothing yet. */
+  /** The results of the last `--write`; undefined: none yet. */
   get results() {
     const path = join(this.folder, 'results.json')
     return existsSync(path) ? readJson(path) : undefined

@@ -1,5 +1,5 @@
-// What the results of one way mean: which operations are exact, what goes wrong in the others, and what has changed since
-// they were written.
+// The meaning of one way's results: which operations are exact, what goes wrong in the others, and what has changed
+// since they were written.
 
 /** An operation's outcome in a word for all sizes, or one for each where they differ. */
 function outcomesOf(bySize) {
@@ -21,7 +21,7 @@ export function recordOf(results) {
   return { operations, details }
 }
 
-/** What an operation came to, over all sizes. Silent faults are the worst. */
+/** The result of an operation, over all sizes. Silent faults are the worst. */
 const ORDER = ['not offered', 'inexact', 'error', 'exact']
 
 function worstOf(outcome) {
@@ -29,14 +29,14 @@ function worstOf(outcome) {
   return ORDER.find((each) => outcomes.includes(each))
 }
 
-/** The operations by what they came to: `{ 'not offered': [...], inexact: [...], error: [...], exact: [...] }`. */
+/** The operations by their results: `{ 'not offered': [...], inexact: [...], error: [...], exact: [...] }`. */
 export function byOutcome({ operations }) {
   const groups = Object.fromEntries(ORDER.map((each) => [each, []]))
   for (const [operation, outcome] of Object.entries(operations)) groups[worstOf(outcome)].push(operation)
   return groups
 }
 
-/** The sizes at which an operation is not exact; none, if it is at all. */
+/** The sizes at which an operation is not exact; empty if it is exact at none. */
 export const sizesOfFault = (outcome) =>
   typeof outcome === 'string' ? [] : Object.keys(outcome).filter((size) => outcome[size] !== 'exact')
 

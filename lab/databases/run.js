@@ -1,5 +1,5 @@
-// Runs a library's programs, each in a process of its own: types that one sets, its hooks and its crash touch no other.
-// A process that does not end in time is killed, and what it printed is in the error.
+// Runs a library's programs, each in a separate process, so that its types, its hooks and its crash affect no other. A
+// process that does not end in time is killed, and its output is in the error.
 
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -10,7 +10,7 @@ const { programOf } = createRequire(import.meta.url)('../../scripts/runtimes.js'
 
 const LIMIT_MS = 120_000
 const PREPARE_MS = 600_000 // a package may have to be compiled
-const NEEDED = [22, 18] // Prisma's generated TypeScript; MikroORM, node:sqlite, Kysely and better-sqlite3 need 22, too
+const NEEDED = [22, 18] // Prisma's generated TypeScript; MikroORM, node:sqlite, Kysely and better-sqlite3 need 22 too
 
 /** This Node.js, or a newer one from npm where it is too old for a library. */
 export function nodeProgram([major, minor] = process.versions.node.split('.').map(Number)) {
@@ -18,7 +18,7 @@ export function nodeProgram([major, minor] = process.versions.node.split('.').ma
   return isNewEnough ? process.execPath : programOf('node-24')
 }
 
-/** Runs a script; resolves to what it sent, once it has ended well. */
+/** Runs a script; resolves to the message that it sent, once it has ended successfully. */
 function runScript(args, limitMs = LIMIT_MS) {
   const options = ['--no-warnings=ExperimentalWarning']
   const child = spawn(nodeProgram(), [...options, ...args], {

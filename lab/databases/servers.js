@@ -1,5 +1,5 @@
 // Real servers for the matrix, started when they are first needed and removed at the end; and a fresh database for each
-// program. It must never touch a server that was there before.
+// program. A server that was running before is never touched.
 
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -30,7 +30,7 @@ async function mariadb() {
   return { version: majors(version, 2), fresh: (name) => server.freshUrl(name), stop: () => server.stop() }
 }
 
-/** Files in a folder of their own. Each library brings its own SQLite. */
+/** Files in a separate folder. Each library has its own SQLite. */
 async function sqlite() {
   if (!wantProgram('sqlite3')) return
   const folder = await freshFolder('databases')
@@ -40,7 +40,7 @@ async function sqlite() {
   }
 }
 
-/** No server of MongoDB can be had here: check-bson.js works on bytes. */
+/** No server of MongoDB is available here: check-bson.js works on bytes. */
 const bson = async () => ({ fresh: async () => '', stop: async () => {} })
 
 const START = { postgres, mariadb, sqlite, bson }
@@ -48,7 +48,7 @@ const START = { postgres, mariadb, sqlite, bson }
 export class Servers {
   #started = new Map()
 
-  /** The server of a kind: `{ version, fresh(name), stop() }`. Undefined: it is not installed, which was said loudly. */
+  /** The server of a kind: `{ version, fresh(name), stop() }`. Undefined: it is not installed, with a loud message. */
   get(database) {
     if (!this.#started.has(database)) this.#started.set(database, START[database]())
     return this.#started.get(database)

@@ -1,5 +1,5 @@
-// The operations on SQLite by hand, over what better-sqlite3 and node:sqlite have in common: prepared statements, without
-// promises.
+// The operations on SQLite by hand, over the common part of better-sqlite3 and node:sqlite: prepared statements,
+// without promises.
 
 import { jsonReplacer, jsonReviver } from 'flakeforge'
 

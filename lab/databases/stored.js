@@ -1,5 +1,5 @@
-// What is really in the tables: read, and written, as text by each database's own command (psql, mariadb, sqlite3). It must
-// never use a package that the matrix is about.
+// The real contents of the tables: read, and written, as text by each database's own command (psql, mariadb, sqlite3).
+// Packages under test are not used.
 
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
@@ -10,7 +10,7 @@ const [version] = existsSync(VERSIONS) ? readdirSync(VERSIONS).sort((a, b) => b 
 const realPsql = `${VERSIONS}/${version}/bin/psql`
 const PSQL = existsSync(realPsql) ? realPsql : 'psql'
 
-/** How each command is started, and the type that it casts an ID to. */
+/** How to start each command, and the type that it casts an ID to. */
 const COMMANDS = {
   postgres: { text: 'text', command: (url) => [PSQL, '-XqAt', '-v', 'ON_ERROR_STOP=1', '-F', '\t', url] },
   mariadb: { text: 'char', command: mariadb },
@@ -31,7 +31,10 @@ function mariadb(url) {
 }
 
 const quote = (text) => `'${text.replaceAll("'", "''")}'`
-/** As text, which every column of integers or text takes: SQLite reads a bare integer past 2^63 as a floating-point number. */
+/**
+ * As text, which every column of integers or text accepts: SQLite reads a bare integer past 2^63 as a floating-point
+ * number.
+ */
 const quoteId = (id) => quote(String(id))
 const list = (texts) => texts.map(quote).join(', ')
 

@@ -1,6 +1,6 @@
-// `npm run databases:stores`: stores whose packages are too many for a lock file of the tests. The tests of Redis, with Valkey
-// GLIDE; and the store for DynamoDB of docs/store/your-own-database.md, as it is there, on DynamoDB Local with the real SDK.
-// It must never need an account: DynamoDB Local takes any keys.
+// `npm run databases:stores`: stores with too many packages for a lock file of the tests. The tests of Redis, with
+// Valkey GLIDE; and the store for DynamoDB from docs/store/your-own-database.md, unchanged, on DynamoDB Local with the
+// real SDK. No account is needed: DynamoDB Local accepts any keys.
 
 import { strict as assert } from 'node:assert'
 import { spawnSync } from 'node:child_process'
@@ -73,7 +73,7 @@ async function startDynamo() {
   return server
 }
 
-/** The table as the page wants it, instead of the one that is there. */
+/** The table as the page requires it, instead of the existing one. */
 async function makeTable() {
   const { CreateTableCommand, DeleteTableCommand, DynamoDBClient } = here('@aws-sdk/client-dynamodb')
   const client = new DynamoDBClient()
@@ -96,7 +96,7 @@ async function makeTable() {
   client.destroy()
 }
 
-/** The page's code in a file. DynamoDB Local gives tables no id, so when a table was made stands in for it. */
+/** The page's code in a file. DynamoDB Local gives tables no id, so the time when a table was created replaces it. */
 function writeStore() {
   const page = readFileSync(join(root, 'docs', 'store', 'your-own-database.md'), 'utf8')
   const [, code] = /^## DynamoDB$.*?^```javascript\n(.*?)^```$/ms.exec(page)

@@ -1,5 +1,5 @@
-// Writes the two tables of docs/data/databases.md from results.json of each library, between two markers. It
-// must never say of a library what no run has shown.
+// Writes the two tables of docs/data/databases.md from results.json of each library, between two markers. The tables
+// contain only results of runs.
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ import { byOutcome, isExact, sizesOfFault } from './outcomes.js'
 const root = join(import.meta.dirname, '..', '..')
 const DATABASES = { postgres: 'PostgreSQL', mariadb: 'MariaDB', sqlite: 'SQLite', bson: 'BSON, no server' }
 
-/** How the table calls what a program can do. */
+/** The table's names for the operations of a program. */
 const LABELS = {
   databaseJson: 'JSON that the database makes',
   json: 'JSON to a client',
@@ -21,10 +21,10 @@ const labels = (operations) => operations.map((each) => LABELS[each] ?? each).jo
 
 const code = (text) => (text.includes('`') ? text : `\`${text.replaceAll('|', '\\|')}\``)
 
-/** Where a library's default, or its type, may not reach: what goes other ways than one row and its columns. */
+/** Where a library's default, or its type, may not apply: everything except one row and its columns. */
 const ASIDE = ['json', 'databaseJson', 'max', 'nested', 'manyToMany', 'bulk']
 
-/** 'exact by default?': yes, also with exceptions, where IDs that are stored are read and found exactly. */
+/** 'exact by default?': yes, also with exceptions, where stored IDs are read and found exactly. */
 function verdict(record) {
   const { inexact, error } = byOutcome(record)
   const isException = (operation) => ASIDE.includes(operation)
@@ -34,7 +34,7 @@ function verdict(record) {
   return exceptions.length === 0 ? 'yes' : `yes, except ${exceptions.join(', ')}`
 }
 
-/** Operations that came to the same, with the example of the first: 'read, filter (`…`)'. */
+/** Operations with the same result, with the example of the first: 'read, filter (`…`)'. */
 function faults(what, operations, { operations: outcomes, details }) {
   if (operations.length === 0) return []
   const [size, detail] = details[operations[0]].split(/: (.*)/s)
@@ -73,7 +73,7 @@ function rowsOf(library) {
   ])
 }
 
-/** The address of a heading, as GitHub and our site make it. */
+/** The address of a heading, as GitHub and our site generate it. */
 const anchor = (title) =>
   title
     .toLowerCase()
@@ -132,13 +132,13 @@ export function shortTable(libraries = allLibraries()) {
   return asTable([head, rule(head), ...rows])
 }
 
-/** Where each table stands: its document and its markers. */
+/** The location of each table: its document and its markers. */
 export const PLACES = [
   { file: join(root, 'docs', 'data', 'databases.md'), name: 'databases', table: fullTable },
   { file: join(root, 'docs', 'data', 'databases.md'), name: 'databases-short', table: shortTable },
 ]
 
-/** What stands before, between and after the markers. */
+/** The text before, between and after the markers. */
 function partsOf(text, name) {
   const [open, close] = [`<!-- ${name} -->`, `<!-- /${name} -->`]
   const [start, end] = [text.indexOf(open) + open.length, text.indexOf(close)]

@@ -1,5 +1,5 @@
-// better-sqlite3: prepared statements, without promises. It takes bigints, but gives numbers unless it is told otherwise.
-// Where a program only calls newId(), yours calls `toSigned(flake.next())`.
+// better-sqlite3: prepared statements, without promises. It accepts bigints, but returns numbers unless it is told
+// otherwise. Where a program only calls newId(), yours calls `toSigned(flake.next())`.
 
 import Database from 'better-sqlite3'
 import { programOf } from '../../sqlite.js'

@@ -12,7 +12,9 @@ export const statements = (type) => [
 
 const unsignedBigint = (name) => bigint(name, { mode: 'bigint', unsigned: true })
 
-/** An ID in a column of text. JSON keeps text as it is, and so do relational queries: they make JSON in the database. */
+/**
+ * An ID in a column of text. JSON keeps text unchanged, and so do relational queries, which build JSON in the database.
+ */
 const flakeId = customType({ dataType: () => 'varchar(20)', toDriver: String, fromDriver: BigInt })
 
 /** `id`: the column type of IDs. */
@@ -39,7 +41,7 @@ export function connect(url, newId, id = unsignedBigint) {
 
 export const connectExactly = (url, newId) => connect(url, newId, flakeId)
 
-/** MariaDB returns no rows: $returningId() has what $defaultFn made. */
+/** MariaDB returns no rows: $returningId() has the values of $defaultFn. */
 export async function insert({ db, customers }, row) {
   const [{ id }] = await db.insert(customers).values(row).$returningId()
   return { id, ...row }

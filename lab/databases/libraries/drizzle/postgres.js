@@ -31,7 +31,7 @@ export function connect(url, newId) {
   return { db: drizzle(url, { schema }), customers, orders }
 }
 
-/** Relational queries make JSON in the database, with large integers. Node.js 22 shows their digits. */
+/** Relational queries build JSON in the database, with large integers. Node.js 22 shows their digits. */
 export function connectExactly(url, newId) {
   pg.types.setTypeParser(pg.types.builtins.JSON, (json) => JSON.parse(json, jsonReviver()))
   return connect(url, newId)

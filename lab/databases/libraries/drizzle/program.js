@@ -1,7 +1,6 @@
-// Drizzle. IDs are bigints. postgres.js, mariadb.js and sqlite.js beside this file have the tables, the connection and the
-// setting.
-// Where a program only calls newId(), yours calls `toSigned(flake.next())`, or `flake.nextBigInt()` where the column is not
-// signed.
+// Drizzle. IDs are bigints. postgres.js, mariadb.js and sqlite.js next to this file have the tables, the connection and
+// the setting. Where a program only calls newId(), yours calls `toSigned(flake.next())`, or `flake.nextBigInt()` where
+// the column is not signed.
 
 import { asc, between, eq, max, sql } from 'drizzle-orm'
 import { jsonReplacer } from 'flakeforge'
@@ -9,7 +8,7 @@ import * as mariadb from './mariadb.js'
 import * as postgres from './postgres.js'
 import * as sqlite from './sqlite.js'
 
-/** `tables`: db, customers and orders; what comes next differs between the databases; `replacer`: of JSON.stringify. */
+/** `tables`: db, customers and orders; the rest differs between the databases; `replacer`: of JSON.stringify. */
 function program(tables, { statements, insert, insertWithOrders, upsert, close }, replacer) {
   const { db, customers } = tables
   const { id, name } = customers

@@ -9,7 +9,9 @@ export const statements = (type) => [
   `CREATE TABLE orders (id ${type} PRIMARY KEY, customer_id ${type} NOT NULL REFERENCES customers, item text NOT NULL)`,
 ]
 
-/** An ID in a column of text. JSON keeps text as it is, and so do relational queries: they make JSON in the database. */
+/**
+ * An ID in a column of text. JSON keeps text unchanged, and so do relational queries, which build JSON in the database.
+ */
 const flakeId = customType({ dataType: () => 'varchar(20)', toDriver: String, fromDriver: BigInt })
 
 /** `id`: the column type of IDs. */
@@ -37,7 +39,7 @@ export const connectExactly = (url, newId) => connect(url, newId, flakeId)
 
 export const insert = ({ db, customers }, row) => db.insert(customers).values(row).returning().get()
 
-/** better-sqlite3 waits for nothing: its transactions take no promises. */
+/** better-sqlite3 is synchronous: its transactions accept no promises. */
 export const insertWithOrders = (tables, { orders, ...row }) =>
   tables.db.transaction((tx) => {
     const customer = insert({ ...tables, db: tx }, row)

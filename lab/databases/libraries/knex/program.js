@@ -1,5 +1,5 @@
-// Knex: a query builder over the drivers pg, mysql2 (which MariaDB takes too) and better-sqlite3. What an ID comes back as is
-// what the driver gives. Where a program only calls newId(), yours calls `toSigned(flake.next())`, or `flake.nextBigInt()`
+// Knex: a query builder over the drivers pg, mysql2 (for MariaDB too) and better-sqlite3. An ID is returned as the
+// driver returns it. Where a program only calls newId(), yours calls `toSigned(flake.next())`, or `flake.nextBigInt()`
 // for MariaDB's unsigned columns.
 
 import knex from 'knex'
@@ -29,7 +29,7 @@ function open({ database, newId }, { replacer, ...config }) {
       })
     },
 
-    // Knex has no hook for default values: the row gets its ID here, and nothing has to be asked back.
+    // Knex has no hook for default values: the row gets its ID here, and no query is needed to read it back.
     async insert({ name }) {
       const customer = { id: newId(), name }
       await db('customers').insert(customer)
@@ -71,7 +71,7 @@ function open({ database, newId }, { replacer, ...config }) {
 
     insertMany(names) {
       const rows = names.map(({ name }) => ({ id: newId(), name }))
-      return db.batchInsert('customers', rows, 500) // SQLite takes no more at once as Knex writes them
+      return db.batchInsert('customers', rows, 500) // SQLite accepts no more rows at once in Knex's form
     },
 
     toJson: async (id) => JSON.stringify(await program.filter(id), replacer),
@@ -83,7 +83,7 @@ function open({ database, newId }, { replacer, ...config }) {
   return program
 }
 
-/** What jsonReplacer of flakeforge does. */
+/** The same as jsonReplacer of flakeforge. */
 const bigintsAsText = (_key, value) => (typeof value === 'bigint' ? String(value) : value)
 
 const DEFAULTS = {

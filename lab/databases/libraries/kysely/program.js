@@ -1,6 +1,6 @@
-// Kysely: a typed query builder over the drivers pg, mysql2 (which MariaDB takes too) and better-sqlite3. An ID comes back as
-// the driver gives it, but a relation is JSON that the database makes, and JSON.parse rounds it.
-// Where a program only calls newId(), yours calls `toSigned(flake.next())`, or `flake.nextBigInt()` for MariaDB.
+// Kysely: a typed query builder over the drivers pg, mysql2 (for MariaDB too) and better-sqlite3. An ID is returned as
+// the driver returns it, but a relation is JSON built by the database, and JSON.parse rounds it. Where a program only
+// calls newId(), yours calls `toSigned(flake.next())`, or `flake.nextBigInt()` for MariaDB.
 
 import SQLite from 'better-sqlite3'
 import { Kysely, MysqlDialect, ParseJSONResultsPlugin, PostgresDialect, SqliteDialect, sql } from 'kysely'
@@ -10,10 +10,10 @@ import mysql from 'mysql2'
 import pg from 'pg'
 
 const COLUMNS = { postgres: 'bigint', mariadb: 'bigint unsigned', sqlite: 'integer' }
-const HELPERS = { postgres: postgresHelpers, sqlite: sqliteHelpers } // those for MySQL are not for MariaDB
+const HELPERS = { postgres: postgresHelpers, sqlite: sqliteHelpers } // those for MySQL do not work on MariaDB
 const BULK = 1000 // rows of one INSERT: each database has a limit for its parameters
 
-/** An ID in JSON that the database makes. */
+/** An ID in JSON built by the database. */
 const asNumber = (from, column) => from.ref(column)
 const asText = (from, column) => from.cast(column, 'text')
 
@@ -61,7 +61,7 @@ function open({ database, newId }, { replacer, inJson = asNumber, ...config }) {
         .execute()
     },
 
-    // Kysely has no hook for default values: the row gets its ID here, and nothing has to be asked back.
+    // Kysely has no hook for default values: the row gets its ID here, and no query is needed to read it back.
     async insert({ name }) {
       const customer = { id: newId(), name }
       await db.insertInto('customers').values(customer).execute()
@@ -130,7 +130,7 @@ function open({ database, newId }, { replacer, inJson = asNumber, ...config }) {
   return program
 }
 
-/** What jsonReplacer of flakeforge does. */
+/** The same as jsonReplacer of flakeforge. */
 const bigintsAsText = (_key, value) => (typeof value === 'bigint' ? String(value) : value)
 
 const DEFAULTS = {

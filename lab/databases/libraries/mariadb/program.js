@@ -1,5 +1,5 @@
-// mariadb: SQL by hand. A BIGINT is a bigint in both directions, without a setting. JSON is where care is needed.
-// Where a program only calls newId(), yours calls `flake.nextBigInt()`: all 64 bits fit into BIGINT UNSIGNED.
+// mariadb: SQL by hand. A BIGINT is a bigint in both directions, without a setting. JSON needs care. Where a program
+// only calls newId(), yours calls `flake.nextBigInt()`: all 64 bits fit into BIGINT UNSIGNED.
 
 import mariadb from 'mariadb'
 
@@ -97,7 +97,7 @@ function open({ url, newId }, { idInJson, replacer }) {
   return program
 }
 
-/** What jsonReplacer of flakeforge does. */
+/** The same as jsonReplacer of flakeforge. */
 const bigintsAsText = (_key, value) => (typeof value === 'bigint' ? String(value) : value)
 
 export const ways = {

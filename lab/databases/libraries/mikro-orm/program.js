@@ -1,7 +1,7 @@
-// MikroORM: entities in plain JavaScript, and a unit of work for each request. A property of type bigint is a JavaScript
-// bigint, and text in JSON. On SQLite the driver rounds an ID before MikroORM sees it: sqlite.js has one that does not.
-// Where this program only calls newId(), yours calls `toSigned(flake.next())`; on MariaDB, whose primary keys MikroORM
-// makes unsigned, it is `flake.nextBigInt()`.
+// MikroORM: entities in plain JavaScript, and a unit of work for each request. A property of type bigint is a
+// JavaScript bigint, and text in JSON. On SQLite the driver rounds an ID before MikroORM sees it: sqlite.js has one
+// that does not. Where this program only calls newId(), yours calls `toSigned(flake.next())`; on MariaDB, where
+// MikroORM creates unsigned primary keys, it is `flake.nextBigInt()`.
 
 import assert from 'node:assert/strict'
 import { defineEntity, p, raw } from '@mikro-orm/core'
@@ -13,7 +13,7 @@ const DRIVERS = {
   sqlite: () => import('@mikro-orm/sqlite'),
 }
 
-/** The entities. `key()` makes the property of an ID. */
+/** The entities. `key()` creates the property of an ID. */
 function entitiesOf(newId, key) {
   const Customer = defineEntity({
     name: 'Customer',
@@ -50,7 +50,7 @@ async function open({ database, url, newId }, { key, options, insertMany, loadOr
     ...(database === 'sqlite' ? { dbName: url } : { clientUrl: url }),
     ...options,
   })
-  const request = () => orm.em.fork() // a server makes one for each request
+  const request = () => orm.em.fork() // a server creates one for each request
 
   async function create(data) {
     const em = request()
@@ -102,7 +102,7 @@ async function open({ database, url, newId }, { key, options, insertMany, loadOr
 
     toJson: async (id) => JSON.stringify(await request().findOne(Customer, { id })),
 
-    fromJson: (text) => request().findOne(Customer, { id: JSON.parse(text).id }), // text is as good as a bigint here
+    fromJson: (text) => request().findOne(Customer, { id: JSON.parse(text).id }), // text works as well as a bigint here
 
     close: () => orm.close(true),
   }

@@ -1,5 +1,6 @@
-// better-sqlite3 reads integers as numbers and rounds them, or as bigints, dates and counts too, which MikroORM does not
-// expect. Here a bigint is what a number cannot hold, as with other databases' clients. It must never round.
+// better-sqlite3 reads integers as numbers and rounds them, or as bigints, even dates and counts, which MikroORM does
+// not expect. Here only values that do not fit a number are bigints, as with other databases' clients. Nothing is
+// rounded.
 
 import Database from 'better-sqlite3'
 import { SqliteDialect } from 'kysely'

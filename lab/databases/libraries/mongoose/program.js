@@ -1,5 +1,5 @@
-// Mongoose, as far as it goes without a server: how it casts, and the BSON that it would send and has got. `bytes` are what
-// travels. Where a program only calls newId(), yours calls `toSigned(flake.next())`.
+// Mongoose, as far as it works without a server: its casts, and the BSON that it would send and has received. `bytes`
+// are the transferred form. Where a program only calls newId(), yours calls `toSigned(flake.next())`.
 
 import { jsonReplacer } from 'flakeforge'
 import mongoose from 'mongoose'

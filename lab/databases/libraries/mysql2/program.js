@@ -1,5 +1,5 @@
-// mysql2: SQL by hand. A bigint goes out exactly; what comes back is a JavaScript number unless `supportBigNumbers` is set.
-// Where a program only calls newId(), yours calls `flake.nextBigInt()`: all 64 bits fit into BIGINT UNSIGNED.
+// mysql2: SQL by hand. A bigint is sent exactly; the returned value is a JavaScript number unless `supportBigNumbers`
+// is set. Where a program only calls newId(), yours calls `flake.nextBigInt()`: all 64 bits fit into BIGINT UNSIGNED.
 
 import mysql from 'mysql2/promise'
 
@@ -12,7 +12,7 @@ const TABLES = [
 function open({ url, newId }, options) {
   const pool = mysql.createPool({ uri: url, ...options })
 
-  // execute() prepares a statement and sends the values apart; query() writes them into the text.
+  // execute() prepares a statement and sends the values separately; query() writes them into the text.
   const rowsOf = async (text, values) => (await pool.execute(text, values))[0]
 
   const program = {

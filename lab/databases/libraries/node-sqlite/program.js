@@ -1,6 +1,6 @@
-// node:sqlite, which comes with Node.js: prepared statements, without promises. It takes bigints. It gives numbers, and throws
-// where one of a column does not fit, unless it is told to give bigints.
-// Where a program only calls newId(), yours calls `toSigned(flake.next())`.
+// node:sqlite, which is part of Node.js: prepared statements, without promises. It accepts bigints. It returns numbers,
+// and throws where one in a column does not fit, unless it is told to return bigints. Where a program only calls
+// newId(), yours calls `toSigned(flake.next())`.
 
 import { DatabaseSync } from 'node:sqlite'
 import { programOf } from '../../sqlite.js'

@@ -1,5 +1,5 @@
-// pg: SQL by hand. A bigint goes out as its decimal text, and a column of type bigint comes back as text.
-// Where a program only calls newId(), yours calls `toSigned(flake.next())`.
+// pg: SQL by hand. A bigint is sent as its decimal text, and a column of type bigint is returned as text. Where a
+// program only calls newId(), yours calls `toSigned(flake.next())`.
 
 import { jsonReplacer, jsonReviver } from 'flakeforge'
 import pg from 'pg'

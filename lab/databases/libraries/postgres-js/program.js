@@ -1,5 +1,5 @@
-// postgres.js: SQL in template strings. A bigint is sent as an int8, and an int8 comes back as text, or as a bigint with
-// `types`. Where a program only calls newId(), yours calls `toSigned(flake.next())`.
+// postgres.js: SQL in template strings. A bigint is sent as an int8, and an int8 is returned as text, or as a bigint
+// with `types`. Where a program only calls newId(), yours calls `toSigned(flake.next())`.
 
 import { jsonReplacer, jsonReviver } from 'flakeforge'
 import postgres from 'postgres'

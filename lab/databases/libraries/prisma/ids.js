@@ -1,9 +1,11 @@
-// A Prisma extension sees the outermost row of a nested write only. This one gives an ID to every row that is created below
-// it, too: by create, createMany, connectOrCreate and upsert, at any depth. It must never replace an ID that a row has.
+// A Prisma extension sees only the outermost row of a nested write. This one gives an ID to every row that is created
+// below it too: by create, createMany, connectOrCreate and upsert, at any depth. A row that has an ID keeps it.
 
 const WRITES = ['create', 'createMany', 'connectOrCreate', 'upsert', 'update']
 
-/** Whether a field's value is what to do with a relation. The value of a Json field that has one of these keys looks like it. */
+/**
+ * Whether a field's value is a write to a relation. The value of a Json field with one of these keys looks the same.
+ */
 const isRelation = (value) => value?.constructor === Object && WRITES.some((name) => name in value)
 
 const each = (value, change) => (Array.isArray(value) ? value.map(change) : change(value))

@@ -1,6 +1,6 @@
-// Generates Prisma's client for each database, as `npx prisma generate` does: TypeScript, which Node.js runs as it is, in
-// target/, which git ignores. It needs no network: the schema engine, which an install script of Prisma's would download,
-// is for migrations only.
+// Generates Prisma's client for each database, as `npx prisma generate` does: TypeScript, which Node.js runs directly,
+// in target/, which git ignores. It needs no network: the schema engine, which an install script of Prisma's would
+// download, is for migrations only.
 
 import { execFileSync } from 'node:child_process'
 import { rmSync } from 'node:fs'
@@ -11,7 +11,7 @@ const command = join(dirname(createRequire(import.meta.url).resolve('prisma/pack
 
 const QUIET = { CHECKPOINT_DISABLE: '1', PRISMA_HIDE_UPDATE_MESSAGE: '1' } // it asks no server for news
 
-/** Any program does: `generate` looks for the engine and does not run it. */
+/** Any program works: `generate` looks for the engine and does not run it. */
 const NO_ENGINE = { PRISMA_SCHEMA_ENGINE_BINARY: process.execPath }
 
 rmSync(join(import.meta.dirname, 'target'), { recursive: true, force: true })

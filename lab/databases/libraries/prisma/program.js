@@ -1,7 +1,7 @@
-// Prisma: a schema, a client that `npx prisma generate` makes from it (prepare.js), and a driver adapter. A field of type
-// BigInt is a JavaScript bigint, and JSON.stringify refuses it. The schema has no default that calls a function of yours: an
-// extension gives the IDs, and ids.js has one that reaches nested rows.
-// Where a program only calls newId(), yours calls `toSigned(flake.next())`, or `flake.nextBigInt()` for an unsigned column.
+// Prisma: a schema, a client that `npx prisma generate` generates from it (prepare.js), and a driver adapter. A field
+// of type BigInt is a JavaScript bigint, and JSON.stringify rejects it. The schema has no default that calls your own
+// function: an extension assigns the IDs, and ids.js has one that reaches nested rows. Where a program only calls
+// newId(), yours calls `toSigned(flake.next())`, or `flake.nextBigInt()` for an unsigned column.
 
 import assert from 'node:assert/strict'
 import { jsonReplacer, jsonReviver } from 'flakeforge'
@@ -70,7 +70,9 @@ async function open({ database, url }, { extension, stringify, findWithOrders })
   }
 }
 
-/** On PostgreSQL a relation is loaded by JSON that the database makes, or by a query of its own: both must give the same. */
+/**
+ * On PostgreSQL a relation is loaded by JSON that the database builds, or by a separate query: both must give the same.
+ */
 async function withEachStrategy(prisma, database, id) {
   const strategies = database === 'postgres' ? ['join', 'query'] : [undefined]
   const rows = strategies.map((relationLoadStrategy) =>
@@ -84,7 +86,7 @@ async function withEachStrategy(prisma, database, id) {
 export const ways = {
   default: (context) =>
     open(context, {
-      // As Prisma's own pages have it: the outermost rows get an ID.
+      // As on Prisma's own pages: the outermost rows get an ID.
       extension: {
         query: {
           customer: {

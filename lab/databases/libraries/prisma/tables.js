@@ -1,7 +1,7 @@
-// What `npx prisma db push` makes of the schemas. That command needs the schema engine, which an install script of Prisma's
-// downloads. Here no such script runs, so the tables are made by hand.
+// The output of `npx prisma db push` for the schemas. That command needs the schema engine, which an install script of
+// Prisma's downloads. Here no such script runs, so the tables are created by hand.
 
-/** `quote`: what keeps a capital letter. */
+/** `quote`: keeps a capital letter. */
 const tables = ({ id, text, quote }) => [
   `CREATE TABLE customers (id ${id} NOT NULL PRIMARY KEY, name ${text} NOT NULL)`,
   `CREATE TABLE orders (id ${id} NOT NULL PRIMARY KEY, item ${text} NOT NULL, customer_id ${id} NOT NULL,

@@ -1,5 +1,5 @@
-// sqlite3, Sequelize's package for SQLite, brings no binary: its install script downloads one, or compiles it. The other
-// packages are installed without their scripts, so it runs here, once. It must never run the script of another package.
+// sqlite3, Sequelize's package for SQLite, contains no binary: its install script downloads one, or compiles it. The
+// other packages are installed without their scripts, so only this one runs, here, once.
 
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -19,7 +19,7 @@ function isBuilt() {
   }
 }
 
-/** The C headers that came with the Node.js which runs npm. Without them node-gyp downloads some. */
+/** The C headers of the Node.js that runs npm. Without them node-gyp downloads some. */
 function ownHeaders() {
   const node = execFileSync('node', ['-p', 'process.execPath'], { encoding: 'utf8' }).trim()
   const folder = join(node, '../..')

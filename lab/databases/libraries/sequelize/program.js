@@ -79,5 +79,5 @@ const exactType = {
 export const ways = {
   default: ({ url, database, newId }) => open(connections[database](url), DataTypes.BIGINT, newId),
   exact: ({ url, database, newId }) =>
-    open(connections[database](url), exactType[database], newId, { dataType: DataTypes.STRING }), // else parseInt reads it
+    open(connections[database](url), exactType[database], newId, { dataType: DataTypes.STRING }), // otherwise parseInt reads it
 }

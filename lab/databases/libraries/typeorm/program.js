@@ -1,5 +1,5 @@
-// TypeORM, with EntitySchema: the same in JavaScript and TypeScript, without decorators. IDs are strings.
-// Where a program only calls newId(), yours calls `toSigned(flake.next())`, or `flake.nextBigInt()` where the column is not
+// TypeORM, with EntitySchema: the same in JavaScript and TypeScript, without decorators. IDs are strings. Where a
+// program only calls newId(), yours calls `toSigned(flake.next())`, or `flake.nextBigInt()` where the column is not
 // signed.
 
 import { Between, DataSource, EntitySchema, EventSubscriber } from 'typeorm'
@@ -56,7 +56,7 @@ function idSubscriber(newId) {
   return IdSubscriber
 }
 
-/** maximum() and minimum() make a number of what the database gives. */
+/** maximum() and minimum() convert the database's value to a number. */
 const roundedMax = (customers) => customers.maximum('id')
 
 async function exactMax(customers) {
