@@ -1,12 +1,10 @@
 'use strict'
 
-// Processes that live long: what they do thousands of times must leave nothing behind. `node lab/long-life.js` does all of it,
-// `losses=2000` only that, as often. Compared is what is in use in the middle and at the end: memory, file descriptors, and what
-// keeps the process alive. `--plant object` leaves one behind each time (or `timer`, `descriptor`), and the command must then
-// fail: a check that cannot see a leak proves nothing.
-//
-// Clocks run at 100 times the speed, by libfaketime (Debian: faketime): that of the process, and so that of its store, which is
-// in its memory. Native memory that grows by little is for `npm run memcheck`.
+// Processes that live long: operations that they repeat thousands of times must leave nothing behind. `node
+// lab/long-life.js` runs all of them, `losses=2000` only that one, this often. Memory, file descriptors, and whatever
+// keeps the process alive are compared in the middle and at the end. `--plant object` leaves one behind each time (or
+// `timer`, `descriptor`), and the command must then fail: a check that cannot see a leak proves nothing.
+// Clocks run at 100 times the speed; `npm run memcheck` covers small leaks of native memory.
 
 const { spawnSync } = require('node:child_process')
 const fs = require('node:fs')
@@ -14,7 +12,10 @@ const path = require('node:path')
 const { setImmediate: turn } = require('node:timers/promises')
 const v8 = require('node:v8')
 
-/** libfaketime for programs with threads; undefined if it is not installed, and under AddressSanitizer, with which it hangs. */
+/**
+ * libfaketime (Debian: faketime) for programs with threads: it speeds up the clock of the process, and with it that of
+ * its store, which is in its memory. Undefined if it is not installed, and under AddressSanitizer, with which it hangs.
+ */
 const library = /asan/.test(process.env.LD_PRELOAD)
   ? undefined
   : ['x86_64-linux-gnu', 'aarch64-linux-gnu']
@@ -24,18 +25,18 @@ const SPEED = 100
 const SLOTS = 64
 const GROUP = { slots: SLOTS, ttlMs: 2000, skewMs: 200, durable: true, maxAheadMs: 100 }
 const DAY_MS = 86_400_000
-const RENEWAL_MS = 10_000 // at the usual ttl
+const RENEWAL_MS = 10_000 // at the default ttl
 
 /** A third of them is warm-up. */
 const SAMPLES = 30
-const COLLECTIONS = 4 // what a finalizer gives back may need another one
-/** Of each round: V8's smallest object and its place in an array have 64. */
+const COLLECTIONS = 4 // memory that a finalizer frees may need another one
+/** Per round: V8's smallest object and its place in an array take 64. */
 const MOST_BYTES = 24
-/** Of all rounds together: V8 is never quite still. */
+/** For all rounds together: V8 is never quite still. */
 const MOST_BYTES_OF_ALL = 8 << 10
-/** An allocator keeps some of what it got, however long a subject is. */
+/** An allocator keeps some of its memory, however long a subject runs. */
 const MOST_RESIDENT_BYTES = 16 << 20
-/** Code that V8 makes and throws away would look like a leak. */
+/** Code that V8 generates and discards would look like a leak. */
 const STILL = ['--expose-gc', '--no-opt', '--no-maglev', '--no-sparkplug', '--no-flush-bytecode']
 
 /** A store in this process: records in a map. */
@@ -74,7 +75,7 @@ function happens(flake, event) {
   })
 }
 
-/** Each makes its round: what is done again and again. */
+/** Each performs its round: an operation that is repeated. */
 const SUBJECTS = {
   /** A generator for each request, of some dozens of kinds. */
   async generators({ FlakeId }) {
@@ -87,7 +88,7 @@ const SUBJECTS = {
     }
   },
 
-  /** A member that joins, makes IDs and goes. */
+  /** A member that joins, generates IDs and leaves. */
   async joins({ FlakeId, lease }) {
     const { store } = memoryStore(lease)
     return async () => {
@@ -97,7 +98,7 @@ const SUBJECTS = {
     }
   },
 
-  /** A member that joins by an address, and so has a connection of its own. */
+  /** A member that joins by an address, and so has its own connection. */
   async connections({ FlakeId }) {
     const { startRedis } = await import('../__test__/servers/redis.mjs')
     const server = await startRedis('--appendonly', 'yes', '--appendfsync', 'always')
@@ -109,7 +110,7 @@ const SUBJECTS = {
     return Object.assign(round, { end: () => server.stop() })
   },
 
-  /** A member whose slot is somebody else's at each renewal: it takes another one. */
+  /** A member whose slot belongs to another owner at each renewal: it takes another one. */
   async losses({ FlakeId, lease }) {
     const { store, records } = memoryStore(lease)
     const { edited, newOwner, slotName } = await import('../__test__/support/records.mjs')
@@ -144,7 +145,7 @@ const ROUNDS = {
   renewals: DAY_MS / RENEWAL_MS,
 }
 
-/** Whose server does not run with another clock. */
+/** Its server does not run with another clock. */
 const BY_REAL_CLOCK = ['connections']
 
 const kept = []
@@ -155,14 +156,14 @@ const PLANTS = {
   descriptor: () => kept.push(fs.openSync('/dev/null')),
 }
 
-/** What survived some collections. In the other spaces is what was made since, or is about to go. */
+/** Objects that survived some collections. The other spaces contain new objects, and those about to be collected. */
 const oldBytes = () =>
   v8
     .getHeapSpaceStatistics()
     .filter(({ space_name: name }) => !name.startsWith('new_'))
     .reduce((sum, { space_used_size: size }) => sum + size, 0)
 
-/** What is in use now. */
+/** The present usage. */
 async function inUse() {
   for (let i = 0; i < COLLECTIONS; i++) {
     globalThis.gc()
@@ -177,10 +178,10 @@ async function inUse() {
   }
 }
 
-/** The least of these samples: some show what is about to go. */
+/** The minimum of these samples: some include objects about to be collected. */
 const leastOf = (samples, what) => Math.min(...samples.map((sample) => sample[what]))
 
-/** What was in use in the middle third and in the last, and what may be; `between`: so many rounds lie between the two. */
+/** The usage in the middle third and in the last, and the limit; `between`: the number of rounds between the two. */
 function growthOf(samples, between) {
   const third = samples.length / 3
   const bounds = {
@@ -218,7 +219,7 @@ async function live(name, rounds, plant) {
   return growth.some(({ isTooMuch }) => isTooMuch)
 }
 
-/** Runs a subject in a process of its own. Returns whether nothing grew. */
+/** Runs a subject in a separate process. Returns whether nothing grew. */
 function run(word, plant) {
   const [name, rounds = ROUNDS[name]] = word.split('=')
   const fast = { LD_PRELOAD: library, FAKETIME: `+0 x${SPEED}` }

@@ -1,5 +1,5 @@
-// What one renewal goes through on each store: the files with a function that it enters, those functions, and its calls of the
-// addon. Run `node lab/renewal.mjs` after `npm run dist`; `--files` lists the files, too.
+// The path of one renewal on each store: the files with a function that it enters, those functions, and its calls of
+// the addon. Run `node lab/renewal.mjs` after `npm run dist`; `--files` also lists the files.
 
 import { once } from 'node:events'
 import { Session } from 'node:inspector/promises'
@@ -16,7 +16,7 @@ const native = require(`${ROOMS}native/index.js`)
 const { createGroup, join } = require(`${ROOMS}lease/join.js`)
 const OPTIONS = { group: 'renewal', ttlMs: 3_000, skewMs: 500 }
 
-/** How each server is started, and its URL. */
+/** How to start each server, and its URL. */
 const SERVERS = {
   Redis: async () => {
     const server = await redis.startRedis()
@@ -39,7 +39,7 @@ const SERVERS = {
 const session = new Session()
 let crossings = 0
 
-/** Counts each call and each look of a property of an addon's class. */
+/** Counts each call and each property access of an addon's class. */
 function countCalls({ prototype }) {
   for (const [name, { value, get, ...other }] of Object.entries(Object.getOwnPropertyDescriptors(prototype))) {
     if (name === 'constructor') continue
@@ -57,7 +57,7 @@ function countCalls({ prototype }) {
 /** The functions that were entered during `work`, as `{ file, name }`. */
 async function entered(work) {
   await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false })
-  await session.post('Profiler.takePreciseCoverage') // forgets what was before
+  await session.post('Profiler.takePreciseCoverage') // forgets everything before
   const before = crossings
   await work()
   const { result } = await session.post('Profiler.takePreciseCoverage')
@@ -81,7 +81,7 @@ async function measure(start) {
   const { server, url } = await start()
   await createGroup(url, OPTIONS)
   const flake = await join(url, OPTIONS)
-  for (let i = 0; i < 2; i++) await once(flake, 'renewed') // what is done once for a connection has been done
+  for (let i = 0; i < 2; i++) await once(flake, 'renewed') // work that is done once per connection is done
   const { functions, calls } = await entered(() => once(flake, 'renewed'))
   await flake.close()
   await server.stop()
