@@ -1,27 +1,29 @@
 'use strict'
 
-// A process uses binaries of flakeforge or the WebAssembly, in all its threads, because the two cannot share cursors. Each leaves
-// a sign that all threads see, and then refuses to load if it finds the other's. A binary's sign is that it is loaded;
-// src/wasm_sign.rs reads the one that is left here.
+// A process uses either binaries of flakeforge or the WebAssembly, in all its threads, because the two cannot share
+// cursors. Each leaves a sign that all threads see, and refuses to load if it finds the other's. A binary's sign is
+// that it is loaded; src/wasm_sign.rs reads the sign of the WebAssembly.
 
 const fs = require('node:fs')
 const { basename } = require('node:path')
 
-// Jest gives its tests a `process` of its own, with a copy of the environment.
+// Jest gives its tests a separate `process`, with a copy of the environment.
 const { env, pid, platform, report } = process.getBuiltinModule('node:process')
 
-/** The variable that is the sign, but for Linux. It has the number of the process, because children inherit it. */
+/**
+ * The variable that is the sign, except on Linux. It contains the number of the process, because children inherit it.
+ */
 const VARIABLE = '_FLAKEFORGE_WASM'
-/** What every binary exports: src/copies.rs. */
+/** The export of every binary: src/copies.rs. */
 const EXPORTED = 'flakeforge_registry_1'
 /** Elsewhere there are no binaries. */
 const WITH_BINARIES = ['darwin', 'linux', 'win32']
 
 /**
- * Leaves the sign. On Linux, native code must not read the environment, because another thread may be writing it: there the
- * sign is a descriptor of the module's file with a flag that nothing else opens it with.
+ * Leaves the sign. On Linux, native code must not read the environment, because another thread may be writing it: there
+ * the sign is a descriptor of the module's file with a flag that nothing else opens it with.
  * @param {string} file the module's file
- * @returns {() => void} takes the sign away
+ * @returns {() => void} removes the sign
  */
 function leaveSign(file) {
   if (platform === 'linux') {
@@ -32,7 +34,7 @@ function leaveSign(file) {
   return () => delete env[VARIABLE]
 }
 
-/** The files that the process has loaded as code. A file may come more than once. */
+/** The files that the process has loaded as code. A file may occur more than once. */
 function loadedFiles() {
   try {
     const lines = fs.readFileSync('/proc/self/maps', 'utf8').split('\n')
@@ -42,7 +44,7 @@ function loadedFiles() {
   }
 }
 
-/** The same from Node's report, without the names of peers, which it would ask the network for. */
+/** The same from Node's report, without the names of peers, for which it would ask the network. */
 function reportedFiles() {
   const { excludeNetwork } = report
   report.excludeNetwork = true
@@ -53,7 +55,9 @@ function reportedFiles() {
   }
 }
 
-/** Whether a file is a binary of flakeforge, whatever its name. One that was removed, or may not be read, has its name only. */
+/**
+ * Whether a file is a binary of flakeforge, whatever its name. A removed or unreadable one is known only by its name.
+ */
 function isBinary(file) {
   if (/^flakeforge.*\.node\b/i.test(basename(file.replaceAll('\\', '/')))) return true
   try {

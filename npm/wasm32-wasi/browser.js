@@ -1,12 +1,12 @@
-// flakeforge for browsers: starts the WebAssembly, then loads flakeforge, whose files for browsers take it from here.
-// The memory belongs to this page or worker alone, and all copies of this package there share it. It must be there before
-// flakeforge is, so this module waits.
+// flakeforge for browsers: starts the WebAssembly, then loads flakeforge, whose files for browsers get it from here.
+// The memory belongs to this page or worker alone, and all copies of this package there share it. It must exist before
+// flakeforge is loaded, so this module waits.
 
 import { Buffer } from 'buffer'
 import { getBuiltinModule, pauseBy } from './page.cjs'
 import { makeMemory, start } from './start.cjs'
 
-/** What flakeforge uses of Node's globals. */
+/** The globals of Node.js that flakeforge uses. */
 const nodeLike = {
   env: {},
   getBuiltinModule,
@@ -21,7 +21,7 @@ const nodeLike = {
 globalThis.Buffer ??= Buffer
 globalThis.process = { ...nodeLike, ...globalThis.process }
 
-/** The addon of this page, and the promise of it while it starts. */
+/** The addon of this page, and its promise while it starts. */
 const [ADDON, STARTING] = ['addon', 'starting'].map((name) => Symbol.for(`flakeforge.${name}`))
 
 async function startHere() {
@@ -32,7 +32,7 @@ async function startHere() {
   addon.wasm.pause = pauseBy(addon.wasm)
   console.warn(
     'FLAKEFORGE_WASM: flakeforge runs as WebAssembly: slower, without files and leases. Every tab and every worker needs a ' +
-      'node number of its own, or they can make the same IDs.',
+      'separate node number, or they can generate the same IDs.',
   )
   return addon
 }

@@ -1,8 +1,8 @@
 'use strict'
 
-// The time for the module, out of JavaScript's two clocks. Date.now() has whole milliseconds only. performance.now() is
-// finer, but departs from it: when the system's clock is corrected or set, or while a machine sleeps.
-// The time must never leave the millisecond of Date.now(): all threads and processes of a machine count IDs by these.
+// The time for the module, from JavaScript's two clocks. Date.now() has only whole milliseconds. performance.now() is
+// finer, but drifts from it: when the system's clock is corrected or set, or while a machine sleeps. The time never
+// leaves the millisecond of Date.now(): all threads and processes of a machine count IDs by these.
 
 /** The last moment of a millisecond, in ms. */
 const LAST = 0.999
@@ -10,7 +10,7 @@ const LAST = 0.999
 /** The Unix ms at which performance.now() was 0. */
 let start = performance.timeOrigin
 
-/** Unix ms. Where the finer clock has departed, it goes on from within the millisecond. */
+/** Unix ms. Where the finer clock has drifted, it continues within the millisecond. */
 function unixNow() {
   const [ms, since] = [Date.now(), performance.now()]
   const fine = start + since

@@ -1,8 +1,8 @@
 'use strict'
 
-// flakeforge's addon as WebAssembly, for Node.js: exports what the binaries of other platforms export.
-// All threads of a process must share one memory: two memories would have two cursors for one node number, and make the
-// same IDs twice. A worker thread gets the memory from the thread that started it. If there was none, this refuses.
+// flakeforge's addon as WebAssembly, for Node.js: exports what the binaries of other platforms export. All threads of a
+// process must share one memory: two memories would have two cursors for one node number, and generate the same IDs
+// twice. A worker thread gets the memory from the thread that started it. If there was none, this throws.
 
 const { readFileSync } = require('node:fs')
 const { join } = require('node:path')
@@ -41,7 +41,7 @@ function refuseWorker() {
   )
 }
 
-/** Another thread, or another copy in the same one, as Jest makes one for each file. */
+/** Another thread, or another copy in the same one, as Jest creates one for each file. */
 function startAnother({ module, memory, version: theirs, file }) {
   if (theirs !== version)
     throw new Error(

@@ -1,13 +1,13 @@
 'use strict'
 
-// What flakeforge uses of Node, for a page: the modules that `process.getBuiltinModule()` gives, and a way to wait. Files and
-// leases do not work there, so this has only what making and reading IDs needs.
+// The parts of Node.js that flakeforge uses, for a page: the modules from `process.getBuiltinModule()`, and a way to
+// wait. Files and leases do not work there, so this has only what generating and reading IDs needs.
 
 /** The coarsest clock of a browser: Firefox against fingerprinting. */
 const COARSEST_MS = 100
 
 /**
- * A page's thread must not sleep, so this uses its time up. It ends by the clock that IDs are made by, which stands still for
+ * A page's thread must not sleep, so this busy-waits. It ends by the clock that IDs are generated with, which stops for
  * a while in some browsers; or by the other one, if that clock is set back.
  */
 const pauseBy =
@@ -31,7 +31,7 @@ const MODULES = {
   'node:buffer': { constants: { MAX_LENGTH: 2 ** 32 } },
   'node:events': { EventEmitter: class {} }, // for the class of leased generators
   'node:os': { hostname: () => '' }, // no name of a pod
-  'node:path': { isAbsolute: () => true, resolve: String }, // the addon refuses every file
+  'node:path': { isAbsolute: () => true, resolve: String }, // the addon rejects every file
   'node:timers': {
     // a page does not end when its timers do
     setTimeout: (call, ms) => Object.assign(Object(globalThis.setTimeout(call, ms)), { ref() {}, unref() {} }),

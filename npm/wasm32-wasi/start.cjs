@@ -1,8 +1,8 @@
 'use strict'
 
-// Starts the module on a memory: what Rust imports, and Node-API by emnapi. Every thread of a process has an instance of
-// its own on the same memory, as threads of a native addon share theirs; only so do they share the cursors.
-// It must never run code of the module on a stack that another thread has.
+// Starts the module on a memory: the imports of Rust, and Node-API by emnapi. Every thread of a process has a separate
+// instance on the same memory, as threads of a native addon share theirs; this is how they share the cursors. Code of
+// the module never runs on another thread's stack.
 
 const { createNapiModule } = require('./emnapi/core.cjs')
 const { createContext } = require('./emnapi/runtime.cjs')
@@ -10,7 +10,7 @@ const { monotonicNow, unixNow } = require('./clock.cjs')
 
 const PAGE = 65536
 
-/** As many pages as build.rs says that the module has, for everything but the stacks of other threads. */
+/** As many pages as build.rs sets for the module, for everything but the stacks of other threads. */
 const OWN_PAGES = 64 * 16
 /** Each other thread has a slot behind them: its thread-local values, and above them its stack. */
 const SLOT = 2 * PAGE
@@ -24,9 +24,9 @@ function makeMemory() {
   return new WebAssembly.Memory({ initial: pages, maximum: pages, shared: true })
 }
 
-/** What the module imports besides Node-API. */
+/** The module's imports besides Node-API. */
 function ownImports(memory) {
-  const bytes = (at, length) => new Uint8Array(memory.buffer, at, length).slice() // nobody reads text from shared memory
+  const bytes = (at, length) => new Uint8Array(memory.buffer, at, length).slice() // text is never read from shared memory
   return {
     flakeforge: {
       now: (monotonic) => (monotonic ? monotonicNow() : unixNow()),
@@ -48,12 +48,12 @@ function takeSlot(memory) {
   throw new Error(`flakeforge as WebAssembly is already loaded ${SLOTS} times in this process, by threads or by copies of it`)
 }
 
-/** Gives a slot back, when its thread never runs the module again. */
+/** Releases a slot, when its thread never runs the module again. */
 function leaveSlot(memory, slot) {
   Atomics.store(new Int32Array(memory.buffer, SLOTS_AT, SLOTS), slot, 0)
 }
 
-/** Makes a slot the place of this instance's thread-local values and stack. Nothing of the module has run before. */
+/** Makes a slot the place of this instance's thread-local values and stack. No code of the module has run before. */
 function moveInto(slot, { __tls_size, __stack_pointer, __wasm_init_tls }) {
   const bottom = SLOTS_AT + slot * SLOT
   // The stack grows down from the top to the thread-local values.
@@ -62,12 +62,12 @@ function moveInto(slot, { __tls_size, __stack_pointer, __wasm_init_tls }) {
   __wasm_init_tls(bottom)
 }
 
-/** What JavaScript needs of the module besides the addon: see lib/native/wasm.js. */
+/** What JavaScript needs from the module besides the addon: see lib/native/wasm.js. */
 function besides(instance, memory) {
   return {
     monotonicNow,
     unixNow,
-    /** Bytes that both sides see, and that are never given back. */
+    /** Bytes that both sides see, and that are never freed. */
     room(size) {
       const at = instance.exports.malloc(size)
       if (at === 0) throw new Error('flakeforge as WebAssembly has used up its memory of 64 MiB')
@@ -77,7 +77,7 @@ function besides(instance, memory) {
 }
 
 /**
- * Starts the module, and returns what it exports.
+ * Starts the module, and returns its exports.
  * @param {WebAssembly.Module} module
  * @param {WebAssembly.Memory} memory
  * @param {number} [slot] of a thread that is not the first one on this memory
