@@ -1,13 +1,13 @@
 'use strict'
 
-// What the lines that ava prints say of tests. The details of what failed come after a line with one dash.
+// Parses the lines that ava prints about tests. The details of failures come after a line with one dash.
 
 const isPassed = (line) => /^ *[✔√] /.test(line)
 const isSkipped = (line) => /^ *- \[skip\]/.test(line)
-/** Of a test, or of a file that ended in another way. */
+/** Of a test, or of a file that ended without its tests' results. */
 const isFailure = (line) => /^ *(?:[✘×] |Uncaught exception in |Unhandled rejection in )/.test(line)
 
-/** How many tests passed, were skipped and failed, and what is said of those that failed. */
+/** How many tests passed, were skipped and failed, and the output about the failed ones. */
 function readAva(output) {
   const lines = output.split('\n')
   const count = (is) => lines.filter(is).length

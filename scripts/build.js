@@ -1,7 +1,7 @@
 'use strict'
 
-// `npm run build`: the addon, optimised. It writes no types for users: scripts/declarations.js does. Options go to `napi build`,
-// as in `npm run build -- --target aarch64-apple-darwin`.
+// `npm run build`: the addon, optimised. scripts/declarations.js writes the types for users. Options are passed to
+// `napi build`, as in `npm run build -- --target aarch64-apple-darwin`.
 
 const { execFileSync, spawnSync } = require('node:child_process')
 const os = require('node:os')
@@ -13,11 +13,11 @@ const root = path.join(__dirname, '..')
 const napi = path.join(root, 'node_modules', '@napi-rs', 'cli', 'cli.mjs')
 const OPTIONS = ['--platform', '--release', '--no-js', '--dts', 'target/native.d.ts']
 
-/** Whether the result is for this machine: only then does it stand in for what `npm start` would build. */
+/** Whether the result is for this machine: only then does it replace what `npm start` would build. */
 function isForThisMachine(args) {
   const i = args.indexOf('--target')
   if (i === -1) return true
-  const triple = args[i + 1].replace(/\.\d+\.\d+$/, '') // cargo-zigbuild takes a glibc version behind it
+  const triple = args[i + 1].replace(/\.\d+\.\d+$/, '') // cargo-zigbuild accepts a glibc version after it
   return execFileSync('rustc', ['-vV'], { encoding: 'utf8' }).includes(`\nhost: ${triple}\n`)
 }
 

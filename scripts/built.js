@@ -2,9 +2,8 @@
 
 // Knows whether the addon in the root was built from the present source, so that `npm start` and others build only when
 // they have to. After each build, a file in target/ records the source and the addon. `node scripts/built.js` ends with
-// status 1 if there is something to build.
-// It must never take an old addon for a new one: contents are compared, not times, so a changed file, another branch,
-// other compiler flags and a deleted or replaced addon are all noticed.
+// status 1 if there is something to build. It compares contents, not times, so a changed file, another branch, other
+// compiler flags and a deleted or replaced addon are all noticed.
 
 const { createHash } = require('node:crypto')
 const fs = require('node:fs')
@@ -13,7 +12,7 @@ const path = require('node:path')
 const root = path.join(__dirname, '..')
 const stamp = path.join(root, 'target', 'built.json')
 
-/** What the compiler reads: files and whole folders. Not all of them have to exist. */
+/** The inputs of the compiler: files and whole folders. Not all of them have to exist. */
 const SOURCES = [
   'src',
   'core/src',
@@ -39,7 +38,7 @@ function filesOf(name) {
   return fs.readdirSync(fullPath(name)).flatMap((entry) => filesOf(`${name}/${entry}`))
 }
 
-/** One hash over the names and the contents of files, and over anything else that matters. */
+/** One hash of the names and contents of files, and of everything else that matters. */
 function hash(files, more) {
   const sum = createHash('sha256').update(JSON.stringify(more))
   for (const file of files.toSorted()) {
@@ -49,7 +48,7 @@ function hash(files, more) {
   return sum.digest('hex')
 }
 
-/** One hash for all that a build depends on. */
+/** One hash of all inputs of a build. */
 function hashOfSource() {
   const { version, napi, scripts, devDependencies } = JSON.parse(fs.readFileSync(fullPath('package.json'), 'utf8'))
   const settings = Object.entries(process.env).filter(([name]) => isBuildSetting(name))
@@ -57,14 +56,14 @@ function hashOfSource() {
   return hash(SOURCES.flatMap(filesOf), [builder, settings.sort()])
 }
 
-/** One hash for what a build writes. Undefined when there is no addon. */
+/** One hash of a build's outputs. Undefined when there is no addon. */
 function hashOfAddon() {
   const start = `flakeforge.${process.platform}-${process.arch}`
   const addons = fs.readdirSync(root).filter((name) => name.startsWith(start) && name.endsWith('.node'))
   return addons.length > 0 ? hash(addons, []) : undefined
 }
 
-/** The record of the last build. A file that cannot be read counts as missing: build. */
+/** The record of the last build. An unreadable file counts as missing: build. */
 function lastBuild() {
   try {
     return JSON.parse(fs.readFileSync(stamp, 'utf8'))
@@ -78,7 +77,7 @@ function isBuilt() {
   return addon !== undefined && addon === hashOfAddon() && source === hashOfSource()
 }
 
-/** Remembers a build. `source` is the hash from before it, since files can change while the compiler runs. */
+/** Records a build. `source` is the hash from before it, since files can change while the compiler runs. */
 function recordBuild(source) {
   fs.mkdirSync(path.dirname(stamp), { recursive: true })
   fs.writeFileSync(stamp, JSON.stringify({ source, addon: hashOfAddon() }))

@@ -1,12 +1,12 @@
 'use strict'
 
-// What a release changes in CHANGELOG.md: the entries under [Unreleased] get a heading with the version and the date,
-// and the links at the end of the file, one for each version, are written again.
+// The changes of a release in CHANGELOG.md: the entries under [Unreleased] get a heading with the version and the date,
+// and the links at the end of the file, one for each version, are updated.
 
 const HEADING = /^## \[([^\]]+)\]/gm
 const UNRELEASED = '## [Unreleased]\n'
 
-/** What was written since the last release; an error if there is nothing. */
+/** The entries since the last release; an error if there are none. */
 function unreleased(changelog) {
   const [, rest] = changelog.split(UNRELEASED)
   if (rest === undefined) throw new Error("CHANGELOG.md has no heading '## [Unreleased]'")
@@ -15,7 +15,7 @@ function unreleased(changelog) {
   return entries
 }
 
-/** A link for each heading: what lies between a version and the one before it. */
+/** A link for each heading: the changes between a version and the one before it. */
 function linksOf(changelog, repository) {
   const versions = [...changelog.matchAll(HEADING)].map(([, version]) => version)
   const tag = (version) => (version === 'Unreleased' ? 'HEAD' : `v${version}`)

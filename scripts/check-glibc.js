@@ -1,12 +1,12 @@
 'use strict'
 
-// Fails when a binary needs a newer glibc than it promises: `node scripts/check-glibc.js 2.17 flakeforge.*.node`. Nothing
-// else would notice: a build that needs a newer one works on the machine that made it.
+// Fails when a binary needs a newer glibc than promised: `node scripts/check-glibc.js 2.17 flakeforge.*.node`. Nothing
+// else would notice: a build that needs a newer one works on the machine that built it.
 
 const { execFileSync } = require('node:child_process')
 const { compareVersions, glibcOf, readElf } = require('./platforms/elf.js')
 
-/** What readelf says about a file. */
+/** The output of readelf for a file. */
 const read = (file) =>
   readElf(execFileSync('readelf', ['-W', '-h', '-d', '--dyn-syms', file], { encoding: 'utf8', maxBuffer: 2 ** 26 }))
 

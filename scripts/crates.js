@@ -1,6 +1,6 @@
 'use strict'
 
-// The crates that are compiled into the addon, as Cargo lists them: no build tools, and nothing that only tests use.
+// The crates that are compiled into the addon, as Cargo lists them: no build tools, and no crates that only tests use.
 
 const { execFileSync } = require('node:child_process')
 const path = require('node:path')

@@ -1,15 +1,15 @@
 'use strict'
 
-// What scripts/dist.js writes for the packages in packages/: the program of each as ES modules into its own dist/, and each file of
-// it as one of CommonJS into target/rooms/, for tests of rooms. What they take from lib/ by its path is put into them; what they
-// import by a package's name they find where they are installed.
+// The output of scripts/dist.js for the packages in packages/: the program of each as ES modules in its own dist/, and
+// each file of it as CommonJS in target/rooms/, for tests of rooms. Imports from lib/ by path are bundled; imports by a
+// package's name are resolved where they are installed.
 
 const path = require('node:path')
 const { sourcesIn } = require('./imports.js')
 
 const ROOT = path.join(__dirname, '..')
 
-/** The files that are started, or forked, by the names they have in dist/. */
+/** The files that are started, or forked, by their names in dist/. */
 const PROGRAMS = {
   server: { 'flakeforge-server': 'bin/flakeforge-server.ts' },
   'check-store': { 'flakeforge-check-store': 'bin/flakeforge-check-store.ts', child: 'lib/child.ts' },
@@ -37,7 +37,7 @@ const program = (name) => ({
   },
 })
 
-/** Files of lib/ are there already, with all that they export. */
+/** Files of lib/ are there already, with all their exports. */
 const ownOnly = {
   name: 'own-only',
   generateBundle(_, bundle) {
@@ -60,7 +60,7 @@ const rooms = (name, dir) => ({
 })
 
 module.exports = {
-  /** The folders that are written here, and what they are made of. */
+  /** The folders that are written here, and their inputs. */
   DISTS: NAMES.map(distOf),
   SOURCES: NAMES.flatMap((name) => ['lib', 'bin', 'package.json'].map((part) => `packages/${name}/${part}`)),
   /** What rolldown builds. */

@@ -1,9 +1,9 @@
 'use strict'
 
-// `npm run dist` writes dist/ from lib/ and bin/: for Node as CommonJS (.cjs), whose exports ES modules (.mjs) pass on, for browsers
-// as ES modules (web/). The packages in packages/ have a dist/ of their own, by dist-packages.js. Besides, target/rooms/ has each of
-// these files as one of CommonJS, for tests of rooms. It does nothing where nothing has changed. dist/ is not in git; the packages
-// have it.
+// `npm run dist` writes dist/ from lib/ and bin/: for Node.js as CommonJS (.cjs), with ES modules (.mjs) that re-export
+// it, for browsers as ES modules (web/). dist-packages.js writes the dist/ of each package in packages/. target/rooms/
+// also gets each of these files as CommonJS, for tests of rooms. It does nothing where nothing has changed. dist/ is
+// not in git; the packages have it.
 
 const fs = require('node:fs')
 const path = require('node:path')
@@ -19,7 +19,7 @@ const DIST = path.join(ROOT, 'dist')
 const ROOMS = path.join(ROOT, 'target', 'rooms')
 const STAMP = path.join(ROOT, 'target', 'dist.json')
 
-/** What all of it is made of. */
+/** All inputs. */
 const SOURCES = [
   'tsconfig.json',
   'lib',
@@ -35,13 +35,15 @@ const SOURCES = [
   ...packages.SOURCES,
 ]
 
-/** The parts of the command: what reports errors loads nothing else, and only `with-addon.ts` needs the addon. */
+/**
+ * The parts of the command: the one that reports errors loads nothing else, and only `with-addon.ts` needs the addon.
+ */
 const COMMAND = [
   { name: 'faults', test: /\/bin\/parts\/(?:faults|output)\.ts$|\/package\.json$/ },
   { name: 'command', test: /\/bin\/(?!flakeforge|main|with-addon)/ },
 ]
 
-/** Modules do nothing when they are loaded, unless somebody uses what they export. */
+/** Modules do nothing when they are loaded, unless their exports are used. */
 const treeshake = { moduleSideEffects: (id) => /\/(?:entries|bin)\//.test(id) }
 const node = {
   platform: 'node',
@@ -51,7 +53,7 @@ const node = {
   transform: { define: { FLAKEFORGE_VERSION: JSON.stringify(version) } },
 }
 
-/** Comments are for the sources. Lines stay as they are: an error that nobody catches prints the whole line. */
+/** Comments are for the sources. Lines stay unchanged: an uncaught error prints the whole line. */
 const output = (ext, more) => ({
   dir: DIST,
   entryFileNames: `[name].${ext}`,
@@ -61,7 +63,7 @@ const output = (ext, more) => ({
   ...more,
 })
 
-/** Node decodes a file that is ASCII alone in a third of the time. */
+/** Node.js decodes a pure ASCII file in a third of the time. */
 const ascii = {
   name: 'ascii',
   generateBundle(_, bundle) {
@@ -73,13 +75,16 @@ const ascii = {
   },
 }
 
-/** What gives a module as an object must not read what a program has put on Object.prototype: it would take it for an export. */
+/**
+ * Code that returns a module as an object must not read properties that a program has put on Object.prototype: it would
+ * treat them as exports.
+ */
 const ownExports = {
   name: 'own-exports',
   renderChunk: (code) => code.replace(/for \(var name in all\)/g, 'for (const name of Object.keys(all))'),
 }
 
-/** One sentence for a Node that is too old, before anything needs the function. */
+/** One sentence for an outdated Node.js, before any code needs the function. */
 const needsNode = {
   name: 'needs-node',
   renderChunk(code, { fileName }) {
@@ -92,8 +97,9 @@ const needsNode = {
 }
 
 /**
- * A process may load the package more than once: test runners forget the modules that were loaded, and packages bring copies of
- * their own. What a part has is made once for each version, so that an object of one copy is an object of the others.
+ * A process may load the package more than once: test runners forget loaded modules, and packages have their own
+ * copies. The exports of a part are created once for each version, so that an object of one copy is an object of the
+ * others.
  */
 const KEY = `Symbol.for("flakeforge@${version}")`
 const NEW = `Object.defineProperty(globalThis, ${KEY}, { __proto__: null, value: { __proto__: null } })[${KEY}]`
@@ -104,8 +110,8 @@ const once = {
 }
 
 /**
- * `require('flakeforge')` is the class alone, and the other files need more of `core`. The first ID loads a file less, 0.5 ms, if
- * index.cjs has the code, and core.cjs takes what copies share.
+ * `require('flakeforge')` is the class alone, and the other files need more of `core`. The first ID loads one file
+ * less, 0.5 ms, if index.cjs contains the code, and core.cjs takes it from what copies share.
  */
 const classAlone = {
   name: 'class-alone',
@@ -115,7 +121,7 @@ const classAlone = {
   },
 }
 
-/** An entry as an ES module: the exports of a file for `require`, by their names. */
+/** An entry as an ES module: the exports of a file for `require`, by name. */
 function esModule(file, exports) {
   const named = exports.filter((each) => each !== 'default').sort()
   const byDefault = exports.includes('default') ? 'export default all;\n' : ''
@@ -123,8 +129,8 @@ function esModule(file, exports) {
 }
 
 /**
- * Before Node gives a file of CommonJS to an ES module, it searches the text for exports, and files that are passed on as they are
- * too; Node 20 takes 40 ms for index.cjs. So what is imported is short, and takes what it passes on by `const`.
+ * Before Node.js passes a CommonJS file to an ES module, it searches the text for exports, and re-exported files too;
+ * Node.js 20 takes 40 ms for index.cjs. So the imported file is short, and re-exports by `const`.
  */
 const esModules = {
   name: 'es-modules',
@@ -138,7 +144,7 @@ const esModules = {
   },
 }
 
-/** Of package.json, what the command shows. */
+/** The part of package.json that the command shows. */
 const manifest = {
   name: 'manifest',
   load: {
@@ -165,7 +171,7 @@ const cjs = (parts) => ({
   }),
 })
 
-/** Puts one module in the place of another. */
+/** Replaces one module with another. */
 const instead = (places) => ({
   name: 'instead',
   resolveId: (id, importer) => importer && places[path.resolve(path.dirname(importer), id)],
@@ -173,7 +179,10 @@ const instead = (places) => ({
 
 const shortened = (name) => [lib(`base/errors/${name}.ts`), lib(`base/errors/${name}-short.ts`)]
 
-/** A file for each module, so that pages load only what they import. Errors have their short texts, where they are thrown. */
+/**
+ * A file for each module, so that pages load only what they import. Errors have their short texts, where they are
+ * thrown.
+ */
 const web = () => ({
   optimization: { inlineConst: true },
   treeshake,
@@ -188,7 +197,7 @@ const web = () => ({
   }),
 })
 
-/** Tests of rooms look for the addon from where dist/ is. */
+/** Tests of rooms look for the addon as seen from dist/. */
 const fromDist = {
   name: 'from-dist',
   transform: {

@@ -1,5 +1,5 @@
-// `node scripts/file-systems.mjs`: the tests of files on each file system that this machine can make, as root: those of the addon
-// and those of the core. The temporary folder of the tests is on it.
+// `node scripts/file-systems.mjs`: the tests of files on each file system that this machine can create, as root: those
+// of the addon and those of the core. The temporary folder of the tests is on it.
 
 import { spawnSync } from 'node:child_process'
 import { mount, SYSTEMS } from '../__test__/support/file-systems.mjs'

@@ -1,21 +1,21 @@
 #!/usr/bin/env bash
 # scripts/fuzz.sh SECONDS: each fuzz target of the core for that long, one line each. Fails when one crashes.
-# scripts/fuzz.sh kept: the inputs in core/fuzz/corpus alone. It looks for no new ones, so it needs neither cargo-fuzz nor a
-# sanitizer, and a build without optimisation is enough: a quarter of the time.
-# Needs Rust and a C++ compiler (for libFuzzer). cargo-fuzz, builds, found inputs and crashes go to target/fuzz and
-# nowhere else: the seeds in core/fuzz/corpus are read and stay as they are.
+# scripts/fuzz.sh kept: only the inputs in core/fuzz/corpus. It looks for no new ones, so it needs neither cargo-fuzz
+# nor a sanitizer, and an unoptimised build is enough: a quarter of the time. Needs Rust and a C++ compiler (for
+# libFuzzer). cargo-fuzz, builds, found inputs and crashes go only to target/fuzz: the seeds in core/fuzz/corpus are
+# read and stay unchanged.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 seconds=${1-}
-if [[ ! $seconds =~ ^([1-9][0-9]*|kept)$ ]]; then # libFuzzer would take 0 for no end
+if [[ ! $seconds =~ ^([1-9][0-9]*|kept)$ ]]; then # libFuzzer would treat 0 as no limit
   echo 'usage: scripts/fuzz.sh SECONDS | kept' >&2
   exit 2
 fi
 version=0.13.2
 home=$PWD/target/fuzz
 
-# Runs a target on its kept inputs. What it prints is shown only when it fails.
+# Runs a target on its saved inputs. Its output is shown only when it fails.
 run_kept() {
   local target=$1 program=$home/kept/debug/$1 inputs=(core/fuzz/corpus/"$1"/*) log=$home/$1.log
   if "$program" "${inputs[@]}" >"$log" 2>&1 && are_read "$program" "${inputs[@]}" >>"$log"; then
@@ -27,7 +27,7 @@ run_kept() {
   fi
 }
 
-# libFuzzer skips without a word what a target cannot read, such as an input that is too short since a crate changed.
+# libFuzzer silently skips inputs that a target cannot read, such as one that is too short since a crate changed.
 are_read() {
   local program=$1 input status=0 seen=$home/seen.txt
   for input in "${@:2}"; do
@@ -48,7 +48,7 @@ if [ "$seconds" = kept ]; then
   exit "$status"
 fi
 
-export RUSTC_BOOTSTRAP=1 # a sanitizer is a nightly flag, which stable Rust takes when told so
+export RUSTC_BOOTSTRAP=1 # a sanitizer is a nightly flag, which stable Rust accepts with this variable
 
 if [ ! -x "$home/tools/bin/cargo-fuzz" ]; then
   # Unoptimised: it only starts other programs, and this builds in half the time.
@@ -58,7 +58,7 @@ PATH=$home/tools/bin:$PATH
 fuzz() { cargo fuzz "$1" --fuzz-dir core/fuzz --target-dir "$home/build" "${@:2}"; }
 
 mkdir -p "$home"
-cargo fetch --quiet --locked --manifest-path core/fuzz/Cargo.toml # cargo-fuzz cannot be told --locked
+cargo fetch --quiet --locked --manifest-path core/fuzz/Cargo.toml # cargo-fuzz has no option --locked
 if ! fuzz build >"$home/build.log" 2>&1; then
   cat "$home/build.log"
   exit 1

@@ -1,6 +1,6 @@
 'use strict'
 
-// What a TypeScript file of ours imports when it runs. Types do not count: nothing of them is left then.
+// The runtime imports of our TypeScript files. Types do not count: they are erased.
 
 const fs = require('node:fs')
 const path = require('node:path')
@@ -22,7 +22,7 @@ const ours = (file, names) =>
 /** Our own files that it imports. */
 const filesOf = (file) => ours(file, importsOf(file))
 
-/** The files that are loaded with a file, and itself. */
+/** The files that are loaded with a file, including itself. */
 function reached(file, found = new Set()) {
   if (found.has(file)) return found
   found.add(file)

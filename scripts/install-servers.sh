@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Installs what the tests run as real processes: Redis, PostgreSQL with PgBouncer, MariaDB, SQLite, etcd, strace to make disks
-# slow, libfaketime to make time run faster, promtool, a compiler for clocks that can be set and for an npm package that brings no
-# binary, the shells that complete the command line, a browser, two file systems that write to new places, and what makes the Debian
-# that other platforms are built in.
-# On Debian and its like; elsewhere it says what is missing, and the tests fail or skip by themselves.
+# Installs the real programs that the tests run: Redis, PostgreSQL with PgBouncer, MariaDB, SQLite, etcd, strace to slow
+# down disks, libfaketime to speed up time, promtool, a compiler for clocks that can be set and for an npm package
+# without a binary, the shells that complete the command line, a browser, two copy-on-write file systems, and the tools
+# that create the Debian for building other platforms. For Debian and its derivatives; elsewhere it lists what is
+# missing, and the tests fail or are skipped.
 set -euo pipefail
 
-# Of MariaDB only what a test starts: the package mariadb-server would start a service.
+# From MariaDB only what a test starts: the package mariadb-server would start a service.
 packages=(redis-server redis-tools postgresql pgbouncer mariadb-server-core mariadb-client sqlite3 etcd-server etcd-client strace faketime build-essential python3 zsh fish chromium btrfs-progs xfsprogs debootstrap)
 
 missing() {
@@ -21,7 +21,7 @@ if ! command -v apt-get >/dev/null; then
 fi
 has_promtool() { command -v promtool >/dev/null; }
 
-# Of Prometheus only the program that checks rules: the package prometheus would start a service.
+# From Prometheus only the program that checks rules: the package prometheus would start a service.
 install_promtool() {
   folder=$(mktemp -d)
   cd "$folder"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# scripts/lint-crates.sh [CHECK...]: looks at the crates of the addon, its tests and its fuzz targets with cargo-deny, by
-# scripts/deny.toml. CHECK is one of advisories, bans, licenses and sources; all of them unless given. Needs the network for
-# advisories. cargo-deny goes to target/deny and nowhere else; building it takes minutes.
+# scripts/lint-crates.sh [CHECK...]: checks the crates of the addon, its tests and its fuzz targets with cargo-deny, by
+# scripts/deny.toml. CHECK is one of advisories, bans, licenses and sources; by default all of them. Needs the network
+# for advisories. cargo-deny goes only to target/deny; building it takes minutes.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

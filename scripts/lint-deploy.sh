@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Looks for faults in packages/server/deploy: hadolint reads the Dockerfile, compose-spec the Compose file, and
-# kubernetes-validate the manifests, by the schemas of an old and of a new Kubernetes. Needs Python 3, and no network once
-# they are installed.
+# kubernetes-validate the manifests, by the schemas of an old and of a new Kubernetes. Needs Python 3, and no network
+# once they are installed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -1,8 +1,9 @@
 'use strict'
 
-// `node scripts/lock.js FOLDER...` writes the lock file of each folder anew after a change of its package.json. It leaves in it
-// what installs the same packages again, and nothing else: no registry's address, no engines, licences and funding of what
-// only runs here, no optional peers that are not installed. The root's keeps the licences of what is published, which the SBOMs say.
+// `node scripts/lock.js FOLDER...` rewrites the lock file of each folder after a change of its package.json. It keeps
+// what is needed to install the same packages again, and nothing else: no registry's address, no engines, licences and
+// funding of packages that only run here, no optional peers that are not installed. The root's keeps the licences of
+// published packages, for the SBOMs.
 
 const { execFileSync } = require('node:child_process')
 const fs = require('node:fs')
@@ -12,7 +13,7 @@ const root = path.join(__dirname, '..')
 const NOT_NEEDED = ['engines', 'funding']
 const WRITE = ['install', '--package-lock-only', '--omit-lockfile-registry-resolved', '--ignore-scripts', '--no-audit']
 
-/** Drops the optional peers of an entry that no folder is for. */
+/** Drops the optional peers of an entry that have no folder. */
 function dropAbsentPeers(entry, names) {
   const { peerDependencies = {}, peerDependenciesMeta = {} } = entry
   for (const name of Object.keys(peerDependenciesMeta)) {

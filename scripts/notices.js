@@ -1,8 +1,9 @@
 'use strict'
 
-// Writes THIRD-PARTY of a platform's package: the licences of the crates in its binary, of Rust's own library, and of emnapi. Their texts
-// are those in the crates' sources; MIT, where a crate may be had under it, since that is the licence of flakeforge too.
-// scripts/deny.toml says which licences a crate may have. `node scripts/notices.js TRIPLE` prints the file.
+// Writes THIRD-PARTY of a platform's package: the licences of the crates in its binary, of Rust's own library, and of
+// emnapi. Their texts are those in the crates' sources; MIT, where a crate is available under it, since that is the
+// licence of flakeforge too. scripts/deny.toml lists the allowed licences. `node scripts/notices.js TRIPLE` prints the
+// file.
 
 const { execFileSync } = require('node:child_process')
 const fs = require('node:fs')
@@ -30,14 +31,14 @@ WARRANTIES OF MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEM
 COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE,
 ARISING FROM, OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE.`
 
-/** The files to show of a crate: the text of MIT with what says who has the rights, or else all of its texts. */
+/** The files to show for a crate: the text of MIT with its copyright notice, or otherwise all of its texts. */
 function filesOf(folder) {
   const all = fs.readdirSync(folder).filter((name) => TEXTS.test(name))
   const ofMit = all.filter((name) => /mit/i.test(name))
   return ofMit.length === 0 ? all : [...all.filter((name) => /^(?:copyright|notice)/i.test(name)), ...ofMit]
 }
 
-/** The texts of a crate. Some come without any: then it is the text that their licence names. */
+/** The texts of a crate. Some have none: then it is the text that their licence names. */
 function textOf({ name, version, license }, { folder, authors }) {
   const files = filesOf(folder)
   if (files.length > 0) return files.map((file) => fs.readFileSync(path.join(folder, file), 'utf8').trim()).join('\n\n')
@@ -49,7 +50,7 @@ function textOf({ name, version, license }, { folder, authors }) {
 const section = (title, license, url, text) =>
   `${RULE}\n${title}\n${license}${url ? `\n${url}` : ''}\n\n${text.replaceAll('\r\n', '\n')}\n`
 
-/** emnapi, which stands beside the WebAssembly. */
+/** emnapi, which is next to the WebAssembly. */
 const EMNAPI = ['@emnapi/core', '@emnapi/runtime', '@emnapi/wasi-threads']
 
 function ofPackage(name) {
@@ -59,7 +60,7 @@ function ofPackage(name) {
   return section(`${name} ${version}`, license, homepage, textOf({ name, version, license }, { folder, authors }))
 }
 
-/** Rust's own library is in each binary, too. */
+/** Rust's own library is in each binary too. */
 function ofRust() {
   const version = execFileSync('rustc', ['--version'], { encoding: 'utf8' }).trim().replace('rustc ', '')
   const title = `The Rust standard library ${version}`

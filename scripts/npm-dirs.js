@@ -1,8 +1,8 @@
 'use strict'
 
-// Writes npm/: a package for each platform, with the version and the texts of package.json; and the same into the packages of
-// the WebAssembly, which napi does not make. `node scripts/npm-dirs.js` after a change of package.json; a release does it
-// too. Their README and LICENSE are not in git.
+// Writes npm/: a package for each platform, with the version and the texts of package.json; and the same into the
+// packages of the WebAssembly, which napi does not write. `node scripts/npm-dirs.js` after a change of package.json; a
+// release runs it too. Their README and LICENSE are not in git.
 
 const { execFileSync } = require('node:child_process')
 const fs = require('node:fs')
@@ -13,7 +13,7 @@ const { WASM, allPackages, isPlatform, wasmPackages, writeTexts } = require('./p
 const root = path.join(__dirname, '..')
 const napi = path.join(root, 'node_modules', '@napi-rs', 'cli', 'cli.mjs')
 
-/** What packages of the WebAssembly take from package.json. Their description, files and platforms are their own. */
+/** What packages of the WebAssembly take from package.json. They have their own description, files and platforms. */
 const SHARED = ['version', 'author', 'homepage', 'license', 'repository', 'bugs']
 
 const write = (folder, manifest) =>
@@ -28,9 +28,9 @@ function writeShared({ folder, manifest }) {
 }
 
 /**
- * Lets napi write its packages beside npm/. The WebAssembly is none of its targets, because for that it asks a registry for
- * the newest versions of packages. So in npm/ itself it would take the package of the WebAssembly for a stale one, and
- * remove its files.
+ * Lets napi write its packages next to npm/. The WebAssembly is not one of its targets, because for that it asks a
+ * registry for the newest versions of packages. So in npm/ itself it would treat the package of the WebAssembly as
+ * stale, and remove its files.
  */
 function writePlatforms() {
   const aside = path.join('target', 'npm-dirs')
@@ -47,7 +47,7 @@ function writeNpmDirs() {
   for (const { folder, manifest } of allPackages()) {
     writeTexts({ folder, manifest })
     const files = isPlatform({ manifest }) ? [manifest.main, FILE] : manifest.files
-    write(folder, { ...manifest, files, keywords: undefined }) // who searches npm wants the package, not its parts
+    write(folder, { ...manifest, files, keywords: undefined }) // a search on npm should find the package, not its parts
   }
 }
 

@@ -1,12 +1,13 @@
 'use strict'
 
-// No binary may name folders of the machine that built it. Panics name the files of the source, so the compiler is told to
-// write them from the root of the checkout and of Cargo's folder; and every finished binary is searched for others.
+// No binary may contain folders of the machine that built it. Panics name the files of the source, so the compiler is
+// told to write them from the root of the checkout and of Cargo's folder; and every finished binary is searched for
+// others.
 
 /**
  * Flags of rustc that rename folders.
- * @param {{ checkout: string, cargo: string, rust?: string }} folders where they are for the compiler; `rust` is the source of
- *   the standard library, where that is compiled too
+ * @param {{ checkout: string, cargo: string, rust?: string }} folders where they are for the compiler; `rust` is the
+ *   source of the standard library, where that is compiled too
  */
 const renaming = ({ checkout, cargo, rust }) =>
   Object.entries({ flakeforge: checkout, cargo, rust })
@@ -15,7 +16,7 @@ const renaming = ({ checkout, cargo, rust }) =>
 
 /** Absolute paths of files that a build reads or writes, of Unix and of Windows. */
 const BUILD_FILES = /(?:\b[A-Za-z]:[\\/]|(?<![\w.+@~-])\/)(?:[\w.+@~-]+[\\/])+[\w.+@~-]+\.(?:rs|c|h|o|rlib|pdb)\b/g
-/** Absolute paths of homes, whatever is there. */
+/** Absolute paths of home folders, whatever is in them. */
 const HOMES = /(?:\b[A-Za-z]:[\\/]Users|\/(?:home|root|Users))[\\/][\w.+@~-][\w.+@~\\/-]*/g
 /** As Rust's own builds name the source of the standard library. */
 const isOfRust = (file) => /^\/(?:rustc\/[0-9a-f]{40}|rust\/deps)\//.test(file)
@@ -30,7 +31,7 @@ function ownPathsIn(bytes) {
   return [...new Set(found)].filter((file) => !isOfRust(file))
 }
 
-/** What is wrong with a binary: one sentence, or none. */
+/** The fault of a binary: one sentence, or none. */
 function ownPathProblems(bytes) {
   const [first, ...others] = ownPathsIn(bytes)
   if (first === undefined) return []

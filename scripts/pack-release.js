@@ -1,9 +1,8 @@
 'use strict'
 
-// Packs all that a release publishes: `node scripts/pack-release.js ARTIFACTS FOLDER`. ARTIFACTS is the folder with what ci.yml
-// has built, in a folder for each target; FOLDER gets a tarball of each package. ci.yml runs this once: what its jobs test, and
-// what release.yml publishes, are the files that are written here.
-// It must never change what is in git.
+// Packs everything that a release publishes: `node scripts/pack-release.js ARTIFACTS FOLDER`. ARTIFACTS is the folder
+// with the outputs of ci.yml, in a folder for each target; FOLDER gets a tarball of each package. ci.yml runs this
+// once: its jobs test the files that are written here, and release.yml publishes them. Files in git stay unchanged.
 
 const fs = require('node:fs')
 const path = require('node:path')
@@ -11,7 +10,7 @@ const { ownPathProblems } = require('./own-paths.js')
 const { WASM, allPackages, pack, packCheckStore, packMain, packServer, writeTexts } = require('./pack.js')
 const { TARGETS } = require('./platforms/targets.js')
 
-/** The folder with what was built for a package under npm/; undefined if nothing is. */
+/** The folder with the build for a package under npm/; undefined if there is none. */
 function builtFor({ folder }, artifacts) {
   const target = TARGETS.find(({ name }) => name === path.basename(folder))
   return target && path.join(artifacts, `bindings-${target.triple}`)
@@ -42,7 +41,7 @@ function packPart(part, artifacts, target) {
   fs.rmSync(complete, { recursive: true })
 }
 
-/** Something was built that no package has: then a package is missing, or has another name. */
+/** A build that belongs to no package: then a package is missing, or has another name. */
 function checkArtifacts(parts, artifacts) {
   const used = parts.map((part) => builtFor(part, artifacts))
   const unused = fs.readdirSync(artifacts).find((name) => !used.includes(path.join(artifacts, name)))
@@ -54,7 +53,7 @@ function packRelease(artifacts, target) {
   checkArtifacts(parts, artifacts)
   fs.mkdirSync(target, { recursive: true })
   for (const part of parts) packPart(part, artifacts, target)
-  // The WebAssembly fits every machine, so it must come through the packages that do not.
+  // The WebAssembly fits every machine, so only the packages for machines without a binary may install it.
   packMain(
     target,
     parts.map(({ manifest }) => manifest).filter(({ name }) => name !== WASM),

@@ -1,8 +1,8 @@
 'use strict'
 
-// Packs flakeforge, the package of this platform and the server as they are published: `node scripts/pack.js FOLDER` leaves
-// three tarballs there. The addon must have been built. pack-release.js packs those of all platforms.
-// It must never change what is in the repository: dist/ and the server's page are written, but are not in git.
+// Packs flakeforge, the package of this platform and the server as they are published: `node scripts/pack.js FOLDER`
+// leaves three tarballs there. The addon must have been built. pack-release.js packs those of all platforms. Files in
+// git stay unchanged: only dist/ and the server's page are written.
 
 const { execFileSync } = require('node:child_process')
 const fs = require('node:fs')
@@ -26,7 +26,7 @@ function npm(args, cwd) {
   return execFileSync('npm.cmd', quoted, { ...options, shell: true })
 }
 
-/** The packages under npm/: their folder, and what their package.json says. */
+/** The packages under npm/: their folder, and their package.json. */
 function allPackages() {
   return fs.readdirSync(path.join(root, 'npm')).map((name) => {
     const folder = path.join(root, 'npm', name)
@@ -39,7 +39,7 @@ const isPlatform = ({ manifest }) => manifest.main.endsWith('.node')
 /** The packages with a binary, one for each target of napi in package.json. */
 const platformPackages = () => allPackages().filter(isPlatform)
 
-/** The package with the WebAssembly, and those that bring it where no binary fits. */
+/** The package with the WebAssembly, and those that install it where no binary fits. */
 const wasmPackages = () => allPackages().filter((each) => !isPlatform(each))
 
 /** The platform package that the addon in the root belongs to. */
@@ -62,7 +62,9 @@ function pack(folder, target) {
   return path.join(target, filename)
 }
 
-/** Writes the texts that a package under npm/ is published with and git does not hold. That of the WebAssembly has its own. */
+/**
+ * Writes the texts of a published package under npm/ that are not in git. The package of the WebAssembly has its own.
+ */
 function writeTexts({ folder, manifest }) {
   fs.copyFileSync(path.join(root, 'LICENSE'), path.join(folder, 'LICENSE'))
   const target = TARGETS.find(({ name }) => manifest.name.endsWith(`binding-${name}`))
@@ -80,10 +82,13 @@ function completePlatform({ folder, manifest }, target) {
   fs.copyFileSync(path.join(root, manifest.main), path.join(target, manifest.main))
 }
 
-/** What package.json says for those who work here, and is not published. */
+/** The parts of package.json for contributors, which are not published. */
 const DEVELOPMENT = ['workspaces', 'devDependencies', 'overrides', 'napi', 'scripts', 'ava']
 
-/** Packs flakeforge into a folder, as it is published: it names the packages of which one is for the user's machine. */
+/**
+ * Packs flakeforge into a folder, as it is published: it names the platform packages, one of which fits the user's
+ * machine.
+ */
 function packMain(target, parts) {
   buildDist()
   const complete = fs.mkdtempSync(path.join(target, 'main-'))
@@ -111,13 +116,13 @@ function packAll(target) {
   return tarballs
 }
 
-/** A package of its own, in a workspace. */
+/** A separate package, in a workspace. */
 function workspacePackage(name) {
   const folder = path.join(root, 'packages', name)
   return { folder, manifest: JSON.parse(fs.readFileSync(path.join(folder, 'package.json'), 'utf8')) }
 }
 
-/** Packs it with the licence, of which git has one, and without what is for those who work here. */
+/** Packs it with the licence, which is in git once, and without the parts for contributors. */
 function packWorkspace({ folder, manifest }, target) {
   const complete = fs.mkdtempSync(path.join(target, 'workspace-'))
   for (const file of ['README.md', ...manifest.files])
@@ -134,7 +139,7 @@ function packWorkspace({ folder, manifest }, target) {
 const serverPackage = () => workspacePackage('server')
 const packCheckStore = (target) => packWorkspace(workspacePackage('check-store'), target)
 
-/** Builds the page that the server's package has. */
+/** Builds the page in the server's package. */
 function buildPage() {
   execFileSync(process.execPath, [path.join(root, 'scripts', 'page', 'build.js')], { cwd: root, stdio: 'inherit' })
 }

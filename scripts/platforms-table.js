@@ -1,7 +1,7 @@
 'use strict'
 
-// Writes the table of platforms in docs/reference/platforms.md, between two markers, from what `npm run platforms` has recorded:
-// `node scripts/platforms-table.js` after that. It must never say of a platform what no run has shown.
+// Writes the table of platforms in docs/reference/platforms.md, between two markers, from the record of `npm run
+// platforms`: `node scripts/platforms-table.js` after that. The table contains only results of runs.
 
 const fs = require('node:fs')
 const path = require('node:path')
@@ -44,7 +44,7 @@ function tableOf(results, targets = TARGETS) {
 
 const readResults = () => JSON.parse(fs.readFileSync(RESULTS, 'utf8'))
 
-/** What stands before, between and after the markers. */
+/** The text before, between and after the markers. */
 function partsOf(text) {
   const [start, end] = [text.indexOf(START) + START.length, text.indexOf(END)]
   if (start < START.length || end < start) throw new Error(`${PAGE} has no ${START} and ${END} for the table`)

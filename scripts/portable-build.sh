@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # scripts/portable-build.sh [TARGET]: builds a binary for Linux as it is published, whatever libc this machine has. For
-# glibc that means against the version that scripts/platforms/targets.js names. TARGET is x86_64-unknown-linux-gnu unless
-# given; Rust must have it installed. Needs Node, Rust and Python 3. Zig, which carries the symbol lists of every glibc, and
-# its cargo command are Python packages; they go to target/zig and nowhere else.
+# glibc that means the version that scripts/platforms/targets.js names. TARGET is x86_64-unknown-linux-gnu by default;
+# Rust must have it installed. Needs Node.js, Rust and Python 3. Zig, which contains the symbol lists of every glibc,
+# and its cargo command are Python packages; they go only to target/zig.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

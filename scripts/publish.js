@@ -1,15 +1,15 @@
 'use strict'
 
-// Publishes the tarballs that scripts/pack-release.js has made: `node scripts/publish.js TAG FOLDER [OPTION...]`. TAG is the
-// release's tag; the options go to `npm publish`. The release workflow runs this, and lab/consumers/release tries it with a
-// registry on this machine. A run that failed halfway can be started again: packages that are there already are skipped.
-// It must never build or pack anything, and needs no package of npm: nothing of theirs runs beside a permission to publish.
+// Publishes the tarballs of scripts/pack-release.js: `node scripts/publish.js TAG FOLDER [OPTION...]`. TAG is the
+// release's tag; the options are passed to `npm publish`. The release workflow runs this, and lab/consumers/release
+// tries it with a registry on this machine. A run that failed halfway can be repeated: published packages are skipped.
+// It builds and packs nothing, and needs no package of npm: no third-party code runs with the permission to publish.
 
 const { execFileSync, spawnSync } = require('node:child_process')
 const fs = require('node:fs')
 const path = require('node:path')
 
-/** What others need goes first, so that nobody can install a package whose parts are missing. */
+/** Dependencies are published first, so that a package whose parts are missing can never be installed. */
 const ORDER = [/^@flakeforge\//, /^flakeforge$/, /^/]
 const rank = ({ name }) => ORDER.findIndex((wanted) => wanted.test(name))
 
@@ -24,7 +24,7 @@ function packagesIn(folder) {
   return tarballs.map((name) => manifestOf(path.join(folder, name))).toSorted((a, b) => rank(a) - rank(b))
 }
 
-/** Everything has the version of the tag, and what the packages need of each other is here. */
+/** Everything has the version of the tag, and the packages that they need of each other are here. */
 function check(packages, tag) {
   const names = packages.map(({ name }) => name)
   if (!names.includes('flakeforge')) throw new Error('There is no tarball of flakeforge')
@@ -38,7 +38,7 @@ function check(packages, tag) {
   }
 }
 
-/** v1.0.0-rc.1 must not become what `npm install flakeforge` gives. */
+/** v1.0.0-rc.1 must not become the version that `npm install flakeforge` installs. */
 const distTag = (tag) => (tag.includes('-') ? 'next' : 'latest')
 
 function isPublished({ name, version }) {

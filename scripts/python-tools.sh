@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# scripts/python-tools.sh NAME: installs the Python packages of scripts/python/NAME.txt into target/NAME and nowhere else,
-# and prints the folder with their programs. Does nothing where they are installed already.
+# scripts/python-tools.sh NAME: installs the Python packages of scripts/python/NAME.txt into target/NAME and nowhere
+# else, and prints the folder with their programs. Does nothing if they are already installed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

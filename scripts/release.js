@@ -1,7 +1,7 @@
 'use strict'
 
 // `npm run release -- 0.2.0` prepares a release: it writes the version wherever it appears, dates the changelog,
-// commits and tags. It must never push, and never leave half a release: everything is checked first, and if a step
+// commits and tags. It pushes nothing, and leaves no half-finished release: everything is checked first, and if a step
 // fails, all changes are undone.
 
 const { execFileSync } = require('node:child_process')
@@ -16,7 +16,7 @@ const root = path.join(__dirname, '..')
 const read = (file) => fs.readFileSync(path.join(root, file), 'utf8')
 const write = (file, text) => fs.writeFileSync(path.join(root, file), text)
 
-/** Why there is no release, for the person who typed the command: shown without a stack. */
+/** The reason why there is no release, for the maintainer: shown without a stack. */
 class Refusal extends Error {}
 
 function run(program, ...args) {
@@ -42,7 +42,7 @@ function check(version, now) {
 /** Replaces a text that must be there exactly once: otherwise the file's format has changed. */
 function replaceOnce(file, before, after) {
   const parts = read(file).split(before)
-  if (parts.length !== 2) throw new Error(`${file} has ${parts.length - 1} times, and not once: ${before}`)
+  if (parts.length !== 2) throw new Error(`${file} has this text ${parts.length - 1} times instead of once: ${before}`)
   write(file, parts.join(after))
 }
 
@@ -63,7 +63,7 @@ function writeVersion(version, now) {
   writeNpmDirs()
 }
 
-/** The packages beside it have the same version, and the server depends on exactly this one. */
+/** The packages next to it have the same version, and the server depends on exactly this one. */
 function writeOthersVersion(version, now) {
   const lock = 'package-lock.json'
   for (const name of ['server', 'check-store']) {
@@ -82,7 +82,7 @@ function writeChangelog(version) {
   write('CHANGELOG.md', releasedChangelog(read('CHANGELOG.md'), release))
 }
 
-/** Lets Cargo refuse lock files that are not up to date: here, and not only in CI. */
+/** Lets Cargo reject lock files that are not up to date: here, and not only in CI. */
 function checkLockFiles() {
   for (const manifest of ['Cargo.toml', 'core/fuzz/Cargo.toml'])
     run('cargo', 'tree', '--quiet', '--locked', '--depth', '0', '--manifest-path', manifest)

@@ -1,9 +1,8 @@
 'use strict'
 
-// What a machine needs before anything can be installed or built here: a new enough Node.js and a new enough Rust. One
-// sentence says what is missing, and where to get it.
-// Old versions of Node.js must be able to read this file, or they would show a syntax error instead: so use no syntax
-// newer than ES2019 here (no `?.`, no `??`).
+// The requirements for installing or building anything here: a new enough Node.js and a new enough Rust. One sentence
+// names what is missing, and where to get it. Old versions of Node.js must be able to read this file, or they would
+// show a syntax error instead: so use no syntax newer than ES2019 here (no `?.`, no `??`).
 
 const { spawnSync } = require('child_process')
 const fs = require('fs')
@@ -15,7 +14,7 @@ const root = path.join(__dirname, '..')
 /** A problem with this machine: to be shown as a message without a stack. */
 class MissingRequirement extends Error {}
 
-/** Whether a version like '1.95.0' is at least the needed one, like '1.89'. */
+/** Whether a version like '1.95.0' is at least the required one, like '1.89'. */
 function isAtLeast(version, needed) {
   const [have, want] = [version, needed].map((text) => text.split('.').map(Number))
   const position = want.findIndex((number, i) => have[i] !== number)

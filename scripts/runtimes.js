@@ -1,8 +1,8 @@
 'use strict'
 
-// Runs one script with every JavaScript runtime we promise to work on: `node scripts/runtimes.js __test__/smoke.cjs`.
-// The runtimes come as npm packages that contain just the program, and go to target/runtimes/<name>. They are not
-// devDependencies, because a `node` in node_modules/.bin would replace the real one in every npm script.
+// Runs one script with every supported JavaScript runtime: `node scripts/runtimes.js __test__/smoke.cjs`. The runtimes
+// are npm packages that contain just the program, and go to target/runtimes/<name>. They are not devDependencies,
+// because a `node` in node_modules/.bin would replace the real one in every npm script.
 
 const { execFileSync, spawnSync } = require('node:child_process')
 const fs = require('node:fs')
@@ -27,7 +27,7 @@ const runtimes = [
   // npm has no newer Node.js for macOS on arm64.
   ...(platform === 'linux' ? [node(25), node(26)] : []),
   { name: 'bun', package: `@oven/bun-${platform}-${bunArch}`, range: 1, program: 'bin/bun' },
-  // Otherwise Deno asks before it loads native code, and nobody answers.
+  // Otherwise Deno asks before it loads native code, and gets no answer.
   { name: 'deno', package: `@deno/${denoPlatform}`, range: 2, program: 'deno', args: ['run', '--allow-all'] },
 ]
 
@@ -48,7 +48,7 @@ function install(runtime, prefix = path.join(root, runtime.name)) {
   return program
 }
 
-/** What a runtime needs to be told. */
+/** The flags that a runtime needs. */
 const environment = { DENO_DIR: path.join(root, 'deno-cache'), DENO_NO_UPDATE_CHECK: '1' }
 
 /** Runs the program and returns its output as one string, and whether it succeeded. */

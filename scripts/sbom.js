@@ -1,8 +1,8 @@
 'use strict'
 
-// What a release is made of, as CycloneDX: `node scripts/sbom.js > flakeforge.cdx.json`, and `node scripts/sbom.js server` for
-// flakeforge-server. npm describes the packages, and Cargo lists the crates in the addons of all platforms: no build tools,
-// and nothing that only tests use.
+// The components of a release, as CycloneDX: `node scripts/sbom.js > flakeforge.cdx.json`, and `node scripts/sbom.js
+// server` for flakeforge-server. npm describes the packages, and Cargo lists the crates in the addons of all platforms:
+// no build tools, and no crates that only tests use.
 
 const fs = require('node:fs')
 const path = require('node:path')
@@ -50,12 +50,15 @@ function crates() {
   return { components: [...components.values()], dependencies }
 }
 
-/** What npm says of this repository: the package as the root, and all packages that anything here uses. */
+/** npm's description of this repository: the package as the root, and all packages that anything here uses. */
 function npmSbom() {
   return JSON.parse(npm(['sbom', '--package-lock-only', '--sbom-format', 'cyclonedx'], root))
 }
 
-/** All that a package needs, itself included, and nothing that only the repository does: the root is not looked into. */
+/**
+ * Everything that a package needs, including itself, without packages that only the repository needs: the root is not
+ * searched.
+ */
 function reachable(ref, bom, found = new Set()) {
   if (found.has(ref)) return found
   found.add(ref)
@@ -78,7 +81,10 @@ function main(bom) {
   }
 }
 
-/** The server: the packages of npm that it is installed with, in the versions that are locked here, and all of the package. */
+/**
+ * The server: the packages of npm that it is installed with, in the versions that are locked here, and everything in
+ * the package.
+ */
 function server(bom) {
   const { name, version } = serverPackage().manifest
   const ref = `${name}@${version}`

@@ -22,7 +22,7 @@ function row(name) {
   return `| \`--${name} ${value}\` | \`${variableOf(name)}\` | ${key} | ${texts.filter(Boolean).join('; ')} |`
 }
 
-/** The guide's text with the table as it must be. */
+/** The guide's text with the expected table. */
 function withTable(text) {
   const head = '| option | variable | key | |\n|---|---|---|---|'
   return text.replace(

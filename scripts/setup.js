@@ -1,6 +1,6 @@
 'use strict'
 
-// What `npm start`, `npm test` and `npm run bench` need first, in a fresh clone as well: the locked development
+// The preparations for `npm start`, `npm test` and `npm run bench`, in a fresh clone as well: the locked development
 // packages, the files for browsers, and the addon built from the present source. It does nothing twice. Old versions of
 // Node.js must be able to read this file, like requirements.js.
 
@@ -18,10 +18,10 @@ function isInstalled() {
   return fs.statSync(installed).mtimeMs >= fs.statSync(path.join(root, 'package-lock.json')).mtimeMs
 }
 
-/** Shows what the command prints, on stderr: stdout belongs to what comes after. False if it fails. */
+/** Shows the command's output on stderr: stdout belongs to the command that follows. False if it fails. */
 function run(command) {
   const { status } = spawnSync(command, { cwd: root, shell: true, stdio: ['ignore', 2, 2] })
-  if (status !== 0) console.error(`'${command}' failed: what it printed is above.`)
+  if (status !== 0) console.error(`'${command}' failed: its output is above.`)
   return status === 0
 }
 
@@ -29,7 +29,7 @@ function setUp() {
   checkNode()
   const { isBuilt } = require('./built.js') // not earlier, because it needs a new enough Node.js
   const mustBuild = !isBuilt()
-  if (mustBuild) checkRust() // before npm, so that nobody waits for npm only to hear that Rust is missing
+  if (mustBuild) checkRust() // before npm, so that a missing Rust is reported at once
   const installed = isInstalled() || run('npm ci --no-audit --no-fund --loglevel=error')
   return installed && (!mustBuild || run('npm run --silent build')) && run('npm run --silent dist')
 }

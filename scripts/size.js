@@ -1,7 +1,7 @@
 'use strict'
 
-// `npm run size`: how large the repository is, in lines, and the package that npm publishes. `npm run size -- 20` also
-// names the 20 folders with the most lines.
+// `npm run size`: the size of the repository, in lines, and of the package that npm publishes. `npm run size -- 20`
+// also names the 20 folders with the most lines.
 
 const { execFileSync } = require('node:child_process')
 const fs = require('node:fs')

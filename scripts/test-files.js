@@ -1,8 +1,8 @@
 'use strict'
 
-// Which of our AVA files need a server, found from what they import, so that a new file is in the right group without a
-// list: a file needs one if it reaches `__test__/servers/`. `npm run memcheck` and `npm run platforms` run the others.
-// It must never leave out a file without a rule that is written here.
+// Which of our AVA files need a server, determined from their imports, so that a new file is in the right group without
+// a list: a file needs one if it reaches `__test__/servers/`. `npm run memcheck` and `npm run platforms` run the
+// others. Only the rules written here exclude a file.
 
 const fs = require('node:fs')
 const path = require('node:path')
@@ -11,13 +11,13 @@ const checkout = path.join(__dirname, '..')
 const TESTS = '__test__'
 const SERVERS = `${TESTS}/servers/`
 
-/** The rooms of lib/ are about what users run. Other tests are about the repository, its tools and documents. */
+/** The rooms of lib/ are what users run. Other tests are about the repository, its tools and documents. */
 const ROOMS = ['base', 'layout', 'generator', 'files', 'lease']
 
 /** `from 'x'`, `import 'x'`, `import('x')` and `require('x')`. */
 const IMPORT = /\b(?:from|import|require)\b[\s(]*'([^'\n]+)'/g
 
-/** What a file's text imports. */
+/** The imports in a file's text. */
 const importsIn = (text) => Array.from(text.matchAll(IMPORT), ([, name]) => name)
 
 /** The file that a relative import means; undefined if there is none, as in a text that is only an example. */

@@ -1,8 +1,9 @@
 'use strict'
 
-// `npm test`: the tests of the package under ava, then those of the core and its models under cargo, which run beside them.
-// Shows what ava prints as it comes, and of a cargo run that passed only its results. The last line counts all tests. The exit
-// status is 1 when a test failed or a suite ran none, and with CI=true also when a test printed a warning that it did not expect.
+// `npm test`: the tests of the package under ava, and in parallel those of the core and its models under cargo. Shows
+// ava's output immediately, and of a successful cargo run only its results. The last line counts all tests. The exit
+// status is 1 when a test failed or a suite ran none, and with CI=true also when a test printed a warning that it did
+// not expect.
 
 const { spawn } = require('node:child_process')
 const fs = require('node:fs')
@@ -19,7 +20,8 @@ const AT_ONCE = os.availableParallelism() + 2
 
 const AVA = {
   command: `npx ava --concurrency ${AT_ONCE}`,
-  // Node reads these certificates first: 40 ms in each of 1400 processes, and none of them talks to another machine.
+  // Node.js reads these certificates first: 40 ms in each of 1400 processes, and none of them connects to another
+  // machine.
   env: { NODE_EXTRA_CA_CERTS: undefined },
   count(line, counts) {
     if (isPassed(line)) counts.passed++
@@ -41,7 +43,7 @@ const CARGO = [
   { ...cargo, command: 'cargo test --locked --no-fail-fast --package flakeforge-core' },
   {
     ...cargo,
-    // Another cfg means another build of everything. In its own folder it does not replace the usual one.
+    // Another cfg means another build of everything. In a separate folder it does not replace the usual one.
     command: 'cargo test --locked --no-fail-fast --package flakeforge-core-loom --target-dir target/loom',
     env: { RUSTFLAGS: '--cfg flakeforge_loom' },
   },
@@ -50,10 +52,13 @@ const CARGO = [
 /** What Node.js prints for process.emitWarning(). A test that expects a warning prevents its output. */
 const isWarning = (line) => /^\(node:\d+\) .*Warning: /.test(line)
 
-/** Tests that cannot run here say so in a line like this, once for each file. */
+/** Tests that cannot run here print a line like this, once for each file. */
 const isSkip = (line) => line.startsWith('!!! SKIPPED')
 
-/** Runs a suite to its end, and gives each line that it prints to `show`. Returns its counts, and the lines that name failures. */
+/**
+ * Runs a suite to its end, and passes each line of its output to `show`. Returns its counts, and the lines that name
+ * failures.
+ */
 function run(suite, show) {
   const { command } = suite
   const counts = { passed: 0, failed: 0 }
@@ -90,7 +95,7 @@ async function runAva(endings) {
   return { ...counts, failed: counts.failed + warnings.length }
 }
 
-/** Cargo's suites share its lock, so they run one after the other. Returns their counts, and what is to be shown of them. */
+/** Cargo's suites share its lock, so they run one after the other. Returns their counts, and the output to show. */
 async function runCargo() {
   const results = []
   for (const suite of CARGO) {
@@ -102,7 +107,7 @@ async function runCargo() {
   return results
 }
 
-/** A folder for the temporary files of all suites, so that a test which is killed leaves nothing behind. */
+/** A folder for the temporary files of all suites, so that a killed test leaves nothing behind. */
 function temporaryFolder() {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'flakeforge-'))
   fs.chmodSync(folder, 0o1777) // some tests run programs as another user

@@ -1,7 +1,7 @@
 'use strict'
 
-// The files of core/src/ and what they use: all that their code names with `crate::`, with `super::`, or by a module that
-// they declare. Unit tests are left out.
+// The files of core/src/ and what they use: everything that their code names with `crate::`, with `super::`, or by a
+// module that they declare. Unit tests are not included.
 
 const { readdirSync, readFileSync } = require('node:fs')
 const path = require('node:path')
@@ -26,7 +26,7 @@ function spread(text) {
   return one === text ? text : spread(one)
 }
 
-/** All that the code names, as paths from the root of the crate: `['files', 'mark', 'Mark']`. */
+/** Everything that the code names, as paths from the root of the crate: `['files', 'mark', 'Mark']`. */
 function namesIn(text, module) {
   const code = spread(codeOf(text))
   const named = (pattern, from) => [...code.matchAll(pattern)].map(([, rest]) => [...from, ...rest.split('::')])
@@ -38,7 +38,7 @@ function namesIn(text, module) {
   ]
 }
 
-/** The file that has what a path names: that of the longest part of the path which is a module. */
+/** The file for the name in a path: that of the longest part of the path which is a module. */
 function fileOf(name, files) {
   for (let end = name.length; end > 0; end--) {
     const file = `${name.slice(0, end).join('/')}.rs`

@@ -1,9 +1,9 @@
 'use strict'
 
-// Boxes and arrows as a drawing of Mermaid, which GitHub shows. It leaves out each arrow whose end is reached over a longer
-// way too, so that a drawing stays readable.
+// Boxes and arrows as a drawing of Mermaid, which GitHub shows. It omits each arrow whose end is also reached by a
+// longer path, so that a drawing stays readable.
 
-/** All that can be reached from a box. */
+/** Everything that can be reached from a box. */
 function reached(from, arrows, seen = new Set()) {
   for (const [, to] of arrows.filter(([start]) => start === from)) {
     if (seen.has(to)) continue
@@ -13,7 +13,7 @@ function reached(from, arrows, seen = new Set()) {
   return seen
 }
 
-/** Whether the same box is reached without this arrow, over a longer way. */
+/** Whether the same box is reached without this arrow, by a longer path. */
 const isShortcut = ([from, to], arrows) =>
   reached(
     from,

@@ -1,6 +1,6 @@
 'use strict'
 
-// Writes docs/map.md from the code, for those who change it. The site's build runs it.
+// Writes docs/map.md from the code, for contributors. The site's build runs it.
 
 const { writeFileSync } = require('node:fs')
 const path = require('node:path')
@@ -8,5 +8,5 @@ const { page } = require('./page.js')
 
 const FILE = path.join(__dirname, '..', '..', 'docs', 'map.md')
 
-/** Writes the page. Rejects where a file does not say what it is for. */
+/** Writes the page. Rejects if a file has no purpose in its head. */
 module.exports.writeMap = async () => writeFileSync(FILE, await page())

@@ -1,6 +1,6 @@
 'use strict'
 
-// docs/map.md as text: the rooms as floors, and what each file is for and uses. It must say nothing that it did not read.
+// docs/map.md as text: the rooms as floors, and what each file is for and uses. All of it is read from the code.
 
 const rooms = require('../rooms.js')
 const { readCore } = require('./core.js')
@@ -18,7 +18,7 @@ const sorted = (texts) => [...texts].sort()
 
 const shortName = (file) => file.slice(file.lastIndexOf('/') + 1)
 
-/** A room's root file in the core stands beside its folder: `lease/grants.rs` belongs to `lease/grants`. */
+/** A room's root file in the core is next to its folder: `lease/grants.rs` belongs to `lease/grants`. */
 const inFolder = (file, files) => {
   const own = file.replace(/\.rs$/, '')
   return files.some((other) => other.startsWith(`${own}/`)) ? own : file.slice(0, Math.max(0, file.lastIndexOf('/')))

@@ -1,12 +1,12 @@
 'use strict'
 
-// What a file is for: the first sentence of the comment that it opens with.
+// The purpose of a file: the first sentence of its head comment.
 
 const { readFileSync } = require('node:fs')
 
 const SIGN = /^(?:\/\/!?|--)(?: |$)/ // of JavaScript, Rust and SQL
 
-/** The lines of the first comment without their signs; 'use strict' and the like may stand before it. */
+/** The lines of the first comment without their markers; 'use strict' and the like may come before it. */
 function openingComment(text) {
   const lines = text.split('\n')
   const start = lines.findIndex((line) => SIGN.test(line) && !line.startsWith('// @'))
@@ -15,7 +15,7 @@ function openingComment(text) {
   return lines.slice(start, start + length).map((line) => line.replace(SIGN, ''))
 }
 
-/** @throws {Error} where the file does not say what it is for */
+/** @throws {Error} if the file does not say what it is for */
 function purposeOf(path) {
   const lines = openingComment(readFileSync(path, 'utf8'))
   const end = lines.indexOf('')

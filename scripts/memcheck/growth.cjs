@@ -1,9 +1,9 @@
 'use strict'
 
-// Does the same things again and again, collects the garbage, and has the sanitizer write down what memory is in use:
-// before and after the second half. What grows between the two is memory that somebody still refers to and nobody gives
-// back, such as a generator in the addon for each `new FlakeId`. `node --expose-gc growth.cjs FOLDER [SUBJECT]` prints a
-// line of JSON for each subject; report.js reads what the sanitizer wrote. It must never keep anything of a round.
+// Repeats the same operations, collects the garbage, and has the sanitizer record the memory in use: before and after
+// the second half. Growth between the two is memory that is still referenced and never freed, such as a generator in
+// the addon for each `new FlakeId`. `node --expose-gc growth.cjs FOLDER [SUBJECT]` prints a line of JSON for each
+// subject; reports.js reads the sanitizer's output. This file itself keeps nothing from a round.
 
 const { once } = require('node:events')
 const fs = require('node:fs')
@@ -16,7 +16,7 @@ const [folder, chosen] = process.argv.slice(2)
 const FlakeId = chosen === 'probe' ? undefined : require(path.join(folder, 'dist', 'index.cjs'))
 const files = path.join(folder, 'target', 'growth')
 const TIME = 1_700_000_000_000
-const COLLECTIONS = 4 // what a finalizer gives back may need another one
+const COLLECTIONS = 4 // memory that a finalizer frees may need another one
 
 const ownClock = () => new FlakeId({ clock: () => TIME, id: 5 })
 
@@ -50,7 +50,7 @@ async function slot() {
   await flake.close()
 }
 
-/** A database of this process, and a member of it that joins and goes. */
+/** A database in this process, and a member of it that joins and leaves. */
 const records = new Map()
 const database = {
   read: async (_, names) => {
@@ -73,7 +73,7 @@ async function thread() {
   await once(new Worker(source, { eval: true }), 'exit')
 }
 
-/** What is done, and how often: as often before the first count, so that tables have their size. */
+/** The operations, and their counts: as many before the first measurement, so that tables have their size. */
 const SUBJECTS = {
   generators: [5000, () => ownClock().next()],
   layouts: [3000, () => new FlakeId.Layout('flake', { idOffset: 5n }).encode({ timestamp: TIME })],

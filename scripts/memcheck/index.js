@@ -1,9 +1,9 @@
 'use strict'
 
-// `npm run memcheck`: the addon under AddressSanitizer, in Node as it is: what it reads or writes outside of its memory or
-// of JavaScript's arrays, what it uses after it was freed, and what it never frees. First it shows with mistakes made on
-// purpose that it finds such things in threads and child processes, too. `npm run memcheck -- FILES` runs these tests only.
-// It must never end well when the sanitizer has said something, or when it could not have said anything.
+// `npm run memcheck`: the addon under AddressSanitizer, in an ordinary Node.js: reads or writes outside its memory or
+// JavaScript's arrays, uses after free, and leaks. First, deliberate mistakes show that it finds them in threads and
+// child processes too. `npm run memcheck -- FILES` runs only these tests. It fails if the sanitizer reports anything,
+// or could not have reported anything.
 
 const { spawn } = require('node:child_process')
 const fs = require('node:fs')
@@ -15,10 +15,10 @@ const { ROOMS, withoutServers } = require('../test-files.js')
 const { build } = require('./build.js')
 const { FRAME_FORMAT, findingsOf, growthOf, read } = require('./reports.js')
 
-/** Where the tests of the addon are: the others test what is not the addon. */
+/** Where the tests of the addon are: the others do not use the addon. */
 const FOLDERS = [...ROOMS, 'command']
 
-/** What must be found, where it happens, and the words for it. */
+/** What must be found, where it happens, and the words of its report. */
 const MISTAKES = [
   ['heap-overflow', 'here', /heap-buffer-overflow[\s\S]*heap_overflow/],
   ['array-overflow', 'here', /heap-buffer-overflow[\s\S]*array_overflow/],
@@ -28,21 +28,21 @@ const MISTAKES = [
   ['leak', 'worker', /Direct leak of \d+ byte[\s\S]*probe\.node/],
 ]
 
-/** The environment of all that is watched. Each process writes to a file of its own, named by its number. */
+/** The environment of all watched processes. Each writes to a separate file, named by its number. */
 function environment(runtime, reports) {
   const options = [
     'detect_leaks=1',
-    'malloc_context_size=20', // an addon stands near the top of a stack, and long ones cost the most time
-    'abort_on_error=1', // no test takes that for an ordinary failure
+    'malloc_context_size=20', // an addon is near the top of a stack, and long ones cost the most time
+    'abort_on_error=1', // no test mistakes that for an ordinary failure
     `log_path='${path.join(reports, 'asan')}'`,
     `stack_trace_format='${FRAME_FORMAT}'`,
   ]
   const { FLAKEFORGE_REQUIRE_SERVERS: _, NAPI_RS_NATIVE_LIBRARY_PATH: __, ...outside } = process.env
-  // Node itself leaves memory when it ends, so that alone is no failure.
+  // Node.js itself leaves memory when it exits, so that alone is not a failure.
   return { ...outside, LD_PRELOAD: runtime, ASAN_OPTIONS: options.join(':'), LSAN_OPTIONS: 'exitcode=0' }
 }
 
-/** Runs Node under the sanitizer: how it ended, what it printed, and what the sanitizer wrote. */
+/** Runs Node.js under the sanitizer: its exit status, its output, and the sanitizer's reports. */
 async function watch({ copy, home, runtime }, args) {
   const reports = path.join(home, 'reports')
   fs.rmSync(reports, { recursive: true, force: true })
@@ -60,7 +60,7 @@ async function watch({ copy, home, runtime }, args) {
 const script = (name) => path.join(__dirname, name)
 const failed = (name, { ended, output }) => (ended === 0 ? [] : [`${name} ended with ${ended}:\n${output}`])
 
-/** The mistakes made on purpose: what was not found. */
+/** The deliberate mistakes that were not found. */
 async function prove(built) {
   const missed = []
   for (const [what, place, words] of MISTAKES) {
@@ -74,7 +74,7 @@ async function prove(built) {
   return { findings: missed, what: `${MISTAKES.length + 1 - missed.length} mistakes made on purpose found` }
 }
 
-/** Runs growth.cjs and compares its counts; nothing can be said of a run that did not end well. */
+/** Runs growth.cjs and compares its counts; a run that failed gives no result. */
 async function watchGrowth(built, ...chosen) {
   const run = await watch(built, ['--expose-gc', script('growth.cjs'), built.copy, ...chosen])
   if (run.ended !== 0) return { ...run, subjects: [], grown: [] }

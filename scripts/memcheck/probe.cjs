@@ -1,17 +1,16 @@
 'use strict'
 
-// Has the probe (probe.rs) make a mistake with memory in this thread, in a worker thread or in a child process, so that
-// `npm run memcheck` can show that it sees into all three: `node probe.cjs PLACE WHAT`. It must never be loaded without
-// the sanitizer.
+// Makes the probe (probe.rs) cause a memory error in this thread, in a worker thread or in a child process, so that
+// `npm run memcheck` can show that it sees all three: `node probe.cjs PLACE WHAT`. Only for runs under the sanitizer.
 
 const { spawnSync } = require('node:child_process')
 const path = require('node:path')
 const { SHARE_ENV, Worker } = require('node:worker_threads')
 
 const PROBE = path.join(__dirname, '..', '..', 'target', 'memcheck', 'probe.node')
-const ARRAY_BYTES = 4096 // V8 has small arrays in its own memory, which the sanitizer does not watch
+const ARRAY_BYTES = 4096 // V8 keeps small arrays in its own memory, which the sanitizer does not watch
 
-/** Node calls the probe each time that it is loaded, and Rust reads the variable of the process. */
+/** Node.js calls the probe each time it is loaded, and Rust reads the variable of the process. */
 function probe(what) {
   process.env.MEMCHECK_PROBE = what
   process.dlopen({ exports: new Uint8Array(ARRAY_BYTES) }, PROBE)

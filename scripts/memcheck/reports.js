@@ -1,27 +1,28 @@
 'use strict'
 
-// Reads what AddressSanitizer wrote: errors, leaks, and how much memory is in use. Every error counts; a leak counts
-// when an addon took the memory, for Node itself leaves some when it ends. It must never pass over an entry because it
-// does not understand it: without a stack it counts.
+// Reads the output of AddressSanitizer: errors, leaks, and how much memory is in use. Every error counts; a leak counts
+// when an addon allocated the memory, for Node.js itself leaves some when it exits. An entry that cannot be parsed,
+// such as one without a stack, counts too.
 
 const fs = require('node:fs')
 const path = require('node:path')
 
-/** How the sanitizer must write a place of the code: number, function, file and line, module. */
+/** How the sanitizer must format a code location: number, function, file and line, module. */
 const FRAME_FORMAT = '    #%n %f %S [%m]'
 
 /**
- * Leaks that stay: what must stand in their stack, and why they are none of ours. Each comes a few times per environment
- * (a thread of JavaScript), when it ends. What leaks while a process runs, the subjects of growth.cjs show.
+ * Accepted leaks: what their stack must contain, and why they are not ours. Each occurs a few times per environment (a
+ * thread of JavaScript), when it ends. The subjects of growth.cjs show leaks while a process runs.
  */
 const KNOWN = [
-  // napi-rs refers to each class, and to some objects of JavaScript's own, as long as the environment lives. Node 20 frees
-  // no such reference with it.
+  // napi-rs references each class, and some objects of JavaScript's own, as long as the environment lives. Node.js 20
+  // does not free these references with it.
   [/ napi_create_reference /, /register_classes|cache_reflect_intrinsics/],
-  // The scratch array of src/hot.rs. napi-rs does not give the reference back once the environment ends.
+  // The scratch array of src/hot.rs. napi-rs does not release the reference once the environment ends.
   [/ napi_create_reference /, /from_napi_value.*\/arraybuffer\.rs/, /generators.*Generators.*new/],
-  // After process.exit() or an error that nobody catches, Node calls no finalizer. These are what napi-rs calls in one, for
-  // each object that is left (the object itself can still be found), and V8's own memory behind objects of JavaScript.
+  // After process.exit() or an uncaught error, Node.js calls no finalizer. These are the functions that napi-rs calls
+  // in one, for each remaining object (the object itself is still reachable), and V8's own memory behind objects of
+  // JavaScript.
   [
     / new<core::cell::Cell<\*mut dyn core::ops::function::FnOnce/,
     / _construct<.*\/callback_info\.rs| new_instance_raw .*\/class\.rs/,
@@ -29,16 +30,16 @@ const KNOWN = [
   [/^ +#1 v8::internal::/],
 ]
 
-/** Less than this per round is no growth: threads that begin or end between two counts have a few hundred bytes. */
+/** Less than this per round is not growth: threads that begin or end between two counts have a few hundred bytes. */
 const LEAST_BYTES = 8
 
 const isFrame = (line) => /^ +#\d+ /.test(line)
 const isKnown = (stack) => KNOWN.some((wanted) => wanted.every((pattern) => stack.some((line) => pattern.test(line))))
 
-/** Whether Node called what is no longer loaded; tests run other programs, too, whose stacks say nothing. */
+/** Whether Node.js called an unloaded library; tests run other programs too, whose stacks say nothing. */
 const isUnloaded = (stack) => stack[1].endsWith('[<null>]') && stack.some((line) => line.endsWith('/node]'))
 
-/** Taken by an addon, loaded or not: the first line of a stack is `malloc` or `new`. */
+/** Allocated by an addon, loaded or not: the first line of a stack is `malloc` or `new`. */
 const isOurs = (stack) => stack.length < 2 || isUnloaded(stack) || stack.some((line) => line.endsWith('.node]'))
 
 /** Entries that begin with a line like `pattern`: its groups, and the stack below it. */
@@ -73,8 +74,8 @@ function profilesOf(text) {
 }
 
 /**
- * What grew by 8 bytes per round or more, for subjects that were each profiled twice. Throws if there are not as many
- * profiles, or if one knows nothing of our addons: nothing could grow then.
+ * What grew by 8 bytes per round or more, for subjects that were each profiled twice. Throws if profiles are missing,
+ * or if one contains nothing of our addons: growth could not be seen then.
  */
 function growthOf(text, subjects) {
   const profiles = profilesOf(text)

@@ -1,11 +1,11 @@
 'use strict'
 
-// What one ID costs, as bars: flakeforge's calls and its peers', the fastest first, from what the benchmark measured. One
+// The cost of one ID, as bars: flakeforge's calls and its peers', the fastest first, as measured by the benchmark. One
 // scale from zero for all. A bar longer than that is cut, with a gap, and the words below say so.
 
 const { box, picture, text } = require('./drawing.js')
 
-/** The bars: the benchmark's name of the call, its name here, and what it gives. */
+/** The bars: the benchmark's name of the call, its name here, and its result. */
 const BARS = [
   ['nextBigInt: flakeforge', 'flakeforge nextBigInt()', 'bigint'],
   ['next: flakeforge', 'flakeforge next()', 'Buffer'],
@@ -24,7 +24,7 @@ const BARS = [
 
 const [NAME, GIVES, START, END, WIDTH] = [8, 186, 240, 590, 640] // x: of the columns, of the bars, of the picture
 const [TOP, ROW, HEIGHT] = [30, 22, 16] // y: of the first bar, from one to the next, of each
-const [LONGEST, STEP] = [250, 50] // ns: what fits, and from one line of the scale to the next
+const [LONGEST, STEP] = [250, 50] // ns: the maximum that fits, and the distance between lines of the scale
 
 const x = (ns) => Math.round((START + (ns / LONGEST) * (END - START)) * 10) / 10
 const digits = (ns) => Math.round(ns).toLocaleString('en').replaceAll(',', '\u00a0')
@@ -58,7 +58,7 @@ function drawBars({ node, cpu, rounds, ns }, colours) {
   const bars = BARS.toSorted(([a], [b]) => ns[a] - ns[b])
   const bottom = TOP + bars.length * ROW
   const notes = [
-    `ns for each ID: shorter is faster. A bar with a gap would be longer than the picture.`,
+    `ns per ID: shorter is faster. A bar with a gap would be longer than the picture.`,
     `Node.js ${node} on ${cpu}; medians of ${rounds} processes each, taking turns.`,
   ]
   const said = bars.map(([call, name]) => `${name} ${digits(ns[call])}`).join(', ')

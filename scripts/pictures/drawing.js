@@ -1,6 +1,6 @@
 'use strict'
 
-// What all pictures are drawn with: colours, words, boxes, and the frame that names the picture.
+// Shared by all pictures: colours, words, boxes, and the frame that names the picture.
 
 const THEMES = {
   light: {
@@ -26,7 +26,7 @@ const text = (x, y, words, { fill, size = 12, anchor = 'start', font = FONT }) =
 const box = (x, y, width, height, rest) =>
   `<rect x="${x}" y="${y}" width="${width}" height="${height}" rx="3" ${rest}/>`
 
-/** What somebody hears who cannot see it stands in `title`. */
+/** `title` is the text for screen readers. */
 const picture = (width, height, title, parts) =>
   `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" role="img" aria-label="${title}">
 <title>${title}</title>

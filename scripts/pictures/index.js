@@ -1,7 +1,7 @@
 'use strict'
 
-// Draws the pictures of the documents, light and dark, from what the code says and what the benchmark measured:
-// `node scripts/pictures`. A test compares them with the files.
+// Draws the pictures of the documents, light and dark, from the code and from the benchmark's results: `node
+// scripts/pictures`. A test compares them with the files.
 
 const fs = require('node:fs')
 const path = require('node:path')
@@ -16,11 +16,11 @@ const PICTURES = {
   'store/windows': require('./windows.js').drawWindows,
 }
 
-/** What `npm run bench -- --svg` has written. */
+/** The results that `npm run bench -- --svg` has written. */
 const MEASURED = path.join(docs, 'start', 'speed.json')
 const measured = () => JSON.parse(fs.readFileSync(MEASURED, 'utf8'))
 
-/** All pictures: the path of each file, and what it has to be. */
+/** All pictures: the path of each file, and its expected contents. */
 const pictures = () =>
   Object.entries(PICTURES).flatMap(([name, draw]) =>
     Object.entries(THEMES).map(([theme, colours]) => ({
