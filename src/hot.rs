@@ -1,11 +1,5 @@
 //! IDs, one per call or a batch, through raw N-API functions.
 //!
-//! A `#[napi]` method that returns a Buffer costs 830 ns and more; a bare function with a data pointer costs 16. So all
-//! generators of an environment share a few bare functions, which exchange everything through a *scratch* array: JavaScript
-//! writes the generator's index there, native code writes the ID back, and JavaScript creates the Buffer or the BigInt. The
-//! index goes through the array because an argument costs 6 ns. One function for all generators keeps the call site
-//! monomorphic.
-//!
 //! While a generator is borrowed, no function here calls JavaScript or creates a value, because a garbage collection may run
 //! finalizers there. No function panics.
 
@@ -28,6 +22,12 @@ use crate::table::Table;
 
 /// The content of the scratch array; `lib/native/hot.ts` has the same list. Cells, because JavaScript writes here between
 /// calls, and narrow accesses, because a wide load after JavaScript's narrow store would stall.
+///
+/// A `#[napi]` method that returns a Buffer costs 830 ns and more; a bare function with a data pointer costs 16. So all
+/// generators of an environment share a few bare functions, which exchange everything through a *scratch* array: JavaScript
+/// writes the generator's index there, native code writes the ID back, and JavaScript creates the Buffer or the BigInt. The
+/// index goes through the array because an argument costs 6 ns. One function for all generators keeps the call site
+/// monomorphic.
 #[repr(C)]
 struct Scratch {
     /// in and out: an ID, big-endian

@@ -3,8 +3,6 @@
 //! Generators that share a cursor and its rule share an entry, so a generator that is created per request adds nothing. An
 //! entry is dropped when the last JavaScript object that uses it has been collected. Its cursor stays in the process-wide
 //! registry.
-//!
-//! The table is neither static nor thread-local, because Jest and `vm` load the module more than once per thread.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -48,6 +46,8 @@ struct Entries {
 }
 
 /// Generators by index.
+///
+/// The table is neither static nor thread-local, because Jest and `vm` load the module more than once per thread.
 #[derive(Default)]
 pub struct Table {
     entries: RefCell<Entries>,

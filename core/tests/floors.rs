@@ -140,7 +140,7 @@ fn paths_are_found_wherever_they_are() {
 }
 
 #[test]
-fn what_points_up_or_stands_in_no_table_is_found() {
+fn modules_that_point_up_or_are_in_no_table_are_found() {
     let folder = tempfile::tempdir().unwrap();
     let write = |file: &str, text: &str| {
         let path = folder.path().join(file);

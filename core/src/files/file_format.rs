@@ -1,24 +1,7 @@
-//! The format of flakeforge's files: one page of 4096 bytes.
-//!
-//! | bytes | content |
-//! |---|---|
-//! | 0…1535 | the [`Header`], which never changes: the kind of file, and as text what it was created for |
-//! | 1536…1551 | the ID of the boot in which it was last used, if that is known |
-//! | 1552…1575 | whether a process has it open: users, asked, answered |
-//! | 1576…1583 | whether its name is known to be on the disk |
-//! | 1584…1591 | the lineage of a group or counter |
-//! | 2048…2111 | words of a cursor or slot, of a group, or of a counter |
-//! | 2560…2567 | the durable mark |
-//! | 3072…4095 | the holder of a slot |
-//!
-//! Each part has its own disk sectors (512 bytes, written completely or not at all). So in a page that a crash has torn, each
-//! part is either old or new, never a mixture.
+//! The format of flakeforge's files: one page of 4096 bytes, a [`Page`].
 //!
 //! Numbers, also those of the header, are in the byte order of the machine, because atomic operations know no other. So the
 //! version reveals the byte order, and a file with the other one is refused.
-//!
-//! Only [`Page`] defines where each field is: code that has the page mapped uses its fields, code that has read it as bytes uses
-//! `offset_of!`. The assertions below keep every field in place, because files of older versions are in use.
 
 use std::hash::{BuildHasher, RandomState};
 use std::mem::offset_of;
@@ -34,6 +17,23 @@ use crate::release::Release;
 pub const SIZE: usize = 4096;
 
 /// A page with the words of one kind of file. It consists of `AtomicU64`s only, because other processes write to it.
+///
+/// | bytes | content |
+/// |---|---|
+/// | 0…1535 | the [`Header`], which never changes: the kind of file, and as text what it was created for |
+/// | 1536…1551 | the ID of the boot in which it was last used, if that is known |
+/// | 1552…1575 | whether a process has it open: users, asked, answered |
+/// | 1576…1583 | whether its name is known to be on the disk |
+/// | 1584…1591 | the lineage of a group or counter |
+/// | 2048…2111 | words of a cursor or slot, of a group, or of a counter |
+/// | 2560…2567 | the durable mark |
+/// | 3072…4095 | the holder of a slot |
+///
+/// Each part has its own disk sectors (512 bytes, written completely or not at all). So in a page that a crash has torn, each
+/// part is either old or new, never a mixture.
+///
+/// Only this type defines where each field is: code that has the page mapped uses its fields, code that has read it as bytes
+/// uses `offset_of!`. The assertions below keep every field in place, because files of older versions are in use.
 #[derive(Debug)]
 #[repr(C)]
 pub struct Page<W> {

@@ -4,9 +4,6 @@
 //! immutable, the disk failed, or a copy-on-write file system has no room for the copy. By default, that ends the process.
 //! Here a spare page replaces the lost one: its cursor is retired, so no number comes from it. Code that used the page checks
 //! afterwards whether it was lost.
-//!
-//! Only Linux can replace a page in one step. Elsewhere the process ends. The signal handler uses nothing but atomics and
-//! system calls, and forwards signals that are meant for other handlers.
 
 #![allow(unsafe_code)]
 
@@ -15,6 +12,8 @@ pub(crate) use elsewhere::Place;
 #[cfg(all(target_os = "linux", not(miri)))]
 pub(crate) use linux::Place;
 
+// Only Linux can replace a page in one step. Elsewhere the process ends. The signal handler uses nothing but atomics and
+// system calls, and forwards signals that are meant for other handlers.
 #[cfg(all(target_os = "linux", not(miri)))]
 mod linux {
     use std::ffi::{c_int, c_void};

@@ -3,9 +3,6 @@
 //! An answer proves that the machine has not crashed since the file was entered, because the process that answers has entered
 //! it and is alive. A system lock would not prove that: a process that is about to enter holds it, too, and may die before it
 //! has entered; other programs lock files; and on Windows a lock keeps other processes from reading the file.
-//!
-//! No answer proves nothing: the processes that have the file open may be stopped, or of a version that does not answer.
-//! Words that were in the page before the question do not count as an answer.
 
 use crate::sync::atomic::{
     AtomicU64,
@@ -13,6 +10,9 @@ use crate::sync::atomic::{
 };
 
 /// The words of a page for this purpose. All are 0 in a new file.
+///
+/// No answer proves nothing: the processes that have the file open may be stopped, or of a version that does not answer.
+/// Words that were in the page before the question do not count as an answer.
 #[derive(Debug, Default)]
 #[repr(C)]
 pub struct Presence {

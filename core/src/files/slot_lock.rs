@@ -1,10 +1,6 @@
 //! The lock of a slot: the process that has the lock has the slot. The system releases it when the process ends, however it
 //! ends.
 //!
-//! Other processes can read the file of a held slot. On Unix, the system's lock allows that. On Windows it would not, so a
-//! way of opening the file replaces it: with the right to delete it, which is never used, and without allowing that right to
-//! any other process. Windows refuses a second such handle, and such a file can be neither removed nor renamed.
-//!
 //! A process and its forks share one lock, which belongs to the parent.
 
 use std::fs::File;
@@ -16,6 +12,10 @@ use crate::files::named_file;
 use crate::refusal::Refusal;
 
 /// A lock that this process holds until the value is dropped.
+///
+/// Other processes can read the file of a held slot. On Unix, the system's lock allows that. On Windows it would not, so a
+/// way of opening the file replaces it: with the right to delete it, which is never used, and without allowing that right to
+/// any other process. Windows refuses a second such handle, and such a file can be neither removed nor renamed.
 #[derive(Debug)]
 pub(crate) struct SlotLock {
     #[cfg_attr(windows, expect(dead_code, reason = "closing it releases the lock"))]

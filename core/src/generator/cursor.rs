@@ -1,6 +1,5 @@
 //! The cursor: one word with the next free number, and `claim()`, the loop that takes numbers from it. No other code takes a
 //! number.
-//!
 //! A number is `tick << counter_bits | counter`. The word only grows, and that alone makes IDs unique. A clock that steps
 //! back, a counter that overflows and a thread that slept during a claim change *when* a number may be taken, never whether
 //! it comes twice. The models in `core/loom` and `tests/generator` check that `next` and `limit` never fall, and that

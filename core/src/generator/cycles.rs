@@ -1,6 +1,5 @@
 //! The CPU's cycle counter, a cheap way to know that a tick read a moment ago is not over yet. Reading it costs about 7 ns;
 //! the clock costs 24.
-//!
 //! A counter is used only if its rate is constant. The rate is measured against the system's clocks, again every second.
 //! arm64 has a register with the rate, but firmware sets it and may be wrong. While the rate is unknown, [`per_ms`] is 0,
 //! which means: read the real clock each time. Errors make the rate smaller than the true one, never larger. Uniqueness

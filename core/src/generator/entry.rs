@@ -3,9 +3,6 @@
 //! All copies of the library in a process share one table. A copy may come from another release or compiler, so an entry and
 //! [`Visit`] have C layout, and neither ever changes. Another layout would need another name for the function that the addon
 //! exports.
-//!
-//! Entries are never freed, so a reference to one is always valid. An entry that is no longer needed is reused for another
-//! key.
 
 use std::collections::HashMap;
 #[cfg(not(flakeforge_loom))]
@@ -39,6 +36,9 @@ pub(super) mod scope {
 }
 
 /// What all copies of the library know about a key. Everything but the cursor and the count is used under the table's lock.
+///
+/// Entries are never freed, so a reference to one is always valid. An entry that is no longer needed is reused for another
+/// key.
 #[derive(Debug)]
 #[repr(C, align(128))] // separate cache lines, so that generators of different nodes do not slow each other down
 pub struct Entry {

@@ -1,9 +1,5 @@
 //! One cursor for all generators of a process whose IDs could be equal.
 //!
-//! The bits decide what "could be equal" means: epoch, tick length, field positions and the node bits. Names and `seqMask` do
-//! not matter: two generators that only differ there can still generate the same ID. An entry outlives its generators, so a
-//! generator that is created per request continues where the last one stopped.
-//!
 //! A key whose cursor is stored elsewhere, or whose node number is leased, has an entry too, because a process that used such
 //! a key in two ways would have two cursors. When its leases and their windows are over, the key is free again. An entry is
 //! not dropped while a generator holds it, or while the clock could still reach its tick by an ordinary step back.
@@ -18,6 +14,10 @@ use crate::layout::{Layout, Packing, PlacedNode};
 use crate::refusal::Refusal;
 
 /// Decides whether two generators could generate equal IDs.
+///
+/// The bits decide what "could be equal" means: epoch, tick length, field positions and the node bits. Names and `seqMask` do
+/// not matter: two generators that only differ there can still generate the same ID. An entry outlives its generators, so a
+/// generator that is created per request continues where the last one stopped.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Key {
     epoch_ms: i64,

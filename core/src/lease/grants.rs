@@ -1,20 +1,7 @@
 //! The rules that keep slots, windows and blocks unique, whatever the database. There is no other place for them.
 //!
-//! A database holds records: texts with names. It can do two things: **read** some records of a group at one moment, with its
-//! clock and its identity, and **swap** one record, if its text and the database's identity are still those that were read. A
-//! [`Step`] decides what to read and what to swap, after each read. The driver only reads and swaps, so a model checker can put
-//! a pause, a lost answer, a failover or a loss between every read and swap.
-//!
-//! The central promise: **no two grants of a slot share a millisecond.** It does not depend on the holders' clocks. It holds
-//! even if the database forgets writes that it acknowledged, as long as it then shows another identity or no group record,
-//! and its clocks before and after agree within the skew:
-//! - A slot is granted only when the store's clock is past `hi`, and every window starts at `now` or later. So a write that
-//!   was kept is safe at once. A forgotten write is safe once the longest window that may have been forgotten is over: that
-//!   is the **quiet period**, in which nothing is granted.
-//! - A grant, a renewal or a block needs two things: a **clean** swap, for which the server vouches that a promotion will
-//!   find it, and a later read that shows exactly that text. A swap alone is not enough, because a record can vanish, and
-//!   then an equal text is not an equal state. A read alone is not enough, because a disconnected server shows records that
-//!   no promoted server will ever have.
+//! The lowest file comes first, and a file uses only those above it in this table. This file is what the driver calls. All
+//! times are Unix ms of the store's clock, except where a name contains `client`.
 //!
 //! | file | its one idea |
 //! |---|---|
@@ -29,14 +16,6 @@
 //! | `counters` | numbers that grow by one block at a time |
 //! | `slots` | who gets which slot and which window |
 //! | `group` | the life of a group: how it begins, is quiet, and ends |
-//!
-//! The lowest file comes first, and a file uses only those above it in the table. This file is what the driver calls.
-//!
-//! All times are Unix ms of the store's clock, except where a name contains `client`.
-//!
-//! A slot's `hi` falls only when its owner reports how far it got; no window starts before `now`; every answer has both a clean
-//! swap and a read; and no group starts again without what was known about the one before. `tests/model/mutants` breaks these
-//! rules one by one, and the model finds each.
 
 mod counters;
 mod group;
@@ -45,7 +24,25 @@ pub mod memory;
 mod parts;
 pub mod record;
 mod search;
+// The central promise: **no two grants of a slot share a millisecond.** It does not depend on the holders' clocks. It holds
+// even if the database forgets writes that it acknowledged, as long as it then shows another identity or no group record,
+// and its clocks before and after agree within the skew:
+// - A slot is granted only when the store's clock is past `hi`, and every window starts at `now` or later. So a write that
+//   was kept is safe at once. A forgotten write is safe once the longest window that may have been forgotten is over: that
+//   is the **quiet period**, in which nothing is granted.
+// - A grant, a renewal or a block needs two things: a **clean** swap, for which the server vouches that a promotion will
+//   find it, and a later read that shows exactly that text. A swap alone is not enough, because a record can vanish, and
+//   then an equal text is not an equal state. A read alone is not enough, because a disconnected server shows records that
+//   no promoted server will ever have.
+//
+// A slot's `hi` falls only when its owner reports how far it got; no window starts before `now`; every answer has both a clean
+// swap and a read; and no group starts again without what was known about the one before. `tests/model/mutants` breaks these
+// rules one by one, and the model finds each.
 mod slots;
+// A database holds records: texts with names. It can do two things: **read** some records of a group at one moment, with its
+// clock and its identity, and **swap** one record, if its text and the database's identity are still those that were read. A
+// `Step` decides what to read and what to swap, after each read. The driver only reads and swaps, so a model checker can put
+// a pause, a lost answer, a failover or a loss between every read and swap.
 pub mod step;
 pub mod task;
 mod view;

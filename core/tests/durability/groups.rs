@@ -85,7 +85,7 @@ fn a_crash_gives_no_time_of_a_window_again() {
 }
 
 #[test]
-fn a_destroyed_group_stays_so_over_a_crash() {
+fn a_destroyed_group_stays_destroyed_after_a_crash() {
     if let Some(member) = Member::this() {
         let folder = open(&member.root, 1);
         let held = folder.acquire(7, "here").unwrap();
@@ -98,7 +98,7 @@ fn a_destroyed_group_stays_so_over_a_crash() {
         return;
     }
     let Some(disk) = Disk::new() else { return };
-    succeeds(&mut disk.process("groups::a_destroyed_group_stays_so_over_a_crash"));
+    succeeds(&mut disk.process("groups::a_destroyed_group_stays_destroyed_after_a_crash"));
     for crash in disk.crashes() {
         if crash.told.iter().any(|told| told == "destroyed") {
             let slots = list(&crash.restore().path().join("store/group")).unwrap().slots;

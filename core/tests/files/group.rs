@@ -83,7 +83,7 @@ fn cut(path: &Path) {
 }
 
 #[test]
-fn an_idle_holder_survives_a_slot_that_is_cut_to_nothing() {
+fn an_idle_holder_survives_a_slot_truncated_to_nothing() {
     let temp = tempfile::tempdir().unwrap();
     let folder = open(temp.path(), 2);
     let (held, other) = (take(&folder), take(&folder));
@@ -104,7 +104,7 @@ fn an_idle_holder_survives_a_slot_that_is_cut_to_nothing() {
 }
 
 #[test]
-fn members_survive_a_group_whose_file_is_cut_to_nothing() {
+fn members_survive_a_group_whose_file_is_truncated_to_nothing() {
     let temp = tempfile::tempdir().unwrap();
     let folder = open(temp.path(), 4);
     let held = take(&folder);

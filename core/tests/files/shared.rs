@@ -71,7 +71,7 @@ fn processes_share_it() {
 }
 
 #[test]
-fn what_counts_duplicates_finds_them() {
+fn the_check_finds_duplicates() {
     if part().is_some() {
         let (layout, cursor) = (flake(), Arc::new(OwnCursor::from(Cursor::new(u64::MAX))));
         let clock = TickClock::given(layout.scale()); // the same instant for all processes, whichever starts first
@@ -79,7 +79,7 @@ fn what_counts_duplicates_finds_them() {
         return send(blocks(own).take(3000));
     }
     let children: Vec<_> =
-        (0..2).map(|_| process("shared::what_counts_duplicates_finds_them", "").spawn().unwrap()).collect();
+        (0..2).map(|_| process("shared::the_check_finds_duplicates", "").spawn().unwrap()).collect();
     let ids: Vec<_> = children.into_iter().map(receive).collect();
     assert!(duplicates(&ids) > 0, "two processes with cursors of their own");
 }

@@ -166,7 +166,7 @@ fn as_unprivileged_user(test: &str, part: &str) {
 }
 
 #[test]
-fn what_may_not_be_written() {
+fn unwritable_files() {
     if let Some(path) = part() {
         assert_refused(Path::new(&path), "Give the user of this process read and write permission");
         println!("refused as it should be");
@@ -178,7 +178,7 @@ fn what_may_not_be_written() {
     fs::set_permissions(folder.path(), Permissions::from_mode(0o555)).unwrap();
     let before = fs::read(&path).unwrap();
     for target in [&path, &folder.path().join("new"), &folder.path().join("new/ids")] {
-        as_unprivileged_user("shared_faults::what_may_not_be_written", target.to_str().unwrap());
+        as_unprivileged_user("shared_faults::unwritable_files", target.to_str().unwrap());
     }
     assert!(fs::read(&path).unwrap() == before);
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
@@ -186,7 +186,7 @@ fn what_may_not_be_written() {
 }
 
 #[test]
-fn no_room() {
+fn a_full_disk() {
     if let Some(path) = part() {
         assert_refused(Path::new(&path), "There is no space left");
         println!("refused as it should be");
@@ -194,7 +194,7 @@ fn no_room() {
     }
     let folder = tempfile::tempdir().unwrap();
     let output =
-        without_room(&process("shared_faults::no_room", folder.path().join("ids").to_str().unwrap())).output().unwrap();
+        without_room(&process("shared_faults::a_full_disk", folder.path().join("ids").to_str().unwrap())).output().unwrap();
     let told = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success() && told.contains("refused as it should be"), "{told}");
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "nothing is left");

@@ -50,7 +50,7 @@ fn fault_while_idle(shared: &SharedCursor) -> String {
 }
 
 #[test]
-fn an_idle_process_survives_a_file_that_is_cut_to_nothing() {
+fn an_idle_process_survives_a_file_truncated_to_nothing() {
     let folder = folder();
     let path = folder.path().join("ids");
     let mut registry = Registry::<KeyFile>::default();
@@ -71,7 +71,7 @@ fn an_idle_process_survives_a_file_that_is_cut_to_nothing() {
 }
 
 #[test]
-fn a_file_that_is_whole_again_after_it_was_cut_is_not_believed() {
+fn a_file_that_was_restored_after_truncation_is_not_trusted() {
     let folder = folder();
     let path = folder.path().join("ids");
     let mut ids = generator(open(&path).unwrap(), &PLAIN); // it has given no ID yet

@@ -44,7 +44,7 @@ fn times_beyond_64_bits_of_nanoseconds() {
 }
 
 #[test]
-fn instants_beyond_128_bits_are_the_last_one_there_is() {
+fn instants_beyond_128_bits_are_the_last_one() {
     let scale = Timescale::of_all_ticks(i64::MAX, u64::MAX);
     assert_eq!(scale.start_of(u64::MAX), i128::MAX);
     assert_eq!(Numbers::new(scale, 0).first_ms(u64::MAX), i64::MAX);

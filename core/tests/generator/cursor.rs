@@ -120,7 +120,7 @@ fn the_clock_is_asked_once_however_busy_the_neighbours_are() {
 }
 
 #[test]
-fn behind_is_said_only_by_a_clock_read_after_the_last_load() {
+fn only_a_clock_read_after_the_last_load_reports_behind() {
     let cursor = Cursor::window(number(6, 0), u64::MAX);
     // While the clock shows tick 6, the neighbour takes the rest of it.
     let mut busy = Busy { cursor: &cursor, takes: vec![1, 4095], trusted: 5, reads: vec![6, 7] };

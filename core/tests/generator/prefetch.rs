@@ -76,7 +76,7 @@ fn dead_once_seen_dead() {
 }
 
 #[test]
-fn a_validity_of_0_is_for_ever() {
+fn a_validity_of_0_is_forever() {
     let mut held = generator(100, 0, 15_000.0);
     let first = next_at(&mut held, START).unwrap();
     for later in 1..100 {

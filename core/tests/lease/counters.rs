@@ -110,7 +110,7 @@ fn a_block_counts_after_a_clean_swap_that_a_read_shows() {
 }
 
 #[test]
-fn after_a_clean_swap_others_may_have_gone_on() {
+fn after_a_clean_swap_others_may_have_continued() {
     let others = |store: &mut Store| {
         assert_eq!(Client::new(9).run(store, advance(10, None)), number(30));
     };
@@ -293,7 +293,7 @@ fn a_counter_below_what_was_given_is_behind_whatever_its_lineage() {
 }
 
 #[test]
-fn what_was_given_is_not_forgotten_when_answers_come_in_another_order() {
+fn given_numbers_are_not_forgotten_when_answers_come_in_another_order() {
     let (mut store, mut one, _) = known();
     let mut slow = Running::new(&mut one, advance(10, None));
     slow.go(&mut store, &mut one, Fate::Done);
@@ -309,7 +309,7 @@ fn what_was_given_is_not_forgotten_when_answers_come_in_another_order() {
 
 /// A pool of connections answers in any order.
 #[test]
-fn a_read_that_another_step_of_the_same_client_has_overtaken_is_no_loss() {
+fn a_read_overtaken_by_another_step_of_the_same_client_is_not_a_loss() {
     let (mut store, mut one, mut two) = known();
     let mut slow = Running::new(&mut one, advance(10, None));
     let look = slow.look(&store, &one);
@@ -369,7 +369,7 @@ fn a_fall_of_the_position_stops_a_counter_for_all() {
 }
 
 #[test]
-fn a_mark_of_a_loss_is_no_block() {
+fn a_mark_of_a_loss_is_not_a_block() {
     let (mut store, mut one, _) = known();
     store.position = Some(100);
     one.run(&mut store, advance(0, None));

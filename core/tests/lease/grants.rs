@@ -381,7 +381,7 @@ fn no_text_is_written_twice() {
 }
 
 #[test]
-fn a_listing_shows_the_slots_of_this_life_and_names_what_cannot_be_read() {
+fn a_listing_shows_the_slots_of_this_life_and_names_unreadable_ones() {
     let mut store = Store::with(&config(3000));
     let mut client = Client::new(1);
     let now = store.now;
@@ -479,7 +479,7 @@ fn a_slot_of_a_newer_version_is_an_obstacle_even_where_other_slots_are_free() {
 }
 
 #[test]
-fn what_cannot_be_read_is_no_obstacle_while_other_slots_are_free() {
+fn an_unreadable_slot_is_not_an_obstacle_while_other_slots_are_free() {
     let mut store = Store::with(&config(3));
     store.records.insert(slot_name(0), "?".to_owned());
     let mut client = Client::new(1);

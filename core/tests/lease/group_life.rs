@@ -369,7 +369,7 @@ fn a_group_exists_while_it_is_alive() {
 }
 
 #[test]
-fn the_answers_for_members_of_an_ended_group() {
+fn members_of_an_ended_group_learn_that_it_ended() {
     let (mut store, mut client, Granted { hi, .. }) = held(&config(1));
     client.run(&mut store, Task::Destroy);
     let before = store.clone();
@@ -637,7 +637,7 @@ fn a_release_creates_no_group() {
 // Impossible answers
 
 #[test]
-fn a_store_that_answers_nonsense_is_refused_and_nothing_overflows() {
+fn impossible_answers_of_a_store_are_refused_and_nothing_overflows() {
     for now in [i64::MIN, -1, 8_640_000_000_000_001, i64::MAX] {
         for task in all_tasks(&config(1), 1, 0) {
             let mut store = Store::with(&config(1));

@@ -110,7 +110,7 @@ fn it_opens_when_the_local_clock_has_reached_the_window() {
 }
 
 #[test]
-fn a_slot_never_opened_is_given_back_as_unused() {
+fn a_slot_never_opened_is_released_as_unused() {
     let mut holder = holder();
     holder.step(T, Event::Attach);
     holder.step(T, Event::Granted(grant(1000, T + 700)));
@@ -146,7 +146,7 @@ fn a_renewal_raises_the_window() {
 }
 
 #[test]
-fn renewals_that_fail_are_repeated_sooner_and_for_ever() {
+fn failed_renewals_are_repeated_sooner_and_forever() {
     let mut holder = Holder::renewing(T + 12_000);
     let mut now = T + 12_000;
     let mut pauses = Vec::new();
@@ -230,7 +230,7 @@ fn in_a_quiet_period_the_holder_keeps_its_window_and_asks_again() {
 }
 
 #[test]
-fn a_lost_slot_is_sealed_and_another_one_sought_for_ever() {
+fn a_lost_slot_is_sealed_and_another_one_sought_forever() {
     let mut holder = Holder::renewing(T + 12_000);
     let lost = [Action::Retire, Action::Tell(News::Lost), Action::Acquire { owner: 3000 + 1000 }];
     assert_eq!(holder.step(T + 12_001, Event::Lost { owner: 1000 }), lost);
@@ -249,7 +249,7 @@ fn a_lost_slot_is_sealed_and_another_one_sought_for_ever() {
 }
 
 #[test]
-fn what_never_passes_ends_a_recovery() {
+fn a_permanent_failure_ends_a_recovery() {
     let mut holder = Holder::renewing(T + 12_000);
     holder.step(T + 12_001, Event::Lost { owner: 1000 });
     assert_eq!(holder.step(T + 12_002, refused(4000, Failure::Fatal)), [Action::Tell(News::Detached)]);
@@ -399,7 +399,7 @@ fn detach_does_not_wait_for_a_renewal() {
 }
 
 #[test]
-fn a_grant_that_comes_after_detach_is_given_back() {
+fn a_grant_after_detach_is_released() {
     let mut holder = holder();
     holder.step(T, Event::Attach);
     assert_eq!(holder.step(T + 1, Event::Detach), [Action::Reject(Why::Detached)]);
@@ -411,7 +411,7 @@ fn a_grant_that_comes_after_detach_is_given_back() {
 }
 
 #[test]
-fn an_acquisition_given_up_is_taken_up_again() {
+fn an_abandoned_acquisition_is_resumed() {
     let mut holder = holder();
     holder.step(T, Event::Attach);
     holder.step(T + 1, Event::Detach);
@@ -420,7 +420,7 @@ fn an_acquisition_given_up_is_taken_up_again() {
 }
 
 #[test]
-fn answers_to_others_are_not_heard() {
+fn answers_to_other_requests_are_ignored() {
     let mut holder = Holder::renewing(T + 12_000);
     let before = holder.machine.clone();
     for event in [
@@ -668,7 +668,7 @@ fn a_slot_in_use_is_set_aside_until_another_one_is_open() {
 }
 
 #[test]
-fn slots_set_aside_are_given_back_when_the_search_fails() {
+fn slots_set_aside_are_released_when_the_search_fails() {
     let full = Failure::Exhausted { retry_at: T + 500, store_now: T };
     let mut waiting = holder();
     waiting.step(T, Event::Attach);
@@ -684,7 +684,7 @@ fn slots_set_aside_are_given_back_when_the_search_fails() {
 }
 
 #[test]
-fn slots_set_aside_are_given_back_however_the_search_ends() {
+fn slots_set_aside_are_released_however_the_search_ends() {
     let given_back = Action::GiveBack { owner: 1000, slot: 3 };
     let ends = [Event::Detach, Event::GiveUp, Event::Ended, Event::Destroyed { asked: Asked::Acquire, owner: 3000 }];
     for event in ends {
@@ -734,7 +734,7 @@ fn a_lost_slot_is_replaced_by_one_that_is_not_in_use() {
 }
 
 #[test]
-fn whether_it_opened_is_asked_of_the_slot_that_is_to_be_opened() {
+fn only_the_slot_to_be_opened_is_asked_whether_it_opened() {
     let mut holder = Holder::attached();
     let before = holder.machine.clone();
     for owner in [1000, 7] {

@@ -211,7 +211,7 @@ fn a_client_that_saw_a_position_fall_and_ends_the_group_leaves_the_longest_quiet
 }
 
 #[test]
-fn a_position_that_stays_or_rises_or_is_missing_is_no_loss() {
+fn a_position_that_stays_or_rises_or_is_missing_is_not_a_loss() {
     let (mut store, mut client, _) = held(&config(1));
     for position in [Some(100), Some(100), None, Some(101)] {
         store.position = position;
@@ -222,14 +222,14 @@ fn a_position_that_stays_or_rises_or_is_missing_is_no_loss() {
 }
 
 #[test]
-fn what_the_first_look_finds_is_accepted() {
+fn the_first_position_seen_is_accepted() {
     let (mut store, _, _) = held(&config(1));
     at(&mut store, 3);
     assert!(matches!(Client::new(5).run(&mut store, renew(&config(1), 1, 0, 0)), Answer::Granted(_)));
 }
 
 #[test]
-fn answers_that_come_in_another_order_are_no_loss() {
+fn answers_in_another_order_are_not_a_loss() {
     let (mut store, mut client) = witnessed(&config(1));
     let (mut early, mut late) =
         (Running::new(&mut client, create(&config(1))), Running::new(&mut client, create(&config(1))));
@@ -245,7 +245,7 @@ fn answers_that_come_in_another_order_are_no_loss() {
 }
 
 #[test]
-fn a_fall_counts_once_though_several_reads_were_under_way() {
+fn a_fall_counts_once_though_several_reads_were_in_progress() {
     let (mut store, mut client) = witnessed(&config(1));
     let mut one = Running::new(&mut client, create(&config(1)));
     let mut two = Running::new(&mut client, create(&config(1)));
@@ -456,7 +456,7 @@ fn no_slot_is_granted_in_a_quiet_period_not_even_to_its_owner_again() {
 }
 
 #[test]
-fn a_member_that_was_not_renewed_gets_a_separate_window_afterwards() {
+fn a_member_without_a_renewal_gets_a_separate_window_afterwards() {
     let (mut store, mut client, first) = restarted();
     let until = store.now + QUIET;
     store.now = until;
@@ -520,7 +520,7 @@ fn a_swap_that_was_on_its_way_when_all_was_lost_grants_nothing() {
 // Older records that were restored, and a command that reports it
 
 #[test]
-fn a_group_of_which_older_records_were_put_back_is_another_one_and_quiet() {
+fn a_group_with_restored_older_records_is_another_one_and_quiet() {
     for config in [config(1), durable(1)] {
         let mut store = Store::with(&config);
         let first = store.group();
@@ -536,7 +536,7 @@ fn a_group_of_which_older_records_were_put_back_is_another_one_and_quiet() {
 }
 
 #[test]
-fn a_group_that_older_records_lack_or_show_as_ended_is_quiet_even_if_its_store_is_vouched_for() {
+fn a_group_that_is_missing_or_ended_in_older_records_is_quiet_even_if_its_store_is_vouched_for() {
     let (ended, mut ending) = (&mut Store::with(&durable(1)), Store::with(&durable(1)));
     Client::new(1).run(ended, Task::Destroy);
     let mut half = Running::new(&mut Client::new(1), Task::Destroy);

@@ -107,7 +107,7 @@ fn a_text_is_one_line_that_people_can_read() {
 }
 
 #[test]
-fn a_group_that_does_not_live_has_a_text_too() {
+fn a_dead_group_has_a_text_too() {
     let config = GroupConfig { fingerprint: "f".to_owned(), slots: 9, ttl_ms: 30, skew_ms: 5, durable: false };
     let texts = [
         (Stage::Unknown, "unknown", ""),
@@ -124,7 +124,7 @@ fn a_group_that_does_not_live_has_a_text_too() {
 }
 
 #[test]
-fn a_text_that_was_cut_off_is_no_record() {
+fn a_truncated_text_is_not_a_record() {
     for text in texts() {
         for end in (0..text.len()).filter(|end| text.is_char_boundary(*end)) {
             assert!(is_none(&text[..end]), "{}", &text[..end]);
@@ -134,7 +134,7 @@ fn a_text_that_was_cut_off_is_no_record() {
 }
 
 #[test]
-fn a_text_with_another_byte_anywhere_is_no_record() {
+fn a_text_with_another_byte_anywhere_is_not_a_record() {
     for text in texts() {
         for at in 0..text.len() {
             for byte in 0..=255 {
@@ -148,7 +148,7 @@ fn a_text_with_another_byte_anywhere_is_no_record() {
 }
 
 #[test]
-fn a_text_with_one_byte_more_or_less_is_no_record() {
+fn a_text_with_one_byte_more_or_less_is_not_a_record() {
     for text in texts() {
         for at in 0..=text.len() {
             for byte in [0, b'\n', b' ', b'%', b'0', b'a', b'='] {
@@ -172,7 +172,7 @@ fn summed(body: &str) -> String {
 }
 
 #[test]
-fn a_text_that_we_would_write_otherwise_is_no_record() {
+fn a_text_that_we_would_write_differently_is_not_a_record() {
     let [group, slot, counter] = texts().map(|text| text.rsplit_once(" sum=").unwrap().0.to_owned());
     assert!(GroupRecord::parse(&summed(&group)).is_ok(), "the checksum is right");
     let edits = [

@@ -72,7 +72,7 @@ fn members_that_start_at_once_find_every_slot() {
 }
 
 #[test]
-fn many_in_one_process_waste_no_slot() {
+fn many_searches_in_one_process_waste_no_slot() {
     let mut store = Store::with(&config(1024));
     let mut client = Client::new(1);
     let mut running: Vec<_> =
@@ -178,7 +178,7 @@ fn a_group_that_was_large_is_searched_as_the_small_one_that_follows() {
 }
 
 #[test]
-fn what_others_saw_before_a_search_began_does_not_count_for_it() {
+fn reads_before_a_search_began_do_not_count_for_it() {
     let slots = 3000;
     let mut store = taken(slots, &[]);
     let mut client = Client::new(1);
@@ -262,7 +262,7 @@ fn first_reads(seed: u32, store: &mut Store, slots: u32, host: &str) -> [BTreeSe
 }
 
 #[test]
-fn exhausted_is_said_after_a_look_at_every_slot_and_names_the_earliest_end() {
+fn exhausted_is_reported_after_a_look_at_every_slot_and_names_the_earliest_end() {
     for slots in [1, 64, 65, 1024, 1025, 3000, 65_536] {
         let mut store = taken(slots, &[]);
         let (reads, answer) = reads(&mut Client::new(slots), &mut store, join(&config(slots), 1, "h"));
@@ -410,7 +410,7 @@ fn a_search_ends_though_most_slots_were_tried() {
 }
 
 #[test]
-fn only_what_cannot_be_read_is_left() {
+fn only_unreadable_slots_are_left() {
     for slots in [3, 3000] {
         let mut store = Store::with(&config(slots));
         for slot in 0..slots {

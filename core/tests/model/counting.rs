@@ -1,10 +1,5 @@
 //! Counters under the same faults: no number is given twice. Their IDs contain no time, so a lost write never becomes
 //! harmless.
-//!
-//! The documentation states three assumptions. A process that does not know a counter creates it where it is absent, so the
-//! counter is not lost entirely meanwhile. An operator who says where to continue knows what was given, and nothing is lost
-//! at that time. And the counter is used before a store forgets a promotion: after that, the store may show its previous
-//! identity again.
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -25,6 +20,11 @@ use crate::world::DAWN;
 use crate::{ALL_GIVEN, KEEPS_OFF, NO_NUMBER_TWICE, TURNED_AWAY, WENT_ON};
 
 /// A run.
+///
+/// The documentation states three assumptions. A process that does not know a counter creates it where it is absent, so the
+/// counter is not lost entirely meanwhile. An operator who says where to continue knows what was given, and nothing is lost
+/// at that time. And the counter is used before a store forgets a promotion: after that, the store may show its previous
+/// identity again.
 #[derive(Clone, Copy, Debug)]
 pub struct Counting {
     pub clients: usize,

@@ -1,53 +1,26 @@
 //! Leases under a model checker: the real [`lease.rs`](flakeforge_core::lease) and the real steps of
 //! [`grants.rs`](flakeforge_core::lease::grants), not copies, go through every order of events. Each read, swap and answer is
-//! a separate event, and anything may happen between them.
+//! a separate event, and anything may happen between them. It does not cover which of many slots a search looks at, nor
+//! damaged texts.
 //!
-//! The checked property: **no two acquisitions may use the same ms of a node.** A member may use what it was answered, from
-//! `lo` to `hi`, less what was unused when its cursor was retired. An answer in transit counts too, as long as its member
-//! expects it.
-//!
-//! | file | what it contains |
-//! |---|---|
-//! | `settings` | the members, and what may go wrong, how often |
-//! | `setting_text` | a setting as one line |
-//! | `world` | members, commands and a store, and what each event does to them |
-//! | `world_event` | what can happen |
-//! | `client` | a process with its lease, its memory, its steps, and what it may use |
-//! | `flight` | a step in progress, between a read, a swap and its answer |
-//! | `store` | a database: texts of two versions, a clock, an identity, what was saved, and swaps that come late |
-//! | `windows` | windows as sets of milliseconds |
-//! | `fresh` | random bits, chosen by the checker |
-//! | `view` | which states count as the same, so that their number is finite |
-//! | `counting` | the same faults for counters |
-//! | `usual` | leases by deadline and by heartbeat, in which the checker must find the duplicate |
-//! | `mutants/` | mistakes in the rules; each must be found |
-//!
-//! Time advances in steps of 1 ms, and durations are a few ms (`Memory::with_limits`), so a window that is 1 ms too long is
-//! found. A setting visits all states that its troubles lead to, without an end of time, unless it has `end`. The checker
-//! must also see that good things happen, or a rule that grants nothing would pass.
-//!
-//! - The fast part: `cargo test -p flakeforge-core --test model`. With `-- --nocapture`, it prints the number of states.
-//! - The long part: `cargo test -p flakeforge-core --test model -- --ignored more_of_everything`.
-//! - The mistakes: `npm run mutants -- model`.
-//! - One setting: `MODEL='Loss=1 Pause=1; counting takes=4' cargo test -p flakeforge-core --test model -- --ignored
-//!   settings_by_words --nocapture`.
-//!
-//! It does not cover which of many slots a search looks at, nor damaged texts.
+//! The fast part: `cargo test -p flakeforge-core --test model`. With `-- --nocapture`, it prints the number of states.
 #![cfg(not(flakeforge_loom))]
 
-mod client;
-mod counting;
-mod flight;
-mod fresh;
-mod setting_text;
-mod settings;
-mod store;
+mod client; // a process with its lease, its memory, its steps, and what it may use
+mod counting; // the same faults for counters
+mod flight; // a step in progress, between a read, a swap and its answer
+mod fresh; // random bits, chosen by the checker
+mod setting_text; // a setting as one line
+mod settings; // the members, and what may go wrong, how often
+mod store; // a database: texts of two versions, a clock, an identity, what was saved, and swaps that come late
 mod sweep;
-mod usual;
-mod view;
-mod windows;
-mod world;
-mod world_event;
+mod usual; // leases by deadline and by heartbeat, in which the checker must find the duplicate
+mod view; // which states count as the same, so that their number is finite
+mod windows; // windows as sets of milliseconds
+mod world; // members, commands and a store, and what each event does to them
+mod world_event; // what can happen
+
+// mutants/ contains mistakes in the rules; `npm run mutants -- model` must find each.
 
 use std::fmt::Debug;
 use std::hash::Hash;
@@ -63,6 +36,9 @@ use usual::{Design, Usual};
 use world::{Good, World};
 use world_event::WorldEvent;
 
+/// The checked property: **no two acquisitions may use the same ms of a node.** A member may use what it was answered, from
+/// `lo` to `hi`, less what was unused when its cursor was retired. An answer in transit counts too, as long as its member
+/// expects it.
 const UNIQUE: &str = "no ms of a node twice";
 const NOT_STUCK: &str = "a member gets a slot in the end";
 const HANDED_OVER: &str = "a slot is opened that another had";
@@ -79,6 +55,9 @@ const NO_NUMBER_TWICE: &str = "no number twice";
 const ALL_GIVEN: &str = "all numbers are given";
 const WENT_ON: &str = "a counter continues where an operator said";
 
+/// Time advances in steps of 1 ms, and durations are a few ms (`Memory::with_limits`), so a window that is 1 ms too long is
+/// found. A setting visits all states that its troubles lead to, without an end of time, unless it has `end`. The checker
+/// must also see that good things happen, or a rule that grants nothing would pass.
 impl Model for Setting {
     type State = World;
     type Action = WorldEvent;
@@ -312,7 +291,7 @@ fn sessions_that_move() {
 
 /// An abandoned statement may still run on the server. Its client sends no other before it has ended.
 #[test]
-fn statements_that_were_given_up() {
+fn abandoned_statements() {
     assert_safe(&[("Pause=2 patient=1 skew=0 end=4", &[HANDED_OVER])]);
     let name = "Pause=2 patient=0 skew=0 end=5";
     assert_found(name, ONE_STATEMENT, &explore(name, Setting::from(name)));

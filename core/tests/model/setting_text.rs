@@ -1,11 +1,4 @@
 //! Settings as text, such as `m=2,2o slots=2 Loss=1 Pause=2`: the differences from the usual ones.
-//!
-//! - `m=2,3d,2o,2b,2n`: five members with these ttls, one of them durable (d), one with other options (o), one with a clock
-//!   that is 1 ms behind (b), and one of the next version (n). `newest=1`: so is the last client of a counter.
-//! - `hows=rpwx`: losses by restart (r), promotion (p), another name that returns (w), or with a position that falls (x).
-//! - `lefts=nes`: they leave nothing (n), everything (e), or the saved state (s).
-//! - `old=1`: after a split, the old primary still answers cleanly in the same ms. `session=1` breaks R10, `patient=1` keeps
-//!   R11 and `patient=0` breaks it.
 
 use crate::counting::{COUNTING, Counting};
 use crate::settings::{How, Left, Options, SETTING, Setting, Trouble};
@@ -43,6 +36,12 @@ pub fn names() -> impl Iterator<Item = &'static str> {
     TROUBLES.iter().map(|(name, _)| *name)
 }
 
+/// - `m=2,3d,2o,2b,2n`: five members with these ttls, one of them durable (d), one with other options (o), one with a clock
+///   that is 1 ms behind (b), and one of the next version (n). `newest=1`: so is the last client of a counter.
+/// - `hows=rpwx`: losses by restart (r), promotion (p), another name that returns (w), or with a position that falls (x).
+/// - `lefts=nes`: they leave nothing (n), everything (e), or the saved state (s).
+/// - `old=1`: after a split, the old primary still answers cleanly in the same ms. `session=1` breaks R10, `patient=1` keeps
+///   R11 and `patient=0` breaks it.
 impl From<&str> for Setting {
     fn from(words: &str) -> Self {
         let mut setting = SETTING;

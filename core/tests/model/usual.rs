@@ -1,11 +1,5 @@
 //! The two usual designs, compared with windows in the smallest world that shows the difference: one slot, two members that
 //! may pause between any two actions, and clocks that are right or one step apart.
-//!
-//! - By **deadline**: a holder generates IDs until its own clock passes the end of the lease. It looks at the clock, then
-//!   generates an ID. After a pause in between, or with a clock that is behind, the slot belongs to another member by then.
-//! - By **heartbeat**: a holder generates IDs until the store has told it that the slot belongs to another member. During a
-//!   pause, it does not learn that yet.
-//! - By **window**: a holder generates only IDs whose time is in its window, whenever it generates them.
 
 use stateright::{Model, Property};
 
@@ -15,8 +9,13 @@ const END: i8 = 7;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Design {
+    /// A holder generates IDs until its own clock passes the end of the lease. It looks at the clock, then generates an ID.
+    /// After a pause in between, or with a clock that is behind, the slot belongs to another member by then.
     Deadline,
+    /// A holder generates IDs until the store has told it that the slot belongs to another member. During a pause, it does not
+    /// learn that yet.
     Heartbeat,
+    /// A holder generates only IDs whose time is in its window, whenever it generates them.
     Window,
 }
 

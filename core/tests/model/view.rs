@@ -1,14 +1,4 @@
 //! When the checker treats two states as the same: if everything that can follow is the same.
-//!
-//! - A time counts only by its distance from now, and not even that if it is long past. So runs need no end: a world that
-//!   repeats is recognised.
-//! - For owners, nonces, lineages and identities, only equality counts, not their values. So they are numbered in the order
-//!   of their appearance.
-//! - For positions, only their order counts.
-//! - The number of a member's consecutive failures only affects a wait, which is one ms here, so it does not count.
-//!
-//! A hasher can do this because in all of these types an `i64` is a time (or a duration), a `u128` an owner, a `u16` a number
-//! of failures, and a `u64` is far from the others if it is a nonce. The texts of records are hashed field by field.
 
 use std::hash::Hasher;
 
@@ -31,6 +21,15 @@ impl<T: PartialEq> Known<T> {
     }
 }
 
+/// - A time counts only by its distance from now, and not even that if it is long past. So runs need no end: a world that
+///   repeats is recognised.
+/// - For owners, nonces, lineages and identities, only equality counts, not their values. So they are numbered in the order
+///   of their appearance.
+/// - For positions, only their order counts.
+/// - The number of a member's consecutive failures only affects a wait, which is one ms here, so it does not count.
+///
+/// A hasher can do this because in all of these types an `i64` is a time (or a duration), a `u128` an owner, a `u16` a number
+/// of failures, and a `u64` is far from the others if it is a nonce. The texts of records are hashed field by field.
 pub struct View<'a, H> {
     hasher: &'a mut H,
     now: i64,

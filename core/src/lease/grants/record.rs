@@ -3,11 +3,6 @@
 //! ```text
 //! flakeforge1 slot owner=6f… life=1 lo=1700000000000 hi=1700000030000 host=web-1 nonce=0c… sum=8ab31f02
 //! ```
-//!
-//! The first word names the format. Values contain no spaces: those, control characters and `%` are written as `%` and two
-//! hex digits. Each written text has a new `nonce`, so no text is ever written twice: an equal text means that nothing was
-//! written in between. The checksum at the end detects a record that was truncated or edited. A text is a record only if it
-//! is exactly what this version would write.
 
 use std::fmt;
 
@@ -21,6 +16,10 @@ pub const COUNTER: &str = "counter";
 
 const PREFIX: &str = "slot";
 const DIGITS: usize = 10;
+/// The first word of a text, which names the format. Values contain no spaces: those, control characters and `%` are written
+/// as `%` and two hex digits. Each written text has a new `nonce`, so no text is ever written twice: an equal text means that
+/// nothing was written in between. The checksum at the end detects a record that was truncated or edited. A text is a record
+/// only if it is exactly what this version would write.
 const FORMAT: &str = "flakeforge";
 /// The version of the format. A reader of a version knows all of its fields, because an unknown one would be lost at the next
 /// write. So an additional field means another version. Its texts start with that version and the release of flakeforge that
