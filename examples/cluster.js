@@ -4,7 +4,6 @@
 // needed. The primary collects all IDs and looks for duplicates.
 //
 //   node examples/cluster.js [STORE]
-//
 // STORE is `file:DIR`, `redis://HOST`, `postgres://HOST/DB` or `etcd://HOST`. Without it, join() uses the environment
 // variable FLAKEFORGE_STORE, or else a folder in your home. A container has no default folder: name a store there.
 

@@ -1,10 +1,5 @@
 // An intermediary in front of flakeforge-servers that repeats their answers, like badly configured caches, gateways and
-// proxies. `how` names the way:
-//
-// - `passes`: it does not; each request goes to the next server, as with a balancer
-// - `caches`: the first answer to a URL is the answer to all its later requests
-// - `renames`: the same, and the answer has the nonce of each request
-// - `overlaps`: every second answer begins with the IDs of the one before, and has the nonce of its request
+// proxies.
 
 import { once } from 'node:events'
 import { createServer, request as httpRequest } from 'node:http'
@@ -33,7 +28,14 @@ function half(list, size, which) {
   return which === 0 ? list.slice(0, middle) : list.slice(middle)
 }
 
-/** Starts one in front of these servers: `url`, and `repeated`, the number of answers with IDs of an earlier one. */
+/**
+ * Starts one in front of these servers: `url`, and `repeated`, the number of answers with IDs of an earlier one. `how` is one
+ * of these:
+ * - `passes`: it does not; each request goes to the next server, as with a balancer
+ * - `caches`: the first answer to a URL is the answer to all its later requests
+ * - `renames`: the same, and the answer has the nonce of each request
+ * - `overlaps`: every second answer begins with the IDs of the one before, and has the nonce of its request
+ */
 export async function startIntermediary(t, urls, how) {
   const proxy = { repeated: 0, how }
   const cache = new Map()

@@ -1,15 +1,10 @@
 'use strict'
 
-// `npm run bench`: what each piece of work costs, compared with others, and whether we keep our promises. Every number is
-// the median over processes that take turns, so a noisy machine disturbs all equally. Exit status 1 if a bar is missed.
-//
-//   npm run bench                  loading, IDs in one process, and many processes on one machine
-//   npm run bench -- NAME          one of them: load, ids, processes; json, seals; or leases, segments, service, which
-//                                  start their own servers
-//   npm run bench -- --node 26     measures IDs on that Node.js, from npm's package `node`, or a path; may be repeated, and
-//                                  then they take turns. Without it: the Node.js that runs this
-//   npm run bench -- --svg         also writes what `ids` measured to docs/start/speed.json, and draws it: the pictures
-//                                  of docs/
+// `npm run bench`: the cost of each piece of work, compared with others, and whether we keep our promises. Every number is the
+// median over processes that alternate, so a noisy machine disturbs all equally. Exit status 1 if a bar is missed. `npm run
+// bench -- NAME` runs one section; leases, segments and service start their own servers. `--node 26`, which
+// may be repeated, measures `ids` on that Node.js, from npm or a path. `--svg` also writes the results of `ids` to
+// docs/start/speed.json, and draws the pictures of docs/ from it.
 
 const { parseArgs } = require('node:util')
 

@@ -1,10 +1,7 @@
-// What a primary key costs: the time to make one, and the space that many of them take in PostgreSQL.
-//
-//   node lab/bench/keys.mjs [ROWS [PER_MS]]     default: a million, made as fast as they can be; with PER_MS, so many of each
-//                                               kind in a millisecond. Prints the tables of docs/start/choosing.md
-//
-// Node.js has a UUIDv7 of its own since 26.1 and 24.16, PostgreSQL since 18: older ones leave that row out. It starts its own
-// PostgreSQL, the first in PATH, and never touches one that was there before.
+// The cost of a primary key: the time to generate one, and the space that many of them take in PostgreSQL: the tables of
+// docs/start/choosing.md. `node lab/bench/keys.mjs [ROWS [PER_MS]]`: by default a million, generated as fast as possible; with
+// PER_MS, this many of each kind per millisecond. Node.js has its own UUIDv7 since 26.1 and 24.16, PostgreSQL since 18: older
+// ones omit that row. It starts its own PostgreSQL, the first in PATH, and never touches one that was running before.
 
 import { execFileSync } from 'node:child_process'
 import crypto from 'node:crypto'

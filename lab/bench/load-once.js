@@ -1,24 +1,22 @@
 'use strict'
 
-// One load in a separate process: `node load-once.js KIND [PATH…]` prints what it took, as { ms, cpuMs, mib, files }.
-//
-//   empty              nothing
-//   first PATH         the package at PATH, and its first ID
-//   addon PATH         the addon at PATH, without using it
-//   files PATH…        these files
-//
-// It must load nothing itself: what is loaded here counts.
+// One load in a separate process: `node load-once.js KIND [PATH…]` prints its cost, as { ms, cpuMs, mib, files }. This file
+// loads nothing itself: everything that is loaded here counts.
 
 const [kind, ...paths] = process.argv.slice(2)
 
 const LOADS = {
+  /** nothing */
   empty() {},
+  /** the package at the path, and its first ID */
   first([path]) {
     ;new (require(path))().next()
   },
+  /** the addon at the path, without using it */
   addon([path]) {
     process.dlopen({ exports: {} }, path)
   },
+  /** these files */
   files(all) {
     for (const path of all) require(path)
   },

@@ -1,15 +1,7 @@
 'use strict'
 
-// One measurement in a separate process: `node measure.js KIND NAME` prints one number.
-//
-//   call NAME      ns per call: the tenth percentile of bursts, each started at a fresh millisecond, shorter than a time
-//                  slice of the scheduler, and below the overflow limit
-//   batch NAME     ns per ID of a batch, each call at a fresh millisecond
-//   pair KIND NAME KIND NAME   the same for two calls or batches, whose bursts take turns, as [ns, ns]
-//   wait NAME      million IDs/s with 100 000 next(callback) outstanding: median of rounds
-//   timers NAME    the most timers armed at the same time during this
-//   heap NAME      bytes of heap for each Buffer held (needs --expose-gc)
-//   loop NAME      at most how many MB of memory a million generators made in one loop add to the process
+// One measurement in a separate process: `node measure.js KIND NAME` prints one number, and `node measure.js pair KIND NAME
+// KIND NAME` two. The kinds are at the end.
 
 const { performance } = require('node:perf_hooks')
 const { mostArmed } = process.argv[2] === 'timers' ? require('./armed-timers.js') : {} // before the code whose timers it counts
@@ -131,12 +123,22 @@ function mostMemory(name) {
 }
 
 const KINDS = {
+  /**
+   * ns per call: the tenth percentile of bursts, each started at a fresh millisecond, shorter than a time slice of the
+   * scheduler, and below the overflow limit
+   */
   call: (name) => ns('call', name),
+  /** ns per ID of a batch, each call at a fresh millisecond */
   batch: (name) => ns('batch', name),
+  /** the same for two calls or batches whose bursts alternate, as [ns, ns] */
   pair: nsOfPair,
+  /** million IDs/s with 100 000 next(callback) outstanding: median of rounds */
   wait: millionsPerSecond,
+  /** the maximum of timers armed at the same time during `wait` */
   timers: mostTimers,
+  /** bytes of heap for each Buffer held (needs --expose-gc) */
   heap: bytesPerBuffer,
+  /** the maximum of MB of memory that a million generators created in one loop add to the process */
   loop: mostMemory,
 }
 

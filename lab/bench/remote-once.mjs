@@ -1,10 +1,5 @@
-// RemoteFlakeId beside what it is compared with, in a process of its own: `node remote-once.mjs KIND URL REDIS` prints one
-// number, or a list of two. The two of a list take turns in bursts, so a noisy machine disturbs both alike.
-//
-//   calls       ns of nextBigInt() out of the buffer, and of FlakeId's
-//   requests    how many requests 10 000 nextAsync() at once need
-//   awaited     IDs/s: 10 000 nextAsync() at once, and 10 000 INCR that ioredis sends as one pipeline of promises
-//   batches     IDs/s: takeAsync(10 000), and a pipeline() of 10 000 INCR
+// RemoteFlakeId compared with its alternatives, in a separate process: `node remote-once.mjs KIND URL REDIS` prints one number,
+// or a list of two. The two of a list alternate in bursts, so a noisy machine disturbs both alike. The kinds are at the end.
 
 import { setImmediate as turn } from 'node:timers/promises'
 import FlakeId from 'flakeforge'
@@ -94,7 +89,16 @@ async function batches(url, redisUrl) {
   return rates(() => remote.takeAsync(MANY), pipelined)
 }
 
-const KINDS = { calls, requests, awaited, batches }
+const KINDS = {
+  /** ns of nextBigInt() out of the buffer, and of FlakeId's */
+  calls,
+  /** how many requests 10 000 nextAsync() at once need */
+  requests,
+  /** IDs/s: 10 000 nextAsync() at once, and 10 000 INCR that ioredis sends as one pipeline of promises */
+  awaited,
+  /** IDs/s: takeAsync(10 000), and a pipeline() of 10 000 INCR */
+  batches,
+}
 const [kind, ...urls] = process.argv.slice(2)
 console.log(JSON.stringify(await KINDS[kind](...urls)))
 process.exit() // clients are still connected

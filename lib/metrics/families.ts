@@ -1,10 +1,5 @@
 // flakeforge's metrics: each with its name, type, help, and how to read its values. No counting happens here, and no code
 // runs between two collections.
-//
-// The labels are bounded: layouts, groups and counters have the names that the program gives them, and the addon and
-// lib/lease/census.ts count those beyond the first thousand together. A node number is not a label: it is part of a process's
-// configuration, and Prometheus already distinguishes processes. A slot changes hands, so it is a label of one metric only,
-// for joins.
 
 import type { Totals } from '../../target/native.d.ts'
 import { unixNow } from '../base/timers.ts'
@@ -31,6 +26,13 @@ export interface Family {
 }
 
 const STATES = ['joining', 'attached', 'detached', 'destroyed']
+
+/**
+ * The labels are bounded: layouts, groups and counters have the names that the program gives them, and the addon and
+ * lib/lease/census.ts count those beyond the first thousand together. A node number is not a label: it is part of a process's
+ * configuration, and Prometheus already distinguishes processes. A slot changes hands, so it is a label of one metric only,
+ * for joins.
+ */
 const OF_GENERATORS = ['layout', 'group']
 
 export function snapshot(): Snapshot {

@@ -4,14 +4,13 @@
 # While no server responds, the script retries until FLAKEFORGE_WAIT seconds (default 10) are over. Exit status 1: no server
 # returned IDs, or one rejected the request; its message is on stderr. FLAKEFORGE_TOKEN is the token, if the servers require
 # one. FLAKEFORGE_CA is a file with the CA of https servers, FLAKEFORGE_CERT and FLAKEFORGE_KEY name a client certificate.
-#
-# It prints only complete responses: curl's output goes to a file. It never mixes IDs of two groups or layouts, which could be
-# equal, and prints no replayed IDs, even across runs: it keeps what the servers have shown in the file FLAKEFORGE_SEEN, by
-# default one in ~/.local/state for each NAME and list of URLs, and next to it in .slots and .ids.
 set -eu
 
 name=$1 n=$2
 shift 2
+# It prints only complete responses: curl's output goes to a file. It never mixes IDs of two groups or layouts, which could be
+# equal, and prints no replayed IDs, even across runs: it keeps what the servers have shown in the file FLAKEFORGE_SEEN, by
+# default one in ~/.local/state for each NAME and list of URLs, and next to it in .slots and .ids.
 seen=${FLAKEFORGE_SEEN:-${XDG_STATE_HOME:-$HOME/.local/state}/flakeforge/$(printf '%s\n' "$name" "$@" | sort | cksum | tr ' ' -)}
 mkdir -p "$(dirname "$seen")"
 answer=$(mktemp)

@@ -1,11 +1,5 @@
 // etcd's JSON gateway by `fetch`: endpoints, tokens, time limits and the store's clock. Every wait has a limit, and no time
 // comes from this machine.
-//
-// The store's clock is the `Date` header of the answer: whole seconds, rounded down, of the member that answered. etcd writes
-// it after the transaction, so it is at most a second behind the snapshot. The clock moves once per second: an end is seen up
-// to a second late, and a client whose clock is right appears up to a second ahead. The next member is asked only when one
-// fails, and then the clock may step. No window depends on that: each begins after the end in the record. The quiet period
-// does: members' clocks must agree within skewMs, rounded down to seconds.
 
 import { throwIfAborted, whenAborted } from '../../../base/abort.ts'
 import { passing, refusedWriteError, storeError } from '../../../base/errors.ts'
@@ -137,6 +131,13 @@ async function limited<Result>(
   }
 }
 
+/**
+ * The store's clock is the `Date` header of the answer: whole seconds, rounded down, of the member that answered. etcd writes
+ * it after the transaction, so it is at most a second behind the snapshot. The clock moves once per second: an end is seen up
+ * to a second late, and a client whose clock is right appears up to a second ahead. The next member is asked only when one
+ * fails, and then the clock may step. No window depends on that: each begins after the end in the record. The quiet period
+ * does: members' clocks must agree within skewMs, rounded down to seconds.
+ */
 export class Gateway {
   #endpoints
   #credentials

@@ -1,10 +1,5 @@
 // The identity of a server, as SQL, and the servers that a store must refuse. Two servers, or two runs of one server, never
 // have the same identity.
-//
-// history: the server, and the random text in the table's own row. A dump that is put back brings the row with it, but not
-// its mark: see schema.ts. `OPTIMIZE TABLE` keeps both.
-// process: the random text of this run of the server, and when the table was created, renamed, rebuilt or imported. So a
-// group that is not durable also notices an older table that was put in place as a file.
 
 import { passing, storeError } from '../../../base/errors.ts'
 import type { StoreIdentity } from '../record-store.ts'
@@ -48,7 +43,8 @@ const CHANGES = `(
 )`
 
 /**
- * The server and table. NULL without the text of the table's own row, and for a server that follows another.
+ * `history`: the server, and the random text in the table's own row. NULL without that text, and for a server that follows
+ * another. A dump that is put back brings the row with it, but not its mark: see schema.ts. `OPTIMIZE TABLE` keeps both.
  * @param text SQL for that text
  */
 export const historyWith = ({ database }: Tables, text: string) => `CONCAT(CAST(CONVERT(CONCAT(
@@ -58,7 +54,11 @@ export const historyWith = ({ database }: Tables, text: string) => `CONCAT(CAST(
 export const historyOf = (tables: Tables) =>
   historyWith(tables, `(SELECT own.value FROM ${tables.record} AS own WHERE ${isOwnRow('own')})`)
 
-/** NULL until this run of the server has a random text. */
+/**
+ * `process`: the random text of this run of the server, and when the table was created, renamed, rebuilt or imported. So a
+ * group that is not durable also notices an older table that was put in place as a file. NULL until this run of the server
+ * has a random text.
+ */
 export const processOf = ({ process, database }: Tables) => `(
   SELECT CONCAT(nonce, ${bytes(' ')}, CAST(CONVERT(CONCAT_WS(' ',
     ${engineOf(database, 'flakeforge_process')}, ${engineOf(database, 'flakeforge_record', ', CREATE_TIME')}

@@ -1,19 +1,21 @@
 // The identity of a server, which must not change between a read and its swap. It is the same text for every client, whatever
 // the settings of its session, and changes whenever answered writes may be missing.
-//
-// history: a new server has another identifier; a backup after point-in-time recovery, or a promoted standby, another
-// timeline; a restored dump, another database or table. The timeline is that of the write-ahead log in use:
-// pg_control_checkpoint() shows the old one for minutes after a promotion. A standby has none: there, the call fails. The
-// table is looked up when the statement runs, and is locked by then.
-// process: putting back an earlier data directory requires a start of the server.
-// position: how far the write-ahead log is on disk. A crash takes nothing of that, so it falls only if older data was put
-// back. (The insert position falls at every crash.) Without a table there is no history for it.
-// follows: whether the table gets its rows from another server, by a subscription. Then that one is the primary.
-// standbys: the standbys that a commit waits for; '' if it waits for no other server.
 
 import { tableIn } from './schema.ts'
 
-/** Functions have qualified names: a session's search_path may lead to others of the same name. */
+/**
+ * Functions have qualified names: a session's search_path may lead to others of the same name.
+ *
+ * history: a new server has another identifier; a backup after point-in-time recovery, or a promoted standby, another
+ * timeline; a restored dump, another database or table. The timeline is that of the write-ahead log in use:
+ * pg_control_checkpoint() shows the old one for minutes after a promotion. A standby has none: there, the call fails. The
+ * table is looked up when the statement runs, and is locked by then.
+ * process: putting back an earlier data directory requires a start of the server.
+ * position: how far the write-ahead log is on disk. A crash takes nothing of that, so it falls only if older data was put
+ * back. (The insert position falls at every crash.) Without a table there is no history for it.
+ * follows: whether the table gets its rows from another server, by a subscription. Then that one is the primary.
+ * standbys: the standbys that a commit waits for; '' if it waits for no other server.
+ */
 export const serverOf = (schema: string) => /* sql */ `
 SELECT
   (SELECT system_identifier FROM pg_catalog.pg_control_system())

@@ -1,19 +1,20 @@
 // The beginning of every script: reads the server's identity, and refuses replicas, which may lack acknowledged writes, and
 // servers that do not show their identity.
-//
-// `process` and `history` are the identity: a changed one means that acknowledged writes may be missing. A start shows by
-// another run_id. A promotion may be of a server that had the records before and kept its run_id: it shows by master_replid,
-// which is random and new for each promotion. It counts only while master_replid2 is not all zeros, the sign of a promotion:
-// before, master_replid also changes when a first replica connects, and then nothing is lost. (master_replid2 and
-// second_repl_offset alone are not enough: a server that is promoted twice from one primary without a write in between has
-// the same ones.) A server without replicas forgets its promotion after repl-backlog-ttl.
-//
-// The database is selected in the script, where that changes nothing for the connection: a `select()` of a user who shares
-// the client cannot move the records. A user without the right to SELECT, or a server without SELECT, is in database 0.
-//
-// Only INFO has these values: ROLE and CONFIG may not be called by scripts. Its lines are found as plain text: a pattern took
-// about 10 µs for each of the five names instead of 1.
 
+/**
+ * `process` and `history` are the identity: a changed one means that acknowledged writes may be missing. A start shows by
+ * another run_id. A promotion may be of a server that had the records before and kept its run_id: it shows by master_replid,
+ * which is random and new for each promotion. It counts only while master_replid2 is not all zeros, the sign of a promotion:
+ * before, master_replid also changes when a first replica connects, and then nothing is lost. (master_replid2 and
+ * second_repl_offset alone are not enough: a server that is promoted twice from one primary without a write in between has
+ * the same ones.) A server without replicas forgets its promotion after repl-backlog-ttl.
+ *
+ * The database is selected in the script, where that changes nothing for the connection: a `select()` of a user who shares
+ * the client cannot move the records. A user without the right to SELECT, or a server without SELECT, is in database 0.
+ *
+ * Only INFO has these values: ROLE and CONFIG may not be called by scripts. Its lines are found as plain text: a pattern took
+ * about 10 µs for each of the five names instead of 1.
+ */
 export default `
 local database = table.remove(ARGV, 1)
 if database ~= '' then
