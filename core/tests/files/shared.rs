@@ -78,8 +78,7 @@ fn the_check_finds_duplicates() {
         let own = Generator::new(clock, cursor, &layout, layout.place_node(NODE), &ENDLESS);
         return send(blocks(own).take(3000));
     }
-    let children: Vec<_> =
-        (0..2).map(|_| process("shared::the_check_finds_duplicates", "").spawn().unwrap()).collect();
+    let children: Vec<_> = (0..2).map(|_| process("shared::the_check_finds_duplicates", "").spawn().unwrap()).collect();
     let ids: Vec<_> = children.into_iter().map(receive).collect();
     assert!(duplicates(&ids) > 0, "two processes with cursors of their own");
 }

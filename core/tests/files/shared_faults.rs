@@ -193,8 +193,9 @@ fn a_full_disk() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
-    let output =
-        without_room(&process("shared_faults::a_full_disk", folder.path().join("ids").to_str().unwrap())).output().unwrap();
+    let output = without_room(&process("shared_faults::a_full_disk", folder.path().join("ids").to_str().unwrap()))
+        .output()
+        .unwrap();
     let told = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success() && told.contains("refused as it should be"), "{told}");
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "nothing is left");
