@@ -45,7 +45,7 @@ function areOwnBuffers(buffers, what) {
     is(buffer.buffer.byteLength, 8, `memory behind ${what}`)
     is(buffer.byteOffset, 0, `offset of ${what}`)
   }
-  is(new Set(buffers.map(({ buffer }) => buffer)).size, buffers.length, `memory of its own for each ${what}`)
+  is(new Set(buffers.map(({ buffer }) => buffer)).size, buffers.length, `separate memory for each ${what}`)
 }
 
 /** Ascending implies unique. */
@@ -63,7 +63,7 @@ function checkClass() {
   is(FlakeId.FlakeId, FlakeId, 'FlakeId')
   const flake = new FlakeId({ datacenter: '9', worker: 7, epoch: new Date(0) })
   is([flake.datacenter, flake.worker, flake.id, flake.epoch].join(), '9,7,295,0', 'properties')
-  is(new FlakeId({ id: 100 }).worker, undefined, 'worker beside id')
+  is(new FlakeId({ id: 100 }).worker, undefined, 'worker next to id')
   is(util.inspect(flake).includes('datacenter: 9'), true, 'inspect')
   is(flake.layout.end.toISOString(), '2109-05-15T07:35:11.104Z', 'end')
   is(flake.layout.signedEnd.toISOString(), '2039-09-07T15:47:35.552Z', 'signedEnd')
@@ -79,8 +79,8 @@ async function checkSignal(flake) {
     return 'the end'
   })()
   setTimeout(() => controller.abort('enough'), 5)
-  is(await ahead, 'enough', 'a call that is aborted')
-  is(await loop, 'the end', 'a loop that is aborted')
+  is(await ahead, 'enough', 'an aborted call')
+  is(await loop, 'the end', 'an aborted loop')
 }
 
 async function checkStyles() {
@@ -276,7 +276,7 @@ function checkSharedFile(shared) {
   areAscending(ids, 'IDs of a file')
   const page = fs.readFileSync(shared)
   is(page.length, 4096, 'size of a file')
-  is(page.toString('latin1', 0, 16), 'flakeforge file\n', 'what a file begins with')
+  is(page.toString('latin1', 0, 16), 'flakeforge file\n', 'the first bytes of a file')
   const isBig = os.endianness() === 'BE'
   is(isBig ? page.readUInt32BE(16) : page.readUInt32LE(16), 1, 'version of a file')
   const last = ids.at(-1)
@@ -292,7 +292,7 @@ async function checkSlots(folder) {
   const store = lease.fileStore(folder)
   const options = { group: 'smoke', host: 'a host', slots: 4, datacenter: 9 }
   is(await FlakeId.createGroup(store, options), true, 'a new group')
-  is(await FlakeId.createGroup(store, options), false, 'a group that is there')
+  is(await FlakeId.createGroup(store, options), false, 'an existing group')
   const members = [await FlakeId.join(store, options), await FlakeId.join(store, options)]
   const nodes = members.map((flake) => flake.decode(flake.next()))
   for (const [i, { slot }] of members.entries()) {
@@ -300,8 +300,8 @@ async function checkSlots(folder) {
   }
   is(new Set(members.flatMap((flake) => [...flake.takeBigInts(2000)])).size, 4000, 'IDs of two slots')
   const rows = (await store.list('smoke')).filter(({ owner }) => owner !== undefined)
-  is(rows.length, 2, 'slots that are held')
-  is(rows.map(({ host, pid }) => [host, pid]).join(), `a host,${process.pid},a host,${process.pid}`, 'who holds them')
+  is(rows.length, 2, 'held slots')
+  is(rows.map(({ host, pid }) => [host, pid]).join(), `a host,${process.pid},a host,${process.pid}`, 'their holders')
   const age = Date.now() - rows[0].since
   is(age >= -1000 && age < 60_000, true, `a slot that is ${age} ms old`)
   for (const flake of members) await flake.close()

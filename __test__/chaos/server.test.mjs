@@ -108,8 +108,8 @@ if (canRun()) {
   })
 
   for (const [how, end] of [
-    ['somebody has noticed', endNoticed],
-    ['nobody has noticed, and the server refuses for a while', endRefused],
+    ['the loss is noticed', endNoticed],
+    ['the loss is not noticed, and the server refuses for a while', endRefused],
   ]) {
     test(`a lost group grants slots after its quiet period ends: ${how}`, async (t) => {
       const server = await startRedis()

@@ -21,7 +21,7 @@ async function timeOf(task) {
 
 const testIf = (isPossible) => (isPossible ? anyTest.serial : anyTest.skip)
 
-testIf(wantRedis())('what machines send each other comes late until links are fast again', async (t) => {
+testIf(wantRedis())('messages between machines are late until links are fast again', async (t) => {
   const network = await openNetwork(2)
   const [slow, other] = network.machines
   t.teardown(() => network.close())
@@ -36,7 +36,7 @@ testIf(wantRedis())('what machines send each other comes late until links are fa
   await until(async () => (await send()) < LONG_MS)
 })
 
-testIf(wantEtcd() && wantProgram('strace'))('each sync of a process takes as long as it is told', async (t) => {
+testIf(wantEtcd() && wantProgram('strace'))('each sync of a process takes as long as requested', async (t) => {
   const etcd = await startEtcd()
   t.teardown(() => etcd.stop())
   const put = () => timeOf(() => etcd.ctl('put', 'key', 'value'))

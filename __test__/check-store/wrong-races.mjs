@@ -39,7 +39,7 @@ export const RACES = {
     check: 'atomic swaps',
     change: inTwoSteps(() => true),
   },
-  'look for it, then make it': {
+  'look for it, then create it': {
     check: 'atomic swaps',
     change: inTwoSteps((from) => from === null),
   },
@@ -48,7 +48,7 @@ export const RACES = {
     seen: /^two swaps from one text .* were both answered true$/,
     change: inTwoSteps((from) => from !== null),
   },
-  'the first is told, and the last is kept': {
+  'the first gets an answer, and the last is kept': {
     check: 'atomic swaps',
     seen: /^one client created a record and was answered true, and the record is /,
     change: (store, { ask }) => ({
@@ -59,14 +59,14 @@ export const RACES = {
       },
     }),
   },
-  'what many want to make is never made': {
+  'a contested record is never created': {
     check: 'atomic swaps',
     seen: /^8 clients tried to create one absent record, and it is still absent$/,
     change: (store) => ({
       swap: async (group, ...rest) => !group.endsWith(' claims') && store.swap(group, ...rest),
     }),
   },
-  'nobody wins a race': {
+  'a race without a winner': {
     check: 'atomic swaps',
     seen: /^no swap of 8 clients was answered true: too many clients$/,
     change: (store) => ({

@@ -81,7 +81,7 @@ export const FAULTS = {
       throw new Error('no server at 127.0.0.1:1')
     },
   },
-  'a database of its own for each process': {
+  'a separate database for each process': {
     check: 'one database',
     change: grouped((group) => `${group} of ${process.pid}`),
   },
@@ -131,15 +131,15 @@ export const FAULTS = {
         from === null ? ask('swapAny', group, name, from, to) : store.swap(group, name, from, to, identity),
     }),
   },
-  'an identity that is cut matches': {
+  'an identity that is truncated matches': {
     check: 'other identity',
     change: identifying(({ history, process }) => ({ history: history.slice(0, 36), process: process.slice(0, 36) })),
   },
-  'values in an order of their own': {
+  'values in a different order': {
     check: 'values',
     change: (store) => ({ read: (group, names) => store.read(group, names.toSorted()) }),
   },
-  'a record for all that is no slot': {
+  'a record for everything that is not a slot': {
     check: 'values',
     seen: /^swap of 'group' in group .* from null was answered false 3 times; the record is "counter /,
     change(store) {
@@ -150,11 +150,11 @@ export const FAULTS = {
       }
     },
   },
-  'undefined for what is absent': {
+  'undefined for absent records': {
     check: 'absent',
     change: reading((a) => ({ ...a, values: a.values.map((value) => value ?? undefined) })),
   },
-  'empty text for what is absent': {
+  'empty text for absent records': {
     check: 'absent',
     change: reading((a) => ({ ...a, values: a.values.map((value) => value ?? '') })),
   },
@@ -176,7 +176,7 @@ export const FAULTS = {
       },
     }),
   },
-  'true without a write, of what is there': {
+  'true without a write, for existing records': {
     check: 'swap',
     seen: /^after a swap that was answered true, the record is /,
     change: (store) => ({
@@ -199,14 +199,14 @@ export const FAULTS = {
   },
   'texts are normalised': { check: 'bytes', change: folded((text) => text.normalize('NFC')) },
   'only ASCII': { check: 'bytes', change: folded((text) => text.replaceAll(/[^\x20-\x7e]/gu, '?')) },
-  'texts are cut at 255': { check: 'length', change: folded((text) => text.slice(0, 255)) },
-  'texts are cut at 1000': { check: 'length', change: folded((text) => text.slice(0, 1000)) },
+  'texts are truncated at 255': { check: 'length', change: folded((text) => text.slice(0, 255)) },
+  'texts are truncated at 1000': { check: 'length', change: folded((text) => text.slice(0, 1000)) },
   'only the first 900 characters count': {
     check: 'length',
     seen: /^a swap was answered true although the record, of 1 000 bytes, differs from `from` in its last character$/,
     change: comparing((text) => text.slice(0, 900)),
   },
-  'names of groups are cut at 64': { check: 'group names', change: grouped((group) => group.slice(0, 64)) },
+  'names of groups are truncated at 64': { check: 'group names', change: grouped((group) => group.slice(0, 64)) },
   'names of groups without case': { check: 'group names', change: grouped((group) => group.toLowerCase()) },
   'names of groups without trailing spaces': { check: 'group names', change: grouped((group) => group.trimEnd()) },
   'names by a pattern': {

@@ -19,7 +19,7 @@ const LONGER = epoch + Math.floor(10 ** 18 / 2 ** 22) // here IDs of hazelcast g
 
 /** Ranges in which numbers change their sign, or decimal text its length: [title, layout, from, to]. */
 const RANGES = [
-  ['a day of today', 'flake', Date.UTC(2026, 10, 20), Date.UTC(2026, 10, 21) - 1],
+  ['one day of the present', 'flake', Date.UTC(2026, 10, 20), Date.UTC(2026, 10, 21) - 1],
   ['before and after 2^63', 'flake', END - 1, END],
   ['up to 2^63 − 1', 'flake', END - 2, END - 1],
   ['from 2^63 on', 'flake', END, END + 1],

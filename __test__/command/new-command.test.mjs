@@ -60,7 +60,7 @@ test('a slot is held while IDs are generated, and join() and the next command ta
 })
 
 const ENDINGS = {
-  'a reader who has seen enough (| head)': {
+  'a reader that stops early (| head)': {
     end: (child) => child.stdout.destroy(),
     expected: { code: 0, signal: null },
   },

@@ -9,7 +9,7 @@ import { isRefused } from '../support/command.mjs'
 import { jsonOfChild } from '../support/index.mjs'
 import { diskFolder, isWindows } from '../support/processes.mjs'
 
-// --- the folder that nobody named ---
+// --- the default folder ---
 
 const preloaded = (name) => ['--require', path.join(import.meta.dirname, '..', 'workers', name)]
 const HOST = preloaded('not-in-a-container.cjs')

@@ -139,7 +139,7 @@ test.serial('a stopped process keeps its slot, and no process waits for it', asy
   t.is(new Set([...ids, ...others]).size, 2000)
 })
 
-// --- what must be the same ---
+// --- options that must be equal ---
 
 test.serial(
   'another layout, epoch, number of slots or fixed field: the error shows both, and nothing changes',

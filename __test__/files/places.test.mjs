@@ -19,7 +19,8 @@ const deep = (folder) => path.join(folder, ...Array.from({ length: 6 }, (_, i) =
 const PLACES = {
   'with spaces': (folder) => path.join(folder, ' one two', 'three  four'),
   'not in ASCII': (folder) => path.join(folder, 'Zähler', '東京', 'идентификаторы', '🦜'),
-  'with signs that shells and URLs know': (folder) => path.join(folder, "a%20b&c#d'e;f=g+h[i](j)$k!l@m,n^o`p~q"),
+  'with characters that shells and URLs interpret': (folder) =>
+    path.join(folder, "a%20b&c#d'e;f=g+h[i](j)$k!l@m,n^o`p~q"),
   'of more than 260 characters': deep,
 }
 
@@ -64,7 +65,7 @@ test('folders, files as folders and names that are too long are rejected, and no
   t.is(fs.readFileSync(file, 'utf8'), 'a file')
 })
 
-// --- what is in use ---
+// --- files in use ---
 
 test('held slots are listed with their holders, and all users can read their files', async (t) => {
   const folder = diskFolder(t)
@@ -120,7 +121,7 @@ test('a destroyed group starts again while its members still run', async (t) => 
   t.true((await flake.nextAsync()).readBigUInt64BE() > last)
 })
 
-// --- a file that is mounted by itself ---
+// --- a single mounted file ---
 
 const mayMount = process.platform === 'linux' && spawnSync('unshare', ['-m', 'true']).status === 0
 

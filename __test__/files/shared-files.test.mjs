@@ -137,7 +137,7 @@ test.serial('a file that another boot of the machine has used: IDs continue abov
   t.true(number > mark, `${number} is not above ${mark}`)
 })
 
-// --- what is no file, and what may not be changed ---
+// --- things that are not files, and unchangeable files ---
 
 test.serial('a folder, a FIFO, a socket, a device, links to nowhere: no hang', async (t) => {
   if (isWindows) return notOnWindows(t, 'there are no such files')
@@ -219,7 +219,7 @@ test.serial('a file that becomes immutable while in use ends its generators, and
   t.true(next.readBigUInt64BE() > last)
 })
 
-// --- what is held open ---
+// --- open files ---
 
 const hasProc = process.platform === 'linux' // Wine shows its host's
 

@@ -174,7 +174,7 @@ test('overflow is that of all generators together', (t) => {
   t.deepEqual([...codes], ['ERR_FLAKE_OVERFLOW'])
 })
 
-// --- what it was made for ---
+// --- the purpose of the file ---
 
 test('another layout, epoch or node: the error shows both, and the file is unchanged', (t) => {
   const shared = fileIn(t)

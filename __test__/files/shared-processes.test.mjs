@@ -157,7 +157,7 @@ test.serial('processes with different clocks: IDs still follow the order of the 
   t.true(isAscending(ids))
 })
 
-// --- the file is made ---
+// --- creating the file ---
 
 for (const [place, folder] of Object.entries(PLACES)) {
   test.serial(
@@ -178,7 +178,7 @@ for (const [place, folder] of Object.entries(PLACES)) {
   )
 }
 
-// --- the file goes ---
+// --- losing the file ---
 
 /** Calls until the file's loss is noticed; a hang or an end without an error fails the test. */
 async function untilNoticed(t, puppet, call) {

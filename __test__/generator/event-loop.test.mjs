@@ -15,7 +15,7 @@ const CLOCKS = import.meta.resolve('../support/clocks.mjs')
 const MANY = 1_000_000 // calls in sequence; far fewer happen before a timer fires
 const endless = () => real({ layout: 'chronicle', id: 1 }) // never has to wait
 
-// --- what else there is has its turn ---
+// --- other work gets its turn ---
 
 /** Ways to keep requesting IDs until `isOver()`; each resolves to the number of IDs. */
 const ways = {
@@ -251,7 +251,7 @@ test('a generator that has waited is not kept in memory', async (t) => {
   t.true(isGone)
 })
 
-// --- calls that block ---
+// --- blocking calls ---
 
 /**
  * Records the timeouts passed to Atomics.wait. After the first waits, another generator moves the cursor ahead again.

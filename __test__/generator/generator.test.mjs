@@ -25,7 +25,7 @@ import {
 
 const MANY = 200_000
 
-// --- what comes back ---
+// --- results ---
 
 const oneBuffer = {
   next: (flake) => flake.next(),

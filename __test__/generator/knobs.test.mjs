@@ -104,7 +104,7 @@ test('Chronicle never goes back', (t) => {
   }
 })
 
-// --- against a model of DESIGN.md, section 1 ---
+// --- against a model ---
 
 const own = (fields, tickMs) => new Layout({ fields, tickMs, epoch: 1e12 })
 

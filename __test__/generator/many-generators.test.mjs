@@ -18,7 +18,7 @@ const EPOCH = 1577836800000
 setFlagsFromString('--expose-gc')
 const collect = runInNewContext('gc')
 
-// --- what is made in the addon ---
+// --- objects in the addon ---
 
 test('a hundred generators with the same options are one in the addon, and have one layout', async (t) => {
   const source = `
@@ -211,7 +211,7 @@ test('a subclass has generators of its own class', (t) => {
   t.false(new FlakeId({ id: 3 }) instanceof Mine)
 })
 
-// --- how long things are kept ---
+// --- lifetimes ---
 
 test('an unreferenced generator is collected, and a referenced one is not', async (t) => {
   const interned = new Interned()

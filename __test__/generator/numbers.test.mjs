@@ -93,7 +93,7 @@ test('takeNumbers: any size, each array with its own memory', (t) => {
   }
 })
 
-// --- the layouts that cannot ---
+// --- unsuitable layouts ---
 
 for (const name of Object.keys(layouts).filter((name) => !NUMBERS.includes(name))) {
   test(`${name} has too many bits: the error names the layout, the date from which on, and the way out`, (t) => {
@@ -146,7 +146,7 @@ test('all nodes of a layout can, or none can: also if generators of two layouts 
   }
 })
 
-// --- where the IDs of a layout that can do not fit any more ---
+// --- where the IDs of a suitable layout no longer fit ---
 
 test('chronicle-micros: the last number in 2255, and then an error that takes no number', (t) => {
   // The core's decimal ticks have 100 µs: the last whole tick before the 9007199254740991st µs.

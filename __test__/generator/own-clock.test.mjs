@@ -88,11 +88,11 @@ function busyClock(options, act) {
 
 /** What a clock may do meanwhile, each leaving different traces in what the addon shares. */
 const meanwhile = {
-  'makes IDs of the same generator': (flake, made) => made.push(flake.next(), flake.nextBigInt()),
-  'makes texts of the same generator': (flake, made) =>
+  'generates IDs of the same generator': (flake, made) => made.push(flake.next(), flake.nextBigInt()),
+  'generates texts of the same generator': (flake, made) =>
     made.push(BigInt(flake.nextString()), BigInt(`0x${flake.nextString('hex')}`)),
   'takes from the same generator': (flake, made) => made.push(...split(flake.take(3)), ...flake.takeBigInts(2)),
-  'makes IDs of another': () => other.next(),
+  'generates IDs of another': () => other.next(),
   'formats something': () => BASES.map((base) => format(Buffer.alloc(8, 0xee), base)),
   'fails elsewhere': () => failsQuietly(() => stuck.next()),
 }

@@ -74,7 +74,7 @@ test('stats are shared by equal generators, and only by them', (t) => {
   for (const other of others) t.is(other.stats.ids, 0)
 })
 
-// --- who shares a cursor ---
+// --- generators that share a cursor ---
 
 /** Generates `n` IDs, using the generators in rotation. */
 const inTurn = (flakes, n) => Array.from({ length: n }, (_, i) => flakes[i % flakes.length].nextBigInt())

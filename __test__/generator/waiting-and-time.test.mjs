@@ -211,7 +211,7 @@ test('a clock that throws undefined fails the calls too', async (t) => {
 for (const [name, change, expected] of [
   ['throws', () => THROW, { message: 'no time' }],
   ['leaves the range', () => -1, outOfRange],
-  ['gives no time', () => 'x', { code: 'ERR_FLAKE_OPTION', instanceOf: TypeError }],
+  ['returns no time', () => 'x', { code: 'ERR_FLAKE_OPTION', instanceOf: TypeError }],
 ]) {
   test(`a clock that ${name} while calls wait: they get the error, in order, and later calls continue`, async (t) => {
     const clock = manualClock()

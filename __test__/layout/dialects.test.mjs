@@ -40,7 +40,7 @@ test('the table of DESIGN.md', (t) => {
   }
 })
 
-// --- IDs that were really made ---
+// --- IDs that were really generated ---
 
 test('Discord: the example of its documentation', (t) => {
   t.like(layouts.discord.decode('175928847299117063'), {
@@ -265,7 +265,7 @@ test('toText and fromText work only for chronicle layouts', (t) => {
   }
 })
 
-// --- choices ---
+// --- options of layouts ---
 
 test('snowcast: nodes rounds up to a power of two, and the counter gets the remaining bits', (t) => {
   for (const [nodes, node] of [

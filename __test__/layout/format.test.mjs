@@ -272,7 +272,7 @@ test('parse has one option', (t) => {
   for (const absent of [null, undefined, {}]) t.true(parse('5', 'dec', absent).equals(bufferOf(5n)))
 })
 
-// --- the faults of biguint-format that stay out ---
+// --- faults of biguint-format that are not copied ---
 
 test('text is an ID like any other value: without 0x it is decimal', (t) => {
   t.is(format('10'), '10')

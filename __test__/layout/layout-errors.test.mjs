@@ -199,7 +199,7 @@ test('without a spec there is no layout, and the class needs new', (t) => {
   t.throws(() => new Layout('flake', { worker: 1 }), { code: 'ERR_FLAKE_OPTION' })
 })
 
-// --- choices ---
+// --- options of layouts ---
 
 test('only layouts with these options accept nodes and mode', (t) => {
   for (const name of Object.keys(layouts)) {

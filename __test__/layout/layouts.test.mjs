@@ -24,7 +24,7 @@ const dialects = [
   ...Object.keys(layouts).flatMap((name) => EPOCHS.map((epoch) => new Layout(name, { epoch }))),
 ].map((layout) => timed(layout))
 
-// --- random layouts of one's own ---
+// --- random custom layouts ---
 
 const NAMES = ['a', 'b', 'shard', 'worker', 'zero', 'zero', 'counter', 'mode2', 'Zero', 'x y']
 

@@ -13,7 +13,7 @@ const { Layout, layouts, toBigInt } = FlakeId
 const { flake, twitter } = layouts
 const bytesOf = (uuid) => Buffer.from(uuid.replaceAll('-', ''), 'hex')
 
-// --- the format, written again ---
+// --- the format, implemented again ---
 
 /** How to read times, as text, for layouts with figures that are known here. */
 const READINGS = {
@@ -88,7 +88,7 @@ test('every layout has UUIDs for the bounds of its ranges', (t) => {
   }
 })
 
-// --- what is refused ---
+// --- rejected input ---
 
 const GOOD = flake.toUuid(0x687e488989127001n)
 

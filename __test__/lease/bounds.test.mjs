@@ -166,7 +166,7 @@ for (const call of ['detach', 'close']) {
   })
 }
 
-// --- what is said of a window that is over ---
+// --- errors after a window ---
 
 test.serial('ERR_FLAKE_LEASE_EXPIRED while a renewal is unanswered names that as the cause', async (t) => {
   const { flake, store } = await joined(t)

@@ -149,7 +149,7 @@ function warningsOf(t) {
   return warnings
 }
 
-// --- what a store must not answer ---
+// --- invalid answers of a store ---
 
 test.serial('a place or a time that is not a 64-bit number is rejected, and never treated as missing', async (t) => {
   const { store, records } = await ready(t)

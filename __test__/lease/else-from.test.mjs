@@ -189,7 +189,7 @@ function gate() {
   return { fetch: through, close, open: () => open() }
 }
 
-// --- nobody gives IDs ---
+// --- no source of IDs ---
 
 test('no source of numbers: one error that names the reasons of the store and of each server', async (t) => {
   const urls = [`http://127.0.0.1:${closedPort}`, `http://127.0.0.1:${closedPort}/below/`]

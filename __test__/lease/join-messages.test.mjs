@@ -117,7 +117,7 @@ test.serial('examples/cluster.js uses FLAKEFORGE_STORE, and in a container says 
   t.is(stderr.trim().split('\n').length, 1, stderr)
 })
 
-// --- the command that makes a group ---
+// --- the command that creates a group ---
 
 const OWN = {
   epoch: EPOCH,

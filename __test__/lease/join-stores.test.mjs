@@ -299,7 +299,7 @@ for (const [kind, { isInstalled, start, urlOf, crash, ways }] of Object.entries(
 
   test(`${kind}: a group that was never created is quiet for 65 s: a warning, and an error where waitMs is shorter`, async (t) => {
     const given = urlOf(await serverOf(kind))
-    const group = `nobody made ${kind}`
+    const group = `never created ${kind}`
     const warnings = []
     const listener = (warning) => warnings.push(warning)
     process.on('warning', listener)

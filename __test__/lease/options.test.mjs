@@ -17,7 +17,7 @@ async function isRefused(t, options, option, Type = RangeError) {
   return error
 }
 
-// --- options that are refused ---
+// --- rejected options ---
 
 const OUT_OF_RANGE = {
   ttlMs: [1999, 60_001, 0, -1, 2000.5, Number.NaN, Number.POSITIVE_INFINITY, '1999', '2e3', ''],

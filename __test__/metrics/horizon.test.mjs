@@ -127,7 +127,7 @@ test.serial('after one end the other is still checked', (t) => {
 const LONG_RUNNING = {
   'when stats are read': (flake) => flake.stats,
   'after a wait': (flake) => flake.take(9000), // more than a tick has
-  'when another generator is made': (_, options) => new FlakeId(options),
+  'when another generator is created': (_, options) => new FlakeId(options),
 }
 
 for (const [when, act] of Object.entries(LONG_RUNNING)) {

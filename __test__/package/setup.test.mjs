@@ -135,7 +135,7 @@ const hasOldNode = process.platform === 'linux' && process.arch === 'x64' && !is
 function isMusl() {
   return process.report.getReport().header.glibcVersionRuntime === undefined
 }
-;(hasOldNode ? test : test.skip)('Node.js 12 is told that it is too old, and not that there is a syntax error', (t) => {
+;(hasOldNode ? test : test.skip)('Node.js 12 gets the message that it is too old, and not a syntax error', (t) => {
   t.timeout(120_000)
   const program = runtimes.install(runtimes.node(12))
   const { status, stdout, stderr } = run(clone(t), program, ['scripts/setup.js'])
@@ -178,7 +178,7 @@ const REASONS = {
   'a changed file of the addon': append('src/lib.rs'),
   'a changed file of the core': append('core/src/generator/cursor.rs'),
   'a new file': (folder) => fs.writeFileSync(path.join(folder, 'core/src/new.rs'), ''),
-  'a file that is gone': (folder) => fs.rmSync(path.join(folder, 'core/src/generator/clock.rs')),
+  'a removed file': (folder) => fs.rmSync(path.join(folder, 'core/src/generator/clock.rs')),
   'a renamed file': (folder) =>
     fs.renameSync(path.join(folder, 'core/src/generator/cursor.rs'), path.join(folder, 'core/src/other.rs')),
   'another version of a crate': append('Cargo.lock'),
@@ -189,8 +189,8 @@ const REASONS = {
   'another version of flakeforge': inPackage((manifest) => Object.assign(manifest, { version: '99.0.0' })),
   'another napi': inPackage(({ devDependencies }) => Object.assign(devDependencies, { '@napi-rs/cli': '99.0.0' })),
   'another addon, from `npm run build:debug` for one': append(addon),
-  'no note of the last build': (folder) => fs.rmSync(path.join(folder, 'target'), { recursive: true }),
-  'a note that was cut off': edit('target/built.json', (content) => content.subarray(0, 20)),
+  'no record of the last build': (folder) => fs.rmSync(path.join(folder, 'target'), { recursive: true }),
+  'a truncated record': edit('target/built.json', (content) => content.subarray(0, 20)),
   'no addon': remove(/\.node$/),
 }
 

@@ -39,10 +39,10 @@ const FAULTS = {
   'no IDs': [bytes(() => ''), /sent 0 bytes/],
   'too many IDs': [bytes((n) => makeIds(n + 1)), /sent more bytes than that/],
   'half an ID': [bytes((n) => makeIds(n).subarray(3)), /sent 797 bytes/],
-  'an answer that breaks off': [half, /could not be reached \(.+\)/],
-  'an answer without end': [endless, /sent more bytes than that/],
+  'a truncated answer': [half, /could not be reached \(.+\)/],
+  'an endless answer': [endless, /sent more bytes than that/],
   'IDs that descend': [bytes(descending), /sent 100 IDs that do not ascend/],
-  'one ID, again and again': [bytes((n) => Buffer.alloc(n * 8, 7)), /do not ascend/],
+  'one ID, repeated': [bytes((n) => Buffer.alloc(n * 8, 7)), /do not ascend/],
   'an ID twice': [
     bytes((n) => {
       const ids = makeIds(n)
@@ -68,8 +68,8 @@ const FAULTS = {
   'a 500': [page(500), /answered 500$/],
   'a 502 of a proxy': [page(502), /answered 502$/],
   'a 504': [page(504), /answered 504$/],
-  'a 404 that is not ours': [page(404), /answered 404$/],
-  'a 403 that is not ours': [page(403), /answered 403$/],
+  'a 404 of another server': [page(404), /answered 404$/],
+  'a 403 of another server': [page(403), /answered 403$/],
   'a problem of another kind': [
     problem(400, { code: 'EOTHER', detail: 'Something else.' }),
     /answered 400: Something else$/,
@@ -80,7 +80,7 @@ const FAULTS = {
   ],
   'a 408': [problem(408, { code: 'ERR_FLAKE_TIMEOUT', detail: 'Too slow.' }), /answered 408/],
   'a 503 without a body': [(_request, response) => response.writeHead(503).end(), /answered 503$/],
-  'a problem that is no JSON': [
+  'a problem that is not JSON': [
     (_request, response) => response.writeHead(500, { 'content-type': 'application/problem+json' }).end('{'),
     /answered 500$/,
   ],

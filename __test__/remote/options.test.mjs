@@ -13,7 +13,7 @@ const URL_OF_NOBODY = 'http://127.0.0.1:9'
 let sent = 0
 const fetch = async () => {
   sent++
-  throw new Error('nobody may be asked')
+  throw new Error('no server may be asked')
 }
 test.after.always((t) => t.is(sent, 0))
 

@@ -153,16 +153,16 @@ const WRONG = {
   'an option in place of a value': [['--store', '--port', '1'], {}, /^--store needs a value/],
   'an option twice': [['--port', '1', '--port', '2'], {}, /^--port was given twice/],
   'a value for a switch': [['--help=1'], {}, /^--help takes no value/],
-  'a port that is no number': [['--port', '80a'], {}, /^--port must be an integer from 0 to 65535, not '80a'\.$/],
+  'a port that is not a number': [['--port', '80a'], {}, /^--port must be an integer from 0 to 65535, not '80a'\.$/],
   'a port that is too large': [[], { PORT: '65536' }, /^PORT must be an integer from 0 to 65535, not '65536'\.$/],
   'a negative number': [['--rate=-1'], {}, /^--rate must be an integer from 0/],
-  'no such choice': [['--log', 'all'], {}, /^--log must be one of none, errors, requests, not 'all'\.$/],
+  'an unknown value of a choice': [['--log', 'all'], {}, /^--log must be one of none, errors, requests, not 'all'\.$/],
   'an unknown variable': [
     [],
     { FLAKEFORGE_SERVER_TOKEN_FLIE: 'x' },
     /^Unknown variable FLAKEFORGE_SERVER_TOKEN_FLIE\. Did you mean FLAKEFORGE_SERVER_TOKEN_FILE\?$/,
   ],
-  'a variable that is not ours': [
+  'a variable of another program': [
     [],
     { FLAKEFORGE_WORKER_ID: '3' },
     /^Unknown variable FLAKEFORGE_WORKER_ID\. The known ones are /,
@@ -177,26 +177,26 @@ const WRONG = {
     { FLAKEFORGE_SERVER_PORT: '18099' },
     /^Unknown variable FLAKEFORGE_SERVER_PORT\. Did you mean PORT\?$/,
   ],
-  'a host under a name like those of the others': [
+  'a host under a name similar to the others': [
     [],
     { FLAKEFORGE_SERVER_HOST: '0.0.0.0' },
     /^Unknown variable FLAKEFORGE_SERVER_HOST\. Did you mean HOST\?$/,
   ],
-  'a variable without the word that the others have': [
+  'a variable without the common prefix': [
     [],
     { FLAKEFORGE_TOKEN_FILE: 'tokens' },
     /^Unknown variable FLAKEFORGE_TOKEN_FILE\. Did you mean FLAKEFORGE_SERVER_TOKEN_FILE\?$/,
   ],
   'a name twice': [['--name', 'a', '--name', 'a'], {}, /--name a was given twice/],
   'an empty name': [['--name', ''], {}, /^'' is not a name of 1 to 128/],
-  'a name that URLs lose': [['--name', '..'], {}, /neither \. nor \.\./],
+  'a name that URLs drop': [['--name', '..'], {}, /neither \. nor \.\./],
   'an unknown layout': [['--layout', 'twiter'], {}, /^Name 'default': .*twitter/],
-  'a layout that is no JSON': [['--layout', '{a}'], {}, /^--layout is not JSON: /],
+  'a layout that is not JSON': [['--layout', '{a}'], {}, /^--layout is not JSON: /],
   'a socket and a port': [['--socket', '/tmp/a', '--port', '1'], {}, /a socket or on a port/],
   'a certificate without key': [['--tls-cert', '/nothing'], {}, /tls-cert and tls-key need each other/],
   'a CA without certificate': [['--tls-ca', '/nothing'], {}, /tls-ca needs/],
-  'no such file': [['--config', '/nothing'], {}, /^The configuration \/nothing cannot be read: ENOENT/],
-  'no such token file': [
+  'a missing file': [['--config', '/nothing'], {}, /^The configuration \/nothing cannot be read: ENOENT/],
+  'a missing token file': [
     ['--token-file', '/nothing'],
     {},
     /^The token file \/nothing cannot be read: ENOENT.*openssl rand -hex 32 > \/nothing$/,
@@ -206,7 +206,7 @@ const WRONG = {
     {},
     /^--cors must be an origin.*, not 'https:\/\/a\.example\/x'\.$/,
   ],
-  'a proxy that is no address': [
+  'a proxy that is not an address': [
     [],
     { FLAKEFORGE_SERVER_TRUST_PROXY: '10.0.0.1, foo' },
     /^FLAKEFORGE_SERVER_TRUST_PROXY must be an address such as .*, not 'foo'\.$/,
@@ -233,8 +233,8 @@ const WRONG_FILES = {
   'a port as text with letters': [{ port: 'x' }, /^port in .* must be an integer/],
   'a fraction': [{ port: 1.5 }, /^port in .* must be an integer/],
   'no names': [{ names: {} }, /^names is empty/],
-  'names that are no object': [{ names: ['a'] }, /^names must be an object/],
-  'a name that is no object': [{ names: { a: 'b' } }, /^Name 'a' must have an object of options, not 'b'/],
+  'names that are not an object': [{ names: ['a'] }, /^names must be an object/],
+  'a name that is not an object': [{ names: { a: 'b' } }, /^Name 'a' must have an object of options, not 'b'/],
   'an unknown option of a group': [{ names: { a: { ttlMS: 1 } } }, /^Name 'a': .*ttlMs/],
   'a bad option of a group': [{ names: { a: { ttlMs: 1 } } }, /^Name 'a': ttlMs must be an integer from 2000/],
   'a fixed node number': [{ names: { a: { id: 1 } } }, /^Name 'a': .*the slot determines the node number/],
@@ -259,7 +259,7 @@ const WRONG_FILES = {
     { names: { a: { segment: 's', init: 2 ** 60 } } },
     /^Name 'a': init must be an integer, as text/,
   ],
-  'a store that is no address': [{ names: { a: { store: 5 } } }, /^Name 'a': store must be an address, not 5/],
+  'a store that is not an address': [{ names: { a: { store: 5 } } }, /^Name 'a': store must be an address, not 5/],
 }
 
 for (const [what, [content, message]] of Object.entries(WRONG_FILES)) {

@@ -82,9 +82,9 @@ const BROKEN = {
   'headers that are too long': [`GET /livez HTTP/1.1\r\nHost: localhost\r\nA: ${'a'.repeat(10_000)}\r\n\r\n`, 431],
   'a path that is too long': [`GET /${'a'.repeat(10_000)} HTTP/1.1\r\nHost: localhost\r\n\r\n`, 431],
   'no host': ['POST /v1/ids/default HTTP/1.1\r\n\r\n', 400],
-  'no host, where nothing is': ['GET /nothing HTTP/1.1\r\n\r\n', 400],
+  'no host, where none is possible': ['GET /nothing HTTP/1.1\r\n\r\n', 400],
   'two hosts': ['POST /v1/ids/default HTTP/1.1\r\nHost: localhost\r\nhost: localhost\r\n\r\n', 400],
-  'a host that cannot be': ['POST /v1/ids/default HTTP/1.1\r\nHost: a@localhost\r\n\r\n', 400],
+  'an impossible host': ['POST /v1/ids/default HTTP/1.1\r\nHost: a@localhost\r\n\r\n', 400],
   'an expectation': ['POST /v1/ids/default HTTP/1.1\r\nHost: localhost\r\nExpect: miracles\r\n\r\n', 417],
   CONNECT: ['CONNECT example.com:443 HTTP/1.1\r\nHost: example.com:443\r\n\r\n', 405],
   'a nonce that is too short': [

@@ -197,7 +197,7 @@ for (const language of LANGUAGES) {
 
 for (const [what, type, body] of [
   ['a page with three lines of digits', 'text/html', '1\n2\n3\n'],
-  ['a page that says it is text', 'text/plain', 'Please log in to this network\n'],
+  ['a page that claims to be text', 'text/plain', 'Please log in to this network\n'],
   ['too few lines', 'text/plain', '1\n2\n'],
   ['too many lines', 'text/plain', '1\n2\n3\n4\n'],
   ['a part of a line', 'text/plain', '1\n2\n3'],

@@ -293,7 +293,7 @@ test('init beyond the first block on a failing store reports that; its block is 
   t.deepEqual(take(segment, 10), range(0, 10))
 })
 
-// --- open() on a counter that stands still ---
+// --- open() on a stopped counter ---
 
 test('open() on a stopped counter resolves, and its calls throw until skipTo', async (t) => {
   const store = new Counters()

@@ -38,7 +38,7 @@ testLosses(mysql, {
     'a dump restored': dumpAndRestore,
   },
   rollbacks: {
-    'a data directory put back': async (t) => withDirectoryPutBack(await startDurable(t, mysql), 'SIGTERM'),
+    'a data directory restored': async (t) => withDirectoryPutBack(await startDurable(t, mysql), 'SIGTERM'),
     'a replica promoted': async (t) => {
       const { server: primary, url } = await startDurable(t, mysql, { 'server-id': 1, 'log-bin': 'log' })
       const replica = stopAfter(t, await startReplica(primary, { 'log-bin': 'log', 'read-only': 1 }))

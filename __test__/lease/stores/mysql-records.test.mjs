@@ -58,7 +58,7 @@ const TEXTS = [
 /** Sessions as users have them. */
 const SESSIONS = {
   'no mode': `SET sql_mode = ''`,
-  'the modes of others': `SET sql_mode = 'ANSI,NO_BACKSLASH_ESCAPES,PAD_CHAR_TO_FULL_LENGTH'`,
+  'the modes of other sessions': `SET sql_mode = 'ANSI,NO_BACKSLASH_ESCAPES,PAD_CHAR_TO_FULL_LENGTH'`,
   "Oracle's mode": `SET sql_mode = 'ORACLE,EMPTY_STRING_IS_NULL'`,
   'an old character set': 'SET NAMES latin1',
   'a character set of several bytes': 'SET NAMES sjis',
@@ -66,7 +66,7 @@ const SESSIONS = {
   'texts that fold': 'SET NAMES utf8mb4 COLLATE utf8mb4_general_ci',
   'a limit for rows': 'SET sql_select_limit = 1',
   'a time zone': `SET time_zone = '-11:30'`,
-  'a clock that stands': 'SET timestamp = 1000000000',
+  'a clock that has stopped': 'SET timestamp = 1000000000',
   'safe updates': 'SET sql_safe_updates = 1',
 }
 
@@ -297,7 +297,7 @@ test('a promoted replica, and a primary that was made to follow, have other hist
   t.false(await records.swap('g', 'group', 'y', 'z', renamed.identity))
 })
 
-// --- what is refused ---
+// --- rejected input ---
 
 test('a server that does not keep its writes, or takes none, is rejected at each step', async (t) => {
   const own = await startAlone(t)

@@ -44,7 +44,7 @@ const PASSING = {
     refuse: ({ cli }) => cli('CONFIG', 'SET', 'min-replicas-to-write', '1'),
     permit: ({ cli }) => cli('CONFIG', 'SET', 'min-replicas-to-write', '0'),
   },
-  'redis: it reads its data': {
+  'redis: it is loading its data': {
     options: ['--enable-debug-command', 'yes', '--loading-process-events-interval-bytes', '1024'],
     says: /LOADING/,
     refuse: async ({ cli }) => {
@@ -62,7 +62,7 @@ const PASSING = {
     refuse: (server) => allSlots(server, 'DELSLOTSRANGE', 'fail'),
     permit: (server) => allSlots(server, 'ADDSLOTSRANGE', 'ok'),
   },
-  'postgres: others have all connections': {
+  'postgres: other sessions have all connections': {
     says: /too many connections/,
     refuse: ({ query }) => query('ALTER ROLE member CONNECTION LIMIT 0'),
     permit: ({ query }) => query('ALTER ROLE member CONNECTION LIMIT -1'),
@@ -126,7 +126,7 @@ const warnings = []
 process.on('warning', ({ code, message }) => code === 'FLAKEFORGE_WAIT' && warnings.push(message))
 
 for (const [name, { permit, says, ...how }] of Object.entries(PASSING)) {
-  testFor(name)(`${name}: join() has its slot once that has passed`, async (t) => {
+  testFor(name)(`${name}: join() has its slot once the reason has passed`, async (t) => {
     const { server, url } = await startRefusing(t, name, how)
     await t.throwsAsync(FlakeId.join(url, { ...GROUP, waitMs: 1 }), { code: 'ERR_FLAKE_STORE', message: says })
     const joining = FlakeId.join(url, LONG)

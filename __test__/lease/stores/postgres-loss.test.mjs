@@ -50,7 +50,7 @@ const { test, hold, memberOf } = testLosses(postgres, {
     'a dump restored': dumpAndRestore,
   },
   rollbacks: {
-    'a data directory put back': async (t) => withDirectoryPutBack(await startDurable(t, postgres), 'SIGINT'),
+    'a data directory restored': async (t) => withDirectoryPutBack(await startDurable(t, postgres), 'SIGINT'),
     'a base backup started in its place, and durable': async (t) => {
       const { server, url } = await startDurable(t, postgres)
       const mark = async () => {

@@ -62,7 +62,7 @@ const CLIENT_KINDS = {
   'our own Pool of pg': [test, (_, server) => openPg(pg, server.url)],
   'our own postgres.js': [test, (_, server) => openPostgresJs(postgres, server.url)],
   "the user's Pool of pg": [test, users(CLIENTS.pg)],
-  'a session that wants no warnings': [
+  'a session that suppresses warnings': [
     test,
     (_, server) =>
       openPg(pg, `${server.url}?options=-c%20client_min_messages%3Derror%20-c%20synchronous_commit%3Dlocal`),

@@ -13,13 +13,13 @@ const EXHAUSTED = { code: 'ERR_FLAKE_EXHAUSTED' }
 
 /** Faults of a record, as changes of its text. A newer version may write anything after its first word. */
 const DAMAGES = {
-  'a digit that was edited': (text) =>
+  'an edited digit': (text) =>
     text.replace(/( quiet| hi)=(\d)/, (_, name, digit) => `${name}=${(Number(digit) + 1) % 10}`),
-  'its end cut off': (text) => text.slice(0, -1),
+  'its end truncated': (text) => text.slice(0, -1),
   'a space more': (text) => text.replace(' ', '  '),
   'something else': () => 'hello',
   'another kind of record': (text) => edited(text.replace(/^(\w+) \w+/, '$1 other'), {}),
-  'a newer version': () => 'flakeforge2 of which nothing is known',
+  'a newer version': () => 'flakeforge2 in an unknown form',
 }
 
 let groups = 0
@@ -213,7 +213,7 @@ export function testRules(kind, served) {
     const { group, acquire, list, text, put } = await open({ slots: 2 })
     const other = await acquire()
     const newer = slotName(1 - other.slot)
-    const later = 'flakeforge2 needs=1.4 slot of which nothing is known'
+    const later = 'flakeforge2 needs=1.4 slot in an unknown form'
     await put(newer, later)
     const before = await text(slotName(other.slot))
     const refused = { ...unreadable(group, newer), message: / was written by a newer .*which needs flakeforge 1\.4/ }

@@ -91,7 +91,7 @@ export function breakPromises(suite) {
   )
 
   suite.whileBroken(
-    'a server that hangs is an error in time, and steps go on when it does',
+    'a server that hangs is an error in time, and steps continue when it resumes',
     {
       needs: hasOneServer,
       damages: [

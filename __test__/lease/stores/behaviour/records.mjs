@@ -35,7 +35,7 @@ export function recordPromises(suite) {
   const { kind } = suite
 
   const isUnchecked = (row) => !row.isFull
-  suite.promise('what flakeforge-check-store asks of one client', isUnchecked, async (t, { connect }) => {
+  suite.promise('the checks that flakeforge-check-store makes of one client', isUnchecked, async (t, { connect }) => {
     const { records } = await connect()
     const trial = trialOf(records, kind)
     t.true(CHECKS_OF_ONE.length > 8)
@@ -51,7 +51,7 @@ export function recordPromises(suite) {
     t.is((await list()).length, 6)
   })
 
-  suite.promise('a text comes back as it was, or is refused', undefined, async (t, { connect, group }) => {
+  suite.promise('a text comes back unchanged, or is rejected', undefined, async (t, { connect, group }) => {
     const { records } = await connect()
     for (const [i, text] of TEXTS.entries()) {
       const name = `slot${i}`

@@ -10,7 +10,7 @@ export function tablePromises(suite) {
   if (kind.freshPlace === undefined) return
 
   suite.promise(
-    'the first readers of a database make its tables together',
+    'the first readers of a database create its tables together',
     undefined,
     async (t, { site, connect, group }) => {
       const place = await suite.freshPlace(site)
@@ -21,7 +21,7 @@ export function tablePromises(suite) {
     },
   )
 
-  suite.promise('nothing is made by a look, or by a swap', undefined, async (t, { site, connect, group }) => {
+  suite.promise('nothing is created by a look, or by a swap', undefined, async (t, { site, connect, group }) => {
     const place = await suite.freshPlace(site)
     const { records } = await connect(place)
     const store = new DatabaseStore(records)
