@@ -6,7 +6,19 @@ import util from 'node:util'
 export const SECRET = 'S3cr3tPw'
 
 const SCHEMES = [
-  ...['redis:', 'rediss:', 'redis-sentinel:', 'rediss-cluster:', 'valkey:', 'postgres:', 'postgresql:', 'mysql:', 'mariadb:', 'etcd:', 'etcds:'],
+  ...[
+    'redis:',
+    'rediss:',
+    'redis-sentinel:',
+    'rediss-cluster:',
+    'valkey:',
+    'postgres:',
+    'postgresql:',
+    'mysql:',
+    'mariadb:',
+    'etcd:',
+    'etcds:',
+  ],
   ...['http:', 'https:', 'file:', 'rediz:', 'REDIS:', 'mongodb:', 'redis+sentinel:', ''],
 ]
 
@@ -32,7 +44,14 @@ const REST = [
     '//127.0.0.1:1/PW@x',
     '///u:PW@127.0.0.1',
   ],
-  ...['//u:PW@a,b:PW@c:1/x', '//u:PW@a:1,b:2/0#x', '//u:PW@127.0.0.1:1,b:99999#x', '//u:p@127.0.0.1:1,u:PW@127.0.0.1:2', '//u:PW@\n127.0.0.1:1/x', '//u:@@PW@127.0.0.1:1/x'],
+  ...[
+    '//u:PW@a,b:PW@c:1/x',
+    '//u:PW@a:1,b:2/0#x',
+    '//u:PW@127.0.0.1:1,b:99999#x',
+    '//u:p@127.0.0.1:1,u:PW@127.0.0.1:2',
+    '//u:PW@\n127.0.0.1:1/x',
+    '//u:@@PW@127.0.0.1:1/x',
+  ],
   ...[
     '//u:PW',
     '//u:PW/0',
