@@ -415,9 +415,9 @@ function checkErrors() {
   }
   const flake = new FlakeId()
   fails(() => FlakeId(), TypeError, undefined, 'a class without new')
-  fails(() => flake.next('x'), TypeError, 'ERR_FLAKE_OPTION', 'a callback that is none')
-  fails(() => flake.nextString('base64'), RangeError, 'ERR_FLAKE_OPTION', 'a base that is none')
-  fails(() => flake.take('5'), TypeError, 'ERR_FLAKE_OPTION', 'a count that is none')
+  fails(() => flake.next('x'), TypeError, 'ERR_FLAKE_OPTION', 'an invalid callback')
+  fails(() => flake.nextString('base64'), RangeError, 'ERR_FLAKE_OPTION', 'an invalid base')
+  fails(() => flake.take('5'), TypeError, 'ERR_FLAKE_OPTION', 'an invalid count')
   fails(() => flake.take(-1), RangeError, 'ERR_FLAKE_OPTION', 'a negative count')
   fails(() => flake.nextNumber(), RangeError, 'ERR_FLAKE_OPTION', 'an ID of 64 bits as a number')
   for (const noId of [2 ** 53, 0.5, -5, '', 'x', -1n, 2n ** 64n, Buffer.alloc(7), null]) {

@@ -254,7 +254,7 @@ export async function mistakes(): Promise<void> {
   const flat: LayoutSpec = { fields: ['timestamp', 64] }
   // @ts-expect-error: fields are what a layout is
   const empty: LayoutSpec = { epoch: 5 }
-  // @ts-expect-error: a callback that is none
+  // @ts-expect-error: an invalid callback
   flake.next('x')
   // @ts-expect-error: a promise is no Buffer
   const buffer: Buffer = flake.nextAsync()

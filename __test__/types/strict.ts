@@ -259,7 +259,7 @@ export async function leased(): Promise<void> {
   same<Equal<typeof helped.stats.fromServers, number | undefined>>(true)
   // @ts-expect-error: a misspelt option
   await FlakeId.join('redis://localhost', { elseFrom: { urls: 'http://ids-1:8080', tokn: 'a' } })
-  // @ts-expect-error: join() has a signal of its own
+  // @ts-expect-error: join() has its own signal
   await FlakeId.join('redis://localhost', { elseFrom: { urls: 'http://ids-1:8080', signal: AbortSignal.timeout(5) } })
   void [node, plainLeased, generators, dynamicLeased]
   // @ts-expect-error: a misspelt option

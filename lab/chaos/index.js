@@ -1,9 +1,9 @@
 'use strict'
 
 // `npm run chaos -- local|redis|postgres|mysql|etcd|sentinel|cluster|standby|replication|etcd3|service [--seconds 60] [--policy window|deadline]`: faults on purpose, and a check of
-// every ID made meanwhile. Prints a table; exit status 1 for a duplicate, a disorder, a hang or an error that nobody
-// expected, and when the negative control finds no duplicate. With `--policy deadline` the whole run is the control.
-// `npm run chaos -- soak redis --ids 1e10` goes on until there are so many IDs. `--record` writes the run into the documents.
+// every ID generated meanwhile. Prints a table; exit status 1 for a duplicate, a disorder, a hang or an unexpected
+// error, and when the negative control finds no duplicate. With `--policy deadline` the whole run is the control.
+// `npm run chaos -- soak redis --ids 1e10` continues until there are that many IDs. `--record` writes the run into the documents.
 
 const { parseArgs } = require('node:util')
 const { makeFolders, removeFolders } = require('./run/folders.js')

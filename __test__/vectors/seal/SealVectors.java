@@ -1,5 +1,5 @@
-// Makes seal.json with the FF1 of Bouncy Castle, which shares no code with ours: make.sh runs it. First it checks itself
-// with the samples of NIST SP 800-38G. It must never use anything of flakeforge.
+// Generates seal.json with the FF1 of Bouncy Castle, which shares no code with ours: make.sh runs it. First it checks itself
+// with the samples of NIST SP 800-38G. It uses nothing of flakeforge.
 
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;

@@ -1,9 +1,9 @@
-// How the files beside this one were made: `node __test__/vectors/upgrade/make.mjs BUILD files` and the same with redis, postgres,
-// mysql and etcd, where BUILD is a folder with the version of flakeforge whose files they are. They belong to that version
-// forever: make new ones in another folder.
+// The program that wrote the files next to this one: `node __test__/vectors/upgrade/make.mjs BUILD files` and the same with
+// redis, postgres, mysql and etcd, where BUILD is a folder with the version of flakeforge that writes them. They belong to
+// that version forever: write new ones into another folder.
 //
-// All of it happens in 2090, or where MariaDB's dates end before that, in 2037: whoever begins a cursor or a group again, and
-// not above what is written here, makes IDs of his own time, and that shows.
+// Everything happens in 2090, or in 2037 where MariaDB's dates end earlier: a release that restarts a cursor or a group, and
+// not above these values, generates IDs of its own time, which shows.
 
 import { execFileSync, spawnSync } from 'node:child_process'
 import fs from 'node:fs'
@@ -21,8 +21,8 @@ const { Clock } = require('../../../lab/chaos/faults/clock.js')
 const here = path.dirname(fileURLToPath(import.meta.url))
 const GROUP = { group: 'orders', slots: 2, host: 'vector' }
 /**
- * Three slots: one is held, one was given back, and one was never used. A group that is durable was never quiet, so it is not
- * in our time either. etcd's clock has whole seconds.
+ * Three slots: one is held, one was released, and one was never used. A durable group was never quiet, so it is not in our
+ * time either. etcd's clock has whole seconds.
  */
 const LEASE = { ...GROUP, slots: 3, ttlMs: 4000, skewMs: 1500, durable: true }
 const ENDED = { ...LEASE, group: 'ended' }
@@ -30,7 +30,7 @@ const COUNTER = { name: 'invoices', block: 100 }
 
 const write = (name, value) => fs.writeFileSync(path.join(here, name), `${JSON.stringify(value, undefined, 2)}\n`)
 
-/** Takes a slot, some IDs and a block, and gives nothing back, as a process that is killed. */
+/** Takes a slot, some IDs and a block, and releases nothing, like a killed process. */
 async function use({ FlakeId, lease }, store, options, counter = COUNTER) {
   const flake = await FlakeId.join(store, options)
   const last = String(flake.takeBigInts(10).at(-1))
@@ -49,7 +49,7 @@ async function makeFiles(build) {
   write('files.json', { shared: { id: 7, last }, folder: used })
 }
 
-/** The same on a database, whose other group has ended, and a slot that was given back. */
+/** The same on a database, whose other group has ended, and a released slot. */
 async function useDatabase(build, store) {
   for (const options of [LEASE, ENDED]) await build.FlakeId.createGroup(store, options)
   const used = await use(build, store, LEASE, { ...COUNTER, durable: true })
@@ -70,7 +70,7 @@ async function makeRedis(build) {
   await server.stop()
 }
 
-/** The tables as a migration makes them. */
+/** The tables as a migration creates them. */
 const schemaOf = (folder, kind) =>
   execFileSync(process.execPath, [path.join(folder, 'dist', 'flakeforge.cjs'), 'schema', kind], { encoding: 'utf8' })
 
@@ -106,14 +106,14 @@ async function makeEtcd(build) {
 
 const MAKERS = { files: makeFiles, redis: makeRedis, postgres: makePostgres, mysql: makeMysql, etcd: makeEtcd }
 
-/** All of this process, in another year. */
+/** This whole process, in another year. */
 async function makeOne(folder, kind) {
   const build = { FlakeId: require(folder), lease: require(path.join(folder, 'dist', 'lease.cjs')) }
   await MAKERS[kind](build, folder)
   process.kill(process.pid, 'SIGKILL') // nothing is given back
 }
 
-/** Runs this program, and what it starts, in another year. */
+/** Runs this program, and its children, in another year. */
 function makeAhead(script, folder, kind) {
   const clock = new Clock(Date.UTC(kind === 'files' ? 2090 : 2037, 0) - Date.now())
   const env = { ...process.env, ...clock.environment, MAKE_AHEAD: '1' }

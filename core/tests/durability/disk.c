@@ -1,14 +1,14 @@
-// Preloaded into a process, this shows what a disk surely has: it writes down every sync that a process does, with the
-// bytes of the file, or the names in the folder, as they were when the call began. It can also make a sync fail or stop
-// the process in front of it, and show another boot of the machine.
+// Preloaded into a process, this records what a disk is certain to have: every sync of a process, with the bytes of the
+// file, or the names in the folder, as they were when the call began. It can also make a sync fail or stop the process
+// before it, and show another boot of the machine.
 //
-//   DISK_JOURNAL   folder for the journal and what it refers to
+//   DISK_JOURNAL   folder for the journal and the files that it names
 //   DISK_FAILS     the sync that fails with EIO, counted from 1; with a `+` at its end, all from there on
-//   DISK_STOPS     the sync in front of which the process stops itself
+//   DISK_STOPS     the sync before which the process stops itself
 //   DISK_BOOT      file that is read in place of the machine's boot ID
 //
 // A line of the journal: `file INODE BYTES`, `folder INODE NAMES`, `failed INODE BYTES`; the last word names a file
-// beside it. One sync at a time is done and written down, by all processes, so that the lines are in the disk's order.
+// next to it. All processes together do and record one sync at a time, so that the lines are in the disk's order.
 
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -51,7 +51,7 @@ static void copy_folder(int from, FILE *to) {
     closedir(folder);
 }
 
-/// Does a sync of what `fd` has open by `call`, and writes it down.
+/// Syncs the file that `fd` has open, by `call`, and records it.
 static int recorded(int fd, int (*call)(void *), void *arguments) {
     int nth = ++syncs;
     if (names_sync("DISK_STOPS", nth)) raise(SIGSTOP);
@@ -64,7 +64,7 @@ static int recorded(int fd, int (*call)(void *), void *arguments) {
     int lines = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
     flock(lines, LOCK_EX);
 
-    snprintf(path, sizeof path, "/proc/self/fd/%d", fd); // once more, since it may be open for writing only
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd); // again, since it may be open for writing only
     int reader = open(path, O_RDONLY | O_CLOEXEC);
     snprintf(path, sizeof path, "%s/%s", journal, name);
     FILE *copy = fopen(path, "we");
@@ -75,7 +75,7 @@ static int recorded(int fd, int (*call)(void *), void *arguments) {
     const char *what = failed ? "failed" : S_ISDIR(found.st_mode) ? "folder" : "file";
     dprintf(lines, "%s %ju %s\n", what, (uintmax_t)found.st_ino, name);
 
-    close(lines); // which gives the lock back
+    close(lines); // which releases the lock
     if (failed) errno = EIO;
     return result;
 }
@@ -99,7 +99,7 @@ static int real_msync(void *given) {
     return REAL(msync)(range->start, range->length, range->flags);
 }
 
-/// The file that is mapped there, opened once more; -1 where there is none.
+/// The file that is mapped there, opened again; -1 if there is none.
 static int open_mapped(void *address) {
     FILE *maps = fopen("/proc/self/maps", "re");
     char line[8192], path[4096];

@@ -1,5 +1,5 @@
-// Preloaded into a program, this makes its clock wrong by as many nanoseconds as a file says. The file is mapped into memory, so a
-// running program's clock steps when somebody writes another number there.
+// Preloaded into a program, this shifts its clock by the number of nanoseconds in a file. The file is mapped into memory, so a
+// running program's clock steps when another number is written there.
 //
 // Programs read the time by code that the kernel maps into each of them, the vDSO: C libraries do, and so does Go, which needs
 // no C library for it. This code is replaced, so none of them can tell. Clocks that only count, such as CLOCK_MONOTONIC, stay
@@ -22,8 +22,8 @@
 #include <time.h>
 #include <unistd.h>
 
-// Of a CPU: the instruction that leads to the address behind it, how functions of the vDSO are called, and since which glibc
-// waiting is what it is today.
+// Of a CPU: the instruction that jumps to the address after it, the prefix of functions of the vDSO, and since which glibc
+// waiting has its present form.
 #if defined(__x86_64__)
 #define JUMP 0x90900000000225ff // jmp [rip + 2]; nop; nop
 #define IN_VDSO "__vdso_"
@@ -44,7 +44,7 @@ static struct timespec shifted(struct timespec at, int64_t by) {
   return (struct timespec){ .tv_sec = at.tv_sec + (ns - rest) / SECOND, .tv_nsec = rest };
 }
 
-// A real call to the kernel: what it replaces cannot be asked any more.
+// A real call to the kernel: the replaced code can no longer be called.
 static int read_clock(clockid_t clock, struct timespec *at) {
   int result = syscall(SYS_clock_gettime, clock, at);
   int is_wall = clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE;
@@ -67,7 +67,7 @@ static time_t read_seconds(time_t *at) {
   return now.tv_sec;
 }
 
-// Whoever waits until a time of the wrong clock means another one of the kernel's. A small time is of a clock that counts from
+// A wait until a time of the wrong clock means another time of the kernel's. A small time belongs to a clock that counts from
 // the start of the machine.
 int pthread_cond_timedwait(pthread_cond_t *cond, pthread_mutex_t *mutex, const struct timespec *until) {
   static int (*wait)(pthread_cond_t *, pthread_mutex_t *, const struct timespec *);
@@ -81,7 +81,7 @@ static void fail(const char *what) {
   _exit(127);
 }
 
-// The kernel lets nobody protect a part of the vDSO.
+// The kernel allows no change of the protection of a part of the vDSO.
 static void protect_vdso(int how) {
   const ElfW(Ehdr) *image = (void *)getauxval(AT_SYSINFO_EHDR);
   if (image == NULL) fail("There is no vDSO");
@@ -90,7 +90,7 @@ static void protect_vdso(int how) {
   if (mprotect((void *)image, part->p_memsz, how) != 0) fail("The vDSO cannot be changed");
 }
 
-// Writes over the beginning of a function of the vDSO, if it has that.
+// Overwrites the beginning of a function of the vDSO, if the function exists.
 static void replace(const char *name, void *instead) {
   char *function = dlsym(dlopen("linux-vdso.so.1", RTLD_NOLOAD | RTLD_NOW), name);
   if (function == NULL) return;

@@ -96,7 +96,7 @@ async function writeInOrder([client]: Call[], { group, names }: { group: string;
 }
 
 /**
- * Reads lists of names in turn until `ms` are over, at least `rounds` times. Between any two steps of its own the process is
+ * Reads lists of names in turn until `ms` are over, at least `rounds` times. Between any two of its steps the process is
  * suspended for `haltMs`, so that much is written between two questions to the server. Returns the numbers of two records in
  * each read that was no snapshot, by how many ms the oldest `now` was older than the records read with it, and how long a
  * read took.
