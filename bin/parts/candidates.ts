@@ -9,7 +9,19 @@ import type { Option, Options } from './options.ts'
 const [FILES, FOLDERS] = [':files', ':folders']
 
 /** Beginnings of stores' URLs, for completion. */
-const PROTOCOLS = ['redis', 'rediss', 'redis-sentinel', 'redis-cluster', 'valkey', 'valkeys', 'postgres', 'mysql', 'mariadb', 'etcd', 'etcds']
+const PROTOCOLS = [
+  'redis',
+  'rediss',
+  'redis-sentinel',
+  'redis-cluster',
+  'valkey',
+  'valkeys',
+  'postgres',
+  'mysql',
+  'mariadb',
+  'etcd',
+  'etcds',
+]
 const SCHEMES = PROTOCOLS.map((name) => `${name}://`)
 
 /** Values by the word in `completes`. */
