@@ -9,7 +9,7 @@ const { runCommand } = require('./machines.js')
 const { avaResult, smokeResult, versionIn } = require('./results.js')
 
 const MINUTE = 60_000
-const AVA = ['node_modules/ava/entrypoints/cli.mjs', '--tap', '--timeout=5m', '__test__/package/wasm.test.mjs']
+const AVA = ['node_modules/ava/entrypoints/cli.mjs', '--timeout=5m', '__test__/package/wasm.test.mjs']
 
 /** Node.js only: Bun and Deno run where there is a binary. */
 const isNode = ({ name }) => name.startsWith('node')
