@@ -1,12 +1,13 @@
 // flakeforge-server for tests, as a separate process: `startServer({ args, env })` resolves once it is ready, and
 // `stop()` ends it and removes the folder with its slots.
 
+import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import { freshFolder } from './server.mjs'
+import { freshFolder, until } from './server.mjs'
 
 export const PROGRAM = fileURLToPath(new URL('../../packages/server/dist/flakeforge-server.mjs', import.meta.url))
 
@@ -39,7 +40,7 @@ function hasStore(args) {
  * @returns `url`, `port`, `child`, `lines` (its stdout), `warnings` (its stderr, line by line), `told(pattern)`, `stop()`,
  * `kill(signal)` which resolves with [code, signal]
  */
-export async function startServer({ args = [], env = {}, port = 0, until = 'ready' } = {}) {
+export async function startServer({ args = [], env = {}, port = 0, until: when = 'ready' } = {}) {
   const folder = await freshFolder('server')
   const store = hasStore(args) ? {} : { FLAKEFORGE_STORE: `file:${folder}` }
   const given = { ...clean(process.env), ...store, ...env }
@@ -50,7 +51,10 @@ export async function startServer({ args = [], env = {}, port = 0, until = 'read
   present.add(child)
   const exit = once(child, 'exit')
   exit.then(() => present.delete(child))
-  const server = { child, lines: [], warnings: [], folder }
+  const server = { child, lines: [], warnings: [], folder, isOver: false }
+  child.once('close', () => {
+    server.isOver = true // and all of its output was read
+  })
   const kill = async (signal = 'SIGKILL') => {
     child.kill(signal)
     return exit
@@ -59,13 +63,16 @@ export async function startServer({ args = [], env = {}, port = 0, until = 'read
     await kill('SIGKILL')
     await rm(folder, { recursive: true, force: true })
   }
-  /** Resolves with the first line of stderr from number `from` on that matches, once it is there. */
-  const told = async (pattern, from = 0) => {
-    for (;;) {
-      const found = server.warnings.slice(from).find((line) => pattern.test(line))
-      if (found !== undefined) return found
-      await new Promise((resolve) => child.stderr.once('data', resolve))
-    }
+  /**
+   * Resolves with the first line of stderr from number `from` on that matches, once it is there. Rejects with all lines if
+   * the server ends without it, and after a limit.
+   */
+  const told = async (pattern, from = 0, options = {}) => {
+    const lines = () => server.warnings.slice(from)
+    const found = () => lines().find((line) => pattern.test(line))
+    const state = () => `no line matches ${pattern}. The server told:\n${lines().join('\n')}`
+    await until(() => found() !== undefined || server.isOver, { state, ...options })
+    return found() ?? assert.fail(`The server ended: ${state()}`)
   }
   Object.assign(server, { kill, stop, exit, told })
   const url = await new Promise((resolve, reject) => {
@@ -75,7 +82,7 @@ export async function startServer({ args = [], env = {}, port = 0, until = 'read
       if (found !== undefined) resolve(found)
     }
     eachLine(child.stdout, look(server.lines, READY))
-    eachLine(child.stderr, look(server.warnings, until === 'listening' ? LISTENING : /^\b$/))
+    eachLine(child.stderr, look(server.warnings, when === 'listening' ? LISTENING : /^\b$/))
     exit.then(([code, signal]) =>
       reject(new Error(`flakeforge-server ended with ${signal ?? code}:\n${server.warnings.join('\n')}`)),
     )

@@ -93,9 +93,19 @@ export function stopAfter(t, server) {
   return server
 }
 
-/** Waits until `isTrue` returns true. */
-export async function until(isTrue) {
-  while (!(await isTrue())) await sleep(20)
+/** Enough for a busy machine, and less than the 5 minutes after which ava ends a file without a reason. */
+const LIMIT_MS = 180_000
+
+/**
+ * Waits until `isTrue` returns true.
+ * @param {() => unknown} isTrue
+ * @param {{ state?: () => string, everyMs?: number, limitMs?: number }} [options] `state` describes what was not true, for
+ * the error after `limitMs`
+ */
+export async function until(isTrue, { state = () => String(isTrue), everyMs = 20, limitMs = LIMIT_MS } = {}) {
+  for (const end = performance.now() + limitMs; !(await isTrue()); await sleep(everyMs)) {
+    if (performance.now() > end) throw new Error(`not within ${limitMs / 1000} s: ${state()}`)
+  }
 }
 
 /** Servers with a process or data: a test run that ends early must not leave them behind. */

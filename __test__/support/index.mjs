@@ -5,6 +5,7 @@ import { spawn } from 'node:child_process'
 import { createRequire } from 'node:module'
 import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
+import { until as untilTrue } from '../servers/server.mjs'
 
 const require = createRequire(import.meta.url)
 
@@ -211,9 +212,8 @@ export function submit(flake, n, record) {
 }
 
 /** Waits until a list has n entries. */
-export async function until(list, n) {
-  while (list.length < n) await sleep(1)
-}
+export const until = (list, n) =>
+  untilTrue(() => list.length >= n, { state: () => `the list has ${list.length} of ${n} entries`, everyMs: 1 })
 
 /** Advances the clock, tick by tick, until a promise is settled: a busy machine may miss any single tick. */
 export async function turnOnUntil(clock, promise) {
