@@ -18,7 +18,8 @@ async function all(t) {
   class Own extends FlakeId {
     more = { plain: true }
   }
-  return { own: new Own({ id: 5 }), plain: new FlakeId({ id: 5 }), joined, segment }
+  const seal = new FlakeId.Seal(Buffer.alloc(32, 7))
+  return { seal, own: new Own({ id: 5 }), plain: new FlakeId({ id: 5 }), joined, segment }
 }
 
 /** Asserts that a call cannot clone this value. */

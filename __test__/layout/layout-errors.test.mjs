@@ -380,18 +380,20 @@ test('an epoch in seconds, as a year, as a date or in µs: one warning explains 
     }
     for (const epoch of ${JSON.stringify(fine)}) new Layout('flake', { epoch })
     new FlakeId({ epoch: 2021 })
+    new Layout('flake', { epoch: new Date(1577836802) })
     process.stdout.write(JSON.stringify(warnings))
   `
   const warnings = await jsonOfChild(t, source)
-  const wanted = [...Object.values(looksLike), 'a year'] // and that of the generator
+  const wanted = [...Object.values(looksLike), 'a year', 'seconds'] // and those of the generator and of the Date
   t.is(warnings.length, wanted.length)
   for (const [i, [code, message]] of warnings.entries()) {
     t.is(code, 'FLAKEFORGE_EPOCH')
     t.regex(
       message,
-      RegExp(`looks like ${wanted[i]}: give \\d{13} for 202[01]-01-01T00:00:0[01].000Z.*before the first ID`),
+      RegExp(`looks like ${wanted[i]}: give \\d{13} for 202[01]-01-01T00:00:0[012].000Z.*before the first ID`),
     )
   }
+  t.regex(warnings.at(-1)[1], /^epoch is Unix ms, and this Date is 1970-01-19T06:17:16.802Z \(1577836802\)\. /)
 })
 
 // --- IDs ---

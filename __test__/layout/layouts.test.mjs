@@ -400,21 +400,3 @@ test('a batch equals as many single calls, and encode of tick, counter and node'
   )
   holds(t, property, 1500)
 })
-
-test('a layout derived from a copy of another equals it, or is rejected', (t) => {
-  for (const copy of [structuredClone, (layout) => JSON.parse(JSON.stringify(layout)), (layout) => ({ ...layout })]) {
-    for (const { layout } of dialects) {
-      let copied
-      try {
-        copied = new Layout(copy(layout))
-      } catch (error) {
-        t.is(error.code, 'ERR_FLAKE_OPTION')
-        t.true(layout.fields.length === 0 || layout.name === 'uniqueid', layout.name)
-        continue
-      }
-      const parts = { timestamp: layout.epoch + 12_345_670, counter: 3, id: 5 }
-      t.deepEqual(copied.encode(parts), layout.encode(parts), layout.name)
-      t.is(copied.tickMs, layout.tickMs)
-    }
-  }
-})

@@ -7,17 +7,17 @@ import { FARTHEST_MS, isAbsent, type Options, ownOf, readBounded, readInstant } 
 import type { Dialect } from './dialects.ts'
 import dialects from './dialects.ts'
 import type { Layout } from './layout.ts'
-import { MODES, Packing, partOf } from './packing.ts'
-import * as spec from './spec.ts'
+import { MODES, type Mode, Packing, partOf } from './packing.ts'
+import { readIdOffset, readNodeCount, readSpec, withNodes } from './spec.ts'
 
 /** A layout's definition: a dialect's name, or the name and the bits of a user's own. */
 export type Parts = { name: string; tickNs?: number; fields?: [string, number][] }
 
 /** The choices that a layout allows. */
-type Choices = { epoch?: number; nodes?: number; mode?: string; idOffset?: bigint }
+type Choices = { epoch?: number; nodes?: number; mode?: Mode; idOffset?: bigint }
 
 /** The same as users give them. */
-type GivenChoices = { epoch?: unknown; nodes?: unknown; mode?: unknown; idOffset?: unknown }
+export type GivenChoices = { epoch?: unknown; nodes?: unknown; mode?: unknown; idOffset?: unknown }
 
 // Layouts and generators that are shared by all code that asks for the same, as long as any of it holds them. Each has a
 // native object with a finalizer, and these pile up in a loop that never lets the event loop turn. The map keeps nothing
@@ -117,9 +117,9 @@ export class LayoutFacts {
     const present = this.choices
     const choices = {
       epoch: isAbsent(epoch) ? present.epoch : readInstant('epoch', epoch),
-      nodes: isAbsent(nodes) ? present.nodes : spec.readNodeCount(nodes, this),
+      nodes: isAbsent(nodes) ? present.nodes : readNodeCount(nodes, this),
       mode: isAbsent(mode) ? present.mode : readMode(mode, this),
-      idOffset: isAbsent(idOffset) ? present.idOffset : spec.readIdOffset(idOffset),
+      idOffset: isAbsent(idOffset) ? present.idOffset : readIdOffset(idOffset),
     }
     const key = keyOf(choices)
     if (key === this.#key) return this
@@ -163,14 +163,6 @@ export function readMode(mode: unknown, { name, mode: present }: LayoutFacts) {
 
 const dialectOf = (name: string) => dialects.find((dialect) => dialect.name === name) as Dialect
 
-/** The fields of a layout with this number of nodes: node and counter, the second and third field, share their bits. */
-function withNodes(fields: [string, number][], nodes?: number): [string, number][] {
-  if (nodes === undefined) return fields
-  const [time, [node, nodeBits], [counter, counterBits]] = fields
-  const bits = Math.ceil(Math.log2(nodes))
-  return [time, [node, bits], [counter, nodeBits + counterBits - bits]]
-}
-
 /** Just the epoch if that is the only choice: a Map finds a number faster than text. */
 function keyOf({ epoch, nodes, mode, idOffset }: Choices) {
   const isPlain = nodes === undefined && mode === undefined && idOffset === undefined
@@ -182,8 +174,11 @@ const bases: Interned<LayoutFacts> = new Interned() // layouts without choices, 
 const baseOf = ({ epoch, ...parts }: Parts & { epoch?: number }) =>
   bases.get(JSON.stringify([parts, epoch]), () => new LayoutFacts(parts, { epoch }))
 
-/** The layout of a dialect's name, or of a user's own fields. */
-export const factsOfSpec = (given: unknown) => baseOf(spec.readSpec(given))
+/** The layout of a dialect's name, of a user's own fields, or of a copied Layout. */
+export function factsOfSpec(given: unknown) {
+  const { base, choices } = readSpec(given)
+  return baseOf(base).with(choices)
+}
 
 let usual: LayoutFacts | undefined // cached, because finding it by its name takes longer than making a generator
 

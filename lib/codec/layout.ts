@@ -96,9 +96,13 @@ export class Layout<const L extends AnyLayout = AnyLayout> {
   readonly fields: ReadonlyArray<readonly [name: string, bits: number]>
   /**
    * Length of a tick in ms: 1 for most layouts, 10 for sonyflake, 0.0001 for chronicle. Together with the other properties it
-   * forms a spec, so a layout made from a copy (JSON, structuredClone) has the same ticks.
+   * forms a spec, so a Layout made from a copy (`{ ...layout }`, JSON, structuredClone) is the same layout.
    */
   readonly tickMs: number
+  /** present only if it was given, as the next two are */
+  declare readonly idOffset?: bigint
+  declare readonly nodes?: number
+  declare readonly mode?: 'spread' | 'sequential'
 
   #facts: LayoutFacts
 
@@ -107,7 +111,7 @@ export class Layout<const L extends AnyLayout = AnyLayout> {
   }
 
   /**
-   * @param spec a dialect's name, the fields of your own layout, or another layout to change the options of
+   * @param spec a dialect's name, the fields of your own layout, or another layout or a copy of one to change the options of
    * @throws {RangeError | TypeError} `ERR_FLAKE_OPTION`: the layout is impossible. The message names the field and the
    * reason.
    */
@@ -119,6 +123,10 @@ export class Layout<const L extends AnyLayout = AnyLayout> {
     this.epoch = facts.epoch
     this.fields = facts.fields
     this.tickMs = facts.tickMs
+    const { idOffset, nodes, mode } = facts.choices
+    if (idOffset !== undefined) this.idOffset = idOffset
+    if (nodes !== undefined) this.nodes = nodes
+    if (mode !== undefined) this.mode = mode
     Object.freeze(this)
   }
 
@@ -134,6 +142,11 @@ export class Layout<const L extends AnyLayout = AnyLayout> {
    */
   get signedEnd(): Date {
     return new Date(this.#facts.packing.signedEnd())
+  }
+
+  /** The same with `idOffset` as text: JSON has no bigints. */
+  toJSON() {
+    return this.idOffset === undefined ? { ...this } : { ...this, idOffset: String(this.idOffset) }
   }
 
   /**

@@ -6,7 +6,8 @@ import { FARTHEST_MS, MAX_U64 } from '../base/values.ts'
 import { HIGH, half, LOW, toBytes, word } from './ids.ts'
 
 const NS_PER_MS = 1_000_000n
-export const MODES = ['spread', 'sequential'] // in the order of the mode bit
+export const MODES = ['spread', 'sequential'] as const // in the order of the mode bit
+export type Mode = (typeof MODES)[number]
 const OTHERS = ['timestamp', 'counter', 'zero', 'mode']
 
 /** Whether a field holds a part of the node number, which is all node fields joined. */
@@ -119,7 +120,7 @@ interface Shape {
   epoch: number
   tickNs: number
   /** if it has a field of this name */
-  mode: string | undefined
+  mode: Mode | undefined
   /** what is added to every ID */
   idOffset: bigint | undefined
 }
@@ -274,7 +275,7 @@ export class Packing {
   }
 
   /** The tick of the ID in `word`. */
-  #readTick(mode: string | undefined) {
+  #readTick(mode: Mode | undefined) {
     const { time } = this
     if (mode === MODES[0]) {
       this.#turn()

@@ -3,9 +3,9 @@
 
 import * as errors from '../base/errors/values.ts'
 import * as wanted from '../base/errors/wanted.ts'
-import { checkKeys, readBounded, readInstant } from '../base/values.ts'
-import dialects from './dialects.ts'
-import type { LayoutFacts, Parts } from './facts.ts'
+import { checkKeys, type Options, ownOf, readBounded, readInstant } from '../base/values.ts'
+import dialects, { type Dialect } from './dialects.ts'
+import type { GivenChoices, LayoutFacts, Parts } from './facts.ts'
 import type { AnyLayout, LayoutChoices } from './node-fields.ts'
 import { isNode } from './packing.ts'
 
@@ -27,6 +27,12 @@ export interface LayoutSpec {
    * used.
    */
   fields: ReadonlyArray<readonly [name: string, bits: number]>
+  /** as in {@link LayoutSettings}; text in the JSON of a layout */
+  idOffset?: bigint | string | undefined
+  /** only in copies of a snowcast layout */
+  nodes?: number | undefined
+  /** only in copies of a uniqueid layout */
+  mode?: 'spread' | 'sequential' | undefined
 }
 
 /** The options of a layout: {@link LayoutSettings}, and snowcast's `nodes` or uniqueid's `mode`. */
@@ -43,7 +49,8 @@ export interface LayoutSettings {
 }
 
 const DIALECTS = dialects.map(({ name }) => name)
-const SPEC = ['name', 'epoch', 'tickMs', 'fields']
+const SPEC = ['name', 'epoch', 'tickMs', 'fields', 'idOffset']
+const COPY = [...SPEC, 'nodes', 'mode']
 
 /** Names that options and decoded parts already use; fields cannot have them. */
 const RESERVED = (
@@ -54,11 +61,17 @@ const RESERVED = (
 /** Properties of every object, before a program adds to them. */
 const INHERITED = Object.getOwnPropertyNames(Object.prototype)
 
-/** A dialect's name, or the checked parts of a user's own layout. */
-export function readSpec(given: unknown): Parts & { epoch?: number } {
+/** What a layout's definition says: the layout as it is without choices, and the choices. */
+interface Read {
+  base: Parts & { epoch?: number }
+  choices: GivenChoices
+}
+
+/** A dialect's name, a user's own layout, or a copy of a Layout. */
+export function readSpec(given: unknown): Read {
   if (typeof given === 'string') {
     if (!DIALECTS.includes(given)) throw errors.unknownLayoutError(given, DIALECTS)
-    return { name: given, epoch: undefined } // an own property, not an inherited one
+    return { base: dialect(given), choices: {} }
   }
   if (typeof given !== 'object' || given === null) {
     throw errors.optionTypeError('layout', given, wanted.LAYOUT)
@@ -67,11 +80,44 @@ export function readSpec(given: unknown): Parts & { epoch?: number } {
   if (given.constructor?.name === 'Layout') {
     throw errors.optionTypeError('layout', given, `${wanted.LAYOUT}; this Layout is from another copy of flakeforge`)
   }
-  const spec = checkKeys('layout', given, SPEC)
-  const name = spec.name ?? 'custom'
+  const row = dialectOfCopy(ownOf(given))
+  const spec = checkKeys('layout', given, row ? COPY : SPEC)
+  const { name = 'custom', nodes, mode } = spec
   if (typeof name !== 'string' || name === '') throw errors.optionTypeError('name', name, 'a string that is not empty')
   const tickNs = readTickNs(spec.tickMs ?? 1)
-  return { name, tickNs, fields: readFields(spec.fields), epoch: readInstant('epoch', spec.epoch ?? 0) }
+  const epoch = readInstant('epoch', spec.epoch ?? 0)
+  const idOffset = offsetOfText(spec.idOffset)
+  if (row !== undefined) {
+    return { base: dialect(name), choices: { epoch: epoch === row.epoch ? undefined : epoch, nodes, mode, idOffset } }
+  }
+  return { base: { name, tickNs, fields: readFields(spec.fields), epoch }, choices: { idOffset } }
+}
+
+const dialect = (name: string) => ({ name, epoch: undefined }) // an own property, not an inherited one
+
+/**
+ * The dialect whose Layout was copied. The copy has to become it again, because fields do not say everything: uniqueid reverses
+ * bits, and the decimal layouts have no fields.
+ */
+function dialectOfCopy({ name, tickMs = 1, fields: copied, nodes }: Options) {
+  const row = ownOf(dialects.find((dialect) => dialect.name === name)) as unknown as Dialect
+  const { fields = [], tickNs = 1_000_000, hasNodes } = row
+  if (row.name === undefined || tickMs !== tickNs / 1e6 || !Array.isArray(copied)) return
+  const own = withNodes(fields, hasNodes && typeof nodes === 'number' ? nodes : undefined)
+  const isSame = ([field, bits]: [string, number], i: number) =>
+    Array.isArray(copied[i]) && copied[i].length === 2 && copied[i][0] === field && copied[i][1] === bits
+  if (copied.length === own.length && own.every(isSame)) return row
+}
+
+/** JSON has no bigints. */
+const offsetOfText = (given: unknown) => (typeof given === 'string' && /^-?\d+$/.test(given) ? BigInt(given) : given)
+
+/** The fields of a layout with this number of nodes: node and counter, the second and third field, share their bits. */
+export function withNodes(fields: [string, number][], nodes?: number): [string, number][] {
+  if (nodes === undefined) return fields
+  const [time, [node, nodeBits], [counter, counterBits]] = fields
+  const bits = Math.ceil(Math.log2(nodes))
+  return [time, [node, bits], [counter, nodeBits + counterBits - bits]]
 }
 
 function readTickNs(tickMs: unknown) {

@@ -384,8 +384,16 @@ export class FlakeId<const L extends AnyLayout = Unspecified> implements AsyncIt
 
   /** @internal */
   [INSPECT](...how: [depth: number | null, options: object, inspect: Function]) {
+    return textOf(this, this.toJSON(), how)
+  }
+
+  /**
+   * Logs show the same as console.log. It is not options: `epoch` is text in JSON, which no generator accepts.
+   * @internal
+   */
+  toJSON(): object {
     const { layout, node, ...others } = shownOf(this)
-    return textOf(this, { layout, ...node, ...others }, how)
+    return { layout, ...node, ...others }
   }
 
   /** Takes an ID, which is then in the scratch array; blocks within maxWaitMs, or throws. */

@@ -4,7 +4,9 @@
 import { isAbsent, ownOf } from '../base/check.ts'
 import * as wanted from '../base/errors/wanted.ts'
 import * as errors from '../base/errors.ts'
+import { INSPECT, textOf } from '../base/inspect.ts'
 import { isBigUint64Array, isUint8Array } from '../base/objects.ts'
+import { keepHere } from '../base/uncloneable.ts'
 import { BASES, type Base, textWidth } from '../codec/bases.ts'
 import { type IdLike, toBigInt, toBytes } from '../codec/ids.ts'
 import { PREFIX } from '../codec/prefix.ts'
@@ -77,6 +79,20 @@ export class Seal<const P extends string = ''> {
     const { tweak, prefix } = readOptions(options)
     this.#native = new native.Seal(readKey(key), readTweak(tweak))
     this.#prefix = readPrefix(prefix)
+    keepHere(this)
+  }
+
+  /** @internal */
+  [INSPECT](...how: Parameters<typeof textOf>[2]) {
+    return textOf(this, this.toJSON(), how)
+  }
+
+  /**
+   * Never the key or the tweak.
+   * @internal
+   */
+  toJSON(): object {
+    return this.#prefix === '' ? {} : { prefix: this.#prefix }
   }
 
   /**

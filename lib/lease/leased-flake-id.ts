@@ -3,7 +3,6 @@
 
 import { type SignalOptions, signalOf } from '../base/abort.ts'
 import * as errors from '../base/errors.ts'
-import { INSPECT, textOf } from '../base/inspect.ts'
 import type { AnyLayout, Unspecified } from '../codec/node-fields.ts'
 import { end, FlakeId, type Stats, shownOf, wake } from '../generator/flake-id.ts'
 import { OpenedGenerator } from '../generator/opened-generator.ts'
@@ -217,15 +216,15 @@ export class LeasedFlakeId<const L extends AnyLayout = Unspecified> extends Flak
   }
 
   /**
-   * Without a slot there is no node number: another member may have the last one by now.
+   * What console.log and JSON show. Without a slot there is no node number: another member may have the last one by now.
    * @internal
    */
-  [INSPECT](...how: Parameters<typeof textOf>[2]) {
+  override toJSON(): object {
     const { group, state, slot, expires } = this.#lease
     const source = this.source === 'server' ? 'server' : undefined
     const { layout, node, ...others } = shownOf(this)
     const ofSlot = state === 'attached' ? node : {}
-    return textOf(this, { group, state, source, slot, expires, layout, ...ofSlot, ...others }, how)
+    return { group, state, source, slot, expires, layout, ...ofSlot, ...others }
   }
 
   removeAllListeners(event?: LeaseEvent | 'error'): this

@@ -267,7 +267,12 @@ export class RemoteFlakeId {
 
   /** @internal */
   [INSPECT](...how: Parameters<typeof textOf>[2]) {
-    return textOf(this, { name: this.#name, ...this.stats }, how)
+    return textOf(this, this.toJSON(), how)
+  }
+
+  /** @internal */
+  toJSON(): object {
+    return { name: this.#name, ...this.stats }
   }
 
   #call(callback: unknown) {

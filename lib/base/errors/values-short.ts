@@ -1,13 +1,13 @@
 // Replaces errors/values.ts in browsers (scripts/dist.js): the same errors with the same codes and properties. Their messages
 // name the value and the requirement, without further help. Node never loads it.
 
-import { branded } from './brand.ts'
+import { branded, withValue } from './brand.ts'
 
 const show = (value: unknown) =>
   typeof value === 'string' ? `'${value.slice(0, 60)}'` : value instanceof Object ? 'an object' : String(value)
 
 export const optionError = (Type: ErrorConstructor, option: string, value: unknown, message: string) =>
-  Object.assign(branded(new Type(message)), { code: 'ERR_FLAKE_OPTION', option, value })
+  withValue(Object.assign(branded(new Type(message)), { code: 'ERR_FLAKE_OPTION', option }), value)
 
 const refusal = (Type: ErrorConstructor, verb: string) => (option: string, value: unknown, wanted: string) =>
   optionError(Type, option, value, `${option} ${verb} ${wanted}, but is ${show(value)}`)
@@ -16,10 +16,7 @@ export const unknownOptionError = (option: string, value: unknown, known: readon
   optionError(TypeError, option, value, `Unknown option '${option}': not ${known}`)
 
 export const idError = (value: unknown, wanted: string) =>
-  Object.assign(branded(new TypeError(`${show(value)} is not ${wanted}`)), {
-    code: 'ERR_FLAKE_ID',
-    value,
-  })
+  withValue(Object.assign(branded(new TypeError(`${show(value)} is not ${wanted}`)), { code: 'ERR_FLAKE_ID' }), value)
 
 export const timeRangeError = (timestamp: number, { name, epoch, end }: { name: string; epoch: number; end: Date }) =>
   Object.assign(branded(new RangeError(`The time ${timestamp} is not from ${epoch} to ${+end} (layout '${name}')`)), {

@@ -4,6 +4,7 @@
 import { nearest } from '../nearest.ts'
 import { withoutSecrets } from '../printable.ts'
 import { likelyUnit } from '../units.ts'
+import { withValue } from './brand.ts'
 import { type ErrorClass, flakeError, instant, show } from './make.ts'
 
 /** `ERR_FLAKE_OPTION`: an option or argument of the wrong type. `wanted` is the required one. */
@@ -28,15 +29,10 @@ export function fieldsError(option: string, value: unknown, must: string) {
 
 /** `ERR_FLAKE_OPTION`, where none of the usual sentences fits. */
 export function optionError(Type: ErrorClass, option: string, value: unknown, message: string) {
-  return withValue(flakeError(Type, 'ERR_FLAKE_OPTION', message, { option }), value)
+  return withValue(flakeError(Type, 'ERR_FLAKE_OPTION', message, { option }), safe(value))
 }
 
-/** An error with the value that it is about. Objects may contain a password, so logs and `inspect()` leave them out. */
-function withValue<E extends Error>(error: E, given: unknown) {
-  const value = typeof given === 'string' ? withoutSecrets(given) : given
-  const enumerable = typeof value !== 'object' || value === null
-  return Object.defineProperty(error, 'value', { value, enumerable, writable: true, configurable: true })
-}
+const safe = (value: unknown) => (typeof value === 'string' ? withoutSecrets(value) : value)
 
 /** `ERR_FLAKE_OPTION`: an unknown key, perhaps a misspelt option. `kind`: what it should have been. */
 export function unknownOptionError(option: string, value: unknown, known: readonly string[], kind: string = 'option') {
@@ -58,7 +54,7 @@ function unknown(kind: string, name: string, known: readonly string[]) {
 
 /** `ERR_FLAKE_ID`: a value that is not an ID. `wanted` describes an ID. */
 export function idError(value: unknown, wanted: string) {
-  return withValue(flakeError(TypeError, 'ERR_FLAKE_ID', `${show(value)} is not ${wanted}`, {}), value)
+  return withValue(flakeError(TypeError, 'ERR_FLAKE_ID', `${show(value)} is not ${wanted}`, {}), safe(value))
 }
 
 type Ends = { name: string; epoch: number; end: Date }
@@ -109,8 +105,9 @@ export function warnOfUnit(option: string, value: unknown, ms: number) {
   const meant = likelyUnit(ms)
   if (meant === undefined || warned.has(ms)) return
   warned.add(ms)
+  const given = typeof value === 'object' ? 'this Date' : show(value)
   const message =
-    `${option} is Unix ms, and ${show(value)} is ${instant(ms)}. It looks like ${meant.unit}: give ${meant.ms} for ` +
+    `${option} is Unix ms, and ${given} is ${instant(ms)}. It looks like ${meant.unit}: give ${meant.ms} for ` +
     `${new Date(meant.ms).toISOString()}. Change it only before the first ID: another epoch would make equal IDs.`
   ;(globalThis as Partial<typeof globalThis>).process?.emitWarning?.(message, { code: 'FLAKEFORGE_EPOCH' })
 }

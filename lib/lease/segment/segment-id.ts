@@ -261,8 +261,13 @@ export class SegmentId {
 
   /** @internal */
   [INSPECT](...how: Parameters<typeof textOf>[2]) {
+    return textOf(this, this.toJSON(), how)
+  }
+
+  /** @internal */
+  toJSON(): object {
     const { left, isClosed } = this.#supply
-    return textOf(this, { name: this.#name, block: this.#block, left, isClosed }, how)
+    return { name: this.#name, block: this.#block, left, isClosed }
   }
 
   /** The source of IDs for the waiting calls. A batch gets all of its IDs at once, so one that fails uses up none. */

@@ -142,7 +142,7 @@ export class Group {
       name: this.name,
       kind: 'group',
       group: this.group,
-      layout: specOf(this.layout, this.#options),
+      layout: specOf(this.layout),
       state,
       ...held,
     }
@@ -207,12 +207,8 @@ function fewOf(layout: Layout, seqMask: number | undefined) {
   return layout.tickMs > SHORT_TICK_MS ? 1 : Math.max(1, Math.floor(perTick / layout.tickMs / 2))
 }
 
-/** What `new Layout(spec, options)` needs for the same layout, as JSON. */
-function specOf({ name, epoch, tickMs, fields, end, signedEnd }: Layout, { nodes, mode, idOffset }: NameOptions) {
-  return {
-    ...{ name, epoch, tickMs, fields, end: end.toISOString(), signedEnd: signedEnd.toISOString() },
-    ...(nodes !== undefined && { nodes: Number(nodes) }),
-    ...(mode !== undefined && { mode }),
-    ...(idOffset !== undefined && { idOffset: String(idOffset) }),
-  }
-}
+/** The layout as JSON, which `new Layout()` takes, and where it ends. */
+const specOf = (layout: Layout) => ({
+  ...layout.toJSON(),
+  ...{ end: layout.end.toISOString(), signedEnd: layout.signedEnd.toISOString() },
+})

@@ -25,36 +25,28 @@ const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i
 const DIGITS_OF_HOST = 2 // of the decimal layouts
 
 /**
- * A layout that can be selected: its key in links, its label, the codec's Layout, the server's name for it, and the offset of
- * its IDs. It is ranked under its key, or as the dialect that it equals.
+ * A layout that can be selected: its key in links, its label, the codec's Layout, and the server's name for it. It is ranked
+ * under its key, or as the dialect that it equals.
  */
-const choice = (key, label, layout, name, idOffset = 0n) => ({
+const choice = (key, label, layout, name) => ({
   key,
   label,
   layout,
   name,
-  idOffset,
-  rankedAs: idOffset === 0n && isUsual(layout) ? layout.name : key,
+  rankedAs: isUsual(layout) ? layout.name : key,
 })
 
-/** Whether a layout equals the dialect of its name: same epoch and same fields. */
-function isUsual({ name, epoch, fields }) {
-  const usual = layouts[name]
-  return usual?.epoch === epoch && JSON.stringify(usual.fields) === JSON.stringify(fields)
+/** Whether a layout equals the dialect of its name, in all but the mode, which each ID shows. */
+function isUsual(layout) {
+  return JSON.stringify(layouts[layout.name]) === JSON.stringify({ ...layout.toJSON(), mode: undefined })
 }
 
 export const dialectChoices = DIALECTS.map((name) => choice(name, name, layouts[name]))
 
 /** The layout of one of the server's names, from its entry in /v1/names. */
 export function choiceOfName({ name, layout }) {
-  const { nodes, mode, epoch, tickMs, fields } = layout
-  const idOffset = layout.idOffset === undefined ? undefined : BigInt(layout.idOffset)
-  const choices = { nodes, mode, idOffset }
-  const isDialect = DIALECTS.includes(layout.name)
-  const made = isDialect
-    ? new Layout(layout.name, { ...choices, epoch })
-    : new Layout({ name: layout.name, epoch, tickMs, fields }, choices)
-  return choice(`name ${name}`, name === layout.name ? name : `${name}: ${layout.name}`, made, name, idOffset)
+  const { end, signedEnd, ...copy } = layout
+  return choice(`name ${name}`, name === layout.name ? name : `${name}: ${layout.name}`, new Layout(copy), name)
 }
 
 /** A UUID fits several layouts if they differ only in properties that a UUID does not record. */
@@ -215,8 +207,9 @@ function timesOf(layout, { date, timestamp, tick }, now) {
 }
 
 /** Everything that the page shows of an ID in a layout; throws an error with a plain sentence if the layout has no such ID. */
-export function describe(id, { layout, idOffset }, now = Date.now()) {
+export function describe(id, { layout }, now = Date.now()) {
   const parts = layout.decode(id)
+  const { idOffset = 0n } = layout
   return {
     ...timesOf(layout, parts, now),
     fields: fieldsOf(BigInt.asUintN(64, id - idOffset), layout, parts), // the offset is added to the finished ID
