@@ -1,5 +1,5 @@
-// One list of platforms, scripts/platforms/targets.js, and all other places with such a list: none may omit a platform,
-// or have an extra one.
+// One list of platforms, scripts/platforms/targets.js: the lists that other tools read are written from it, and those that
+// cannot be written are compared with it.
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -8,20 +8,15 @@ import test from 'ava'
 
 const require = createRequire(import.meta.url)
 const yaml = require('yaml')
-const { napi } = require('../../package.json')
-const published = require('../../target/rooms/lib/native/platforms.js')
-const { TARGETS } = require('../../scripts/platforms/targets.js')
-const { readResults, tableIn, tableOf } = require('../../scripts/platforms-table.js')
+const { lists, SELECTORS } = require('../../scripts/platforms/lists.js')
+const { BINARIES, PACKAGED, TARGETS } = require('../../scripts/platforms/targets.js')
+const { readResults, tableOf } = require('../../scripts/platforms/results-table.js')
 
 const root = path.join(import.meta.dirname, '..', '..')
 const read = (...names) => readFileSync(path.join(root, ...names), 'utf8').replaceAll('\r\n', '\n')
 const workflow = (name) => yaml.parse(read('.github', 'workflows', name))
 const sorted = (values) => [...values].sort()
 
-// Those that MinGW builds are for runs under Wine, and are not for users.
-const PACKAGED = TARGETS.filter(({ build }) => build !== 'mingw')
-const BINARIES = PACKAGED.filter(({ build }) => build !== 'wasm')
-const SELECTORS = ['other-cpu', 'other-os']
 const names = (targets) => sorted(targets.map(({ name }) => name))
 const triples = (targets) => sorted(targets.map(({ triple }) => triple))
 
@@ -31,25 +26,27 @@ test('a target has one row', (t) => {
   t.true(BINARIES.length >= 13)
 })
 
-test('package.json: napi builds every binary', (t) => {
-  t.deepEqual(sorted(napi.targets), triples(BINARIES))
+for (const [file, text, listed] of lists()) {
+  test(`${file} has the list that scripts/platforms/lists.js writes`, (t) => {
+    t.true(text === listed, 'run `node scripts/platforms/lists.js`')
+  })
+}
+
+test('each list has every platform with its package', (t) => {
+  const has = Object.fromEntries(lists().map(([file, , text]) => [file, text]))
+  for (const { name, triple, glibc, build } of PACKAGED) {
+    const isBinary = build !== 'wasm'
+    t.is(has['package.json'].includes(`"${triple}"`), isBinary, name)
+    t.is(has['.github/workflows/ci.yml'].includes(`- target: ${triple}\n          `), isBinary, name)
+    t.is(has['lib/native/platforms.ts'].includes(`'${name}'`), isBinary, name)
+    t.true(has['lib/native/packages/traced.cjs'].includes(`require('@flakeforge/binding-${name}')`), name)
+    const system = glibc ? `Linux, glibc ${glibc} or newer` : ''
+    t.true(has['docs/reference/platforms.md'].includes(`| \`@flakeforge/binding-${name}\` | ${system}`), name)
+  }
 })
 
 test('npm/ has a package for each, and the ones with the WebAssembly', (t) => {
   t.deepEqual(sorted(readdirSync(path.join(root, 'npm'))), sorted([...names(PACKAGED), ...SELECTORS]))
-})
-
-test('lib/native/platforms.ts, for messages, has every binary with its glibc', (t) => {
-  t.deepEqual(sorted(published.SYSTEMS.flatMap(([, targets]) => targets)), names(BINARIES))
-  for (const { name, glibc } of BINARIES.filter((target) => target.glibc))
-    t.is(published.SYSTEMS.find(([, targets]) => targets.includes(name))[0], `Linux with glibc ${glibc} or newer`)
-})
-
-test('lib/native/packages/traced.cjs has a case for each', (t) => {
-  const cases = [
-    ...read('lib', 'native', 'packages', 'traced.cjs').matchAll(/require\('@flakeforge\/binding-([a-z\d-]+)'\)/g),
-  ]
-  t.deepEqual(sorted(cases.map(([, name]) => name)), sorted([...names(PACKAGED), ...SELECTORS]))
 })
 
 test('ci.yml builds each', (t) => {
@@ -61,18 +58,7 @@ test('ci.yml builds each', (t) => {
   }
 })
 
-test('docs/reference/platforms.md has a row for each', (t) => {
-  const rows = [
-    ...read('docs', 'reference', 'platforms.md').matchAll(/^\| `@flakeforge\/binding-([\w-]+)` \| ([^|]+) \|/gm),
-  ]
-  t.deepEqual(sorted(rows.map(([, name]) => name)), names(PACKAGED))
-  for (const [, name, system] of rows) {
-    const { glibc } = TARGETS.find((target) => target.name === name)
-    if (glibc) t.is(system, `Linux, glibc ${glibc} or newer`, name)
-  }
-})
-
-test('every target is in the record, and the page about platforms shows that record', (t) => {
+test('every target is in the record', (t) => {
   const results = readResults()
   t.deepEqual(
     results.map(({ name }) => name),
@@ -80,7 +66,6 @@ test('every target is in the record, and the page about platforms shows that rec
     'run `npm run platforms`',
   )
   for (const { name, runs } of results) for (const { passed, failed } of runs) t.true(passed > 0 && failed === 0, name)
-  t.is(tableIn(read('docs', 'reference', 'platforms.md')), tableOf(results), 'run `node scripts/platforms-table.js`')
 })
 
 test('a target that was never run is in the table, without results', (t) => {

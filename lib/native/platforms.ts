@@ -1,5 +1,5 @@
-// The platforms that have a binary, for messages: the only list of them in lib/. addon.ts decides which binary to load, by
-// name alone.
+// The platforms that have a binary, for messages; `node scripts/platforms/lists.js` writes the list. addon.ts decides which
+// binary to load, by name alone.
 
 /** The description of a system, and the packages for it, without `@flakeforge/binding-`. */
 export const SYSTEMS: [system: string, targets: string[]][] = [

@@ -1,16 +1,12 @@
 'use strict'
 
-// Writes the table of platforms in docs/reference/platforms.md, between two markers, from the record of `npm run
-// platforms`: `node scripts/platforms-table.js` after that. The table contains only results of runs.
+// The table of the record of `npm run platforms`, for docs/reference/platforms.md. It contains only results of runs.
 
 const fs = require('node:fs')
 const path = require('node:path')
-const { TARGETS } = require('./platforms/targets.js')
+const { TARGETS } = require('./targets.js')
 
-const root = path.join(__dirname, '..')
-const PAGE = path.join(root, 'docs', 'reference', 'platforms.md')
-const RESULTS = path.join(__dirname, 'platforms', 'results.json')
-const [START, END] = ['<!-- platforms -->', '<!-- /platforms -->']
+const RESULTS = path.join(__dirname, 'results.json')
 
 /** 'Node 24.11.1 by qemu-aarch64' */
 const nameOf = ({ program, by }) => (by ? `${program} by ${by}` : program)
@@ -44,20 +40,4 @@ function tableOf(results, targets = TARGETS) {
 
 const readResults = () => JSON.parse(fs.readFileSync(RESULTS, 'utf8'))
 
-/** The text before, between and after the markers. */
-function partsOf(text) {
-  const [start, end] = [text.indexOf(START) + START.length, text.indexOf(END)]
-  if (start < START.length || end < start) throw new Error(`${PAGE} has no ${START} and ${END} for the table`)
-  return [text.slice(0, start), text.slice(start, end), text.slice(end)]
-}
-
-const tableIn = (text) => partsOf(text)[1].trim()
-
-function writeTable() {
-  const [before, , after] = partsOf(fs.readFileSync(PAGE, 'utf8'))
-  fs.writeFileSync(PAGE, `${before}\n${tableOf(readResults())}\n${after}`)
-}
-
-module.exports = { readResults, tableIn, tableOf }
-
-if (require.main === module) writeTable()
+module.exports = { readResults, tableOf }
