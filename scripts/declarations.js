@@ -6,7 +6,7 @@
 const { execFileSync } = require('node:child_process')
 const fs = require('node:fs')
 const path = require('node:path')
-const { ENTRIES: IMPORTED } = require('./dist-parts.js')
+const { ENTRIES: ALL, IMPORTED, OTHER_IN_WEB, WEB } = require('./entries.js')
 
 const ROOT = path.join(__dirname, '..')
 const DIST = path.join(ROOT, 'dist')
@@ -14,14 +14,16 @@ const MADE = path.join(ROOT, 'target', 'declarations')
 const TSC = path.join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc')
 const FLAGS = ['--noEmit', 'false', '--declaration', '--emitDeclarationOnly', '--stripInternal', '--rootDir', ROOT]
 
-/** `require('flakeforge')` has types of its own: see below. */
 const NAMED = IMPORTED.filter((name) => name !== 'index')
+
+/** What `require` gives for these is a class or a function: their types are written below. */
+const OWN_TYPES = ALL.map(({ name }) => name).filter((name) => !NAMED.includes(name))
 
 /** By the name in dist/: the file in lib/entries/. */
 const ENTRIES = {
   ...Object.fromEntries(NAMED.map((name) => [name, name])),
-  ...{ 'web/index': 'browser', 'web/lease': 'browser-lease' },
-  ...{ 'types/index': 'index', 'types/biguint-format': 'biguint-format' },
+  ...Object.fromEntries(OTHER_IN_WEB.map(({ name, web }) => [`web/${name}`, web])),
+  ...Object.fromEntries(OWN_TYPES.map((name) => [`types/${name}`, name])),
 }
 
 /**
@@ -31,8 +33,7 @@ const ENTRIES = {
 const FOR_IMPORT = {
   'index.d.mts': './types/index.cjs',
   ...Object.fromEntries(NAMED.map((name) => [`${name}.d.mts`, `./${name}.cjs`])),
-  ...{ 'web/index.d.ts': './index.cjs', 'web/lease.d.ts': './lease.cjs' },
-  ...{ 'web/codec.d.ts': '../codec.cjs', 'web/remote.d.ts': '../remote.cjs' },
+  ...Object.fromEntries(WEB.map(({ name, web }) => [`web/${name}.d.ts`, `${web === name ? '..' : '.'}/${name}.cjs`])),
 }
 
 /** What a file needs that a project may not have by itself. */

@@ -3,13 +3,11 @@
 // What dist/ is divided into: entries, which users load, and parts, which have what the entries are made of.
 
 const path = require('node:path')
+const { ENTRIES, OTHER_IN_WEB } = require('./entries.js')
 
 const ROOT = path.join(__dirname, '..')
 const lib = (file) => path.join(ROOT, 'lib', file)
 const entry = (name) => lib(`entries/${name}.ts`)
-
-/** What `import` loads too, under the names of its exports. */
-const ENTRIES = ['index', 'lease', 'codec', 'remote', 'metrics']
 
 /** The files that the entries take from. The first ID needs `base` and `core` alone. */
 const PARTS = ['base', 'core', 'client', 'leases', 'meters']
@@ -28,12 +26,11 @@ const partInputs = {
 
 /** What `require` and the program load: the files of lib/ by the names that they have in dist/. */
 const INPUTS = {
-  ...Object.fromEntries(['lease', 'codec', 'remote', 'metrics', 'biguint-format'].map((name) => [name, entry(name)])),
+  ...Object.fromEntries(ENTRIES.slice(1).map(({ name }) => [name, entry(name)])), // the first one is the part `core`
   join: lib('lease/join.ts'), // what the first FlakeId.join() loads
   ...PART_INPUTS,
   // What browsers load, for tools that load it by `require`, such as jest with jsdom. It has the classes of the other entries.
-  'web/index': entry('browser'),
-  'web/lease': entry('browser-lease'),
+  ...Object.fromEntries(OTHER_IN_WEB.map(({ name, web }) => [`web/${name}`, entry(web)])),
 }
 
 /** The files of lib/ whose code is loaded with a file, and itself: not those that only pass something on. */
@@ -73,4 +70,4 @@ async function parts(options) {
   return PARTS.map((name) => ({ name, test: (id) => places.get(id) === name }))
 }
 
-module.exports = { ENTRIES, entry, INPUTS, lib, PARTS, partInputs, parts }
+module.exports = { entry, INPUTS, lib, PARTS, partInputs, parts }

@@ -5,13 +5,15 @@
 // also gets each of these files as CommonJS, for tests of rooms. It does nothing where nothing has changed. dist/ is
 // not in git; the packages have it.
 
+const { execFileSync } = require('node:child_process')
 const fs = require('node:fs')
 const path = require('node:path')
 const { filesOf, hash } = require('./built.js')
 const { writeDeclarations } = require('./declarations.js')
 const { sourcesIn } = require('./imports.js')
 const packages = require('./dist-packages.js')
-const { ENTRIES, entry, INPUTS, lib, PARTS, partInputs, parts } = require('./dist-parts.js')
+const { IMPORTED, WEB } = require('./entries.js')
+const { entry, INPUTS, lib, PARTS, partInputs, parts } = require('./dist-parts.js')
 const { engines, version } = require('../package.json')
 
 const ROOT = path.join(__dirname, '..')
@@ -31,6 +33,7 @@ const SOURCES = [
   'scripts/dist.js',
   'scripts/dist-packages.js',
   'scripts/dist-parts.js',
+  'scripts/entries.js',
   'scripts/imports.js',
   ...packages.SOURCES,
 ]
@@ -137,7 +140,7 @@ const esModules = {
   generateBundle() {
     const emit = (fileName, source) => this.emitFile({ type: 'asset', fileName, source })
     emit('es.cjs', '"use strict";\nconst all = require("./index.cjs");\nmodule.exports = all;\n')
-    for (const name of ENTRIES) {
+    for (const name of IMPORTED) {
       const { exports } = this.getModuleInfo(entry(name))
       emit(`${name}.mjs`, esModule(name === 'index' ? 'es.cjs' : `${name}.cjs`, exports))
     }
@@ -187,7 +190,7 @@ const web = () => ({
   optimization: { inlineConst: true },
   treeshake,
   platform: 'browser',
-  input: { index: entry('browser'), lease: entry('browser-lease'), codec: entry('codec'), remote: entry('remote') },
+  input: Object.fromEntries(WEB.map(({ name, web }) => [name, entry(web)])),
   plugins: [instead(Object.fromEntries(['values', 'wanted'].map(shortened)))],
   output: output('js', {
     format: 'es',
@@ -235,7 +238,14 @@ function lastBuild() {
   }
 }
 
+/** The types of the addon, which its build writes; the rest of dist/ does not need the addon. */
+function ensureNativeTypes() {
+  if (fs.existsSync(path.join(ROOT, 'target', 'native.d.ts'))) return
+  execFileSync(process.execPath, [path.join(__dirname, 'build.js')], { cwd: ROOT, stdio: ['ignore', 2, 2] })
+}
+
 async function buildDist() {
+  ensureNativeTypes()
   const hash = hashOfSources()
   if (lastBuild() === hash) return
   const { build } = await import('rolldown')

@@ -3,11 +3,13 @@
 
 import { spawn } from 'node:child_process'
 import fs from 'node:fs'
+import { createRequire } from 'node:module'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import test from 'ava'
 import { outputOf } from '../support/index.mjs'
 
+const { IMPORTED } = createRequire(import.meta.url)('../../scripts/entries.js')
 const root = path.join(import.meta.dirname, '..', '..')
 const INDEX = path.join(root, 'dist', 'index.cjs')
 
@@ -70,10 +72,8 @@ test('join() loads the file with leases', async (t) => {
   t.deepEqual(partsOf(files), ['base', 'client', 'core', 'index', 'join', 'leases'])
 })
 
-const ENTRIES = ['index', 'lease', 'codec', 'remote', 'metrics']
-
 test('import gives the same values as require, with the same names', async (t) => {
-  for (const name of ENTRIES) {
+  for (const name of IMPORTED) {
     const [required, imported] = ['cjs', 'mjs'].map((ext) => path.join(root, 'dist', `${name}.${ext}`))
     const answer = await run(
       t,
@@ -94,7 +94,7 @@ test('import gives the same values as require, with the same names', async (t) =
 
 // Searching a part takes Node.js 20 40 ms.
 test('of the imported files, Node.js searches only short ones for exports', (t) => {
-  for (const name of ENTRIES) {
+  for (const name of IMPORTED) {
     const [, file] = /from "\.\/(\w+\.cjs)"/.exec(fs.readFileSync(path.join(root, 'dist', `${name}.mjs`), 'utf8'))
     const text = fs.readFileSync(path.join(root, 'dist', file), 'utf8')
     t.true(text.length < 2000, `${file} has ${text.length} characters`)
