@@ -33,6 +33,7 @@ pub mod boot;
 pub mod counters;
 #[cfg(not(flakeforge_loom))]
 mod entry;
+#[cfg(not(flakeforge_loom))]
 pub mod error;
 #[cfg(not(flakeforge_loom))]
 pub mod file_format;

@@ -18,11 +18,6 @@ impl Release {
         let (major, minor) = text.split_once('.')?;
         Some(Self { major: major.parse().ok()?, minor: minor.parse().ok()? })
     }
-
-    /// Unpacks a word with the first number in its upper half.
-    pub(crate) fn of_word(word: u32) -> Self {
-        Self { major: (word >> 16) as u16, minor: word as u16 }
-    }
 }
 
 impl fmt::Display for Release {

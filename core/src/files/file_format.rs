@@ -240,6 +240,11 @@ pub fn make(purpose: &Purpose) -> Option<[u8; SIZE]> {
     Some(page)
 }
 
+/// Unpacks a word with the first number of the release in its upper half.
+fn release_of(word: u32) -> Release {
+    Release { major: (word >> 16) as u16, minor: word as u16 }
+}
+
 /// The purpose of a page, or what is wrong with it. `start` is the beginning of its file, longer than a page if the file is.
 pub fn text_of(start: &[u8], kind: Kind) -> Result<String, String> {
     if !start.starts_with(MAGIC) {
@@ -254,7 +259,7 @@ pub fn text_of(start: &[u8], kind: Kind) -> Result<String, String> {
         ));
     }
     if let Some(version) = number(start, offset_of!(Header, version)).filter(|&version| version != VERSION) {
-        let needed = number(start, NEEDS_AT).filter(|_| version > VERSION).map(Release::of_word);
+        let needed = number(start, NEEDS_AT).filter(|_| version > VERSION).map(release_of);
         let needs = needed.map_or_else(String::new, |release| format!(", which needs flakeforge {release} or newer"));
         return Err(format!(
             "has version {version} of the file format{needs}, and this version of flakeforge writes version {VERSION}. Let \
