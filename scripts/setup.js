@@ -4,34 +4,15 @@
 // packages, the files for browsers, and the addon built from the present source. It does nothing twice. Old versions of
 // Node.js must be able to read this file, like requirements.js.
 
-const { spawnSync } = require('child_process')
-const fs = require('fs')
-const path = require('path')
+const { install, run } = require('./install.js')
 const { MissingRequirement, checkNode, checkRust } = require('./requirements.js')
-
-const root = path.join(__dirname, '..')
-
-/** npm writes its own lock file into node_modules. If that is missing, or older than ours, install. */
-function isInstalled() {
-  const installed = path.join(root, 'node_modules', '.package-lock.json')
-  if (!fs.existsSync(installed)) return false
-  return fs.statSync(installed).mtimeMs >= fs.statSync(path.join(root, 'package-lock.json')).mtimeMs
-}
-
-/** Shows the command's output on stderr: stdout belongs to the command that follows. False if it fails. */
-function run(command) {
-  const { status } = spawnSync(command, { cwd: root, shell: true, stdio: ['ignore', 2, 2] })
-  if (status !== 0) console.error(`'${command}' failed: its output is above.`)
-  return status === 0
-}
 
 function setUp() {
   checkNode()
   const { isBuilt } = require('./built.js') // not earlier, because it needs a new enough Node.js
   const mustBuild = !isBuilt()
   if (mustBuild) checkRust() // before npm, so that a missing Rust is reported at once
-  const installed = isInstalled() || run('npm ci --no-audit --no-fund --loglevel=error')
-  return installed && (!mustBuild || run('npm run --silent build')) && run('npm run --silent dist')
+  return install() && (!mustBuild || run('npm run --silent build')) && run('node scripts/dist.js')
 }
 
 try {
