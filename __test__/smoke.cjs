@@ -14,7 +14,7 @@ const lease = require('../dist/lease.cjs')
 const { make } = require('./workers/make.cjs')
 
 const { Seal, compare, format, fromSigned, parse, toBigInt, toSigned } = FlakeId
-const BASES = ['dec', 'hex', 'bin', 'oct', 'base32', 'base36', 'base58', 'base62']
+const BASES = ['dec', 'hex', 'bin', 'oct', 'base32', 'base36', 'base58', 'base62', 'tid']
 /** An ID, sealed with keys of this many bytes. */
 const SEALED = { 16: 'b15750d745b473ef', 24: '76c845a83d60df26', 32: '09cdd6cbac5bee36' }
 let checks = 0

@@ -30,6 +30,10 @@ const SYSTEMS = [
   ['Instagram', "new FlakeId({ layout: 'instagram', shard: 2675 })", '2384288897814875714'],
   // computed with Sonyflake's formula for 2023-11-14T22:13:20Z, because it publishes no ID
   ['Sonyflake', "new FlakeId({ layout: 'sonyflake', machine: 0xc0a8 })", '487328464253796520'],
+  // a public status of 2019-03-17T16:55:45.249Z
+  ['Mastodon', "new FlakeId({ layout: 'mastodon' })", '101767036616676231'],
+  // the key of a public post of 2024-11-26T22:34:57.235Z: 3lbv3urcj3s2t
+  ['Bluesky, TID', "new FlakeId({ layout: 'tid', clockid: 25 })", '1774244349168640025'],
   // from biguint-format's manual, which took it from flake-idgen
   ['flake-idgen', 'new FlakeId({ datacenter: 0, worker: 0 })', '5827048346035945473'],
   // computed from the layout's fields for the time of README's first ID, with numbers only

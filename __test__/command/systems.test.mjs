@@ -8,7 +8,7 @@ import { run } from '../support/command.mjs'
 import { FlakeId } from '../support/index.mjs'
 
 const { contenders, doubts, rank, together } = createRequire(import.meta.url)('../../target/rooms/bin/parts/ranking.js')
-const { layouts } = FlakeId
+const { format, layouts } = FlakeId
 const PUBLIC = JSON.parse(readFileSync(new URL('../vectors/public-ids.json', import.meta.url), 'utf8'))
 const YEAR_MS = 365 * 86_400_000
 
@@ -40,10 +40,14 @@ const IDS = {
   flake: make('flake', (random) => ({ id: random(1024), counter: random(3) })),
   safe: make('safe', (random) => ({ node: random(64), counter: random(4) })),
   instagram: make('instagram', (random) => ({ shard: random(8192), counter: random(1024) })),
+  mastodon: make('mastodon', (random) => ({ counter: random(65_536) })),
   chronicle: make('chronicle', (random) => ({ host: random(20) }), 4).map((id) =>
     String(BigInt(id) + 90n * BigInt(id[14])),
   ),
 }
+
+/** As people copy them. As numbers, they are not told from IDs of other systems. */
+const TIDS = make('tid', (random) => ({ clockid: random(1024) })).map((id) => format(id, 'tid'))
 
 async function inspectAll(ids) {
   const { stdout } = await run(['inspect', '--json'], { input: ids.join('\n') })
@@ -70,6 +74,13 @@ for (const [name, ids] of Object.entries(IDS)) {
     }
   })
 }
+
+test('TIDs are known by their text, alone and in a file', async (t) => {
+  for (const shown of [await inspectAll(TIDS), await inspectAll(TIDS.slice(0, 1))])
+    for (const { form, layout, readings } of shown) {
+      t.deepEqual([form, layout, readings.length], ['tid', 'tid', 1])
+    }
+})
 
 test('a single ID: close candidates are listed, with the right system among them', (t) => {
   for (const [name, ids] of Object.entries(IDS)) {

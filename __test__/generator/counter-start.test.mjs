@@ -1,6 +1,7 @@
 // counterStart: 'random' spreads IDs evenly over shards, by a chi-squared test. Without it they fail that test.
 
 import test from 'ava'
+import { DIALECTS } from '../support/dialects.mjs'
 import { FlakeId, SOME_TIME, throwsCode } from '../support/index.mjs'
 
 /** A generator whose clock does not move until `pass` is called. */
@@ -100,7 +101,7 @@ test('with and without it, generators share one cursor', (t) => {
   t.is(random.stats.ids, 500, 'but each has its own rule')
 })
 
-for (const layout of ['hazelcast', 'sonyflake', 'uniqueid', 'chronicle', 'chronicle-micros']) {
+for (const { name: layout } of DIALECTS.filter(({ lowest }) => lowest !== 'counter')) {
   test(`${layout} rejects it: its lowest bits are not a counter`, (t) => {
     const error = throwsCode(t, () => new FlakeId({ layout, counterStart: 'random' }), 'ERR_FLAKE_OPTION', TypeError)
     t.is(error.option, 'counterStart')

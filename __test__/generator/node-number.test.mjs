@@ -4,6 +4,7 @@
 import os from 'node:os'
 import test from 'ava'
 import fc from 'fast-check'
+import { DIALECTS, dialect } from '../support/dialects.mjs'
 import { FlakeId, jsonOfChild, manualClock, numberOf, SOME_TIME, throwsCode } from '../support/index.mjs'
 
 const { Layout } = FlakeId
@@ -50,19 +51,9 @@ test('without options the environment sets it, and without both it is 0', (t) =>
 })
 
 test('the variables have the names of the fields', (t) => {
-  for (const [layout, field, max] of [
-    ['hazelcast', 'NODE', 65535],
-    ['snowcast', 'NODE', 8191],
-    ['chronicle', 'HOST', 99],
-    ['chronicle-micros', 'HOST', 99],
-    ['instagram', 'SHARD', 8191],
-    ['sonyflake', 'MACHINE', 65535],
-    ['safe', 'NODE', 63],
-    ['uniqueid', 'CLUSTER', 15],
-    ['discord', 'PROCESS', 31],
-    ['twitter', 'WORKER', 31],
-  ]) {
-    const name = `FLAKEFORGE_${field}`
+  const lowest = DIALECTS.flatMap(({ name, nodeFields }) => nodeFields.slice(-1).map((field) => [name, ...field]))
+  for (const [layout, field, max] of lowest) {
+    const name = `FLAKEFORGE_${field.toUpperCase()}`
     t.is(nodeIn({ [name]: String(max) }, { layout }), max)
     refused(t, { [name]: String(max + 1) }, { layout }, name, String(max + 1))
     t.is(nodeIn({ FLAKEFORGE_ID: '5' }, { layout }), 5)
@@ -231,9 +222,18 @@ test('nodeOffset and plain node numbers with the same sum share their numbers', 
 
 // --- idOffset ---
 
+const LARGEST_OFFSET = 2n ** 52n
+
+/** Those whose IDs are in the order of time, have a hundred nodes, and are large enough for a negative offset. */
+const WITH_OFFSET = DIALECTS.map(({ name }) => name).filter((name) => {
+  const { nodes } = dialect(name)
+  const first = numberOf(FlakeId.layouts[name].encode({ timestamp: SOME_TIME }))
+  return name !== 'uniqueid' && nodes > 99 && first > LARGEST_OFFSET
+})
+
 test('idOffset is added to every ID, and decode subtracts it again', (t) => {
-  const layouts = fc.constantFrom('flake', 'hazelcast', 'snowcast', 'chronicle', 'twitter', 'instagram', 'sonyflake')
-  const offsets = fc.bigInt({ min: -(2n ** 52n), max: 2n ** 52n })
+  const layouts = fc.constantFrom(...WITH_OFFSET)
+  const offsets = fc.bigInt({ min: -LARGEST_OFFSET, max: LARGEST_OFFSET })
   const property = fc.property(layouts, offsets, fc.nat({ max: 99 }), (layout, idOffset, id) => {
     const options = { layout, id, clock: () => SOME_TIME, maxAheadMs: 1000 }
     const [plain, moved] = [new FlakeId(options), new FlakeId({ ...options, idOffset })]

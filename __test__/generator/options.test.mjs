@@ -3,6 +3,7 @@
 
 import { inspect } from 'node:util'
 import test from 'ava'
+import { DIALECTS } from '../support/dialects.mjs'
 import { FlakeId, freshNode, manualClock, SOME_TIME, throwsCode } from '../support/index.mjs'
 
 const invalidDate = new Date(Number.NaN)
@@ -163,16 +164,7 @@ for (const [options, message] of MESSAGES) {
 
 test('the node fields of the layout are options, and those of other layouts are not', (t) => {
   for (const [layout, fields] of [
-    ['hazelcast', ['node']],
-    ['snowcast', ['node']],
-    ['uniqueid', ['generator', 'cluster']],
-    ['chronicle', ['host']],
-    ['chronicle-micros', ['host']],
-    ['twitter', ['datacenter', 'worker']],
-    ['discord', ['worker', 'process']],
-    ['instagram', ['shard']],
-    ['sonyflake', ['machine']],
-    ['safe', ['node']],
+    ...DIALECTS.map(({ name, nodeFields }) => [name, nodeFields.map(([field]) => field)]),
     [{ fields: Object.entries({ timestamp: 44, pod: 20 }) }, ['pod']],
   ]) {
     for (const field of fields) t.notThrows(() => new FlakeId({ layout, [field]: 7 }))
@@ -198,21 +190,12 @@ test('a layout may be a name, a Layout, or fields', (t) => {
 })
 
 test('bounds are those of the layout', (t) => {
-  for (const [layout, idMax, counterMax] of [
-    ['hazelcast', 65535, 63],
-    ['snowcast', 8191, 1023],
-    ['uniqueid', 32767, 63],
-    ['chronicle', 99, undefined],
-    ['twitter', 1023, 4095],
-    ['discord', 1023, 4095],
-    ['instagram', 8191, 1023],
-    ['sonyflake', 65535, 255],
-    ['safe', 63, 63],
-  ]) {
+  for (const { name: layout, nodes, counterBits } of DIALECTS) {
+    const [idMax, counterMax] = [nodes - 1, 2 ** counterBits - 1]
     t.is(new FlakeId({ layout, id: idMax }).id, idMax)
     t.is(throwsCode(t, () => new FlakeId({ layout, id: idMax + 1 }), 'ERR_FLAKE_OPTION', RangeError).option, 'id')
     if (counterMax) t.notThrows(() => new FlakeId({ layout, seqMask: counterMax }))
-    const seqMask = (counterMax ?? 0) * 2 + 1
+    const seqMask = counterMax * 2 + 1
     const Type = counterMax ? RangeError : TypeError
     t.is(throwsCode(t, () => new FlakeId({ layout, seqMask }), 'ERR_FLAKE_OPTION', Type).option, 'seqMask')
   }
@@ -351,7 +334,10 @@ test('every export is a property of the class', (t) => {
   for (const name of ['Layout', 'format', 'parse', 'toBigInt', 'toSigned', 'fromSigned', 'compare']) {
     t.is(typeof FlakeId[name], 'function')
   }
-  t.is(Object.keys(FlakeId.layouts).length, 11)
+  t.deepEqual(
+    Object.keys(FlakeId.layouts),
+    DIALECTS.map(({ name }) => name),
+  )
   for (const layout of Object.values(FlakeId.layouts)) t.true(layout instanceof FlakeId.Layout)
 })
 

@@ -2,41 +2,36 @@
 // (Chronicle's decimal digits and text, snowcast's nodes, java-uniqueid's modes, Hazelcast's order of fields).
 
 import test from 'ava'
+import { DIALECTS, GOLDEN } from '../support/dialects.mjs'
 import { FlakeId, manualClock, numberOf, SOME_TIME, throwsCode } from '../support/index.mjs'
 
 const { Layout, layouts, toSigned } = FlakeId
-const NAMES = [
-  ...['flake', 'hazelcast', 'snowcast', 'uniqueid', 'chronicle', 'chronicle-micros'],
-  ...['twitter', 'discord', 'instagram', 'sonyflake', 'safe'],
-]
+const NAMES = DIALECTS.map(({ name }) => name)
 const iso = (text) => new Date(text)
 
-test('the table of DESIGN.md', (t) => {
+test('the layouts are the rows of the table', (t) => {
   t.deepEqual(Object.keys(layouts), NAMES)
   t.true(Object.isFrozen(layouts))
-  // biome-ignore format: a row of the table is a row here
-  const rows = {
-    flake: [0, [['timestamp', 42], ['datacenter', 5], ['worker', 5], ['counter', 12]]],
-    hazelcast: [1514764800000, [['zero', 1], ['timestamp', 41], ['counter', 6], ['node', 16]]],
-    snowcast: [1388534400000, [['timestamp', 41], ['node', 13], ['counter', 10]]],
-    uniqueid: [
-      0,
-      [['timestamp', 42], ['counter', 6], ['generator', 3], ['mode', 1], ['generator', 8], ['cluster', 4]],
-    ],
-    chronicle: [0, []],
-    'chronicle-micros': [0, []],
-    twitter: [1288834974657, [['zero', 1], ['timestamp', 41], ['datacenter', 5], ['worker', 5], ['counter', 12]]],
-    discord: [1420070400000, [['timestamp', 42], ['worker', 5], ['process', 5], ['counter', 12]]],
-    instagram: [1314220021721, [['timestamp', 41], ['shard', 13], ['counter', 10]]],
-    sonyflake: [1409529600000, [['zero', 1], ['timestamp', 39], ['counter', 8], ['machine', 16]]],
-    safe: [1577836800000, [['zero', 11], ['timestamp', 41], ['node', 6], ['counter', 6]]],
-  }
-  for (const [name, [epoch, fields]] of Object.entries(rows)) {
-    t.is(layouts[name].name, name)
-    t.is(layouts[name].epoch, epoch)
+  for (const { name, epoch, fields } of DIALECTS) {
+    t.like(layouts[name], { name, epoch })
     t.deepEqual(layouts[name].fields, fields)
     t.true(Object.isFrozen(layouts[name]))
     t.is(new FlakeId({ layout: name, clock: manualClock() }).layout.name, name)
+  }
+})
+
+test('each has an ID of its system, with every field other than 0, so that no two fields can be swapped', (t) => {
+  for (const { name, nodeFields } of DIALECTS) {
+    const fields = GOLDEN.filter(({ layout }) => layout === name).map(({ fields }) => fields)
+    for (const field of [...nodeFields.map(([field]) => field)])
+      t.true(
+        fields.some((each) => each[field] > 0),
+        `${name} has no golden ID with a ${field}`,
+      )
+    t.true(
+      fields.some(({ timestamp = 0, timestamp_ns: ns = 0 }) => timestamp > 0 || ns > 0),
+      `${name} has no golden ID`,
+    )
   }
 })
 
@@ -150,7 +145,10 @@ for (const [number, layout] of all.entries()) {
   })
 }
 
-for (const name of ['flake', 'snowcast', 'discord', 'instagram', 'chronicle']) {
+/** Those in which the time decides the sign. */
+const SIGNED = DIALECTS.filter(({ name, topIsZero }) => !topIsZero && !['uniqueid', 'chronicle-micros'].includes(name))
+
+for (const { name } of SIGNED) {
   test(`signedEnd of ${name}: from then on IDs are negative in a signed column, and not before`, (t) => {
     const layout = layouts[name]
     const signedEnd = layout.signedEnd.getTime()
@@ -166,7 +164,7 @@ for (const name of ['flake', 'snowcast', 'discord', 'instagram', 'chronicle']) {
 }
 
 test('signedEnd is the end where the top bit is always 0, and the start where time does not decide it', (t) => {
-  for (const name of ['hazelcast', 'twitter', 'sonyflake', 'safe']) {
+  for (const { name } of DIALECTS.filter(({ topIsZero }) => topIsZero)) {
     t.deepEqual(layouts[name].signedEnd, layouts[name].end)
     t.true(toSigned(layouts[name].range(layouts[name].end.getTime() - 1).max) > 0n)
   }

@@ -376,7 +376,7 @@ for (const [number, value] of noNumbers.entries()) {
 
 test('65 536 bytes are the maximum, in any form, and are fast in every base and in groups', (t) => {
   const most = Buffer.alloc(65_536, 255)
-  for (const base of ['dec', 'hex', 'bin', 'oct', 'base32', 'base36', 'base58', 'base62']) {
+  for (const base of ['dec', 'hex', 'bin', 'oct', 'base32', 'base36', 'base58', 'base62', 'tid']) {
     t.true(format(most, base, { groupsize: 1 }).startsWith(format(most, base).slice(0, 3).split('').join(' ')))
   }
   const tooMuch = [Buffer.alloc(65_537, 255), Array(65_537).fill(255), `0x${'f'.repeat(131_074)}`, 2n ** 524_288n]

@@ -20,9 +20,9 @@ import {
 
 const { compare, format, fromSigned, isId, parse, toBigInt, toSigned } = FlakeId
 
-/** Bases in which upper-case and lower-case letters are different digits, and those with fixed-width text. */
-const CASE_COUNTS = ['base58', 'base62']
-const EXACT = ['base36', 'base58', 'base62']
+/** Bases in which the case of letters matters, and those with fixed-width text. */
+const CASE_COUNTS = ['base58', 'base62', 'tid']
+const EXACT = ['base36', 'base58', 'base62', 'tid']
 
 // --- parse ---
 
@@ -83,6 +83,15 @@ const wrongDigits = {
   base36: ['3w5e11264sgsg', 'zzzzzzzzzzzzz', '000000000000-', '000000000000_'],
   base58: ['jpXCZedGfVR', 'zzzzzzzzzzz', '1111111111O', '1111111111I', '1111111111l', '11111111110', '00000000000'],
   base62: ['LygHa16AHYG', 'zzzzzzzzzzz', '0000000000-', '0000000000_', '0000000000+', '0000000000/'],
+  tid: [
+    'k222222222222',
+    'zzzzzzzzzzzzz',
+    '3L25zusnsfctk',
+    '3L25ZUSNSFCTK',
+    '3l25zusnsfct0',
+    '3l25zusnsfct8',
+    '3l25zusnsfct',
+  ],
 }
 
 for (const [base, texts] of Object.entries(wrongDigits)) {
@@ -91,7 +100,7 @@ for (const [base, texts] of Object.entries(wrongDigits)) {
   })
 }
 
-for (const [base, width] of Object.entries({ base32: 13, base36: 13, base58: 11, base62: 11 })) {
+for (const [base, width] of Object.entries({ base32: 13, base36: 13, base58: 11, base62: 11, tid: 13 })) {
   test(`${base} has ${width} characters and sorts as numbers do`, (t) => {
     t.is(widthOf(ALPHABETS[base], 8), width)
     holds(t, [ids, ids], (a, b) => {

@@ -5,17 +5,17 @@
 import assert from 'node:assert/strict'
 import test from 'ava'
 import fc from 'fast-check'
+import { dialect } from '../support/dialects.mjs'
 import { FlakeId, numberOf } from '../support/index.mjs'
 
 const { Layout, layouts } = FlakeId
 const NODES = [128, 129, 200, 256, 512, 1000, 1024, 2048, 4096, 8191, 8192]
 const EPOCHS = [0, 456, -1_000_000_000_000, 1_700_000_000_000]
-const TICK_NS = { chronicle: 100n, 'chronicle-micros': 100_000n, sonyflake: 10_000_000n }
 const MAX_ID = 2n ** 64n - 1n
 const LAST_DATE = 8_640_000_000_000_000n
 
 /** A layout and the length of its ticks, which a Layout does not expose. */
-const timed = (layout, tickNs = TICK_NS[layout.name] ?? 1_000_000n) => ({ layout, tickNs })
+const timed = (layout, tickNs = BigInt(dialect(layout.name).tickNs)) => ({ layout, tickNs })
 
 const dialects = [
   ...Object.values(layouts),

@@ -3,22 +3,23 @@
 
 import { createRequire } from 'node:module'
 import test from 'ava'
-import { ALPHABETS, bufferOf, FlakeId, holds, ids } from '../support/index.mjs'
+import fc from 'fast-check'
+import { ALPHABETS, bufferOf, FlakeId, holds, ids, widthOf } from '../support/index.mjs'
 
 const { readId } = createRequire(import.meta.url)('../../target/rooms/bin/parts/text-forms.js')
-const { format, Layout, layouts, toBigInt } = FlakeId
+const { format, isId, Layout, layouts, parse, toBigInt } = FlakeId
 
 const BASES = Object.keys(ALPHABETS)
 const OUR_DAYS = 7529535382561648641n
 
 test('every base: its text is read correctly with its name, and never as another ID without it', (t) => {
-  for (const base of ['dec', 'hex', 'bin', 'oct', ...BASES]) {
+  for (const base of ['dec', 'hex', 'bin', 'oct', ...BASES.filter((base) => base !== 'tid')]) {
     holds(t, [ids], (id) => {
       const text = format(bufferOf(id), base)
       if (readId(text, base).id !== id) return false
       try {
-        const { id: found, form } = readId(text)
-        return found === id || (form === 'dec' && /^\d+n?$/.test(text))
+        const { id: found, form, note } = readId(text)
+        return found === id || (form === 'dec' && /^\d+n?$/.test(text)) || (form === 'tid' && note.includes(base))
       } catch ({ code, message }) {
         return code === 'ERR_FLAKE_ID' && (message.includes(`${base} (${id})`) || message.includes('is not an ID'))
       }
@@ -53,7 +54,7 @@ test('a UUID is recognised as that of the layout that generated it', (t) => {
 
 for (const base of BASES) {
   test(`${base}: text above 2^64 is not of these bases`, (t) => {
-    const text = ALPHABETS[base].at(-1).repeat(base === 'base32' || base === 'base36' ? 13 : 11)
+    const text = ALPHABETS[base].at(-1).repeat(widthOf(ALPHABETS[base], 8))
     t.throws(() => readId(text), { message: /is not an ID.*base36.*base58 or base62/ })
     t.throws(() => readId(text, base), { message: `'${text}' is not an ID in the form ${base}.` })
   })
@@ -89,6 +90,30 @@ test('short codes of Instagram: listed next to base 62, and read with their name
   t.like(readId('C_-abcdefg-'), { form: 'instagram' }, 'base 62 has no such digits')
   for (const wrong of ['Q__________', 'CTFlHsmpEVWa', '', 'CTFl.smpEVW'])
     t.throws(() => readId(wrong, 'instagram'), { code: 'ERR_FLAKE_ID' }, wrong)
+})
+
+test('TIDs: those of 2022 to 2037 are read as such, in lower case only, and a note says what else they could be', (t) => {
+  for (const [text, id] of [
+    ['3lbv3urcj3s2t', 1774244349168640025n],
+    ['3jzfcijpj2z2a', 1728652679052295174n],
+  ]) {
+    t.like(readId(text), { id, form: 'tid', note: 'read as tid: it could be base36 too' })
+    t.is(toBigInt(parse(text, 'tid')), id)
+    t.is(readId(text, 'base36').form, 'base36')
+  }
+  const [first, last] = ['3j22222222222', '3wzzzzzzzzzzz'].map((text) => toBigInt(parse(text, 'tid')))
+  t.is(layouts.tid.decode(first).date.getUTCFullYear(), 2022)
+  t.is(layouts.tid.decode(last).date.toISOString().slice(0, 10), '2038-01-04')
+  holds(t, [fc.bigInt({ min: first, max: last })], (id) => {
+    const text = format(id, 'tid')
+    const found = readId(text)
+    const others = [...(isId(text, 'base36') ? ['base36'] : []), ...(/[ilou]/.test(text) ? [] : ['base32'])]
+    return found.id === id && found.form === 'tid' && others.every((base) => found.note.includes(base))
+  })
+  t.is(layouts.tid.decode(readId('3lbv3urcj3s2t').id).date.toISOString(), '2024-11-26T22:34:57.235Z')
+  t.is(readId('2jzfcijpj2z2a', 'tid').form, 'tid', 'others by their name')
+  t.is(readId('3JZFCYJPJ2Z2A').form, 'base32')
+  t.is(readId('2jzfcijpj2z2a').form, 'base36')
 })
 
 test('digits lost in a spreadsheet: rejected, or reported where zeros replace them; its apostrophe is not part of the ID', (t) => {

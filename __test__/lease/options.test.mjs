@@ -3,6 +3,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import test from 'ava'
+import { WITH_NODES } from '../support/dialects.mjs'
 import { FlakeId, jsonOfChild, lease, throwsCode } from '../support/index.mjs'
 import { closeAfter, joined, leaseOptions, tryJoin } from '../support/lease.mjs'
 import { LEASE, MemoryStore } from '../support/store.mjs'
@@ -237,10 +238,7 @@ test.serial('the default number of slots is the capacity of the free fields, at 
     [{ nodeOffset: 1023 }, 1],
     [{ layout: 'snowcast', nodes: 128 }, 128],
     [{ layout: 'uniqueid', generator: 5 }, 16],
-    [{ layout: 'chronicle' }, 100],
-    [{ layout: 'instagram' }, 8192],
-    [{ layout: 'sonyflake' }, 65_536],
-    [{ layout: 'safe', maxAheadMs: 0 }, 64],
+    ...WITH_NODES.map(({ name, nodes }) => [{ layout: name, maxAheadMs: 0 }, nodes]),
     [{ layout: own }, 65_536],
     [{ slots: 7 }, 7],
   ]

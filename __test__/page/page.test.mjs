@@ -8,6 +8,7 @@ import test from 'ava'
 import { startServer } from '../servers/flakeforge.mjs'
 import { freshFolder } from '../servers/server.mjs'
 import { faultsByAxe, launchBrowser } from '../support/browser.mjs'
+import { dialect } from '../support/dialects.mjs'
 import { FlakeId } from '../support/index.mjs'
 import {
   buildForServer,
@@ -113,7 +114,8 @@ when('a form of the ID can be copied', async (t) => {
 when('an ID in every layout: its fields, their bits and their meaning', async (t) => {
   const page = await open(t)
   for (const [name, layout] of Object.entries(layouts)) {
-    const others = layout.fields.length === 0 ? { host: 42 } : { id: 37, counter: 5 }
+    const { counterBits, nodes } = dialect(name)
+    const others = { id: Math.min(37, nodes - 1), counter: Math.min(5, 2 ** counterBits - 1) }
     const id = toBigInt(layout.encode({ timestamp: Date.UTC(2026, 10, 20, 13, 25, 27, 204), ...others }))
     const parts = layout.decode(id)
     await page.selectOption('#layout', name)

@@ -44,7 +44,7 @@ test('an ID has its own memory, and is a Buffer here', async (t) => {
 test('text in every base equals the output of format() for the same ID', async (t) => {
   const scripted = await startScripted(t)
   const remote = await connect(t, scripted)
-  for (const base of [undefined, 'dec', 'hex', 'bin', 'oct', 'base32', 'base36', 'base58', 'base62']) {
+  for (const base of [undefined, 'dec', 'hex', 'bin', 'oct', 'base32', 'base36', 'base58', 'base62', 'tid']) {
     const before = remote.nextBigInt()
     t.is(remote.nextString(base), format(before + 1n, base))
   }

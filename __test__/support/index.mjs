@@ -86,7 +86,7 @@ export const called = (flake) =>
 
 export const turn = () => new Promise((resolve) => setImmediate(resolve))
 
-export const BASES = ['dec', 'hex', 'bin', 'oct', 'base32', 'base36', 'base58', 'base62']
+export const BASES = ['dec', 'hex', 'bin', 'oct', 'base32', 'base36', 'base58', 'base62', 'tid']
 export const PER_TICK = 4096
 export const LAST_TICK = 2 ** 42 - 1
 export const PATIENT = { maxWaitMs: 10_000 } // a synchronous call that waits for the next tick instead of throwing
@@ -182,6 +182,7 @@ export const ALPHABETS = {
   base36: '0123456789abcdefghijklmnopqrstuvwxyz',
   base58: '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz',
   base62: '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz',
+  tid: '234567abcdefghijklmnopqrstuvwxyz',
 }
 
 /** How many digits of this alphabet this many bytes need. */

@@ -1,7 +1,7 @@
 // `flakeforge inspect`: shows the contents of IDs, from arguments or line by line from stdin. Unreadable IDs are reported
 // without stopping the others, and the exit status at the end is 1.
 
-import { format, fromSigned, type Layout, type Parts, toSigned } from '../../lib/entries/codec.ts'
+import { format, fromSigned, type Layout, layouts, type Parts, toSigned } from '../../lib/entries/codec.ts'
 import { readLayout } from '../parts/arguments.ts'
 import type { CommandFile, Given } from '../parts/command.ts'
 import { type Fault, report, usageError } from '../parts/faults.ts'
@@ -42,11 +42,20 @@ export interface Inspected {
   isAlone: boolean
 }
 
+/** Points for the system that has a text form: other systems do not write their IDs in it. */
+const OWN_FORM = -30
+
+/** The weights for a text in this form: a form with the name of a system is that system's. */
+const ofForm = (form: string, others?: Weights): Weights => ({
+  ...others,
+  ...(form in layouts ? { [form]: OWN_FORM } : {}),
+})
+
 /** What to show of an ID: with a layout its parts, otherwise all readings, the best first. */
 function examine(text: string, { id, form, note }: Found, layout: Layout | undefined, others?: Weights): Inspected {
   const isAlone = others === undefined
   if (layout !== undefined) return { text, id, form, note, layout, parts: layout.decode(id), isAlone }
-  const readings = rank(id, Date.now(), [], others)
+  const readings = rank(id, Date.now(), [], ofForm(form, others))
   const [{ layout: best, parts }] = readings
   return { text, id, form, note, layout: best, parts, readings, isAlone }
 }
@@ -192,8 +201,8 @@ most plausible one is shown, and the others are listed after it. Without an ID, 
 and each gets one line.
 
 An ID may be decimal (negative: from a signed column), 0x and hex, 9 to 16 digits of hex with a letter, 0b or 64 bits, 0o or
-21 digits of octal, 13 characters of base32 or base36, 11 of base58 or base62, base64 or base64url of the 8 bytes, 50 dd …,
-<Buffer 50 dd …>, a UUID of toUuid(), or a time with nine digits (chronicle). Digits of a base may have a prefix that ends
+21 digits of octal, 13 characters of base32, base36 or a TID, 11 of base58 or base62, base64 or base64url of the 8 bytes,
+50 dd …, <Buffer 50 dd …>, a UUID of toUuid(), or a time with nine digits (chronicle). Digits of a base may have a prefix that ends
 in _, as in ord_5. Digits alone are decimal. If a text is ambiguous, all readings are listed and none is chosen: --from
 specifies the form.
 

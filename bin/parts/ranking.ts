@@ -3,9 +3,9 @@
 // weights are learned from IDs of the real systems: bin/parts/habits.ts. IDs of one input are judged together: `together`.
 // All readings are listed, each with its reasons. It uses nothing of Node: the page uses it too.
 
-import type { IdLike, Layout, LayoutName, Parts } from '../../lib/entries/codec.ts'
+import type { IdLike, Layout, Parts } from '../../lib/entries/codec.ts'
 import { layouts, toBigInt } from '../../lib/entries/codec.ts'
-import { HABITS, type Habits, USUAL } from './habits.ts'
+import { type Habits, habitsOf, USUAL } from './habits.ts'
 import { fromNow } from './stamps.ts'
 
 /** A system, and facts of its layout. */
@@ -59,7 +59,7 @@ function systemOf(name: string, layout: Layout, habits: Habits): System {
   return { name, layout, habits, zeros, counterMax, nodeMax, largest: 2n ** BigInt(64 - zeros) - 1n, day }
 }
 
-const SYSTEMS = (Object.keys(layouts) as LayoutName[]).map((name) => systemOf(name, layouts[name], HABITS[name]))
+const SYSTEMS = Object.entries(layouts).map(([name, layout]) => systemOf(name, layout, habitsOf(name)))
 
 /**
  * A user's own system, for `rank`. Its IDs are expected, so it has no rarity. It may add an offset to them, so only its

@@ -10,7 +10,7 @@ type Id = bigint | Uint8Array | undefined
 
 const MAX = 2n ** 64n - 1n
 const WANTED =
-  'decimal, 0x or digits of hex, 0b or 64 bits, 0o or 21 digits of octal, 13 characters of base32 or base36, base64 of 8 bytes, 11 characters of base58 or base62, 8 bytes of hex, a UUID, a time with nine digits, or a short code of Instagram'
+  'decimal, 0x or digits of hex, 0b or 64 bits, 0o or 21 digits of octal, 13 characters of base32, base36 or a TID, base64 of 8 bytes, 11 characters of base58 or base62, 8 bytes of hex, a UUID, a time with nine digits, or a short code of Instagram'
 
 const PAIRS = /^(?:[\da-f]{2}[\s,:]+){7}[\da-f]{2}$/i
 
@@ -46,6 +46,7 @@ const READERS: Record<string, Form> = {
   base64: { mayBe: /^[\w+/-]{11}=?$/, read: readBase64 },
   base58: inBase('base58', /^[\da-zA-Z]{11}$/),
   base62: inBase('base62', /^[\da-zA-Z]{11}$/),
+  tid: inBase('tid', /^3[j-w][2-7a-z]{11}$/), // those of 2022 to 2037
   bytes: {
     mayBe: /^(?:<Buffer )?(?:[\da-f]{2}[\s,:]+){7}[\da-f]{2}>?$/i,
     read: (text) => readBytes(text.replace(/<Buffer/i, '')),
@@ -152,6 +153,8 @@ export function readId(given: string, chosen?: string, of?: Layout): Found {
   if (chosen !== undefined) return first
   if (first.form === 'dec') return { ...first, note: first.note ?? noteOf(text) }
   const exact = all.filter(({ isExact }) => isExact)
+  const tid = exact.find(({ form }) => form === 'tid')
+  if (tid !== undefined) return { ...tid, note: tid.note ?? alsoNote(exact) }
   if (exact.every(({ id }) => id === exact[0].id)) return exact[0] ?? first
   const readings = exact.map(({ form, id }) => `${form} (${id})`).join(' or ')
   throw idFault(`'${text}' could be ${readings}. Specify its form.`)
@@ -161,6 +164,12 @@ export function readId(given: string, chosen?: string, of?: Layout): Found {
 function readAll(text: string, chosen?: string, of?: Layout): Found[] {
   const names = chosen ? [chosen] : Object.keys(READERS).filter((form) => READERS[form].mayBe.test(text))
   return names.map((form) => readIn(text, form, of)).filter((found) => found !== undefined)
+}
+
+/** In base 36, the text of a TID is an ID above 3 × 36^12, which few systems reach before 2070. So such texts are TIDs. */
+function alsoNote(exact: Found[]) {
+  const others = exact.filter(({ form }) => form !== 'tid').map(({ form }) => form)
+  return others.length > 0 ? `read as tid: it could be ${others.join(' or ')} too` : undefined
 }
 
 /** A spreadsheet's form of an ID. It keeps 15 digits, and replaces the others by zeros. */

@@ -18,7 +18,7 @@ pub fn json_of(row: &Dialect) -> Value {
         Shape::Decimal(host) => (Value::Null, json!(host)),
     };
     json!({
-        "name": row.name, "epoch": row.epoch_ms, "tickNs": row.tick_ns, "hasNodes": row.has_nodes,
+        "name": row.name, "system": row.system, "epoch": row.epoch_ms, "tickNs": row.tick_ns, "hasNodes": row.has_nodes,
         "maxAheadMs": knob(row.max_ahead_ms), "maxWaitMs": knob(row.max_wait_ms), "fields": fields, "host": host,
     })
 }

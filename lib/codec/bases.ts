@@ -17,11 +17,12 @@ import { MAX_U64 } from '../base/values.ts'
  * | `'base36'` | 0…9, a…z | 13 |
  * | `'base58'` | Bitcoin's alphabet, without 0, O, I and l | 11 |
  * | `'base62'` | 0…9, A…Z, a…z | 11 |
+ * | `'tid'` | AT Protocol's base 32: 2…7, a…z | 13 |
  *
  * From base 32 on, all texts have the same length and their digits are in ASCII order, so the texts sort in the same order as
  * the IDs.
  */
-export type Base = 'dec' | 'hex' | 'bin' | 'oct' | 'base32' | 'base36' | 'base58' | 'base62'
+export type Base = 'dec' | 'hex' | 'bin' | 'oct' | 'base32' | 'base36' | 'base58' | 'base62' | 'tid'
 
 /** The digits of each base, in the addon's order of the bases. */
 const DIGITS: Record<string, string> = {
@@ -33,6 +34,7 @@ const DIGITS: Record<string, string> = {
   base36: '0123456789abcdefghijklmnopqrstuvwxyz',
   base58: '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz',
   base62: '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz',
+  tid: '234567abcdefghijklmnopqrstuvwxyz',
 }
 export const BASES = Object.keys(DIGITS)
 
@@ -54,7 +56,10 @@ const widthOf = (name: string, bytes: number) => Math.ceil((bytes * 8) / Math.lo
  * The required length of an ID's text in a base; undefined if leading zeros may be left out or added, as people who type base
  * 32 do.
  */
-export const textWidth = (name: string) => (DIGITS[name].length > 32 ? widthOf(name, 8) : undefined)
+export const textWidth = (name: string) => (DIGITS[name].length > 32 || name === 'tid' ? widthOf(name, 8) : undefined)
+
+/** Whether a letter of the other case is another digit, or none. AT Protocol's TIDs are lower case only. */
+const isExact = (name: string) => DIGITS[name].length > 36 || name === 'tid'
 
 /**
  * A number of this many bytes as text.
@@ -85,10 +90,10 @@ function spellIn(digits: string, value: bigint, width: number): string {
   return text
 }
 
-/** The text if it has digits of its base only. Up to base 36 case is ignored; in base 32 so are Crockford's look-alikes. */
-function plain(text: string, radix: number) {
-  if (radix > 36) return text
-  return radix === 32 ? text.toUpperCase().replace(/O/g, '0').replace(/[IL]/g, '1') : text.toLowerCase()
+/** The text with the digits of its base: case is ignored where it does not matter; in base 32 so are Crockford's look-alikes. */
+function plain(text: string, name: string) {
+  if (isExact(name)) return text
+  return name === 'base32' ? text.toUpperCase().replace(/O/g, '0').replace(/[IL]/g, '1') : text.toLowerCase()
 }
 
 /** Lower-cases ASCII only: some other letters become ASCII when their case changes. */
@@ -97,16 +102,16 @@ const small = (text: string) => text.replace(/[A-Z]/g, (letter) => letter.toLowe
 /**
  * The ID that a text represents; undefined for any other text.
  * @param name of the base
- * @param prefix that the text begins with; up to base 36 its case is ignored, as that of the digits
+ * @param prefix that the text begins with; its case is ignored where that of the digits is
  */
 export function read(given: string, name: string, prefix: string) {
   const digits = DIGITS[name]
   const radix = digits.length
   const text = given.slice(prefix.length)
-  if (!given.startsWith(prefix) && (radix > 36 || !small(given).startsWith(small(prefix)))) return
+  if (!given.startsWith(prefix) && (isExact(name) || !small(given).startsWith(small(prefix)))) return
   // Letters beyond ASCII are refused first: some of them become ASCII when their case changes.
   if (!/^\w+$/.test(text) || (textWidth(name) ?? text.length) !== text.length) return
-  const chars = plain(text, radix)
+  const chars = plain(text, name)
   let id = 0n
   for (let from = 0; from < chars.length; from += DIGITS_OF_A_NUMBER) {
     let part = 0

@@ -102,6 +102,23 @@ export default [
     ],
   },
   {
+    name: 'mastodon',
+    fields: [
+      ['timestamp', 48],
+      ['counter', 16],
+    ],
+  },
+  {
+    name: 'tid',
+    tickNs: 1000,
+    maxAheadMs: Number.POSITIVE_INFINITY,
+    fields: [
+      ['zero', 1],
+      ['timestamp', 53],
+      ['clockid', 10],
+    ],
+  },
+  {
     name: 'safe',
     epoch: 1577836800000,
     maxAheadMs: 15000,

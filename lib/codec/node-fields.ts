@@ -1,32 +1,19 @@
 // Derives a layout's node fields from its name or its spec. So `{ wroker: 1 }` does not compile, and `decode(id).worker` is a
-// number. Users see LayoutName and AnyLayout; the rest is for this room.
+// number. Users see LayoutName and AnyLayout; the rest is for this room. `npm run codec:table` writes the part about the
+// dialects.
 
 import type { LayoutSpec } from './spec.ts'
 
-interface DatacenterAndWorker {
-  /** 0…31 */
-  datacenter: number
-  /** 0…31 */
-  worker: number
-}
-
-interface UniqueidFields {
-  /** 0…2 047 */
-  generator: number
-  /** 0…15 */
-  cluster: number
-}
-
-interface DiscordFields {
-  /** 0…31 */
-  worker: number
-  /** 0…31 */
-  process: number
-}
+// written by `npm run codec:table`
 
 /** Every dialect and its node fields. Editors show these comments for options and decoded parts. */
 export interface NodeFields {
-  flake: DatacenterAndWorker
+  flake: {
+    /** 0…31 */
+    datacenter: number
+    /** 0…31 */
+    worker: number
+  }
   hazelcast: {
     /** 0…65 535 */
     node: number
@@ -35,7 +22,12 @@ export interface NodeFields {
     /** 0…8 191, or less than `nodes` rounded up to a power of two */
     node: number
   }
-  uniqueid: UniqueidFields
+  uniqueid: {
+    /** 0…2 047 */
+    generator: number
+    /** 0…15 */
+    cluster: number
+  }
   chronicle: {
     /** 0…99 */
     host: number
@@ -44,8 +36,18 @@ export interface NodeFields {
     /** 0…99 */
     host: number
   }
-  twitter: DatacenterAndWorker
-  discord: DiscordFields
+  twitter: {
+    /** 0…31 */
+    datacenter: number
+    /** 0…31 */
+    worker: number
+  }
+  discord: {
+    /** 0…31 */
+    worker: number
+    /** 0…31 */
+    process: number
+  }
   instagram: {
     /** 0…8 191 */
     shard: number
@@ -53,6 +55,11 @@ export interface NodeFields {
   sonyflake: {
     /** 0…65 535 */
     machine: number
+  }
+  mastodon: Record<never, never>
+  tid: {
+    /** 0…1 023 */
+    clockid: number
   }
   safe: {
     /** 0…63 */
@@ -64,20 +71,24 @@ export interface NodeFields {
  * The layouts of other systems, and `safe` for JavaScript numbers. `npx flakeforge layouts` prints this table.
  *
  * | name | epoch | tick | fields (bits) | system |
- * |---|---|---|---|---|
+ * | --- | --- | --- | --- | --- |
  * | `flake` | 1970 | 1 ms | timestamp 42, datacenter 5, worker 5, counter 12 | flake-idgen |
  * | `hazelcast` | 2018 | 1 ms | zero 1, timestamp 41, counter 6, node 16 | Hazelcast FlakeIdGenerator |
- * | `snowcast` | 2014 | 1 ms | timestamp 41, node 13…7, counter 10…16 | snowcast; `nodes` says how many nodes |
+ * | `snowcast` | 2014 | 1 ms | timestamp 41, node 13, counter 10 | snowcast; `nodes` says how many nodes |
  * | `uniqueid` | 1970 | 1 ms | timestamp 42, counter 6, generator 3, mode 1, generator 8, cluster 4 | java-uniqueid; `mode` |
- * | `chronicle` | 1970 | 100 ns | decimal: Unix ns, its last two digits are the host, 0…99 | Chronicle |
- * | `chronicle-micros` | 1970 | 100 µs | decimal: Unix µs, its last two digits are the host | Chronicle |
+ * | `chronicle` | 1970 | 100 ns | decimal: the last two digits are the host | Chronicle, Unix ns |
+ * | `chronicle-micros` | 1970 | 100 µs | decimal: the last two digits are the host | Chronicle, Unix µs |
  * | `twitter` | 2010-11-04 | 1 ms | zero 1, timestamp 41, datacenter 5, worker 5, counter 12 | Twitter Snowflake |
  * | `discord` | 2015 | 1 ms | timestamp 42, worker 5, process 5, counter 12 | Discord |
  * | `instagram` | 2011-08-24 | 1 ms | timestamp 41, shard 13, counter 10 | Instagram |
  * | `sonyflake` | 2014-09-01 | 10 ms | zero 1, timestamp 39, counter 8, machine 16 | Sonyflake |
+ * | `mastodon` | 1970 | 1 ms | timestamp 48, counter 16 | Mastodon; the database creates all IDs |
+ * | `tid` | 1970 | 1 µs | zero 1, timestamp 53, clockid 10 | AT Protocol (Bluesky); as text in base `'tid'` |
  * | `safe` | 2020 | 1 ms | zero 11, timestamp 41, node 6, counter 6 | 53 bits: exact as a JavaScript number |
  */
 export type LayoutName = keyof NodeFields
+
+// the end of what it writes
 
 /** A layout's source: a dialect's name, or fields of your own. */
 export type AnyLayout = LayoutName | LayoutSpec

@@ -22,11 +22,13 @@ function rowOf({ name, epoch, tickNs, hasNodes, maxAheadMs, maxWaitMs, fields, h
   return { name, ...Object.fromEntries(Object.entries(numbers).filter(isUnusual)), ...(host ? { host } : { fields }) }
 }
 
-/** The default first. */
-const rows = () =>
+/** What the core printed, the default first. */
+const printed = () =>
   readFileSync(TABLE, 'utf8')
     .trim()
     .split('\n')
-    .map((line) => rowOf(JSON.parse(line)))
+    .map((line) => JSON.parse(line))
 
-module.exports = { rows }
+const rows = () => printed().map(rowOf)
+
+module.exports = { printed, rows }

@@ -1,17 +1,19 @@
 'use strict'
 
-// `npm run codec:table` writes lib/codec/dialects.ts, the table of layouts that plain JavaScript uses, from the core's, and
-// keeps the latter in __test__/vectors/dialects.jsonl. Tests of both sides fail if one of the three differs.
+// `npm run codec:table` writes lib/codec/dialects.ts, the table of layouts that plain JavaScript uses, and their types in
+// lib/codec/node-fields.ts, from the core's table, which it keeps in __test__/vectors/dialects.jsonl. Tests of both sides fail
+// if one of them differs.
 
 const { execFileSync } = require('node:child_process')
 const { readFileSync, writeFileSync } = require('node:fs')
 const path = require('node:path')
-const { rows } = require('./rows.js')
+const { printed, rows } = require('./rows.js')
+const { declarations } = require('./types.js')
 
 const ROOT = path.join(__dirname, '..', '..')
 const TABLE = path.join(ROOT, '__test__', 'vectors', 'dialects.jsonl')
 const EXAMPLE = ['run', '--quiet', '--locked', '--package', 'flakeforge-core', '--example', 'dialects']
-const FILE = path.join(ROOT, 'lib', 'codec', 'dialects.ts')
+const [FILE, TYPES] = ['dialects.ts', 'node-fields.ts'].map((name) => path.join(ROOT, 'lib', 'codec', name))
 
 writeFileSync(TABLE, execFileSync('cargo', EXAMPLE, { cwd: ROOT }))
 
@@ -24,4 +26,14 @@ const text = JSON.stringify(rows(), (_, value) => (value === Infinity ? 'forever
   'Number.POSITIVE_INFINITY',
 )
 writeFileSync(FILE, `${opening}export default ${text} as Dialect[]\n`)
-execFileSync(process.execPath, [require.resolve('@biomejs/biome/bin/biome'), 'check', '--write', FILE], { cwd: ROOT })
+
+const MARKS = /(\/\/ written by `npm run codec:table`\n)[\s\S]*(\/\/ the end of what it writes\n)/
+const types = readFileSync(TYPES, 'utf8')
+if (!MARKS.test(types)) throw new Error(`${TYPES} has no marks for the types of dialects`)
+writeFileSync(
+  TYPES,
+  types.replace(MARKS, (_, start, end) => `${start}${declarations(printed())}\n${end}`),
+)
+
+const BIOME = [require.resolve('@biomejs/biome/bin/biome'), 'check', '--write', FILE, TYPES]
+execFileSync(process.execPath, BIOME, { cwd: ROOT })

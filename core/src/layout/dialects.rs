@@ -8,6 +8,8 @@ use crate::layout::timescale::NS_PER_MS;
 pub struct Dialect {
     /// the name for the `layout` option
     pub name: &'static str,
+    /// the system, for the types' documentation
+    pub system: &'static str,
     /// default epoch, Unix milliseconds
     pub epoch_ms: i64,
     /// length of a tick in nanoseconds
@@ -35,6 +37,7 @@ pub enum Shape {
 /// What most systems use: ticks of 1 ms, and IDs that never run ahead of the clock.
 const USUAL: Dialect = Dialect {
     name: "",
+    system: "",
     epoch_ms: 0,
     tick_ns: NS_PER_MS,
     shape: Shape::Bits(&[]),
@@ -50,6 +53,7 @@ pub const DIALECTS: &[Dialect] = &[
     // flake-idgen 1.4.0 (npm), README "Flake Numbers Format"; after Boundary's Flake and Twitter's Snowflake.
     Dialect {
         name: "flake",
+        system: "flake-idgen",
         epoch_ms: 0,
         shape: Shape::Bits(&[("timestamp", 42), ("datacenter", 5), ("worker", 5), ("counter", 12)]),
         ..USUAL
@@ -58,6 +62,7 @@ pub const DIALECTS: &[Dialect] = &[
     // node is the lowest field, so the IDs of a node increase in steps of 65 536. IDs may run 15 s ahead of the clock.
     Dialect {
         name: "hazelcast",
+        system: "Hazelcast FlakeIdGenerator",
         epoch_ms: 1_514_764_800_000, // 2018-01-01
         shape: Shape::Bits(&[("zero", 1), ("timestamp", 41), ("counter", 6), ("node", 16)]),
         max_ahead_ms: 15_000.0,
@@ -68,6 +73,7 @@ pub const DIALECTS: &[Dialect] = &[
     // `nodes`.
     Dialect {
         name: "snowcast",
+        system: "snowcast; `nodes` says how many nodes",
         epoch_ms: 1_388_534_400_000, // 2014-01-01, as in its manual
         shape: Shape::Bits(&[("timestamp", 41), ("node", 13), ("counter", 10)]),
         has_nodes: true,
@@ -78,6 +84,7 @@ pub const DIALECTS: &[Dialect] = &[
     // not in mode 1, TIME_SEQUENTIAL.
     Dialect {
         name: "uniqueid",
+        system: "java-uniqueid; `mode`",
         epoch_ms: 0,
         shape: Shape::Bits(&[
             ("timestamp", 42),
@@ -93,6 +100,7 @@ pub const DIALECTS: &[Dialect] = &[
     // Chronicle-Bytes 2.26, DistributedUniqueTimeProvider.currentTimeNanos(): the host replaces the last two digits.
     Dialect {
         name: "chronicle",
+        system: "Chronicle, Unix ns",
         epoch_ms: 0,
         tick_ns: 100,
         shape: Shape::Decimal("host"),
@@ -102,6 +110,7 @@ pub const DIALECTS: &[Dialect] = &[
     // The same, currentTimeMicros(): fits a JavaScript number until 2255.
     Dialect {
         name: "chronicle-micros",
+        system: "Chronicle, Unix µs",
         epoch_ms: 0,
         tick_ns: 100_000,
         shape: Shape::Decimal("host"),
@@ -111,6 +120,7 @@ pub const DIALECTS: &[Dialect] = &[
     // Twitter Snowflake 2010, IdWorker.scala.
     Dialect {
         name: "twitter",
+        system: "Twitter Snowflake",
         epoch_ms: 1_288_834_974_657, // 2010-11-04T01:42:54.657Z
         shape: Shape::Bits(&[("zero", 1), ("timestamp", 41), ("datacenter", 5), ("worker", 5), ("counter", 12)]),
         ..USUAL
@@ -118,6 +128,7 @@ pub const DIALECTS: &[Dialect] = &[
     // Discord developer documentation, "Snowflakes": Snowflake ID Format Structure.
     Dialect {
         name: "discord",
+        system: "Discord",
         epoch_ms: 1_420_070_400_000, // 2015-01-01
         shape: Shape::Bits(&[("timestamp", 42), ("worker", 5), ("process", 5), ("counter", 12)]),
         ..USUAL
@@ -125,6 +136,7 @@ pub const DIALECTS: &[Dialect] = &[
     // Instagram Engineering 2012, "Sharding & IDs at Instagram".
     Dialect {
         name: "instagram",
+        system: "Instagram",
         epoch_ms: 1_314_220_021_721, // 2011-08-24T21:07:01.721Z
         shape: Shape::Bits(&[("timestamp", 41), ("shard", 13), ("counter", 10)]),
         ..USUAL
@@ -132,15 +144,35 @@ pub const DIALECTS: &[Dialect] = &[
     // sony/sonyflake v1 (Go), README: 39 bits of 10 ms, 8 bits of sequence, 16 bits of machine ID.
     Dialect {
         name: "sonyflake",
+        system: "Sonyflake",
         epoch_ms: 1_409_529_600_000, // 2014-09-01
         tick_ns: 10 * NS_PER_MS,
         shape: Shape::Bits(&[("zero", 1), ("timestamp", 39), ("counter", 8), ("machine", 16)]),
+        ..USUAL
+    },
+    // Mastodon 4, lib/mastodon/snowflake.rb: 48 bits of ms, 16 of "sequence", the sum of a hash of the ms and the table's
+    // sequence. The database creates all IDs, so there is no node.
+    Dialect {
+        name: "mastodon",
+        system: "Mastodon; the database creates all IDs",
+        shape: Shape::Bits(&[("timestamp", 48), ("counter", 16)]),
+        ..USUAL
+    },
+    // AT Protocol (Bluesky), specification "Timestamp Identifiers (TIDs)": 53 bits of µs and a random clock ID of 10 bits. Its
+    // implementation (@atproto/common-web, tid.ts) advances the last timestamp by 1 µs when the clock has not moved on.
+    Dialect {
+        name: "tid",
+        system: "AT Protocol (Bluesky); as text in base `'tid'`",
+        tick_ns: 1_000,
+        shape: Shape::Bits(&[("zero", 1), ("timestamp", 53), ("clockid", 10)]),
+        max_ahead_ms: FOR_EVER,
         ..USUAL
     },
     // flakeforge's own: 53 bits, as many as a 64-bit float holds, so an ID is exact as a JavaScript number. A tick has few
     // counters, so IDs may run ahead of the clock, as in Hazelcast.
     Dialect {
         name: "safe",
+        system: "53 bits: exact as a JavaScript number",
         epoch_ms: 1_577_836_800_000, // 2020-01-01
         shape: Shape::Bits(&[("zero", 11), ("timestamp", 41), ("node", 6), ("counter", 6)]),
         max_ahead_ms: 15_000.0,

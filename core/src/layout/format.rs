@@ -8,9 +8,10 @@
 //! | base 36 | `0…9a…z`, as `Number.prototype.toString(36)` writes them | fixed |
 //! | base 58 | Bitcoin's: without 0, I, O and l, which look alike in many fonts | fixed |
 //! | base 62 | `0…9A…Za…z` | fixed |
+//! | TID | base 32 with AT Protocol's digits, `2…7a…z` | fixed |
 //!
 //! A fixed width is the number of digits of the largest number with that many bytes. For an ID, this is 13 in bases 32 and
-//! 36, and 11 in bases 58 and 62. The digits of these bases are in ASCII order, so texts of one width sort like the numbers.
+//! 36 and in a TID, and 11 in bases 58 and 62. The digits of these bases are in ASCII order, so texts of one width sort like the numbers.
 
 /// A base to write numbers in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,16 +32,19 @@ pub enum Base {
     Base58,
     /// 62
     Base62,
+    /// 32, AT Protocol's
+    Tid,
 }
 
 const UP_TO_36: &[u8] = b"0123456789abcdefghijklmnopqrstuvwxyz";
 const CROCKFORD: &[u8] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 const BITCOIN: &[u8] = b"123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
+const AT_PROTOCOL: &[u8] = b"234567abcdefghijklmnopqrstuvwxyz";
 const ALPHANUMERIC: &[u8] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 impl Base {
     /// All bases, by the names that users write.
-    pub const NAMES: [(&'static str, Self); 8] = [
+    pub const NAMES: [(&'static str, Self); 9] = [
         ("dec", Self::Dec),
         ("hex", Self::Hex),
         ("bin", Self::Bin),
@@ -49,6 +53,7 @@ impl Base {
         ("base36", Self::Base36),
         ("base58", Self::Base58),
         ("base62", Self::Base62),
+        ("tid", Self::Tid),
     ];
 
     /// The base with this name.
@@ -63,7 +68,7 @@ impl Base {
             Self::Hex => 16,
             Self::Bin => 2,
             Self::Oct => 8,
-            Self::Base32 => 32,
+            Self::Base32 | Self::Tid => 32,
             Self::Base36 => 36,
             Self::Base58 => 58,
             Self::Base62 => 62,
@@ -76,6 +81,7 @@ impl Base {
             Self::Base32 => CROCKFORD,
             Self::Base58 => BITCOIN,
             Self::Base62 => ALPHANUMERIC,
+            Self::Tid => AT_PROTOCOL,
             _ => UP_TO_36,
         }
     }
@@ -84,7 +90,7 @@ impl Base {
     pub fn width(self, bytes: usize) -> usize {
         match self {
             Self::Dec | Self::Hex | Self::Oct => 1,
-            Self::Bin | Self::Base32 => (bytes * 8).div_ceil(self.radix().ilog2() as usize),
+            Self::Bin | Self::Base32 | Self::Tid => (bytes * 8).div_ceil(self.radix().ilog2() as usize),
             // Never an integer, because no power of these bases is a power of 2. So an f64 is precise enough.
             Self::Base36 | Self::Base58 | Self::Base62 => {
                 ((bytes * 8) as f64 / f64::from(self.radix()).log2()).ceil() as usize
@@ -116,7 +122,7 @@ pub fn id_digits(id: u64, base: Base, room: &mut Text) -> &[u8] {
         Base::Hex => by_bits::<4>(id, base, room),
         Base::Bin => by_bits::<1>(id, base, room),
         Base::Oct => by_bits::<3>(id, base, room),
-        Base::Base32 => by_bits::<5>(id, base, room),
+        Base::Base32 | Base::Tid => by_bits::<5>(id, base, room),
     }
 }
 

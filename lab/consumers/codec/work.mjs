@@ -1,6 +1,6 @@
 // What every runtime must answer alike: the exports of flakeforge that need no addon, on many IDs. Node answers with the addon.
 
-const BASES = ['dec', 'hex', 'bin', 'oct', 'base32', 'base36', 'base58', 'base62']
+const BASES = ['dec', 'hex', 'bin', 'oct', 'base32', 'base36', 'base58', 'base62', 'tid']
 const ALL_ONES = 2n ** 64n - 1n
 
 /** Bits that look like chance, and are the same everywhere. */

@@ -28,6 +28,7 @@ const FORMS: Record<string, string> = {
   base36: "13 characters, from '0000000000000' to '3w5e11264sgsf'",
   base58: "11 characters, from '11111111111' to 'jpXCZedGfVQ'",
   base62: "11 characters, from '00000000000' to 'LygHa16AHYF'",
+  tid: "13 characters, from '2222222222222' to 'jzzzzzzzzzzzz'",
 }
 
 /** No base has an underscore: text that ends in one is a prefix, given in place of the base. */

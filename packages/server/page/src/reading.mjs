@@ -16,6 +16,7 @@ export const FORMS = {
   base36: 'base 36',
   base58: 'base 58',
   base62: 'base 62',
+  tid: 'TID',
   uuid: 'UUID',
 }
 export const DIALECTS = Object.keys(layouts)
@@ -186,6 +187,7 @@ function formsOf(id, layout, { date }) {
     ['Base 62', format(id, 'base62')],
     ['UUID', layout.toUuid(id)],
   ]
+  if (layout.name === 'tid') forms.push(['TID', format(id, 'tid')])
   if (layout.fields.length === 0 && !Number.isNaN(date.getTime())) forms.push(['Time', layout.toText(id)])
   return forms.filter(([name, text]) => name !== 'Signed' || text !== forms[0][1])
 }
