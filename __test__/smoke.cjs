@@ -356,8 +356,14 @@ function checkText() {
   is(id.toString('hex'), '687e488989527000', 'parse')
   const bits = '0110100001111110010010001000100110001001010100100111000000000000'
   const expected = [
-    ...['7529535382561648640', '687e488989527000', bits, '641762210461124470000'],
-    ...['6GZJ8H64N4W00', '1l7etj6f2oi68', 'JUiX7f7NqLB', '8yDLoptqZ04'],
+    '7529535382561648640',
+    '687e488989527000',
+    bits,
+    '641762210461124470000',
+    '6GZJ8H64N4W00',
+    '1l7etj6f2oi68',
+    'JUiX7f7NqLB',
+    '8yDLoptqZ04',
   ]
   for (const [i, base] of BASES.entries()) {
     is(format(id, base), expected[i], base)

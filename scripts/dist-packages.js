@@ -31,8 +31,12 @@ const program = (name) => ({
   ...node,
   input: Object.fromEntries(Object.entries(PROGRAMS[name]).map(([to, from]) => [to, inPackage(name, from)])),
   output: {
-    ...{ dir: distOf(name), format: 'es', comments, minifyInternalExports: false },
-    ...{ entryFileNames: '[name].mjs', chunkFileNames: '[name].mjs' },
+    dir: distOf(name),
+    format: 'es',
+    comments,
+    minifyInternalExports: false,
+    entryFileNames: '[name].mjs',
+    chunkFileNames: '[name].mjs',
     codeSplitting: { groups: [{ name: 'shared', minShareCount: 2 }] },
   },
 })
@@ -53,8 +57,14 @@ const rooms = (name, dir) => ({
   plugins: [ownOnly],
   input: ['lib', 'bin'].flatMap((folder) => sourcesIn(inPackage(name, folder))),
   output: {
-    ...{ dir, format: 'cjs', comments, exports: 'auto', dynamicImportInCjs: false },
-    ...{ preserveModules: true, preserveModulesRoot: ROOT, entryFileNames: '[name].js' },
+    dir,
+    format: 'cjs',
+    comments,
+    exports: 'auto',
+    dynamicImportInCjs: false,
+    preserveModules: true,
+    preserveModulesRoot: ROOT,
+    entryFileNames: '[name].js',
     virtualDirname: `packages/${name}/_virtual`, // not the helpers of lib/, which has others
   },
 })

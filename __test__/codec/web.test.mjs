@@ -16,7 +16,12 @@ const load = (file) => import(path.join(web, file))
 async function sizeOf(names, file = 'codec.js') {
   const { outputFiles } = await build({
     stdin: { contents: `export ${names} from './${file}'`, resolveDir: web },
-    ...{ bundle: true, minify: true, format: 'esm', platform: 'browser', target: 'es2022', write: false },
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    platform: 'browser',
+    target: 'es2022',
+    write: false,
   })
   return brotliCompressSync(outputFiles[0].contents).length
 }
@@ -92,7 +97,12 @@ test('what browsers load can also be required, and has the classes of the other 
   const contents = `module.exports = [require('flakeforge'), require('flakeforge/lease'), require('flakeforge/codec'), require('flakeforge/remote')]`
   const { outputFiles, metafile } = await build({
     stdin: { contents, resolveDir: path.join(web, '..', '..') },
-    ...{ bundle: true, format: 'cjs', platform: 'browser', target: 'es2022', write: false, metafile: true },
+    bundle: true,
+    format: 'cjs',
+    platform: 'browser',
+    target: 'es2022',
+    write: false,
+    metafile: true,
   })
   t.true(Object.keys(metafile.inputs).includes('dist/web/index.cjs'))
   const { setTimeout, clearTimeout, queueMicrotask, performance, URL, TextEncoder, TextDecoder } = globalThis

@@ -77,8 +77,12 @@ const DATABASES = {
       return server
     },
     types: {
-      ...{ bigint: 'BIGINT', unsigned: 'BIGINT UNSIGNED', binary: 'BINARY(8)' },
-      ...{ text: 'VARCHAR(20)', base32: 'CHAR(13)', uuid: 'UUID' },
+      bigint: 'BIGINT',
+      unsigned: 'BIGINT UNSIGNED',
+      binary: 'BINARY(8)',
+      text: 'VARCHAR(20)',
+      base32: 'CHAR(13)',
+      uuid: 'UUID',
     },
     async answer(server, statements) {
       const rows = await server.query(['USE columns', ...statements].join(';\n'))
@@ -165,8 +169,16 @@ test('your own layout has its own UUIDs, and they are those of toUuid()', async 
   const layout = new Layout(spec, { epoch: Date.UTC(2020, 0) })
   const range = layout.range(Date.UTC(2026, 0), Date.UTC(2027, 0))
   const [{ where }] = await jsonOf(t, [
-    ...['at', '2026-01-01', '2027-01-01', '--column', 'uuid', '--json'],
-    ...['--layout', JSON.stringify(spec), '--epoch', '2020-01-01'],
+    'at',
+    '2026-01-01',
+    '2027-01-01',
+    '--column',
+    'uuid',
+    '--json',
+    '--layout',
+    JSON.stringify(spec),
+    '--epoch',
+    '2020-01-01',
   ])
   t.is(where, `WHERE id BETWEEN '${layout.toUuid(range.min)}' AND '${layout.toUuid(range.max)}'`)
 })

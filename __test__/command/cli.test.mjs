@@ -269,8 +269,10 @@ test('at keeps all digits of a time, and an end covers its last digit', async (t
   }
   for (const text of ['2021-12-28T14:07:02.954100128', '2021-12-28T15:07:02.954100128+01:00', '1640700422954.100128'])
     t.deepEqual(await at('chronicle', text), {
-      ...{ min: 1640700422954100100n, max: 1640700422954100199n },
-      ...{ from: '2021-12-28T14:07:02.954100128Z', to: '2021-12-28T14:07:02.954100128Z' },
+      min: 1640700422954100100n,
+      max: 1640700422954100199n,
+      from: '2021-12-28T14:07:02.954100128Z',
+      to: '2021-12-28T14:07:02.954100128Z',
     })
   const day = await at('chronicle', '2021-12-28', '2021-12-28T23:59:59.999Z')
   t.is(day.max + 1n, (await at('chronicle', '2021-12-29')).min, 'the range covers the whole day')

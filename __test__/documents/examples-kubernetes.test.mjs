@@ -108,7 +108,12 @@ test('three replicas, and a rolling restart under load: no duplicate, no failed 
   t.true(ids.length > 1000, `only ${ids.length}`)
   t.is(new Set(ids).size, ids.length)
   const { stdout } = await promisify(execFile)(process.execPath, [
-    ...[pathOf('dist/flakeforge.cjs'), 'slots', url, '--group', 'orders', '--json'],
+    pathOf('dist/flakeforge.cjs'),
+    'slots',
+    url,
+    '--group',
+    'orders',
+    '--json',
   ])
   const slots = stdout.trim().split('\n').map(JSON.parse)
   t.true(slots.length <= 6, stdout) // three, and later one for each of them

@@ -93,8 +93,18 @@ test('id together with datacenter or worker is rejected, even where they agree',
 })
 
 const GENERAL = [
-  ...['id', 'epoch', 'seqMask', 'layout', 'nodeOffset', 'idOffset'],
-  ...['counterStart', 'maxAheadMs', 'maxWaitMs', 'prefetch', 'clock', 'shared'],
+  'id',
+  'epoch',
+  'seqMask',
+  'layout',
+  'nodeOffset',
+  'idOffset',
+  'counterStart',
+  'maxAheadMs',
+  'maxWaitMs',
+  'prefetch',
+  'clock',
+  'shared',
 ]
 
 for (const [key, meant] of Object.entries({

@@ -121,8 +121,14 @@ test('a copy of a generator or a seal cannot be used as one, or as options', (t)
 test('JSON of a generator shows what console.log does', (t) => {
   const flake = new FlakeId({ datacenter: 9, worker: 7, epoch: 1577836800000 })
   t.deepEqual(JSON.parse(JSON.stringify(flake)), {
-    ...{ layout: 'flake', datacenter: 9, worker: 7, id: 295, epoch: '2020-01-01T00:00:00.000Z' },
-    ...{ seqMask: 4095, maxAheadMs: 0, maxWaitMs: 0 },
+    layout: 'flake',
+    datacenter: 9,
+    worker: 7,
+    id: 295,
+    epoch: '2020-01-01T00:00:00.000Z',
+    seqMask: 4095,
+    maxAheadMs: 0,
+    maxWaitMs: 0,
   })
 })
 

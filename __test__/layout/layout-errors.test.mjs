@@ -87,9 +87,26 @@ test('63 bits: the error names the missing field of zeros', (t) => {
 })
 
 const RESERVED = [
-  ...['id', 'epoch', 'seqMask', 'layout', 'nodes', 'mode', 'nodeOffset', 'idOffset', 'maxAheadMs', 'maxWaitMs'],
-  ...['prefetch', 'clock', 'shared', 'date', 'tick'],
-  ...['constructor', '__proto__', 'toString', 'hasOwnProperty', 'toJSON'],
+  'id',
+  'epoch',
+  'seqMask',
+  'layout',
+  'nodes',
+  'mode',
+  'nodeOffset',
+  'idOffset',
+  'maxAheadMs',
+  'maxWaitMs',
+  'prefetch',
+  'clock',
+  'shared',
+  'date',
+  'tick',
+  'constructor',
+  '__proto__',
+  'toString',
+  'hasOwnProperty',
+  'toJSON',
 ]
 
 for (const name of RESERVED) {

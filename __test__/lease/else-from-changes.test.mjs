@@ -22,7 +22,12 @@ const { TcpProxy } = createRequire(import.meta.url)('../../lab/chaos/faults/tcp-
 const EPOCH = 1_000_000
 /** `durable`: no quiet period. One slot is for the server. */
 const GROUPS = ['away', 'lost-to-another', 'no-slot', 'dead'].map((group, i) => ({
-  ...{ group, epoch: EPOCH + i, slots: 2, durable: true, ttlMs: 2000, skewMs: 100 },
+  group,
+  epoch: EPOCH + i,
+  slots: 2,
+  durable: true,
+  ttlMs: 2000,
+  skewMs: 100,
   ...(group === 'dead' && { ttlMs: 60_000 }), // its server is stopped, and must keep its slot
 }))
 

@@ -186,8 +186,22 @@ test('the platform package holds the binary, its texts and nothing else', async 
 })
 
 const PROPERTIES = [
-  ...['FlakeId', 'default', 'FlakeError', 'createGroup', 'Layout', 'layouts', 'Seal'],
-  ...['format', 'isId', 'parse', 'toBigInt', 'toSigned', 'fromSigned', 'compare', 'jsonReplacer', 'jsonReviver'],
+  'FlakeId',
+  'default',
+  'FlakeError',
+  'createGroup',
+  'Layout',
+  'layouts',
+  'Seal',
+  'format',
+  'isId',
+  'parse',
+  'toBigInt',
+  'toSigned',
+  'fromSigned',
+  'compare',
+  'jsonReplacer',
+  'jsonReviver',
 ]
 
 test('require gives the class, with every export as a property', async (t) => {

@@ -23,7 +23,14 @@ function moduleOf(imports, exports) {
   const importing = imports.flatMap(([from, name]) => [...text(from), ...text(name), 0, 0])
   const exporting = exports.flatMap((name) => [...text(name), 0, 0])
   return Buffer.from([
-    ...[0, 0x61, 0x73, 0x6d, 1, 0, 0, 0],
+    0,
+    0x61,
+    0x73,
+    0x6d,
+    1,
+    0,
+    0,
+    0,
     ...section(1, [1, 0x60, 0, 0]),
     ...section(2, [imports.length, ...importing]),
     ...section(7, [exports.length, ...exporting]),

@@ -84,11 +84,15 @@ test('a file has groups and segments, with the options of join() and of SegmentI
   const { entries } = await readFile({ store: 'redis://b', names })
   t.deepEqual(entries, [
     {
-      ...{ name: 'orders', kind: 'group', store: 'redis://a' },
+      name: 'orders',
+      kind: 'group',
+      store: 'redis://a',
       options: { group: 'shop', layout: 'twitter', datacenter: 3, counterStart: 'random', idOffset: 4_194_304n },
     },
     {
-      ...{ name: 'invoices', kind: 'segment', store: 'redis://b' },
+      name: 'invoices',
+      kind: 'segment',
+      store: 'redis://b',
       options: { segment: 'inv', block: 100, init: 9_007_199_254_740_993n },
     },
   ])

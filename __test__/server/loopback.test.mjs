@@ -11,7 +11,11 @@ const { isLoopback, listensOnLoopback } = createRequire(import.meta.url)(
 )
 
 const OWN = [
-  ...['localhost', 'LOCALHOST', 'localhost.', 'ids.localhost', 'a.b.LocalHost.'],
+  'localhost',
+  'LOCALHOST',
+  'localhost.',
+  'ids.localhost',
+  'a.b.LocalHost.',
   ...[
     '127.0.0.1',
     '127.0.0.2',
@@ -23,12 +27,33 @@ const OWN = [
     '2130706433',
     '0177.0.0.1',
   ],
-  ...['::1', '0:0:0:0:0:0:0:1', '0::1', '::0:1', '0000:0000:0000:0000:0000:0000:0000:0001', '::0001', '::1%lo'],
-  ...['::ffff:127.0.0.1', '::FFFF:127.0.0.1', '::ffff:7f00:1', '0:0:0:0:0:ffff:127.1.2.3', '::ffff:7fff:ffff'],
+  '::1',
+  '0:0:0:0:0:0:0:1',
+  '0::1',
+  '::0:1',
+  '0000:0000:0000:0000:0000:0000:0000:0001',
+  '::0001',
+  '::1%lo',
+  '::ffff:127.0.0.1',
+  '::FFFF:127.0.0.1',
+  '::ffff:7f00:1',
+  '0:0:0:0:0:ffff:127.1.2.3',
+  '::ffff:7fff:ffff',
 ]
 const OTHERS = [
-  ...['', 'evil.example', 'localhost.evil.example', '127.0.0.1.evil.example', 'notlocalhost', 'localhost@evil.example'],
-  ...['evil.example@127.0.0.1', '127.0.0.1/', '127.0.0.1#', '127.0.0.1\\', '[::1', '::1]', '127.0.0.1:80'],
+  '',
+  'evil.example',
+  'localhost.evil.example',
+  '127.0.0.1.evil.example',
+  'notlocalhost',
+  'localhost@evil.example',
+  'evil.example@127.0.0.1',
+  '127.0.0.1/',
+  '127.0.0.1#',
+  '127.0.0.1\\',
+  '[::1',
+  '::1]',
+  '127.0.0.1:80',
   ...[
     '0.0.0.0',
     '::',
@@ -42,7 +67,11 @@ const OTHERS = [
     '::ffff:10.0.0.1',
     '::127.0.0.1',
   ],
-  ...['::ffff:8000:1', '::7f00:1', 'fe80::1', '1::1', 'ffff::127.0.0.1'],
+  '::ffff:8000:1',
+  '::7f00:1',
+  'fe80::1',
+  '1::1',
+  'ffff::127.0.0.1',
 ]
 
 test('spellings of loopback are recognised', (t) => {

@@ -43,7 +43,9 @@ test('one line on stdout once it is ready, nothing on stderr, and its status is 
 test('a mistake in the configuration is one line, and status 2', async (t) => {
   const wrong = await run(['--prot', '1'])
   t.deepEqual(wrong, {
-    ...{ code: 2, signal: null, stdout: '' },
+    code: 2,
+    signal: null,
+    stdout: '',
     stderr: "flakeforge-server: Unknown option '--prot'. Did you mean --port?\n",
   })
   const store = await run(['--store', 'reddis://localhost'])

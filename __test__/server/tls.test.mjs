@@ -91,8 +91,11 @@ withTls(
 
 /** The options of a client with this certificate, for a server whose certificate this CA signed. */
 const optionsOf = async (port, ca, own) => ({
-  ...{ host: '127.0.0.1', port, ca: await readFile(ca.cert) },
-  ...{ key: await readFile(own.key), cert: await readFile(own.cert) },
+  host: '127.0.0.1',
+  port,
+  ca: await readFile(ca.cert),
+  key: await readFile(own.key),
+  cert: await readFile(own.cert),
 })
 
 /** The result of a request: its status, or the code of its error. */

@@ -19,7 +19,14 @@ const SCHEMES = [
     'etcd:',
     'etcds:',
   ],
-  ...['http:', 'https:', 'file:', 'rediz:', 'REDIS:', 'mongodb:', 'redis+sentinel:', ''],
+  'http:',
+  'https:',
+  'file:',
+  'rediz:',
+  'REDIS:',
+  'mongodb:',
+  'redis+sentinel:',
+  '',
 ]
 
 const REST = [

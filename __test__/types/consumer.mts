@@ -87,7 +87,10 @@ const store: Store = fileStore(folder)
 const leased: LeasedFlakeId = await FlakeId.join(store, joinOptions)
 assert.ok(leased instanceof LeasedFlakeId && leased instanceof FlakeId)
 const flow: ['attached' | 'detached' | 'destroyed', number | undefined, Date | undefined, Buffer] = [
-  ...[leased.state, leased.slot, leased.expires, leased.next()],
+  leased.state,
+  leased.slot,
+  leased.expires,
+  leased.next(),
 ] as const
 assert.deepEqual(flow.slice(0, 2), ['attached', 0])
 leased.on('detached', ({ group, slot, cause }) => {

@@ -17,8 +17,26 @@ const TIME = 1_700_000_000_000
 const clock = () => TIME
 
 const GENERAL = [
-  ...['layout', 'epoch', 'seqMask', 'counterStart', 'nodeOffset', 'maxAheadMs', 'maxWaitMs', 'prefetch', 'idOffset'],
-  ...['nodes', 'mode', 'id', 'clock', 'shared', 'datacenter', 'worker', 'node', 'shard', 'machine', 'process'],
+  'layout',
+  'epoch',
+  'seqMask',
+  'counterStart',
+  'nodeOffset',
+  'maxAheadMs',
+  'maxWaitMs',
+  'prefetch',
+  'idOffset',
+  'nodes',
+  'mode',
+  'id',
+  'clock',
+  'shared',
+  'datacenter',
+  'worker',
+  'node',
+  'shard',
+  'machine',
+  'process',
 ]
 const LEASE = ['group', 'slots', 'ttlMs', 'skewMs', 'durable', 'waitMs', 'host', 'signal', 'elseFrom']
 const REMOTE = ['name', 'prefetch', 'validityMs', 'timeoutMs', 'waitMs', 'token', 'fetch', 'signal', 'urls']

@@ -43,7 +43,14 @@ const CALLS = {
 }
 
 const plain = ({ code, message, path, theirs, ours, retryAfterMs, behindMs, retryAt }) => ({
-  ...{ code, message, path, theirs, ours, retryAfterMs, behindMs, retryAt },
+  code,
+  message,
+  path,
+  theirs,
+  ours,
+  retryAfterMs,
+  behindMs,
+  retryAt,
 })
 
 process.on('message', async ([call, ...args]) => {

@@ -26,9 +26,11 @@ const fieldsRow = ({ name, fields }: Described) => [name, fieldsText(fields)]
 
 const TIMES = ['layout', 'epoch', 'tick ms', 'maxAhead', 'maxWait', 'end', 'signedEnd']
 const timesRow = ({ name, epoch, tickMs, maxAheadMs, maxWaitMs, end, signedEnd }: Described) => [
-  ...[name, new Date(epoch).toISOString()],
+  name,
+  new Date(epoch).toISOString(),
   ...[tickMs, maxAheadMs, maxWaitMs].map(String),
-  ...[day(end), day(signedEnd)],
+  day(end),
+  day(signedEnd),
 ]
 
 const toText = (all: Described[]) => `${toTable(FIELDS, all.map(fieldsRow))}\n\n${toTable(TIMES, all.map(timesRow))}`

@@ -14,11 +14,16 @@ Without a node number the command takes a free slot for as long as it runs, as F
 FLAKEFORGE_STORE, else from your own folder. So concurrent commands and applications make no equal IDs. With --id, a node
 field, or a variable such as FLAKEFORGE_ID it uses that node number; make sure that no other process does.`,
   options: {
-    ...{ n, as },
+    n,
+    as,
     ...OF_LAYOUT,
     id,
     ...NODE_OFFSET,
-    ...{ store, ...GROUP, ...OF_GROUP, wait, shared },
+    store,
+    ...GROUP,
+    ...OF_GROUP,
+    wait,
+    shared,
   },
   nodeFields: true,
   examples: [

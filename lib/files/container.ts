@@ -9,8 +9,13 @@ const MARKS = ['/.dockerenv', '/run/.containerenv'] // Docker's and Podman's
 const CGROUP = /\/(?:docker|kubepods|containerd|lxc|podman|libpod)[/.-]/
 /** Environment variables of platforms: Podman and systemd, Kubernetes, then platforms for functions. */
 const VARIABLES = [
-  ...['container', 'KUBERNETES_SERVICE_HOST'],
-  ...['AWS_LAMBDA_FUNCTION_NAME', 'K_SERVICE', 'CLOUD_RUN_JOB', 'FUNCTIONS_WORKER_RUNTIME', 'VERCEL'],
+  'container',
+  'KUBERNETES_SERVICE_HOST',
+  'AWS_LAMBDA_FUNCTION_NAME',
+  'K_SERVICE',
+  'CLOUD_RUN_JOB',
+  'FUNCTIONS_WORKER_RUNTIME',
+  'VERCEL',
 ]
 
 /**

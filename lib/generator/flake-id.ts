@@ -166,7 +166,13 @@ export class FlakeId<const L extends AnyLayout = Unspecified> implements AsyncIt
         layout: facts.name,
         node: { ...nodes, id: node },
         epoch: new Date(facts.epoch),
-        ...{ seqMask, ...(counterStart === 0 ? {} : { counterStart }), maxAheadMs, maxWaitMs, prefetch, shared, clock },
+        seqMask,
+        ...(counterStart === 0 ? {} : { counterStart }),
+        maxAheadMs,
+        maxWaitMs,
+        prefetch,
+        shared,
+        clock,
       }
     }
   }

@@ -36,5 +36,8 @@ Object.assign(CallbackCall.prototype, { n: 1, isBatch: false, made: 0, since: un
 export const NODE: Host<Buffer> = {
   callOf: (callback) => new CallbackCall(callback),
   soon: nextTick,
-  ...{ isSliceOver, goOnNextTurn, goOnIn, stopWaiting },
+  isSliceOver,
+  goOnNextTurn,
+  goOnIn,
+  stopWaiting,
 }

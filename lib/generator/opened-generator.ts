@@ -123,7 +123,11 @@ export const knobsOf = ({ node, seqMask, counterStart, maxAheadMs, prefetch, clo
 })
 
 const USUAL_KNOBS = {
-  ...{ node: 0, seqMask: 4095, maxAheadMs: 0, validityMs: 0, ownClock: false },
+  node: 0,
+  seqMask: 4095,
+  maxAheadMs: 0,
+  validityMs: 0,
+  ownClock: false,
   ...{ isStartRandom: undefined, prefetch: undefined, group: undefined }, // the addon would read inherited ones
 }
 

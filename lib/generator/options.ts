@@ -117,8 +117,17 @@ export type Where = { clock?: () => unknown; shared?: string; group?: string }
 
 /** Options of every generator, whatever the source of its node number. */
 export const GENERAL = [
-  ...['epoch', 'seqMask', 'layout', 'nodes', 'mode', 'nodeOffset', 'idOffset'],
-  ...['counterStart', 'maxAheadMs', 'maxWaitMs', 'prefetch'],
+  'epoch',
+  'seqMask',
+  'layout',
+  'nodes',
+  'mode',
+  'nodeOffset',
+  'idOffset',
+  'counterStart',
+  'maxAheadMs',
+  'maxWaitMs',
+  'prefetch',
 ]
 /** Options for the numbers of an ordinary generator; a leased one gets its numbers from its slot. */
 export const OF_NODE = ['id', 'shared', 'clock']

@@ -17,8 +17,16 @@ const ERROR = 'error'
 
 /** Methods of EventEmitter that take an event's name first. */
 const NAMED = [
-  ...['on', 'addListener', 'prependListener', 'once', 'prependOnceListener', 'off', 'removeListener'],
-  ...['listeners', 'rawListeners', 'listenerCount'],
+  'on',
+  'addListener',
+  'prependListener',
+  'once',
+  'prependOnceListener',
+  'off',
+  'removeListener',
+  'listeners',
+  'rawListeners',
+  'listenerCount',
 ]
 const OTHERS = ['eventNames', 'setMaxListeners', 'getMaxListeners']
 

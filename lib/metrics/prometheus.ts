@@ -113,7 +113,11 @@ function register(client: Client, registry: Registry, family: Family) {
   const Metric = type === 'counter' ? client.Counter : client.Gauge
   const put = type === 'counter' ? 'inc' : 'set'
   return new Metric({
-    ...{ name: nameOf(family), help, labelNames, aggregator, registers: [registry] },
+    name: nameOf(family),
+    help,
+    labelNames,
+    aggregator,
+    registers: [registry],
     collect(this: Metric) {
       this.reset() // values that no longer exist must disappear, and a counter can only be set from 0
       for (const { labels, value } of family.read(present())) this[put](labels, value)

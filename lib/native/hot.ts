@@ -35,8 +35,15 @@ export interface RawFunctions {
 
 /** Why the addon returned no ID; the same numbers as `Status` in src/hot.rs. */
 export const STATUS = {
-  ...{ OK: 0, OVERFLOW: 1, CLOCK_BACKWARDS: 2, TIME_RANGE: 3, NO_GENERATOR: 4 },
-  ...{ WINDOW_END: 6, FILE: 7, NOT_EXACT: 8, NO_LONGER_EXACT: 9 },
+  OK: 0,
+  OVERFLOW: 1,
+  CLOCK_BACKWARDS: 2,
+  TIME_RANGE: 3,
+  NO_GENERATOR: 4,
+  WINDOW_END: 6,
+  FILE: 7,
+  NOT_EXACT: 8,
+  NO_LONGER_EXACT: 9,
 }
 
 /** Set only if the addon is WebAssembly. */

@@ -18,13 +18,30 @@ const INSIDE = '/flakeforge'
 
 const PACKAGES = [
   // Rust with the source of its standard library, which is compiled for each target. "web" is the newer Rust of a stable Debian.
-  ...['rustc-web', 'cargo-web', 'rust-web-src', 'gcc', 'libc6-dev', 'lld', 'llvm', 'python3-venv'],
-  ...['gcc-mingw-w64-x86-64', 'gcc-mingw-w64-i686', 'binutils-mingw-w64-x86-64', 'mingw-w64-tools'],
-  ...['clang', 'wasi-libc', 'libclang-rt-dev-wasm32', 'libc++-dev-wasm32'],
+  'rustc-web',
+  'cargo-web',
+  'rust-web-src',
+  'gcc',
+  'libc6-dev',
+  'lld',
+  'llvm',
+  'python3-venv',
+  'gcc-mingw-w64-x86-64',
+  'gcc-mingw-w64-i686',
+  'binutils-mingw-w64-x86-64',
+  'mingw-w64-tools',
+  'clang',
+  'wasi-libc',
+  'libclang-rt-dev-wasm32',
+  'libc++-dev-wasm32',
   // What looks at a binary: objdump and readelf.
-  ...['binutils'],
+  'binutils',
   // What runs one: emulated processors, Windows, and the Node.js of other machines.
-  ...['qemu-user', 'wine', 'wine64', 'mmdebstrap', 'nodejs'],
+  'qemu-user',
+  'wine',
+  'wine64',
+  'mmdebstrap',
+  'nodejs',
 ]
 
 /** This machine cannot do it: to be shown as a message without a stack. */
@@ -146,9 +163,20 @@ function entering(root, command, settings = {}) {
   )
   return [
     // When this process ends, however it does, the kernel ends `unshare`, and with it all that runs in its namespaces.
-    ...['setpriv', '--pdeathsig', 'KILL'],
-    ...['unshare', ...ALONE],
-    ...['bash', '-c', ENTER, 'enter', root, checkout, cargo, ...inside, ...command],
+    'setpriv',
+    '--pdeathsig',
+    'KILL',
+    'unshare',
+    ...ALONE,
+    'bash',
+    '-c',
+    ENTER,
+    'enter',
+    root,
+    checkout,
+    cargo,
+    ...inside,
+    ...command,
   ]
 }
 

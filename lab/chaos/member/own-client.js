@@ -13,7 +13,10 @@ const CLIENTS = {
   async ioredis({ sentinels, name, addresses }) {
     const { Redis } = require('ioredis')
     const client = new Redis({
-      ...{ sentinels, name, natMap: addresses, socketTimeout: SILENT_MS },
+      sentinels,
+      name,
+      natMap: addresses,
+      socketTimeout: SILENT_MS,
       sentinelRetryStrategy: () => 100,
       reconnectOnError: (error) => error.message.startsWith('READONLY'),
     })
@@ -22,7 +25,10 @@ const CLIENTS = {
   async 'node-redis'({ sentinels, name, addresses }) {
     const socket = { socketTimeout: SILENT_MS }
     const client = require('redis').createSentinel({
-      ...{ name, sentinelRootNodes: sentinels, nodeAddressMap: addresses, scanInterval: 1000 },
+      name,
+      sentinelRootNodes: sentinels,
+      nodeAddressMap: addresses,
+      scanInterval: 1000,
       nodeClientOptions: { socket, pingInterval: 1000 },
       sentinelClientOptions: { socket, pingInterval: 1000 },
     })
@@ -31,7 +37,8 @@ const CLIENTS = {
   async 'cluster of ioredis'({ nodes, addresses }) {
     const { Cluster } = require('ioredis')
     const client = new Cluster(nodes, {
-      ...{ natMap: addresses, clusterRetryStrategy: () => 100 },
+      natMap: addresses,
+      clusterRetryStrategy: () => 100,
       redisOptions: { socketTimeout: SILENT_MS },
     })
     client.on('error', () => {}) // it retries without help
@@ -39,7 +46,8 @@ const CLIENTS = {
   },
   async 'cluster of node-redis'({ nodes, addresses }) {
     const client = require('redis').createCluster({
-      ...{ rootNodes: nodes.map((socket) => ({ socket })), nodeAddressMap: addresses },
+      rootNodes: nodes.map((socket) => ({ socket })),
+      nodeAddressMap: addresses,
       defaults: { socket: { socketTimeout: SILENT_MS }, pingInterval: 1000 },
     })
     return connected(client)

@@ -90,7 +90,10 @@ async function prepare({ folders, seconds }) {
   const services = proxies.slice(0, SERVERS).map(
     (proxy, i) =>
       new Service({
-        ...{ name: `server ${i + 1}`, proxy, offsetMs, onTrouble: (trouble) => troubles.push(trouble) },
+        name: `server ${i + 1}`,
+        proxy,
+        offsetMs,
+        onTrouble: (trouble) => troubles.push(trouble),
         args: ['--config', config, '--store', server.urlAt(proxy.port), '--wait-ms', '300'],
       }),
   )
@@ -157,8 +160,12 @@ async function startApart(folder, troubles) {
   })
   await Promise.all(services.map((service) => service.start()))
   const members = makeMembers(services.length, (i) => ({
-    ...{ call: 'takeAsync', perSecond: PER_SECOND, refusals: REFUSALS, policy: 'remote' },
-    ...{ join: [urlOf(services[i].port)], options: { name: GROUP } },
+    call: 'takeAsync',
+    perSecond: PER_SECOND,
+    refusals: REFUSALS,
+    policy: 'remote',
+    join: [urlOf(services[i].port)],
+    options: { name: GROUP },
   }))
   const isEnough = ({ members, troubles }) => troubles.length > 0 || members.every(({ made }) => made > ENOUGH_BYTES)
   return { services, control: { name: 'control: apart', members, faults: [], isInOrder: false, isEnough } }
@@ -182,7 +189,8 @@ async function startMixed(name, folder, options, troubles) {
   const services = options.map((each, i) => {
     const store = `file:${mkdtempSync(path.join(folder, 'mixed-'))}`
     return new Service({
-      ...{ name: `${name}, server ${i + 1}`, onTrouble: (trouble) => troubles.push(trouble) },
+      name: `${name}, server ${i + 1}`,
+      onTrouble: (trouble) => troubles.push(trouble),
       offsetMs: () => (canSetClocks ? i * BEHIND_MS : 0),
       args: ['--config', configOf(folder, each), '--store', store],
     })
@@ -193,8 +201,12 @@ async function startMixed(name, folder, options, troubles) {
     name: `service, ${name}`,
     seconds: MIXED_SECONDS,
     members: makeMembers(1, () => ({
-      ...{ call: 'takeAsync', perSecond: PER_SECOND, refusals: REFUSALS, policy: 'remote' },
-      ...{ join: services.map(({ port }) => urlOf(port)), options: { name: GROUP, ...REMOTE_OPTIONS } },
+      call: 'takeAsync',
+      perSecond: PER_SECOND,
+      refusals: REFUSALS,
+      policy: 'remote',
+      join: services.map(({ port }) => urlOf(port)),
+      options: { name: GROUP, ...REMOTE_OPTIONS },
     })),
     faults: [], // a client that starts again may start with the other server
     hangMs: HANG_MS,

@@ -65,7 +65,12 @@ class ClusterUnderFaults {
     }
     const addresses = this.#nodes.map(({ address }) => hostAndPort(address))
     await promisify(execFile)('redis-cli', [
-      ...['--cluster', 'create', ...addresses, '--cluster-replicas', String(REPLICAS), '--cluster-yes'],
+      '--cluster',
+      'create',
+      ...addresses,
+      '--cluster-replicas',
+      String(REPLICAS),
+      '--cluster-yes',
     ])
     this.#slot = await this.#nodes[0].server.cli('CLUSTER', 'KEYSLOT', KEYS)
     await this.#isHealthy()

@@ -17,8 +17,13 @@ let servers = 0
 function settingsOf({ port }) {
   servers++
   return {
-    ...{ port, 'server-id': servers, 'log-bin': 'log', 'log-slave-updates': 1, 'sync-binlog': servers % 2 },
-    ...{ 'rpl-semi-sync-master-timeout': FOR_EVER_MS, 'rpl-semi-sync-master-wait-point': 'AFTER_SYNC' },
+    port,
+    'server-id': servers,
+    'log-bin': 'log',
+    'log-slave-updates': 1,
+    'sync-binlog': servers % 2,
+    'rpl-semi-sync-master-timeout': FOR_EVER_MS,
+    'rpl-semi-sync-master-wait-point': 'AFTER_SYNC',
   }
 }
 

@@ -10,7 +10,8 @@ const helpers = import('../../../__test__/servers/postgres.mjs')
 
 const LONGEST_START_MS = 90_000
 const settingsOf = ({ name, port }) => ({
-  ...{ port, cluster_name: name },
+  port,
+  cluster_name: name,
   max_connections: 400, // a commit that waits for a standby keeps its connection after its client has gone
   wal_keep_size: '1GB', // or a standby that starts while the next one is copied may be too late
 })

@@ -86,7 +86,10 @@ function faultOfRemote(text, { url }, gone) {
   if (ids.some((id, i) => i > 0 && id <= ids[i - 1])) return 'the IDs do not ascend'
   if (Math.abs(timestamp - Date.now()) > 60_000) return `the first ID is of ${new Date(timestamp)}`
   const wanted = {
-    ...{ isSame: true, type: 'Uint8Array', server: `${url}/`, later: `${url}/` },
+    isSame: true,
+    type: 'Uint8Array',
+    server: `${url}/`,
+    later: `${url}/`,
     closed: { code: 'ERR_FLAKE_DETACHED' },
     unknown: { code: 'ERR_FLAKE_NAME', status: 404 },
     none: { code: 'ERR_FLAKE_REMOTE', reasons: [`${gone}/`] },

@@ -47,8 +47,14 @@ export class Service {
   async start() {
     this.#names.open()
     const parts = {
-      ...{ config: this.#config, names: this.#names, connections: this.#connections, waiting: this.#waiting },
-      ...{ measures: this.#measures, log: this.#log, tokens: this.#tokens, state: this.#state },
+      config: this.#config,
+      names: this.#names,
+      connections: this.#connections,
+      waiting: this.#waiting,
+      measures: this.#measures,
+      log: this.#log,
+      tokens: this.#tokens,
+      state: this.#state,
     }
     const app = await makeApp(parts)
     this.#apps.push(app)

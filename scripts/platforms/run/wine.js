@@ -102,11 +102,28 @@ function entering({ root, prefix, addon, temp }, command) {
   const inside = Object.entries(settings).map(([name, value]) => `${name}=${value}`)
   return [
     // When this process ends, however it does, the kernel ends `unshare`, and with it all that runs in its namespaces.
-    ...['setpriv', '--pdeathsig', 'KILL'],
-    ...['unshare', '--mount', '--propagation', 'private', '--pid', '--fork', '--kill-child'],
-    ...['bash', '-c', ENTER, 'enter', root, checkout, path.dirname(addon), prefix, temp],
+    'setpriv',
+    '--pdeathsig',
+    'KILL',
+    'unshare',
+    '--mount',
+    '--propagation',
+    'private',
+    '--pid',
+    '--fork',
+    '--kill-child',
+    'bash',
+    '-c',
+    ENTER,
+    'enter',
+    root,
+    checkout,
+    path.dirname(addon),
+    prefix,
+    temp,
     ...inside,
-    ...['wine', ...command],
+    'wine',
+    ...command,
   ]
 }
 

@@ -19,7 +19,10 @@ function namesOf(trial: Trial) {
   }
   return [
     ...[...ENDS, ...UNICODE_ENDS].map((end) => trial.group(end)),
-    ...[long('x', 'y'), long('x', 'z'), long('漢', '字'), long('漢', '文')],
+    long('x', 'y'),
+    long('x', 'z'),
+    long('漢', '字'),
+    long('漢', '文'),
   ]
 }
 

@@ -7,7 +7,11 @@ import type { Log } from './log.ts'
 
 /** The client can retry these later, here or at another server. */
 const LATER = new Set([
-  ...['ERR_FLAKE_OVERFLOW', 'ERR_FLAKE_EXHAUSTED', 'ERR_FLAKE_QUIET', 'ERR_FLAKE_LEASE_EXPIRED', 'ERR_FLAKE_DETACHED'],
+  'ERR_FLAKE_OVERFLOW',
+  'ERR_FLAKE_EXHAUSTED',
+  'ERR_FLAKE_QUIET',
+  'ERR_FLAKE_LEASE_EXPIRED',
+  'ERR_FLAKE_DETACHED',
   ...[
     'ERR_FLAKE_DESTROYED',
     'ERR_FLAKE_CLOCK_BACKWARDS',
@@ -15,7 +19,11 @@ const LATER = new Set([
     'ERR_FLAKE_STORE',
     'ERR_FLAKE_RECORD',
   ],
-  ...['ERR_FLAKE_CONFIG_MISMATCH', 'ERR_FLAKE_FILE', 'ERR_FLAKE_TIME_RANGE', 'ERR_FLAKE_BUSY', 'ERR_FLAKE_ENDING'],
+  'ERR_FLAKE_CONFIG_MISMATCH',
+  'ERR_FLAKE_FILE',
+  'ERR_FLAKE_TIME_RANGE',
+  'ERR_FLAKE_BUSY',
+  'ERR_FLAKE_ENDING',
 ])
 
 /** For clients in any language, which have neither the JavaScript calls in our messages nor the store's address. */

@@ -210,5 +210,6 @@ function fewOf(layout: Layout, seqMask: number | undefined) {
 /** The layout as JSON, which `new Layout()` takes, and where it ends. */
 const specOf = (layout: Layout) => ({
   ...layout.toJSON(),
-  ...{ end: layout.end.toISOString(), signedEnd: layout.signedEnd.toISOString() },
+  end: layout.end.toISOString(),
+  signedEnd: layout.signedEnd.toISOString(),
 })

@@ -11,11 +11,15 @@ const STATUS = { 'application/json': { $ref: 'Status#' } }
 const OPEN = { security: [] } // of all tokens
 
 const LIVE = {
-  ...{ summary: 'Check whether the process responds', operationId: 'isAlive', ...OPEN },
+  summary: 'Check whether the process responds',
+  operationId: 'isAlive',
+  ...OPEN,
   response: answers(STATUS, 'the process responds', []),
 }
 const READY = {
-  ...{ summary: 'Check whether IDs are available for every name', operationId: 'isReady', ...OPEN },
+  summary: 'Check whether IDs are available for every name',
+  operationId: 'isReady',
+  ...OPEN,
   response: answers(STATUS, 'IDs are available for every name', [503]),
 }
 

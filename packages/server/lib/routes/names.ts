@@ -104,11 +104,15 @@ function inspect(given: string, layout: Layout) {
   const parts = layout.decode(id)
   const { timestamp, date, tick, counter, id: node, mode } = parts
   return {
-    ...{ id: String(id), hex: format(id, 'hex').replace(/^0x/, '').padStart(16, '0') },
+    id: String(id),
+    hex: format(id, 'hex').replace(/^0x/, '').padStart(16, '0'),
     bits: id.toString(2).padStart(64, '0'),
-    ...{ layout: layout.name, timestamp },
+    layout: layout.name,
+    timestamp,
     ...(!Number.isNaN(date.getTime()) && { date: date.toISOString() }),
-    ...{ tick: String(tick), counter, node },
+    tick: String(tick),
+    counter,
+    node,
     ...(mode !== undefined && { mode }),
     fields: Object.fromEntries(Object.entries(parts).filter(([field]) => !COMMON.has(field))),
   }
@@ -120,7 +124,10 @@ function slotOf({ slot, owner, host, lo, hi, pid }: SlotInfo, own: number | unde
   return {
     slot,
     ...(host !== undefined && { host }),
-    ...{ lo, hi, held, mine: held && slot === own },
+    lo,
+    hi,
+    held,
+    mine: held && slot === own,
     ...(pid === undefined && { expires: new Date(hi).toISOString() }),
   }
 }
