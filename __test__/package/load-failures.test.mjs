@@ -219,6 +219,17 @@ test('a damaged file', async (t) => {
   }
 })
 
+const MACHINE = 18 // the byte of an ELF header that names the processor
+
+;(process.platform === 'linux' ? test : test.skip)('a file for another processor', async (t) => {
+  const install = new Install(t)
+  const addon = fs.readFileSync(install.addon)
+  addon[MACHINE] = addon[MACHINE] === 0xb7 ? 0x3e : 0xb7 // arm64 or x64
+  fs.writeFileSync(install.addon, addon)
+  const { message } = failed(t, await install.node(...LOAD))
+  t.regex(message, /built for another platform.*install again/)
+})
+
 test('no package of the platform, and a file above ours that no package brought', async (t) => {
   const install = new Install(t)
   fs.renameSync(install.addon, path.join(install.folder, 'node_modules', path.basename(install.addon)))

@@ -38,10 +38,8 @@ const CAUSES: [wanted: RegExp, say: (text: string) => string][] = [
     /ld-linux|libc\.so\.6|libc\.musl|ld-musl/,
     (text) => `It was built for another C library, glibc or musl (${text}). ${replaceFile()}`,
   ],
-  [
-    /invalid ELF|ELF class|too short|truncated|mach-o|valid Win32|exec format/i,
-    (text) => `The file is damaged, or built for another platform (${text}). ${replaceFile()}`,
-  ],
+  [/invalid ELF|ELF class|too short|truncated|mach-o|valid Win32|exec format/i, unfit],
+  [/\.node: cannot open shared object file: No such file/, unfit], // glibc says so of a file for another processor
   [/^/, other],
 ]
 
@@ -72,6 +70,11 @@ function forbidden(text: string) {
 
 function notFile(text: string) {
   return `That is not a file (${text}). ${replaceFile()}`
+}
+
+function unfit(text: string) {
+  if (isChosenMissing()) return other(text)
+  return `The file is damaged, or built for another platform (${text}). ${replaceFile()}`
 }
 
 /** What to do about a file that is not the addon for this machine. */
