@@ -56,7 +56,7 @@ for (const [number, [fields, option, message]] of impossible.entries()) {
 }
 
 test('a counter with the name from other systems is rejected: it would be a node field', (t) => {
-  for (const name of ['sequence', 'Sequence', 'seq', 'seq_no', 'sequence-number', 'increment']) {
+  for (const name of 'sequence Sequence seq seq_no sequence-number increment autoIncrement step'.split(' ')) {
     refuses(
       t,
       { fields: [T, S, [name, 10]] },

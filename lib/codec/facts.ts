@@ -177,7 +177,7 @@ const baseOf = ({ epoch, ...parts }: Parts & { epoch?: number }) =>
 /** The layout of a dialect's name, of a user's own fields, or of a copied Layout. */
 export function factsOfSpec(given: unknown) {
   const { base, choices } = readSpec(given)
-  return baseOf(base).with(choices)
+  return baseOf(base).with(ownOf(choices))
 }
 
 let usual: LayoutFacts | undefined // cached, because finding it by its name takes longer than making a generator

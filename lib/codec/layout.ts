@@ -146,7 +146,8 @@ export class Layout<const L extends AnyLayout = AnyLayout> {
 
   /** The same with `idOffset` as text: JSON has no bigints. */
   toJSON() {
-    return this.idOffset === undefined ? { ...this } : { ...this, idOffset: String(this.idOffset) }
+    const { idOffset } = this.#facts.choices
+    return idOffset === undefined ? { ...this } : { ...this, idOffset: String(idOffset) }
   }
 
   /**

@@ -168,7 +168,7 @@ function checkAmongOthers(field: [string, number], i: number, fields: [string, n
 
 /** Other systems' names of the counter. As a node field it would leave one ID for each tick. */
 const COUNTERS =
-  'seq sequence seqid sequenceid seqno seqnum seqnumber sequenceno sequencenumber count counters incr increment'.split(
+  'seq sequence seqid sequenceid seqno seqnum seqnumber sequenceno sequencenumber count counters inc incr increment autoinc autoincrement step steps'.split(
     ' ',
   )
 const isCounter = (name: string) => COUNTERS.includes(name.toLowerCase().replace(/[-_ ]/g, ''))
