@@ -247,7 +247,7 @@ export class Packing {
     return this.offset ? id + this.offset : id
   }
 
-  #putOthers(counter: number, node: number, mode: string | undefined) {
+  #putOthers(counter: number, node: number, mode: Mode | undefined) {
     this.counter.write(counter)
     for (let i = 0; i < this.#nodes.length; i++) this.#nodes[i].write(node / this.#nodes[i].unit)
     if (mode) this.#modeBit.write(MODES.indexOf(mode))
