@@ -124,6 +124,14 @@ const classAlone = {
   },
 }
 
+/** `require('flakeforge')` is the class with all exports as properties where there is no addon, too. */
+const classOfPages = {
+  name: 'class-of-pages',
+  generateBundle(_, bundle) {
+    bundle['web/index.cjs'].code += 'module.exports = Object.assign(exports.FlakeId, exports);\n'
+  },
+}
+
 /** An entry as an ES module: the exports of a file for `require`, by name. */
 function esModule(file, exports) {
   const named = exports.filter((each) => each !== 'default').sort()
@@ -162,7 +170,7 @@ const manifest = {
 const cjs = (parts) => ({
   ...node,
   input: { ...INPUTS, flakeforge: path.join(ROOT, 'bin', 'flakeforge.ts') },
-  plugins: [partInputs, ascii, ownExports, needsNode, classAlone, esModules, manifest],
+  plugins: [partInputs, ascii, ownExports, needsNode, classAlone, classOfPages, esModules, manifest],
   output: output('cjs', {
     format: 'cjs',
     exports: 'auto',

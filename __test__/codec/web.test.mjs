@@ -43,6 +43,16 @@ for (const [names, most] of [
   })
 }
 
+test('require() of the entry for pages is the class, as it is in Node', (t) => {
+  const FlakeId = require(path.join(web, 'index.cjs'))
+  t.throws(() => new FlakeId(), { code: 'ERR_FLAKE_LOAD' })
+  t.is(FlakeId.FlakeId, FlakeId)
+  t.is(FlakeId.default, FlakeId)
+  const { layouts, RemoteFlakeId } = FlakeId
+  t.is(layouts.flake.decode(5n).counter, 5)
+  t.is(typeof RemoteFlakeId, 'function')
+})
+
 test('a page with only RemoteFlakeId contains no codec', async (t) => {
   const [alone, both] = await Promise.all([
     sizeOf('{ RemoteFlakeId }', 'remote.js'),
