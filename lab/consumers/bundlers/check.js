@@ -6,6 +6,7 @@ const os = require('node:os')
 const path = require('node:path')
 const { project, run } = require('../project.js')
 const { ownPlatform } = require('../../../scripts/pack.js')
+const { programOf } = require('../../../scripts/runtimes.js')
 
 const COMMAND = path.join('node_modules', 'flakeforge', 'dist', 'flakeforge.cjs')
 const WAYS = ['an address', 'a client'] // see ids.mjs
@@ -18,6 +19,7 @@ function chapterOf(title) {
   const chapter = text.split(/^## /m).find((part) => part.startsWith(`${title}\n`))
   const blocks = (language) => [...chapter.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, 'gms'))]
   const files = blocks('javascript').map(([, code]) => ({ name: /^\/\/ (\S+)\n/.exec(code)[1], code }))
+  for (const [, code] of blocks('json')) files.push({ name: 'sea-config.json', code })
   const commands = blocks('sh').flatMap(([, code]) => code.trim().split('\n'))
   return { files, commands }
 }
@@ -189,6 +191,38 @@ class Builds {
   }
 }
 
+/** How an executable is started: the program, and variables for it. */
+const STARTS_OF_EXECUTABLE = {
+  itself: (program) => ({ command: program }),
+  'through a link': (program, folder) => ({ command: linked(program, folder) }),
+  'by a relative path': (program, folder) => ({ command: path.relative(folder, program) }),
+  'by its name': (program) => ({
+    command: path.basename(program),
+    env: { PATH: `${path.dirname(program)}${path.delimiter}${process.env.PATH}` },
+  }),
+}
+
+/** A single executable application of this Node.js: its last command copies the addon beside it. */
+function checkExecutable(builds, node) {
+  const title = 'Single executable applications'
+  const { folder, report, url } = builds
+  const name = `${title}, Node ${run(node, ['--version'], folder).stdout.trim()}`
+  const PATH = `${path.dirname(node)}${path.delimiter}${process.env.PATH}`
+  fs.rmSync(path.join(folder, 'dist'), { recursive: true, force: true })
+  for (const command of chapterOf(title).commands) {
+    const built = run('sh', ['-c', command], folder, { env: { PATH } })
+    if (!built.ok) return report(`${name}: ${command.slice(0, 70)}`, built)
+  }
+  const away = freshFolder()
+  for (const file of ['program', platform.main]) fs.copyFileSync(path.join(folder, 'dist', file), path.join(away, file))
+  for (const [start, of] of Object.entries(STARTS_OF_EXECUTABLE)) {
+    const elsewhere = plantedFolder()
+    const { command, env } = of(path.join(away, 'program'), elsewhere)
+    const result = run(command, ['a client'], elsewhere, { env: { ...env, REDIS_URL: url } })
+    report(`${name}: a client, started ${start}`, outcome(result))
+  }
+}
+
 /** Asks a running Next.js server in both ways. */
 async function checkServer(name, { command, folder, url, report }) {
   const { freePort, Server } = await import('../../../__test__/servers/server.mjs')
@@ -231,6 +265,7 @@ module.exports = async function check(report, wants) {
     if (!created.ok) throw new Error(created.output)
     for (const title of ['esbuild', 'webpack', 'Rollup', 'Vite'].filter(wants))
       await builds.build(title, builds.checkBundle)
+    for (const major of wants('executable') ? [20, 22, 24] : []) checkExecutable(builds, programOf(`node-${major}`))
     if (wants('ncc')) await builds.build('ncc', builds.checkWithAddon)
     if (wants('Next.js')) await builds.build('Next.js', () => checkNext(builds))
   } finally {
