@@ -3,6 +3,7 @@
 
 import { nearest } from '../lib/base/nearest.ts'
 import at from './commands/at.ts'
+import audit from './commands/audit.ts'
 import completion from './commands/completion.ts'
 import create from './commands/create.ts'
 import destroy from './commands/destroy.ts'
@@ -19,6 +20,7 @@ const COMMANDS: Record<string, CommandFile> = {
   new: newIds,
   inspect,
   at,
+  audit,
   layouts,
   slots,
   create,

@@ -84,6 +84,13 @@ export const OF_INSPECT = {
   },
 } satisfies Options
 
+export const OF_AUDIT = {
+  column: {
+    value: 'N|NAME',
+    about: 'the column of the ID, if lines have several: its number from 1 on, its name or its key',
+  },
+} satisfies Options
+
 export const YES = { yes: { about: 'confirm: without this nothing happens' } } satisfies Options
 
 /** The options that every command has. */
