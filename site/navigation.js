@@ -41,6 +41,7 @@ const GROUPS = {
     'data/input': 'JSON and input',
     'data/public-ids': 'Public IDs',
     'data/partitions': 'Partitions and hot ranges',
+    'data/audit': 'Checking a table of IDs',
   },
   Reference: {
     'reference/options': 'Options',

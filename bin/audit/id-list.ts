@@ -2,6 +2,7 @@
 // 200 MB, far less than as bigints or strings.
 
 import { totalmem } from 'node:os'
+import { HIGH, LOW } from '../../lib/codec/ids.ts'
 import { unreadable } from './unreadable.ts'
 
 const CHUNK = 1 << 18
@@ -16,15 +17,18 @@ function mostIds() {
 
 export class IdList {
   #ids: BigUint64Array[] = []
+  #halves = new Uint32Array() // of the last chunk
   #lines: Uint32Array[] = []
   #most = mostIds()
   length = 0
 
-  push(id: bigint, line: number) {
+  /** Adds an ID by its halves. */
+  push(high: number, low: number, line: number) {
     const at = this.length % CHUNK
     if (at === 0) this.#grow()
     const last = this.#ids.length - 1
-    this.#ids[last][at] = id
+    this.#halves[2 * at + HIGH] = high
+    this.#halves[2 * at + LOW] = low
     this.#lines[last][at] = line
     this.length++
   }
@@ -34,7 +38,9 @@ export class IdList {
       throw unreadable(
         `it has more than ${this.length} IDs, and this machine has memory for about ${this.#most}. Check it in parts that are ranges of IDs, such as WHERE id BETWEEN with the bounds that 'flakeforge at' prints for each month: equal IDs have equal times, so they are in the same part.`,
       )
-    this.#ids.push(new BigUint64Array(CHUNK))
+    const ids = new BigUint64Array(CHUNK)
+    this.#ids.push(ids)
+    this.#halves = new Uint32Array(ids.buffer)
     this.#lines.push(new Uint32Array(CHUNK))
   }
 

@@ -5,6 +5,7 @@ import { printable, withoutSecretsIn } from '../../lib/base/printable.ts'
 import type { Layout } from '../../lib/entries/codec.ts'
 import type { Fault } from '../parts/faults.ts'
 import { LOST, readId } from '../parts/text-forms.ts'
+import { halves, readDecimal } from './decimal.ts'
 import { type Field, FieldReader, hasColumns } from './fields.ts'
 import { IdList } from './id-list.ts'
 import { linesOf, open } from './lines.ts'
@@ -25,8 +26,6 @@ export interface Malformed {
 }
 
 const SHOWN = 1000 // malformed lines that are kept
-const MAX = 2n ** 64n - 1n
-const DECIMAL = /^\d{1,20}$/
 const NULLS = ['', '\\N', 'NULL', 'null', 'None', 'nil']
 /** psql's and mysql's lines around a table. */
 const DECORATION = /^(?:[-+|]*-[-+|]*|\(\d+ rows?\)|\d+ rows? in set.*)$/
@@ -79,23 +78,18 @@ export class Input {
       return
     }
     const { from } = this.#how
+    const isDecimal = from === undefined || from === 'dec'
     const digits = text.endsWith('\r') ? text.slice(0, -1) : text
-    if ((from === undefined || from === 'dec') && DECIMAL.test(digits)) {
-      const id = BigInt(digits)
-      if (id <= MAX) return this.#push(id, line, digits)
-    }
-    this.#takeOther(digits.trim(), line)
-  }
-
-  #push(id: bigint, line: number, digits?: string) {
+    if (!isDecimal || !readDecimal(digits)) return this.#takeOther(digits.trim(), line)
     this.#hasSeenText = true
-    this.ids.push(id, line)
-    if (digits !== undefined && digits.length > EXACT_DIGITS + 1) this.#countTail(digits)
+    this.ids.push(halves.high, halves.low, line)
+    this.#countTail(digits)
   }
 
   /** IDs are often multiples of a power of two, so chance is 1 in 5 for each digit, and not 1 in 10. */
   #countTail(digits: string) {
     const tail = digits.length - EXACT_DIGITS
+    if (tail < 2) return
     this.expectedZeroTails += 5 ** -tail
     if (digits.endsWith('0'.repeat(tail))) this.zeroTails++
   }
@@ -107,7 +101,10 @@ export class Input {
     }
     const { from, layout } = this.#how
     try {
-      this.#push(readId(text, from, layout).id, line)
+      const { id, form } = readId(text, from, layout)
+      this.#hasSeenText = true
+      this.ids.push(Number(id >> 32n), Number(id & 0xffffffffn), line)
+      if (form === 'dec') this.#countTail(text.replace(/\D/g, ''))
     } catch (cause) {
       const error = cause as Fault
       if (error.code !== 'ERR_FLAKE_ID') throw error

@@ -48,6 +48,7 @@ export function orderOf(ids: IdList, layout: Layout): Order {
   const known: Map<number, Steps> = new Map()
   let back = 0
   for (let at = 0; at < ids.length; at++) {
+    if (back > ids.length * DISORDER) return { kind: 'mixed', nodes: [] }
     const parts = decode(layout, ids.id(at))
     if (parts === undefined) continue
     const { id, timestamp, counter } = parts
@@ -65,5 +66,5 @@ export function orderOf(ids: IdList, layout: Layout): Order {
     steps.lastCounter = counter
   }
   const nodes = [...known.values()].filter(({ timeBack, counterBack }) => timeBack + counterBack > 0)
-  return { kind: back > ids.length * DISORDER ? 'mixed' : 'created', nodes }
+  return { kind: 'created', nodes }
 }
