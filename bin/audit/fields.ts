@@ -15,8 +15,6 @@ export interface Field {
 
 type Read = (line: string) => Omit<Field, 'line'>
 
-const LINE_ALONE: Read = (line) => ({ text: line })
-
 /** JSON.parse rounds numbers above 2^53, so numbers become texts first. The strings among them are matched to skip them. */
 const STRING_OR_NUMBER = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:E[+-]?\d+)?/gi
 const exact = (json: string) => json.replace(STRING_OR_NUMBER, (found) => (found[0] === '"' ? found : `"${found}"`))
@@ -38,37 +36,91 @@ function jsonReader(key: string): Read {
   }
 }
 
-/** The end of a quoted field that begins at `start`; -1 if the record continues on the next line. */
-function endOfQuoted(record: string, start: number) {
-  let at = start + 1
-  for (;;) {
-    const quote = record.indexOf('"', at)
+/** Where the quoted text that `at` is in ends: after its quote; -1 if it continues on the next line. */
+function endOfQuoted(line: string, at: number) {
+  for (let from = at; ; ) {
+    const quote = line.indexOf('"', from)
     if (quote < 0) return -1
-    if (record[quote + 1] !== '"') return quote + 1
-    at = quote + 2
+    if (line[quote + 1] !== '"') return quote + 1
+    from = quote + 2
   }
 }
 
-/** The fields of a record; undefined if its last one continues on the next line. */
-export function fieldsOf(record: string, delimiter: string) {
-  if (delimiter === '\t' || !record.includes('"')) return record.split(delimiter) // COPY's text has no quotes
-  const fields: string[] = []
-  for (let start = 0; start <= record.length; ) {
-    const isQuoted = record[start] === '"'
-    const from = isQuoted ? endOfQuoted(record, start) : start
-    if (from < 0) return undefined
-    const next = record.indexOf(delimiter, from)
-    const end = next < 0 ? record.length : next
-    const field = record.slice(start, end)
-    fields.push(isQuoted ? field.trim().slice(1, -1).replaceAll('""', '"') : field)
-    start = end + 1
+const unquoted = (field: string) => field.trim().replace(/^"|"$/g, '').replaceAll('""', '"')
+
+/** A record of delimited text, line by line, so that each character is read once, however many lines a quote spans. */
+class DelimitedRecord {
+  fields: string[] = []
+  #delimiter
+  #open: string[] = [] // the lines of a quoted field that has not ended
+  #length = 0 // of these
+
+  constructor(delimiter: string) {
+    this.#delimiter = delimiter
   }
-  return fields
+
+  /** Whether the line completes the record. */
+  add(line: string) {
+    if (this.#open.length === 0) return this.#split(line, 0)
+    const end = endOfQuoted(line, 0)
+    if (end >= 0) return this.#close(line, end)
+    this.#hold(line)
+    return false
+  }
+
+  /** The fields of a line from `start` on. */
+  #split(line: string, start: number) {
+    const hasQuotes = this.#delimiter !== '\t' && line.includes('"', start) // COPY's text has no quotes
+    if (!hasQuotes) {
+      this.fields.push(...line.slice(start).split(this.#delimiter))
+      return true
+    }
+    if (line[start] !== '"') return this.#take(line, start, start)
+    const end = endOfQuoted(line, start + 1)
+    if (end >= 0) return this.#take(line, start, end)
+    this.#hold(line.slice(start))
+    return false
+  }
+
+  /** The field from `start` to the first delimiter after `end`, and then the others. */
+  #take(line: string, start: number, end: number): boolean {
+    let [from, to] = [start, end]
+    for (;;) {
+      const next = line.indexOf(this.#delimiter, to)
+      const field = line.slice(from, next < 0 ? undefined : next)
+      this.fields.push(field.startsWith('"') ? unquoted(field) : field)
+      if (next < 0) return true
+      from = next + 1
+      if (line[from] !== '"') to = from
+      else {
+        to = endOfQuoted(line, from + 1)
+        if (to < 0) break
+      }
+    }
+    this.#hold(line.slice(from))
+    return false
+  }
+
+  #hold(line: string) {
+    this.#open.push(line)
+    this.#length += line.length + 1
+    if (this.#length > LONGEST) throw unreadable(`a quoted field does not end within ${LONGEST} characters.`)
+  }
+
+  /** Ends the open field at `end`, after its quote. */
+  #close(line: string, end: number) {
+    const next = line.indexOf(this.#delimiter, end)
+    this.fields.push(unquoted([...this.#open, line.slice(0, next < 0 ? undefined : next)].join('\n')))
+    this.#open = []
+    return next < 0 || this.#split(line, next + 1)
+  }
 }
+
+const isNumber = (column: string) => /^[1-9]\d*$/.test(column)
 
 /** The place of a column, from 0, by its number from 1 or its name in the header. */
 function placeOf(column: string, header: string[]) {
-  if (/^[1-9]\d*$/.test(column)) return Number(column) - 1
+  if (isNumber(column)) return Number(column) - 1
   const names = header.map((name) => name.trim().replace(/^"(.*)"$/, '$1'))
   const place = names.indexOf(column)
   if (place >= 0) return place
@@ -78,59 +130,50 @@ function placeOf(column: string, header: string[]) {
 /** Reads the ID's field of each line. */
 export class FieldReader {
   #column
-  #read: Read | undefined
+  #json: Read | undefined
   #delimiter = ''
-  #place = 0
-  #open = '' // the beginning of a record that continues on the next line
-  #openLine = 0
-  #isHeader = false
+  #place = -1
+  #record: DelimitedRecord | undefined // one that continues on the next line
+  #firstLine = 0
 
   /** @param column its number, its name, or a key of JSON; undefined for the whole line */
   constructor(column: string | undefined) {
     this.#column = column
-    if (column === undefined) this.#read = LINE_ALONE
   }
 
   /** The field of a line; undefined while its record is not complete. */
   read(text: string, line: number): Field | undefined {
-    if (this.#read === LINE_ALONE) return { line, text }
-    const record = this.#open === '' ? text : `${this.#open}\n${text}`
-    if (record.trim() === '') return { line, text: '' }
-    this.#read ??= this.#readerFor(record)
-    if (this.#delimiter !== '' && fieldsOf(record, this.#delimiter) === undefined) return this.#hold(record, line)
-    const first = this.#open === '' ? line : this.#openLine
-    this.#open = ''
-    if (!this.#isHeader) return { line: first, ...this.#read(record) }
-    this.#isHeader = false
-    return { line: first }
+    if (this.#column === undefined) return { line, text }
+    if (this.#record === undefined && text.trim() === '') return { line, text: '' }
+    if (this.#json === undefined && this.#delimiter === '') this.#chooseFormat(text, this.#column)
+    if (this.#json !== undefined) return { line, ...this.#json(text) }
+    if (this.#record === undefined) this.#firstLine = line
+    this.#record ??= new DelimitedRecord(this.#delimiter)
+    const isComplete = this.#record.add(text.endsWith('\r') ? text.slice(0, -1) : text)
+    return isComplete ? this.#fieldOf(this.#record.fields, this.#column) : undefined
   }
 
   /** The field that the end of the input cuts off, if any. */
   end(): Field | undefined {
-    if (this.#open === '') return undefined
-    return { line: this.#openLine, fault: 'a quote that begins here does not end, so no line after it was read' }
+    if (this.#record === undefined) return undefined
+    return { line: this.#firstLine, fault: 'a quote that begins here does not end, so no line after it was read' }
   }
 
-  #hold(record: string, line: number) {
-    if (this.#open === '') this.#openLine = line
-    this.#open = record
-    if (record.length > LONGEST)
-      throw unreadable(`a quote that begins in line ${this.#openLine} does not end within ${LONGEST} characters.`)
-    return undefined
+  #chooseFormat(text: string, column: string) {
+    if (text.trim().startsWith('{')) this.#json = jsonReader(column)
+    else this.#delimiter = DELIMITERS.find((delimiter) => text.includes(delimiter)) ?? ','
   }
 
-  /** The reader for records like this first one. */
-  #readerFor(record: string): Read {
-    const column = this.#column as string
-    if (record.trim().startsWith('{')) return jsonReader(column)
-    this.#delimiter = DELIMITERS.find((delimiter) => record.includes(delimiter)) ?? ','
-    this.#place = placeOf(column, fieldsOf(record, this.#delimiter) ?? [])
-    this.#isHeader = !/^\d+$/.test(column)
-    return (row) => {
-      const fields = fieldsOf(row, this.#delimiter) as string[]
-      const text = fields[this.#place]
-      return text === undefined ? { fault: `it has ${fields.length} columns, and not ${this.#place + 1}` } : { text }
-    }
+  #fieldOf(fields: string[], column: string): Field {
+    const line = this.#firstLine
+    this.#record = undefined
+    const isFirst = this.#place < 0
+    if (isFirst) this.#place = placeOf(column, fields)
+    if (isFirst && !isNumber(column)) return { line }
+    const text = fields[this.#place]
+    return text === undefined
+      ? { line, fault: `it has ${fields.length} columns, and not ${this.#place + 1}` }
+      : { line, text }
   }
 }
 

@@ -55,13 +55,23 @@ const namesOf = (nodes: NodeFacts[], layout: Layout) => {
   return `${names.join('; ')}${more > 0 ? `; and ${more} more` : ''}`
 }
 
+/** All causes that the table allows: the harmless ones first, so that the user rules them out. */
 function adviceForEqual({ walk, nodes }: Facts) {
-  if (walk.equal.ids >= walk.distinct * REPEATED_ROWS && walk.equal.ids > 1)
-    return 'Nearly every ID comes more than once, so the query probably repeats rows, as a join does: select the IDs of one table only.'
-  if (walk.lost.couldBeAll)
-    return 'Every ID is one that a floating-point number holds exactly. If the IDs went through such numbers (JSON, a spreadsheet, a DOUBLE column), that makes different IDs equal: export them as text. Otherwise, two makers used one node number, or a clock stepped back while a maker restarted.'
   const isOne = nodes.filter(({ repeated }) => repeated > 0).length === 1
-  return `${isOne ? 'This node number was' : 'Each of these node numbers was'} used by two makers at once, or by one that restarted after its clock had stepped back. Give each process a separate number: join() leases one.`
+  const others = [
+    walk.equal.ids >= walk.distinct * REPEATED_ROWS &&
+      walk.equal.ids > 1 &&
+      'Nearly every ID comes more than once: if the query repeats rows, as a join does, select the IDs of one table only.',
+    walk.lost.couldBeAll &&
+      'A floating-point number holds every ID exactly: if the IDs went through such numbers (JSON, a spreadsheet, a DOUBLE column), different IDs became equal, so export them as text.',
+  ].filter((cause) => cause !== false)
+  return [
+    ...others,
+    `${others.length > 0 ? 'Otherwise, ' : ''}${isOne ? 'this node number was' : 'each of these node numbers was'} used by two makers at once, or by one that restarted after its clock had stepped back.`,
+    'Give each process a separate number: join() leases one.',
+  ]
+    .join(' ')
+    .replace(/^./, (letter) => letter.toUpperCase())
 }
 
 function equalIds(facts: Facts): Finding[] {
