@@ -16,6 +16,7 @@ const SECTIONS = {
   leases: './leases.mjs',
   segments: './segments.mjs',
   seals: './seals.js',
+  audit: './audit.js',
   service: './service.mjs',
 }
 const USUAL = ['load', 'ids', 'processes'] // needs no server
