@@ -31,7 +31,7 @@ function at(ms, work) {
   }
 }
 
-/** The IDs of `count` calls, with a clock that goes on by `step` ms after each `perTick` of them. */
+/** The IDs of `count` calls, with a clock that advances by `step` ms after each `perTick` of them. */
 function made(make, { count = 2000, from = TIME, step = 1, perTick = 3 } = {}) {
   return Array.from({ length: count }, (_, i) => at(from + Math.floor(i / perTick) * step, () => BigInt(make(i))))
 }
@@ -184,7 +184,10 @@ test('numbers that went through JSON.parse: lost digits, whether counters restar
   t.true(kindsOf(await audited(t, slow.map(rounded), ['--layout', 'discord'])).includes('lost-digits'))
   t.deepEqual(kindsOf(await audited(t, slow, ['--layout', 'discord'])), [])
   const few = made(nextOf(new FlakeIdgen({ worker: 1 })), { count: 900, perTick: 3 }).map(rounded)
-  t.regex((await audited(t, few, ['--layout', 'flake'])).of.equal.advice, /floating-point number holds every ID exactly/)
+  t.regex(
+    (await audited(t, few, ['--layout', 'flake'])).of.equal.advice,
+    /floating-point number holds every ID exactly/,
+  )
 })
 
 test('rounded node numbers: Hazelcast has its node in the last bits', async (t) => {

@@ -1,4 +1,4 @@
-// What an audit finds: facts that IDs of separate makers cannot show. Each has an advice and a page of the documentation.
+// What an audit finds: facts that IDs of separate makers cannot show. Each has advice and a page of the documentation.
 // Anything that correct use can cause, too, is a hint: see hints.ts.
 
 import type { Layout } from '../../lib/entries/codec.ts'
@@ -102,7 +102,7 @@ function interleaved({ nodes, chosen }: Facts): Finding[] {
     {
       kind: 'interleaved',
       count: turns,
-      text: `The counters of ${namesOf(hit, chosen.layout)} go to and fro between two separate sequences ${counted(turns, 'time')}: two makers use the number at the same time.`,
+      text: `The counters of ${namesOf(hit, chosen.layout)} go back and forth between two separate sequences ${counted(turns, 'time')}: two makers use the number at the same time.`,
       advice:
         'They make equal IDs as soon as their counters meet. Give each process a separate number: join() leases one.',
       page: 'docs/run/processes.md',

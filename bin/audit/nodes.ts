@@ -48,7 +48,7 @@ export class NodeFacts {
     this.#counters.length = 0
   }
 
-  /** How often its counters go to and fro between two tracks. */
+  /** How often its counters go back and forth between two tracks. */
   get turns() {
     return this.#tracks?.turns ?? 0
   }

@@ -64,9 +64,9 @@ export default {
   summary: 'check the IDs of a table: equal ones, node numbers with two makers, lost digits',
   operands: '[FILE]',
   about: `Reads the IDs of a table from a file, or from stdin, and says what they show: how many there are, equal ones and their
-lines, each node's first and last ID and its most in a tick, node numbers that two makers used at once, IDs of the future, of
-a time before the epoch or of another system, and lost digits. Each finding comes with an advice. What correct use can cause,
-too, is shown as a hint.
+lines, each node's first and last ID and its most in a tick, node numbers that two makers used at once, IDs of the future or of
+another system, and lost digits. Each finding comes with advice. What correct use can cause
+too is shown as a hint.
 
 Each line is an ID, in any form that inspect reads. For lines with several columns (CSV, COPY, psql, JSON lines), --column is
 the column's number from 1 on, its name in the first line, or the key. Header lines, empty lines and NULLs are skipped.

@@ -77,6 +77,11 @@ export const OF_NEW = {
 } satisfies Options
 
 export const OF_INSPECT = {
+  layout: {
+    ...OF_LAYOUT.layout,
+    about:
+      'a system of `flakeforge layouts` (default: the most plausible one), or your own fields as JSON: \'{"fields": …}\'',
+  },
   from: {
     value: 'FORM',
     about: `the form of the IDs: ${TEXT_FORMS.join(', ')} (default: the one that fits)`,
