@@ -28,6 +28,7 @@ const time = (ms: number) => (Number.isFinite(ms) ? stamp(new Date(ms)) : null)
 const andMore = (all: number, shown: number) => (all > shown ? `and ${counted(all - shown, 'more', 'more')}` : '')
 
 function nodeTable({ nodes, chosen }: Facts) {
+  if (nodes.length === 0) return []
   const headings = ['node', 'IDs', 'first', 'last', 'most in a tick']
   const rows = nodes.slice(0, NODES).map((facts) => {
     const { node, ids, first, last, mostInTick, mostAt } = facts
