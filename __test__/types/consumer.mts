@@ -211,6 +211,17 @@ assert.deepEqual(results, [123n, 123n, parse('123'), 0, '0x7b', fromSigned(123n)
 const known: unknown[] = ['1', 'x', 2n].filter(isId)
 assert.deepEqual([known, isId('7b', 'hex'), isId(null)], [['1', 2n], true, false])
 
+const received: unknown[] = JSON.parse('["1", "x", null, 3]')
+const ids: IdLike[] = received.filter(isId)
+const decimals: string[] = received.filter((value) => isId(value, 'dec'))
+assert.deepEqual([ids, decimals], [['1', 3], ['1']])
+const param: string | string[] | undefined = ['1', '2'].at(1)
+if (isId(param, 'dec')) assert.equal(parse(param).readBigUInt64BE(), 2n)
+const text: string = 'x'
+if (!isId(text)) assert.equal(text.length, 1) // text that is not an ID is still text
+const base = 'dec' as Base | undefined
+assert.equal(isId(received[0], base) && toBigInt(received[0]), 1n)
+
 const uuid: string = layouts.flake.toUuid(id)
 const ofUuid: Buffer = layouts.flake.fromUuid(uuid)
 const keys = ['id'] as const
@@ -275,6 +286,10 @@ export async function mistakes(): Promise<void> {
   fromSigned(5)
   // @ts-expect-error: no such base
   isId('5', 'base64')
+  // @ts-expect-error: in base 32, an ID is text
+  if (isId(received[0], 'base32')) takesBigint(received[0])
+  // @ts-expect-error: without a base, it can be a bigint too
+  if (isId(received[0])) takesText(received[0])
   // @ts-expect-error: it is no ID itself
   takesText(isId('5'))
   // @ts-expect-error: the texts of another seal

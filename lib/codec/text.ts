@@ -182,12 +182,18 @@ export function parse(text: string, base?: Base | null, options?: Readonly<Prefi
 /**
  * Whether the value is an ID: true exactly if `toBigInt(value)` accepts it or, with a base, `parse(value, base)`. It never
  * throws.
+ *
+ * A type guard for values of an unknown type: `IdLike`, or `string` with a base. A value that is an `IdLike` already keeps its
+ * type, because TypeScript would otherwise take text that is not an ID for `never`.
  * @param base ignored unless it is text, so that `values.filter(isId)` works, which passes an index too
  * @example
  * isId('7529535382561648641') // true
  * isId('12x')                 // false
  * isId('12x', 'base36')       // false: such text has 13 characters
  */
+export function isId(value: IdLike, base?: Base | number | null): boolean
+export function isId(value: unknown, base: Base): value is string
+export function isId(value: unknown, base?: Base | number | null): value is IdLike
 export function isId(value: unknown, base?: Base | number | null): boolean {
   try {
     if (typeof base === 'string') parse(value as string, base)
