@@ -165,8 +165,8 @@ function messageOf(error) {
     .split('\n')
     .map((line) => line.trim())
     .filter(Boolean)
-  const line =
-    lines.length > 1 && /^(?:Failed query|Invalid `)/.test(lines[0]) ? (error.cause?.message ?? lines.at(-1)) : lines[0]
+  const isPreamble = /^(?:Failed query|Invalid `)/.test(lines[0])
+  const line = isPreamble ? (error.cause?.message ?? lines.at(-1)) : lines[0]
   return line.length > 200 ? `${line.slice(0, 200)}…` : line
 }
 
