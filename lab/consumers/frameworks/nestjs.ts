@@ -1,0 +1,27 @@
+// The application of docs/data/input.md, which asks itself and prints what it answers. At the end it ends itself by a signal, as
+// an orchestrator does.
+
+import 'reflect-metadata'
+import { writeSync } from 'node:fs'
+import { mkdtemp } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { FlakeId, type LeasedFlakeId } from 'flakeforge'
+
+process.env.PORT = '0'
+process.env.FLAKEFORGE_STORE = `file:${await mkdtemp(join(tmpdir(), 'flakeforge-nestjs-'))}`
+const { app } = await import('./app.js')
+const url = `${await app.getUrl()}/customers`
+
+async function ask(path: string, body?: string) {
+  const post = { method: 'POST', headers: { 'content-type': 'application/json' }, body }
+  const response = await fetch(url + path, body === undefined ? {} : post)
+  writeSync(1, `${response.status} ${await response.text()}\n`)
+}
+
+for (const id of ['7529332683575394305', '12x', '18446744073709551616']) await ask(`/${id}`)
+await ask('', '{"company":"7529332683575394305","tags":["1","2"]}')
+await ask('', '{"company":7529332683575394305,"tags":[]}')
+await ask('', '{"company":"1","tags":["1","12x"]}')
+app.get<LeasedFlakeId>(FlakeId).once('detached', () => writeSync(1, 'detached\n'))
+process.kill(process.pid, 'SIGTERM')
