@@ -217,8 +217,10 @@ const decimals: string[] = received.filter((value) => isId(value, 'dec'))
 assert.deepEqual([ids, decimals], [['1', 3], ['1']])
 const param: string | string[] | undefined = ['1', '2'].at(1)
 if (isId(param, 'dec')) assert.equal(parse(param).readBigUInt64BE(), 2n)
+const query = '12x' as string | undefined
+if (!isId(query, 'dec')) assert.equal(query?.length, 3) // a string that is not an ID is still a string
 const text: string = 'x'
-if (!isId(text)) assert.equal(text.length, 1) // text that is not an ID is still text
+if (!isId(text)) assert.equal(text.length, 1)
 const base = 'dec' as Base | undefined
 assert.equal(isId(received[0], base) && toBigInt(received[0]), 1n)
 

@@ -179,21 +179,25 @@ export function parse(text: string, base?: Base | null, options?: Readonly<Prefi
   return toBytes(id)
 }
 
+declare const confirmed: unique symbol
+
+/** A T that a type guard confirmed. No T is a Confirmed<T> before, so the guard's false branch keeps its type. */
+type Confirmed<T> = T & { readonly [confirmed]?: never }
+
 /**
  * Whether the value is an ID: true exactly if `toBigInt(value)` accepts it or, with a base, `parse(value, base)`. It never
  * throws.
  *
- * A type guard for values of an unknown type: `IdLike`, or `string` with a base. A value that is an `IdLike` already keeps its
- * type, because TypeScript would otherwise take text that is not an ID for `never`.
+ * It is a type guard: where it is true, the value is an `IdLike`, and with a base a `string`. Where it is false, the value keeps
+ * its type, because text that is not an ID is still text.
  * @param base ignored unless it is text, so that `values.filter(isId)` works, which passes an index too
  * @example
  * isId('7529535382561648641') // true
  * isId('12x')                 // false
  * isId('12x', 'base36')       // false: such text has 13 characters
  */
-export function isId(value: IdLike, base?: Base | number | null): boolean
-export function isId(value: unknown, base: Base): value is string
-export function isId(value: unknown, base?: Base | number | null): value is IdLike
+export function isId(value: unknown, base: Base): value is Confirmed<string>
+export function isId(value: unknown, base?: Base | number | null): value is Confirmed<IdLike>
 export function isId(value: unknown, base?: Base | number | null): boolean {
   try {
     if (typeof base === 'string') parse(value as string, base)
