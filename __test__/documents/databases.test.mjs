@@ -51,6 +51,18 @@ test("a section's code has only calls and options of the programs that run", (t)
   }
 })
 
+test("Prisma 8's generator on the page is the one that runs", (t) => {
+  const statements = (code) =>
+    code
+      .replaceAll(/\/\*\*.*?\*\/|\/\/.*?$|^export /gms, '')
+      .split(/\s+/)
+      .join(' ')
+      .trim()
+  const section = page.slice(page.indexOf('\n### Prisma 8\n')).split(/^##+ /m)[1]
+  const [generator] = blocks(section).filter(({ code }) => code.includes('mutationDefaultGenerators'))
+  t.is(statements(generator.code), statements(read('lab', 'databases', 'libraries', 'prisma-8', 'flake.js')))
+})
+
 test('results are those of the locked versions, of all databases, ways and operations', (t) => {
   for (const library of libraries) {
     const { version, databases } = library.results
