@@ -181,7 +181,7 @@ export function parse(text: string, base?: Base | null, options?: Readonly<Prefi
 
 declare const confirmed: unique symbol
 
-/** A T that a type guard confirmed. No T is a Confirmed<T> before, so the guard's false branch keeps its type. */
+/** A value that a type guard confirmed. A plain T is not assignable to it, so T remains where the guard is false. */
 type Confirmed<T> = T & { readonly [confirmed]?: never }
 
 /**

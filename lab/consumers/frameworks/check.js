@@ -32,7 +32,7 @@ const COMPILER =
     ' ',
   )
 
-/** Each block of code by the words that its paragraph begins with, and the file that it becomes. */
+/** Each block of code: its page, the first words of its paragraph, and its file. */
 const BLOCKS = [
   ['input.md', 'With **NestJS** on Express', 'app.ts'],
   ['input.md', 'With **NestJS**, use that decorator', 'customers.ts'],
@@ -83,7 +83,7 @@ function install() {
   npm(['install', '--no-save', '--no-package-lock', '--ignore-scripts', '--no-audit', '--no-fund', ...packages], folder)
 }
 
-/** The pages' code in files, beside the programs that use it. */
+/** Writes the pages' code into files, next to the programs that use it. */
 function writePrograms() {
   for (const [page, start, file] of BLOCKS) {
     const text = fs.readFileSync(path.join(root, 'docs', 'data', page), 'utf8')

@@ -1,4 +1,4 @@
-// What a user of better-auth has: a database.
+// The database of a better-auth user, as docs/data/databases.md imports it.
 
 import { DatabaseSync } from 'node:sqlite'
 

@@ -1,5 +1,5 @@
-// The application of docs/data/input.md, which asks itself and prints what it answers. At the end it ends itself by a signal, as
-// an orchestrator does.
+// Starts the application of docs/data/input.md, sends it requests, and prints the answers. At the end it stops the
+// application with a signal, as an orchestrator does.
 
 import 'reflect-metadata'
 import { writeSync } from 'node:fs'

@@ -24,7 +24,7 @@ export function connect(url, newId) {
 
 export const connectExactly = connect
 
-/** MariaDB returns no rows: $returningId() has what $defaultFn made. */
+/** MariaDB returns no rows: $returningId() has the values of $defaultFn. */
 export async function insert(db, table, row) {
   const [inserted] = await db.insert(table).values(row).$returningId()
   return { ...inserted, ...row }

@@ -1,5 +1,5 @@
-// Drizzle 1.0 on PostgreSQL, with node-postgres. Relational queries cast IDs to text in the JSON that the database makes, so
-// there is nothing to set.
+// Drizzle 1.0 on PostgreSQL, with node-postgres. Relational queries cast IDs to text in the JSON that they build in the
+// database, so there is nothing to set.
 
 import { drizzle } from 'drizzle-orm-1/node-postgres'
 import { bigint, pgTable, text } from 'drizzle-orm-1/pg-core'

@@ -1,4 +1,4 @@
-// Drizzle 1.0. IDs are bigints. postgres.js, mariadb.js and sqlite.js beside this file have the tables, the connection and
+// Drizzle 1.0. IDs are bigints. postgres.js, mariadb.js and sqlite.js next to this file have the tables, the connection and
 // the setting. Where a program only calls newId(), yours calls `toSigned(flake.next())`, or `flake.nextBigInt()` where the
 // column is not signed.
 
@@ -16,7 +16,7 @@ const tablesOf = (id, text) => [
     tag_id ${id} NOT NULL REFERENCES tags (id) ON DELETE CASCADE)`,
 ]
 
-/** `tables`: db and the tables; what comes next differs between the databases; `replacer`: of JSON.stringify. */
+/** `tables`: db and the tables; the rest differs between the databases; `replacer`: of JSON.stringify. */
 function program(tables, { textType, insert, upsert, close }, replacer) {
   const { db, customers, orders, tags, customerTags } = tables
   const { id, name } = customers
@@ -43,7 +43,7 @@ function program(tables, { textType, insert, upsert, close }, replacer) {
 
     withOrders: (wanted) => db.query.customers.findFirst({ where: { id: wanted }, with: { orders: true } }),
 
-    /** Drizzle has no nested create. Without a transaction: better-sqlite3's takes no promises. */
+    /** Drizzle has no nested create. Without a transaction: better-sqlite3's accepts no promises. */
     async createWithOrders({ orders: items, ...row }) {
       const customer = await insert(db, customers, row)
       for (const { item } of items) await insert(db, orders, { customerId: customer.id, item })

@@ -1,4 +1,4 @@
-// What differs between the databases: the packages, the types of the columns, and where the models are.
+// The differences between the databases: the packages, the types of the columns, and where the models are.
 
 const tables = (id) => [
   `CREATE TABLE customers (id ${id} PRIMARY KEY, name text NOT NULL)`,

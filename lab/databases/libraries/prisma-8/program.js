@@ -7,7 +7,7 @@ import { contractOf } from './contract.js'
 import { databases } from './databases.js'
 import { flakeId, flakeIds } from './flake.js'
 
-/** `asId`: an ID as the column has it; `withId`: adds what the contract's default does not. */
+/** `asId`: an ID as the column has it; `withId`: adds the ID, unless the contract's default does. */
 function operations(db, { Customer }, { asId, withId, replacer }) {
   const byId = (id) => Customer.where({ id: asId(id) })
   const nested = (rows) => (relation) => relation.create(rows.map(withId))
@@ -53,7 +53,7 @@ function operations(db, { Customer }, { asId, withId, replacer }) {
 async function open({ database, url }, { idType, keyField, extensions, ...rest }) {
   const { builder, connect, modelsOf, createTables } = await databases[database]()
   const contract = contractOf(builder, idType, keyField)
-  // `npx prisma db init` creates the tables, and writes a mark that the client looks for.
+  // The client would look for a mark that `npx prisma db init` writes when it creates the tables.
   const client = () => connect(url, { contract, extensions, verifyMarker: false })
   const program = () => {
     const db = client()
