@@ -1,5 +1,6 @@
 // examples/kubernetes: replicas run here as plain processes, come and go under requests, and generate no ID twice; the
-// answers to the probes while the store is unreachable; and the manifests match the program and docs/run/kubernetes.md.
+// answers to the probes and to Prometheus while the store is unreachable; and the manifests match the program and
+// docs/run/kubernetes.md.
 
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -54,6 +55,14 @@ async function startReplica(t, url) {
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (replica.output += text))
   replica.ended = once(child, 'exit').then(([code, signal]) => ({ code, signal, output: replica.output }))
   return replica
+}
+
+/** A sample of what Prometheus scrapes; undefined if there is none. */
+async function sampleOf(port, name) {
+  const response = await fetch(`http://127.0.0.1:${port}/metrics`)
+  const lines = (await response.text()).split('\n')
+  const line = lines.find((each) => each.startsWith(name))
+  return line && Number(line.split(' ').at(-1))
 }
 
 const isReady = async ({ port }) => (await statusOf(port, '/readyz')) === 200
@@ -143,8 +152,23 @@ test('while a new group is quiet a replica is live but not ready, and SIGTERM en
   t.is(await statusOf(replica.port, '/healthz'), 200)
   t.like(await get(replica.port, '/readyz'), { status: 503, body: { state: 'joining' } })
   t.is(await statusOf(replica.port, '/ids'), 503)
+  t.is(await sampleOf(replica.port, 'flakeforge_ids_total{'), undefined, 'it has generated none')
   replica.child.kill('SIGTERM')
   t.like(await replica.ended, { code: 0, signal: null })
+})
+
+test('/metrics is what Prometheus reads: its content type, the state of the lease, and the IDs', async (t) => {
+  const { url } = await startServer(t)
+  await createByJob(url)
+  const replica = await startReplica(t, url)
+  await until(() => isReady(replica))
+  await get(replica.port, '/ids?n=50')
+  const response = await fetch(`http://127.0.0.1:${replica.port}/metrics`)
+  t.is(response.status, 200)
+  t.regex(response.headers.get('content-type'), /^text\/plain; version=0\.0\.4/)
+  t.is(await sampleOf(replica.port, 'flakeforge_ids_total{layout="flake",group="orders"}'), 50)
+  t.is(await sampleOf(replica.port, 'flakeforge_lease_state{group="orders",state="attached"}'), 1)
+  t.true((await sampleOf(replica.port, 'flakeforge_lease_window_remaining_seconds{group="orders"}')) > 0)
 })
 
 test('a replica that cannot join exits with the reason', async (t) => {
@@ -178,6 +202,7 @@ test('not ready once the window has ended and the store is unreachable; ready ag
   await until(async () => (await statusOf(port, '/readyz')) === 503)
   t.like(await get(port, '/ids'), { status: 503, body: { code: 'ERR_FLAKE_LEASE_EXPIRED' } })
   t.is(await statusOf(port, '/healthz'), 200)
+  t.is(await sampleOf(port, 'flakeforge_lease_window_remaining_seconds{group="orders"}'), 0)
   process.kill(server.pid, 'SIGCONT')
   await until(async () => (await statusOf(port, '/readyz')) === 200)
   t.is(await statusOf(port, '/ids'), 200)
@@ -201,7 +226,13 @@ test('the manifests are valid YAML', (t) => {
   for (const name of manifests) {
     for (const document of parseAllDocuments(textOf(name))) t.deepEqual([...document.errors, ...document.warnings], [])
   }
-  t.deepEqual(objects.map(({ kind }) => kind).sort(), ['Deployment', 'HorizontalPodAutoscaler', 'Job', 'Service'])
+  t.deepEqual(objects.map(({ kind }) => kind).sort(), [
+    'Deployment',
+    'HorizontalPodAutoscaler',
+    'Job',
+    'PodMonitor',
+    'Service',
+  ])
 })
 
 test("the probes match the program's answers and port", (t) => {
@@ -214,6 +245,16 @@ test("the probes match the program's answers and port", (t) => {
   }
   t.is(env.find(({ name }) => name === 'PORT').value, String(ports[0].containerPort))
   t.is(object('Service').spec.ports[0].targetPort, ports[0].name)
+})
+
+test('the PodMonitor selects the pods of the Deployment, and scrapes the path and port that the program serves', (t) => {
+  const { selector, podMetricsEndpoints } = object('PodMonitor').spec
+  t.deepEqual(selector.matchLabels, object('Deployment').spec.template.metadata.labels)
+  const [{ port, path }] = podMetricsEndpoints
+  t.is(port, containerOf('Deployment').ports[0].name)
+  t.true(textOf('service.mjs').includes(`=== '${path}'`), path)
+  const page = readFileSync(pathOf('docs/run/kubernetes.md'), 'utf8')
+  t.true(page.includes(textOf('pod-monitor.yaml').replace(/^#.*\n/gm, '')), 'the page shows another manifest')
 })
 
 test('the environment of the manifest matches what the program reads, and the store is in one Secret', (t) => {

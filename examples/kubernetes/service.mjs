@@ -1,10 +1,14 @@
-// The HTTP side of a service that hands out order numbers, and the endpoints for Kubernetes' probes.
+// The HTTP side of a service that hands out order numbers, with the endpoints for Kubernetes' probes and for Prometheus.
 // It reports ready only while it can generate IDs.
 
 import { createServer } from 'node:http'
 import { format } from 'flakeforge'
+import { prometheusMetrics } from 'flakeforge/metrics'
+import client from 'prom-client' // or '@prometheus-io/client', its new name
 
 const MOST = 4096 // IDs per request: those of one millisecond
+
+prometheusMetrics(client) // every lease of this process, while it is joining too
 
 /** Whether a slot is held and its window is not over. */
 const canMakeIds = (flake) => flake?.state === 'attached' && flake.expires > new Date()
@@ -36,10 +40,17 @@ const ROUTES = {
   '/healthz': (flake) => [flake?.state === 'destroyed' ? 500 : 200, {}],
 }
 
+/** What Prometheus scrapes, as text. */
+async function metrics(response) {
+  const text = await client.register.metrics()
+  response.writeHead(200, { 'content-type': client.register.contentType }).end(text)
+}
+
 /** A server that is not listening yet. `flake()`: the generator, or undefined before there is one. */
 export function createService(flake) {
   return createServer((request, response) => {
     const { pathname, searchParams } = new URL(request.url, 'http://service')
+    if (pathname === '/metrics') return metrics(response)
     const [status, body] = ROUTES[pathname]?.(flake(), searchParams) ?? [404, { error: `there is no ${pathname}` }]
     response.writeHead(status, { 'content-type': 'application/json' }).end(`${JSON.stringify(body)}\n`)
   })
