@@ -1,8 +1,15 @@
 // The entries of the navigation, with their order and titles. A guide that is missing here fails the build.
 
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { GUIDES, root } from './pages.js'
+
+/** The pages of database libraries, with their headings as titles: lab/databases decides which there are. */
+function libraryPages() {
+  const pages = GUIDES.filter((file) => file.startsWith('data/databases/'))
+  const titles = pages.map((file) => /^# (.+)$/m.exec(readFileSync(path.join(root, 'docs', file), 'utf8'))[1])
+  return Object.fromEntries(pages.map((file, i) => [file.replace(/\.md$/, ''), titles[i]]))
+}
 
 const GROUPS = {
   Start: {
@@ -13,6 +20,7 @@ const GROUPS = {
   },
   Run: {
     'run/processes': 'Processes of one machine',
+    'run/pm2': 'PM2 and node:cluster',
     'run/containers': 'Containers',
     'run/kubernetes': 'Kubernetes',
     'run/serverless': 'Serverless',
@@ -42,7 +50,9 @@ const GROUPS = {
     'data/public-ids': 'Public IDs',
     'data/partitions': 'Partitions and hot ranges',
     'data/audit': 'Checking a table of IDs',
+    'data/backfill': 'IDs for existing rows',
   },
+  'Database libraries': libraryPages(),
   Reference: {
     'reference/options': 'Options',
     'reference/errors': 'Errors',

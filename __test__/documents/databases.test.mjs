@@ -1,5 +1,5 @@
-// docs/data/databases.md has the results of `npm run databases` for every library, in the locked versions. The run
-// itself, in CI, fails where a library behaves differently.
+// docs/data/databases.md and the page of each library have the results of `npm run databases`, in the locked versions. The
+// run itself, in CI, fails where a library behaves differently.
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -10,42 +10,38 @@ import { expectId, expectRow, expectRows, Inexact } from '../../lab/databases/co
 import { Ids, SIZES, survivesDouble } from '../../lab/databases/ids.js'
 import { allLibraries, WAYS } from '../../lab/databases/libraries.js'
 import { byOutcome, changes, recordOf } from '../../lab/databases/outcomes.js'
-import { PLACES, tableIn } from '../../lab/databases/table.js'
+import { pageOf, places, tableIn } from '../../lab/databases/table.js'
 import { blocks } from '../support/documents.mjs'
 
 const { toSigned } = createRequire(import.meta.url)('flakeforge')
 
 const root = join(import.meta.dirname, '..', '..')
 const read = (...names) => readFileSync(join(root, ...names), 'utf8')
-const page = read('docs', 'data', 'databases.md')
 const libraries = allLibraries()
 
-for (const place of PLACES) {
+for (const place of places()) {
   test(`the table '${place.name}' has the results of the runs`, (t) => {
     t.is(tableIn(place), place.table(), 'run `npm run databases -- --write`')
   })
 }
 
-test('every library has its program, its results and its section, in order', (t) => {
-  for (const { title, folder } of libraries) {
+test('every library has its program, its results and its page, and every page its library', (t) => {
+  for (const library of libraries) {
+    const { title, folder } = library
     t.true(existsSync(join(folder, 'program.js')), title)
     t.true(existsSync(join(folder, 'results.json')), title)
+    t.true(readFileSync(pageOf(library), 'utf8').startsWith(`# ${title}\n`), title)
   }
-  const sections = page
-    .slice(page.indexOf('\n## The libraries'), page.indexOf('\n## Any other library'))
-    .matchAll(/^### (.+)$/gm)
-  t.deepEqual(
-    Array.from(sections, ([, title]) => title),
-    libraries.map(({ title }) => title),
-  )
+  const pages = readdirSync(join(root, 'docs', 'data', 'databases'))
+  t.deepEqual(pages.sort(), libraries.map(({ name }) => `${name}.md`).sort())
 })
 
-test("a section's code has only calls and options of the programs that run", (t) => {
-  for (const { title, folder } of libraries) {
+test("a page's code has only calls and options of the programs that run", (t) => {
+  for (const library of libraries) {
+    const { title, folder } = library
     const files = readdirSync(folder).filter((file) => file.endsWith('.js'))
     const program = files.map((file) => readFileSync(join(folder, file), 'utf8')).join('\n')
-    const section = page.slice(page.indexOf(`\n### ${title}\n`)).split(/^##+ /m)[1]
-    for (const { code } of blocks(section).filter(({ language }) => language === 'ts'))
+    for (const { code } of blocks(readFileSync(pageOf(library), 'utf8')).filter(({ language }) => language === 'ts'))
       for (const [name] of code.replaceAll(/'.*?'|<.*?>/g, '').matchAll(/\w+(?=[(:])/g))
         t.true(new RegExp(`\\b${name}\\b`).test(program), `${title}: ${name}`)
   }

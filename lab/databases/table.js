@@ -1,5 +1,5 @@
-// Writes the two tables of docs/data/databases.md from results.json of each library, between two markers. The tables
-// contain only results of runs.
+// Writes the tables of docs/data/databases.md and of each library's page in docs/data/databases/ from results.json of each
+// library, between two markers. The tables contain only results of runs.
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,7 +7,7 @@ import { allLibraries } from './libraries.js'
 import { byOutcome, isExact, sizesOfFault } from './outcomes.js'
 
 const root = join(import.meta.dirname, '..', '..')
-const DATABASES = { postgres: 'PostgreSQL', mariadb: 'MariaDB', sqlite: 'SQLite', bson: 'BSON, no server' }
+const DATABASES = { postgres: 'PostgreSQL', mariadb: 'MariaDB', sqlite: 'SQLite', bson: 'BSON without a server' }
 
 /** The table's names for the operations of a program. */
 const LABELS = {
@@ -63,8 +63,7 @@ function columns(library, database) {
 }
 
 function rowsOf(library) {
-  return Object.entries(library.results?.databases ?? {}).map(([database, found]) => [
-    [`[${library.title}](#${anchor(library.title)})`, library.results.version].join(' ').trim(),
+  return Object.entries(library.results.databases).map(([database, found]) => [
     `${DATABASES[database]}: ${columns(library, database)}`,
     verdict(found.default),
     wrongByDefault(found.default),
@@ -73,32 +72,23 @@ function rowsOf(library) {
   ])
 }
 
-/** The address of a heading, as GitHub and our site generate it. */
-const anchor = (title) =>
-  title
-    .toLowerCase()
-    .replaceAll(/[^\w -]/g, '')
-    .replaceAll(' ', '-')
+/** 'PostgreSQL 15, MariaDB 10.11, SQLite' */
+const servers = ({ databases }) =>
+  Object.entries(databases)
+    .map(([name, { server }]) => `${DATABASES[name]} ${server}`.trim())
+    .join(', ')
 
-/** 'PostgreSQL 15, MariaDB 10.11' */
-function caption(libraries) {
-  const servers = libraries.flatMap(({ results }) => Object.entries(results?.databases ?? {}))
-  const named = servers
-    .filter(([, { server }]) => server !== '')
-    .map(([name, { server }]) => `${DATABASES[name]} ${server}`)
-  return `Run on ${[...new Set(named)].sort().reverse().join(', ')} and each library's own SQLite.`
-}
-
-export function fullTable(libraries = allLibraries()) {
+/** The table of a library's page. */
+export function tableOf(library) {
   const head = [
-    'library',
     'database and column',
     'exact by default?',
     'what goes wrong by default',
     'the setting',
     'exact with it?',
   ]
-  return `${asTable([head, rule(head), ...libraries.flatMap(rowsOf)])}\n\n${caption(libraries)}`
+  const caption = `Run with ${library.title} ${library.results.version}`.trim()
+  return `${asTable([head, rule(head), ...rowsOf(library)])}\n\n${caption} on ${servers(library.results)}.`
 }
 
 /** One text where all databases have the same, or one for each. */
@@ -125,18 +115,25 @@ export function shortTable(libraries = allLibraries()) {
   const rows = libraries
     .filter(({ results }) => results !== undefined)
     .map((library) => [
-      library.title,
+      `[${library.title}](databases/${library.name}.md)`,
       together(library, (found) => verdict(found.default)),
       together(library, (found) => verdictOfSetting(found.exact)),
     ])
   return asTable([head, rule(head), ...rows])
 }
 
+const PAGES = join(root, 'docs', 'data', 'databases')
+
+export const pageOf = ({ name }) => join(PAGES, `${name}.md`)
+
 /** The location of each table: its document and its markers. */
-export const PLACES = [
-  { file: join(root, 'docs', 'data', 'databases.md'), name: 'databases', table: fullTable },
-  { file: join(root, 'docs', 'data', 'databases.md'), name: 'databases-short', table: shortTable },
-]
+export function places() {
+  const found = allLibraries().filter(({ results }) => results !== undefined)
+  return [
+    { file: `${PAGES}.md`, name: 'databases-short', table: shortTable },
+    ...found.map((library) => ({ file: pageOf(library), name: library.name, table: () => tableOf(library) })),
+  ]
+}
 
 /** The text before, between and after the markers. */
 function partsOf(text, name) {
@@ -149,7 +146,7 @@ function partsOf(text, name) {
 export const tableIn = ({ file, name }) => partsOf(readFileSync(file, 'utf8').replaceAll('\r\n', '\n'), name)[1].trim()
 
 export function writeTables() {
-  for (const { file, name, table } of PLACES) {
+  for (const { file, name, table } of places()) {
     const [before, , after] = partsOf(readFileSync(file, 'utf8'), name)
     writeFileSync(file, `${before}\n${table()}\n${after}`)
   }
