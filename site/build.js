@@ -4,7 +4,7 @@
 // builds the inspector, which is the server's page without its live half, and checks every link and anchor of the result.
 
 import { execFileSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { copyFileSync, existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -40,6 +40,8 @@ await writeMap()
 await writeApi()
 await build(here)
 const folder = path.join(here, config.outDir)
+copyFileSync('../packages/server/page/icon.svg', path.join(folder, 'logo.svg'))
+copyFileSync('hero.svg', path.join(folder, 'hero.svg'))
 await buildPage(esbuild, path.join(folder, 'inspector'), { isLive: false })
 const { faults, pages, links } = faultsOf(folder, config.base)
 for (const each of faults) console.error(each)

@@ -26,11 +26,11 @@ const OPTIONS = {
   validation: { notExported: false, invalidLink: true },
 }
 
-/** Lists the main entry's exports at the top, and those of other entries below their names, without the ones at the top. */
+/** Names the entries as they are imported, and lists what the main one exports only there. */
 function asImported({ project }) {
   const [main, ...others] = project.getChildrenByKind(ReflectionKind.Module)
   for (const entry of others) entry.name = `flakeforge/${entry.name}`
-  project.mergeReflections(main, project)
+  main.name = 'flakeforge'
   for (const each of project.getReflectionsByKind(ReflectionKind.Reference)) project.removeReflection(each)
 }
 

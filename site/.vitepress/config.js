@@ -38,6 +38,34 @@ function inspector(md) {
   })
 }
 
+/** README's heading is in the hero of the first page. */
+function noHeading(md) {
+  md.core.ruler.push('no-heading', ({ tokens, env }) => {
+    if (env.realPath !== `${root}README.md`) return
+    if (tokens[0]?.tag !== 'h1') throw new Error('README.md does not begin with its heading, which the hero has')
+    tokens.splice(0, 3)
+  })
+}
+
+/** What only the site shows of README, above its text. */
+const HERO = {
+  name: 'flakeforge',
+  text: 'Unique 64-bit IDs, in the order of time',
+  tagline: 'A native drop-in for flake-idgen that assigns the node numbers, too',
+  image: { src: '/hero.svg', alt: '' },
+  actions: [
+    { text: 'Choose an ID', link: '/start/choosing', theme: 'brand' },
+    { text: 'One machine', link: '/run/processes', theme: 'alt' },
+    { text: 'Many machines', link: '/store/choosing', theme: 'alt' },
+  ],
+}
+
+function withHero(page) {
+  if (page.relativePath !== 'index.md') return
+  page.title = HERO.name
+  Object.assign(page.frontmatter, { layout: 'home', hero: HERO, titleTemplate: HERO.text })
+}
+
 /** Turns empty header cells into data cells, because screen readers announce empty headers. */
 function emptyHeaders(md) {
   md.core.ruler.push('empty-headers', ({ tokens }) => {
@@ -59,21 +87,24 @@ export default defineConfig({
   title: 'flakeforge',
   description: 'Unique 64-bit IDs, ordered by time, generated without a round trip per ID',
   base: BASE,
+  head: [['link', { rel: 'icon', type: 'image/svg+xml', href: `${BASE}logo.svg` }]],
   appearance: 'force-auto', // the system's theme: pictures and the inspector support no other
   cleanUrls: true,
   srcDir: '..',
   srcExclude: [...others, 'docs/README.md', 'docs/map.md'],
   rewrites: pageOf,
+  transformPageData: withHero,
   outDir: '../target/site',
   cacheDir: '../target/site-cache',
   markdown: {
     anchor: { slugify: (text) => slug(text) }, // as on GitHub, so that anchors work in both places
-    config: (md) => void [links, inspector, emptyHeaders].map((rule) => rule(md)),
+    config: (md) => void [links, inspector, noHeading, emptyHeaders].map((rule) => rule(md)),
     theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
   },
   vite: { plugins: [vueFromHere], build: { assetsInlineLimit: 0 } },
   themeConfig: {
     ...navigation,
+    logo: '/logo.svg', // build.js puts it there
     outline: [2, 3],
     search: { provider: 'local' },
     socialLinks: [{ icon: 'github', link: 'https://github.com/flakeforge/flakeforge' }],
