@@ -152,7 +152,7 @@ test('while a new group is quiet a replica is live but not ready, and SIGTERM en
   t.is(await statusOf(replica.port, '/healthz'), 200)
   t.like(await get(replica.port, '/readyz'), { status: 503, body: { state: 'joining' } })
   t.is(await statusOf(replica.port, '/ids'), 503)
-  t.is(await sampleOf(replica.port, 'flakeforge_ids_total{'), undefined, 'it has generated none')
+  t.is(await sampleOf(replica.port, 'flakeforge_lease_state{group="orders",state="joining"}'), 1)
   replica.child.kill('SIGTERM')
   t.like(await replica.ended, { code: 0, signal: null })
 })

@@ -98,7 +98,8 @@ async function moveToStore(folder, report) {
   try {
     const [, , , join] = blocks()
     const offset = /nodeOffset: (\d+)/.exec(join)[1]
-    const created = run('npx', ['--no', 'flakeforge', 'create', server.url, 'orders', '--node-offset', offset], folder)
+    const command = path.join(folder, 'node_modules', 'flakeforge', 'dist', 'flakeforge.cjs')
+    const created = run(process.execPath, [command, 'create', server.url, 'orders', '--node-offset', offset], folder)
     if (!created.ok) throw new Error(created.output)
     const found = await reloaded(folder, blocks()[1] + LOAD, programWith(join.replace('redis://localhost', server.url)))
     const inStore = found.nodes.filter((node) => node >= Number(offset)).length
