@@ -2,7 +2,7 @@
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import { GUIDES, root } from './pages.js'
+import { GUIDES, pageOf, root } from './pages.js'
 
 /** The pages of database libraries, with their headings as titles: lab/databases decides which there are. */
 function libraryPages() {
@@ -108,6 +108,8 @@ function apiGroups() {
 
 const item = ([page, text]) => ({ text, link: `/${page}` })
 
+const guide = ([name, text]) => item([pageOf(`docs/${name}.md`).replace(/(?:(?<=\/)index)?\.md$/, ''), text])
+
 export const navigation = {
   nav: [
     { text: 'Guide', link: '/start/choosing' },
@@ -127,7 +129,7 @@ export const navigation = {
         text,
         items: Object.entries(pages)
           .filter(([page]) => isThere(page))
-          .map(item),
+          .map(guide),
       })),
       { text: 'Examples', items: Object.entries(EXAMPLES).map(item) },
       { text: 'API', items: [{ text: 'All entries', link: '/api/' }] },

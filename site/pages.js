@@ -17,7 +17,12 @@ const EXAMPLES = filesIn('examples')
   .filter((name) => path.posix.basename(name) === 'README.md')
   .map((name) => [`examples/${name}`, path.posix.join('examples', path.posix.dirname(name), 'index.md')])
 
-const pagesOfGuides = GUIDES.map((name) => [`docs/${name}`, name])
+/** A guide with a folder of more pages is the folder's index: not every server prefers `databases.html` to `databases/`. */
+const pageOfGuide = (name) => {
+  const folder = name.replace(/\.md$/, '/')
+  return GUIDES.some((other) => other.startsWith(folder)) ? `${folder}index.md` : name
+}
+const pagesOfGuides = GUIDES.map((name) => [`docs/${name}`, pageOfGuide(name)])
 
 /** The page of each file: from a path in the repository to a path on the site. */
 const PAGES = new Map([['README.md', 'index.md'], ['CHANGELOG.md', 'changelog.md'], ...pagesOfGuides, ...EXAMPLES])

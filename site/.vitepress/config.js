@@ -50,7 +50,7 @@ function noHeading(md) {
 /** What only the site shows of README, above its text. */
 const HERO = {
   name: 'flakeforge',
-  text: 'Unique 64-bit IDs, in the order of time',
+  text: 'Unique 64-bit IDs that sort by time',
   tagline: 'A native drop-in for flake-idgen that assigns the node numbers, too',
   image: { src: '/hero.svg', alt: '' },
   actions: [
