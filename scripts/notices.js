@@ -84,7 +84,7 @@ function noticesFor(triple) {
     section(`${crate.name} ${crate.version}`, crate.license, crate.url, textOf(crate, found.get(id))),
   )
   if (triple.startsWith('wasm')) sections.push(...EMNAPI.map(ofPackage))
-  return `The binary in this package is made of flakeforge (see LICENSE) and of what is listed here.\n\n${[...sections, ofRust()].join('\n')}`
+  return `The binary in this package contains flakeforge (see LICENSE) and the components listed here.\n\n${[...sections, ofRust()].join('\n')}`
 }
 
 module.exports = { FILE, noticesFor }

@@ -150,7 +150,7 @@ new Service(new Orders(), layouts.hazelcast)
 void [shard, layoutsByName, named]
 // @ts-expect-error: another layout
 const otherLayout: FlakeId<'twitter'> = h
-// @ts-expect-error: another layout, though of a class of one's own
+// @ts-expect-error: another layout, though of the user's own class
 const otherClass: FlakeId<'twitter'> = new Orders()
 // @ts-expect-error: another layout
 const other: Layout<'twitter'> = layouts.hazelcast

@@ -85,7 +85,7 @@ async function run() {
     above,
   )
   console.log(`
-What is left beside the addon and Node's loader is our own code: compiling it, the addon's classes, one layout and one
+Apart from the addon and Node's loader, the rest is our own code: compiling it, the addon's classes, one layout and one
 generator. V8 takes 3 to 4 MiB when it optimises a first function. Where many files are loaded from long paths, that is
 Node's own path code, and it may come here already; the line with --no-opt is without it.`)
   printPromises([

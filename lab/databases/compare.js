@@ -22,12 +22,12 @@ export function expectId(value, id, what = 'id') {
   if (!isNumber && bitsOf(value) === BigInt.asUintN(64, id)) return
   const place = what === 'id' ? '' : `${what}: `
   const looksSame = typeof value === 'number' && String(value) === String(id)
-  throw new Inexact(`${place}${id} comes as ${looksSame ? 'the number ' : ''}${show(value)}`)
+  throw new Inexact(`${place}${id} is returned as ${looksSame ? 'the number ' : ''}${show(value)}`)
 }
 
 /** Text and other values that are not IDs: which row it is. */
 export function expectSame(value, wanted, what) {
-  if (value !== wanted) throw new Inexact(`${what} is ${show(wanted)}, it gave ${show(value)}`)
+  if (value !== wanted) throw new Inexact(`${what} is ${show(wanted)}, it returned ${show(value)}`)
 }
 
 export function expectRow(row, wanted, what = 'the row') {
@@ -37,12 +37,12 @@ export function expectRow(row, wanted, what = 'the row') {
 }
 
 export function expectRows(rows, wanted, what) {
-  if (rows.length !== wanted.length) throw new Inexact(`${what} has ${wanted.length} rows, it gave ${rows.length}`)
+  if (rows.length !== wanted.length) throw new Inexact(`${what} has ${wanted.length} rows, it returned ${rows.length}`)
   for (const [i, row] of rows.entries()) expectRow(row, wanted[i])
 }
 
 /** The IDs that the library's default has requested. Rows that were stored without it silently have others. */
 export function expectGiven(given, n) {
-  if (given.length !== n) throw new Inexact(`the default made ${given.length} IDs for ${n} rows`)
+  if (given.length !== n) throw new Inexact(`the default generated ${given.length} IDs for ${n} rows`)
   return given
 }

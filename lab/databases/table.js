@@ -11,7 +11,7 @@ const DATABASES = { postgres: 'PostgreSQL', mariadb: 'MariaDB', sqlite: 'SQLite'
 
 /** The table's names for the operations of a program. */
 const LABELS = {
-  databaseJson: 'JSON that the database makes',
+  databaseJson: 'JSON built by the database',
   json: 'JSON to a client',
   bulk: 'bulk insert',
   nested: 'nested create',

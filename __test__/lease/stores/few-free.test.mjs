@@ -33,7 +33,7 @@ const GROUPS = [
 ]
 
 for (const { slots, waitMs, free } of GROUPS) {
-  const title = `${MEMBERS} of one process at ${free.length} free slots of ${slots}: each slot has one, and the others hear so`
+  const title = `${MEMBERS} of one process at ${free.length} free slots of ${slots}: each slot has one, and the others get an error`
   define(title, async (t) => {
     const { url } = await startDurable(t, redis)
     const client = new Redis(url)

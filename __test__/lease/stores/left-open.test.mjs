@@ -61,7 +61,7 @@ const CASES = {
 
 for (const [name, { isThere, start, prepare = () => {}, makes, stops, resumes = () => {} }] of Object.entries(CASES)) {
   const test = testInTurn(isThere === undefined ? anyTest.skip : anyTest, 2)
-  for (const when of ['while a renewal has no answer', 'when nothing is under way']) {
+  for (const when of ['while a renewal has no answer', 'when nothing is in progress']) {
     test(`${name}: close() ${when} leaves nothing waiting`, async (t) => {
       const server = stopAfter(t, await start())
       await prepare(server)

@@ -9,7 +9,7 @@ test('stores of one address share a memory, until the last of them is closed', (
   const [one, two] = [memoryOf('redis://a'), memoryOf('redis://a')]
   t.is(one.core, two.core)
   one.close()
-  one.close() // once more
+  one.close() // a second time
   const three = memoryOf('redis://a')
   t.is(three.core, two.core)
   two.close()

@@ -80,7 +80,7 @@ mod linux {
             self.start.store(FREE, Release);
         }
 
-        /// Whether the spare page is there by now. Check this after reading: the data may come from the spare page.
+        /// Whether the spare page is in place. Check this after reading: the data may come from the spare page.
         pub(crate) fn is_lost(&self) -> bool {
             self.is_lost.load(SeqCst)
         }

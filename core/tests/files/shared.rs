@@ -80,7 +80,7 @@ fn the_check_finds_duplicates() {
     }
     let children: Vec<_> = (0..2).map(|_| process("shared::the_check_finds_duplicates", "").spawn().unwrap()).collect();
     let ids: Vec<_> = children.into_iter().map(receive).collect();
-    assert!(duplicates(&ids) > 0, "two processes with cursors of their own");
+    assert!(duplicates(&ids) > 0, "two processes with separate cursors");
 }
 
 #[test]

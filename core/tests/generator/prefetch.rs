@@ -121,7 +121,7 @@ struct Model {
 }
 
 impl Model {
-    /// Up to `n` numbers of the cursor.
+    /// Up to `n` numbers from the cursor.
     fn claim(&mut self, n: u64, now_ns: i128) -> Vec<u64> {
         let now = tick_at(now_ns);
         let mut claimed = Vec::new();

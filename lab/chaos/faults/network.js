@@ -99,7 +99,7 @@ class Namespace extends Machine {
     return { host: this.host, port }
   }
 
-  /** Both ways: otherwise a replica would still be heard by a primary that it does not hear. */
+  /** Both ways: otherwise a primary would still receive messages of a replica that no longer receives its own. */
   cutOff() {
     return this.#route('add')
   }

@@ -45,7 +45,7 @@ fn a_truncated_page_is_permanently_replaced_by_zeros() {
     mapped.file.set_len(SIZE as u64 - 1).unwrap();
     let before = mapped.page();
     assert_eq!(mapped.checked().words.top.load(Relaxed), 0);
-    assert_eq!(before.words.top.load(Relaxed), 7, "a claim that is under way may still see the map");
+    assert_eq!(before.words.top.load(Relaxed), 7, "a claim in progress may still see the map");
     mapped.page().words.top.store(9, Relaxed);
     mapped.file.set_len(SIZE as u64).unwrap();
     assert_eq!(mapped.checked().words.top.load(Relaxed), 9);
