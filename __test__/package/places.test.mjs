@@ -28,7 +28,7 @@ async function addPackage(folder, name, code) {
   await writeFile(path.join(own, 'index.js'), code)
 }
 
-/** Files that must not run: a shared library is rejected, which the program would report; a script prints it. */
+/** Files that must not run: the program would report a rejected shared library, and a script prints that it ran. */
 async function plant(folder) {
   await mkdir(folder, { recursive: true })
   await writeFile(path.join(folder, file), 'PLANTED')
