@@ -50,8 +50,8 @@ test('a module that needs only what it gets has no problems', (t) => {
 test('functions of a system are named: nothing provides them', (t) => {
   const module = moduleOf([...GIVEN, ['wasi_snapshot_preview1', 'fd_write'], ['env', 'open']], CALLED)
   t.deepEqual(wasmProblems(module), [
-    'needs wasi_snapshot_preview1.fd_write, which nobody gives it',
-    'needs env.open, which nobody gives it',
+    'needs wasi_snapshot_preview1.fd_write, which nothing provides',
+    'needs env.open, which nothing provides',
   ])
 })
 

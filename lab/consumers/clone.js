@@ -1,6 +1,6 @@
-// A copy of this repository as it is now, with uncommitted changes and a history of one commit, to try releases in. It
-// always has something to release, whatever the changelog says at the moment. It must never link back to the
-// repository, except for its node_modules.
+// A copy of the present repository, with uncommitted changes and a history of one commit, to try releases in. It always
+// has something to release, whatever the changelog says at the moment. It has no links back to the repository, except
+// for its node_modules.
 
 const { execFileSync } = require('node:child_process')
 const fs = require('node:fs')

@@ -1,7 +1,7 @@
-// flakeforge as its users have it: packed, installed in projects like theirs, and built by their tools.
-// `node lab/consumers/index.js` runs every folder here, with `bundlers` one of them, with `bundlers:esbuild` one kind of
-// it. A folder has a check.js that exports an async function `(report, wants)`: it calls `report(name, { ok, output })`
-// for each thing it tries, and tries only kinds that it `wants(kind)`.
+// flakeforge as its users have it: packed, installed in projects like theirs, and built by their tools. `node
+// lab/consumers/index.js` runs every folder here, with `bundlers` one of them, with `bundlers:esbuild` one kind of it.
+// A folder has a check.js that exports an async function `(report, wants)`: it calls `report(name, { ok, output })` for
+// each check, and runs only kinds that it `wants(kind)`.
 
 const fs = require('node:fs')
 const path = require('node:path')
@@ -14,7 +14,7 @@ const all = fs
 let passed = 0
 let failed = 0
 
-/** Reports how one thing went, with its output only if it failed. */
+/** Reports the result of a check, with its output only if it failed. */
 function report(name, { ok, output }) {
   if (ok) passed++
   else failed++
@@ -31,7 +31,7 @@ async function check(word) {
   } catch (error) {
     return report(word, { ok: false, output: error.stack })
   }
-  if (passed + failed === before) report(word, { ok: false, output: 'it tried nothing' })
+  if (passed + failed === before) report(word, { ok: false, output: 'it ran no check' })
 }
 
 async function main(words) {

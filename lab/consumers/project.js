@@ -1,5 +1,5 @@
 // A user's project: a fixture folder, copied to target/consumers/, with its locked packages and the packed tarballs of
-// flakeforge installed. It must never link to this repository: the project has only what is in the tarballs.
+// flakeforge installed. It has no link to this repository: the project has only the contents of the tarballs.
 
 const { spawnSync } = require('node:child_process')
 const fs = require('node:fs')
@@ -25,14 +25,14 @@ function packed() {
   return tarballs
 }
 
-/** Whether node_modules holds what the lock file says. */
+/** Whether node_modules matches the lock file. */
 function isInstalled(folder) {
   const copy = path.join(folder, 'node_modules', '.lock-of-the-fixture')
   if (!fs.existsSync(copy)) return false
   return fs.readFileSync(copy, 'utf8') === fs.readFileSync(path.join(folder, 'package-lock.json'), 'utf8')
 }
 
-/** Installs the locked packages, unless they are left from the last run, and then flakeforge as it is now. */
+/** Installs the locked packages, unless they are left from the last run, and then the present flakeforge. */
 function install(folder) {
   if (!isInstalled(folder)) {
     npm(['ci', '--ignore-scripts', ...QUIET], folder)
@@ -59,8 +59,8 @@ function unpack(tarball, folder) {
 }
 
 /**
- * A fresh copy of a fixture with everything installed. Those without a package.json of their own are all tried in one folder,
- * one after the other, with the packages of lab/consumers/package.json.
+ * A fresh copy of a fixture with everything installed. Those without a package.json are all tried in one folder, one
+ * after the other, with the packages of lab/consumers/package.json.
  * @param {string} fixture the fixture's folder
  * @returns {string} the project's folder
  */
@@ -76,7 +76,7 @@ function project(fixture) {
   return folder
 }
 
-/** Runs a program in a project: whether it succeeded, and what it printed. */
+/** Runs a program in a project: whether it succeeded, and its output. */
 function run(program, args, cwd, more = {}) {
   const options = { cwd, encoding: 'utf8', timeout: 300_000, ...more, env: { ...env, ...more.env } }
   const { status, signal, error, stdout, stderr } = spawnSync(program, args, options)

@@ -1,6 +1,6 @@
 'use strict'
 
-// A copy of the project in which an edit disturbs nobody, and the edit of a text. The copy must never contain what is large:
+// A copy of the project in which an edit affects nothing else, and the edit of a text. Large folders are not copied:
 // builds and packages are links to ours.
 
 const fs = require('node:fs')
@@ -20,7 +20,7 @@ function copyProject() {
   return copy
 }
 
-/** Links to what was built, such as programs of tests; what is built of lib/ is not shared. */
+/** Links to builds, such as programs of tests; the build of lib/ is not shared. */
 function linkTarget(copy) {
   const [ours, theirs] = [root, copy].map((folder) => path.join(folder, 'target'))
   fs.mkdirSync(ours, { recursive: true })
@@ -40,7 +40,9 @@ function linkPackages(copy) {
   }
 }
 
-/** The text with `to` in place of `from`; undefined where `from` is not there once: then the edit is out of date. */
+/**
+ * The text with `to` in place of `from`; undefined if `from` does not occur exactly once: then the edit is out of date.
+ */
 function replaceOnce(text, from, to) {
   return text.split(from).length === 2 ? text.replace(from, () => to) : undefined
 }

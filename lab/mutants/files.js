@@ -10,15 +10,13 @@ const fs = require('node:fs')
 const path = require('node:path')
 const { copyProject } = require('./copy.js')
 
-/** Where the tests of a room are that are not in a folder of its name. */
+/** Where the tests of a room are, if not in a folder with its name. */
 const ELSEWHERE = { codec: '{codec,layout}', native: 'package' }
 
-/**
- * Stryker, and the packages below it as they were on a day: npx knows no lock file. 9, because 10 wants Node.js 22.
- */
+/** Stryker, and the packages below it as of a fixed day: npx supports no lock file. 9, because 10 needs Node.js 22. */
 const STRYKER = ['--yes', '--ignore-scripts', '--before=2026-11-01', '@stryker-mutator/core@9.6.1']
 
-/** The percentage of changes that must be noticed. Many a change makes no difference: in a message, or in how soon something is. */
+/** The percentage of changes that must be noticed. Many changes make no difference: in a message, or in a delay. */
 const LEAST = 60
 
 /** The tests of a file, as a pattern for ava. */
@@ -27,7 +25,7 @@ function testsOf(file) {
   return `__test__/${ELSEWHERE[room] ?? room}/*.test.mjs`
 }
 
-/** What Stryker is told. */
+/** The configuration of Stryker. */
 function settings(file, tests) {
   return {
     mutate: [file],
@@ -37,7 +35,7 @@ function settings(file, tests) {
     commandRunner: { command: `node scripts/dist.js && npx ava --fail-fast --timeout=2m ${tests.join(' ')}` },
     concurrency: 1, // ava uses all cores, and tests start servers
     timeoutMS: 60_000,
-    mutator: { excludedMutations: ['StringLiteral'] }, // mostly words that a person reads
+    mutator: { excludedMutations: ['StringLiteral'] }, // mostly text for people
     tsconfigFile: 'none', // it would ask TypeScript for an API that version 7 does not have
     reporters: ['clear-text'],
     clearTextReporter: { logTests: false, reportTests: false, allowEmojis: false },
@@ -52,11 +50,11 @@ function settings(file, tests) {
 function tryFile([file, ...tests]) {
   const copy = copyProject()
   try {
-    // What Stryker writes into the file is no correct TypeScript, and these tests need no declarations.
+    // Stryker's version of the file is not correct TypeScript, and these tests need no declarations.
     fs.writeFileSync(path.join(copy, 'scripts', 'declarations.js'), 'exports.writeDeclarations = async () => {}\n')
     const config = path.join(copy, 'stryker.json')
     fs.writeFileSync(config, JSON.stringify(settings(file, tests.length > 0 ? tests : [testsOf(file)])))
-    const env = { ...process.env, FLAKEFORGE_REQUIRE_SERVERS: '1' } // a test that is skipped notices nothing
+    const env = { ...process.env, FLAKEFORGE_REQUIRE_SERVERS: '1' } // a skipped test notices nothing
     return spawnSync('npx', [...STRYKER, 'run', config], { cwd: copy, env, stdio: 'inherit' }).status === 0
   } finally {
     fs.rmSync(copy, { recursive: true, force: true })

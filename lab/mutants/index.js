@@ -1,18 +1,10 @@
 'use strict'
 
-// `npm run mutants`: makes small changes to the code, one at a time, and says which of them no test notices.
-//
-//   npm run mutants -- lib/calls/queue.ts                 what Stryker thinks of, by the tests of this file's room
-//   npm run mutants -- lib/calls/queue.ts __test__/x.mjs  the same, by these tests
-//   npm run mutants -- model                                    the mistakes that core/tests/model/mutants/ lists
-//   npm run mutants -- model quiet                              those with this word
-//   npm run mutants -- core                                     what cargo-mutants thinks of, for the core; takes hours
-//   npm run mutants -- core -f core/src/generator/cursor.rs     the same for one file
-//
-// Ends with a line that counts, and with status 1 where a change of the core was missed, or too many of a file.
-//
-// files.js runs Stryker; model.js tries the lists of core/tests/model/mutants/; core.toml is for cargo-mutants. copy.js
-// makes the copy of the project in which an edit disturbs nobody.
+// `npm run mutants`: makes small changes to the code, one at a time, and reports those that no test notices. `-- FILE [TEST…]`:
+// Stryker's changes of a file of lib/, by its room's tests or by these (files.js). `-- model [WORD…]`: the mistakes in
+// core/tests/model/mutants/, or those with these words (model.js). `-- core [ARGUMENT…]`: the changes of cargo-mutants in the
+// core (core.toml), which take hours, or with `-f core/src/generator/cursor.rs` those of one file. The last line has the counts;
+// the status is 1 if a change of the core was missed, or too many of a file. copy.js copies the project, for the edits.
 
 const { spawnSync } = require('node:child_process')
 const path = require('node:path')
@@ -20,7 +12,7 @@ const { tryFile } = require('./files.js')
 const { tryModel } = require('./model.js')
 
 const root = path.join(__dirname, '..', '..')
-/** The version that the figures come from. */
+/** The version behind the figures. */
 const CARGO_MUTANTS = '27.1.0'
 
 function tryCore(args) {

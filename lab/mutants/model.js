@@ -1,10 +1,8 @@
 'use strict'
 
 // Tries the edits that core/tests/model/mutants/ lists: each in a copy of the project, with the tests of the core that
-// must notice it.
-//
-// It must never count an edit as noticed where the tests fail without it, where it does not compile, or where the text
-// that it replaces is not there any more.
+// must notice it. An edit does not count as noticed where the tests fail without it, where it does not compile, or
+// where its text is missing.
 
 const { spawnSync } = require('node:child_process')
 const fs = require('node:fs')
@@ -31,7 +29,7 @@ function passes(copy, tests) {
   return cargo(copy, [...args, '--', ...names, ...(isExact ? ['--exact'] : [])], TEST_MS)
 }
 
-/** Tries one edit: 'caught', 'MISSED', or what keeps it from being tried. */
+/** Tries one edit: 'caught', 'MISSED', or the reason why it cannot be tried. */
 function tryEdit(copy, { edits, tests }) {
   const before = new Map()
   try {
@@ -40,7 +38,7 @@ function tryEdit(copy, { edits, tests }) {
       const text = fs.readFileSync(place, 'utf8')
       if (!before.has(place)) before.set(place, text)
       const after = replaceOnce(text, from, to)
-      if (after === undefined) return `STALE: its text is not there once in ${file}`
+      if (after === undefined) return `STALE: its text does not occur exactly once in ${file}`
       fs.writeFileSync(place, after)
     }
     const isPassed = passes(copy, tests)

@@ -1,7 +1,7 @@
 'use strict'
 
-// What the build of the WebAssembly needs beside Cargo: the functions of a C library that Rust's standard library calls, and
-// the package made whole. And what must be in the module and what must not.
+// The build of the WebAssembly needs, besides Cargo, the functions of a C library that Rust's standard library calls,
+// and a complete package. This file provides both, and checks the contents of the module.
 
 const fs = require('node:fs')
 const path = require('node:path')
@@ -11,7 +11,7 @@ const checkout = path.join(__dirname, '..', '..')
 const folder = path.join(checkout, 'npm', 'wasm32-wasi')
 const MODULE = 'flakeforge.wasm32-wasi.wasm'
 
-/** Clang makes threads' variables and atomics with these, as the Rust target has them. */
+/** Clang compiles threads' variables and atomics with these, as the Rust target does. */
 const CLANG = [
   'clang',
   '--target=wasm32-wasip1-threads',
@@ -27,13 +27,13 @@ const LIBC = { source: 'scripts/platforms/wasm/libc.c', object: 'target/platform
 /** Flags of rustc. Nothing unwinds here. */
 const FLAGS = [
   '--cfg=napi_wasi_no_heap_sync', // napi's allocator for a memory that grows: src/wasm.rs has ours
-  '-Clink-self-contained=no', // Debian's Rust brings no libraries for this target
+  '-Clink-self-contained=no', // Debian's Rust has no libraries for this target
   '-Clinker=wasm-ld',
-  '-Lnative=/usr/lib/wasm32-wasi', // of Debian's C library, what needs no state: strlen, memcmp, log2
+  '-Lnative=/usr/lib/wasm32-wasi', // from Debian's C library, the stateless functions: strlen, memcmp, log2
   `-Zpre-link-args=${INSIDE}/${LIBC.object}`, // before it
 ]
 
-/** Compiles the C functions. Resolves with the status and what was printed, like runInRoot. */
+/** Compiles the C functions. Resolves with the status and the output, like runInRoot. */
 const compileLibc = (root) => runInRoot(root, [...CLANG, '-c', LIBC.source, '-o', LIBC.object])
 
 /** emnapi, which is Node-API for WebAssembly: its files here, and in its packages. */
@@ -43,19 +43,20 @@ const EMNAPI = {
   'threads.cjs': '@emnapi/wasi-threads/dist/wasi-threads.cjs.min.js',
 }
 
-/** A file of emnapi. It has one import, which stands beside it here. */
+/** A file of emnapi. It has one import, which is next to it here. */
 function emnapi(file) {
   const text = fs.readFileSync(path.join(checkout, 'node_modules', EMNAPI[file]), 'utf8')
   return text.replace('require("@emnapi/wasi-threads")', 'require("./threads.cjs")')
 }
 
-/** Its licence, which has to come along. */
+/** Its licence, which has to be included. */
 const licence = () => fs.readFileSync(path.join(checkout, 'node_modules', '@emnapi', 'core', 'LICENSE'), 'utf8')
 
 /**
- * Makes the package whole in a folder: the module, the JavaScript of npm/wasm32-wasi, and emnapi. Returns the module's path.
- * @param {string} module the file that Cargo made
- * @param {string} target the folder, which is made anew
+ * Completes the package in a folder: the module, the JavaScript of npm/wasm32-wasi, and emnapi. Returns the module's
+ * path.
+ * @param {string} module the file from Cargo
+ * @param {string} target the folder, which is recreated
  */
 function completeWasm(module, target) {
   const aside = `${target}.${process.pid}`
@@ -69,14 +70,14 @@ function completeWasm(module, target) {
   return path.join(target, MODULE)
 }
 
-/** What start.cjs gives to the module. Everything else would have to come from a system, and there is none. */
+/** The imports that start.cjs provides. Everything else would have to come from a system, and there is none. */
 const isGiven = ({ module, name }) =>
   ((module === 'env' || module === 'napi') && /^(?:napi|node_api)_\w+$/.test(name)) ||
   ['env.memory', 'flakeforge.now', 'flakeforge.print', 'wasi_snapshot_preview1.random_get'].includes(
     `${module}.${name}`,
   )
 
-/** What start.cjs calls. */
+/** The exports that start.cjs calls. */
 const CALLED = [
   '_initialize',
   'malloc',
@@ -87,14 +88,14 @@ const CALLED = [
   '__stack_pointer',
 ]
 
-/** What is wrong with the bytes of a module: a sentence for each thing. */
+/** The faults in the bytes of a module: one sentence each. */
 function wasmProblems(bytes) {
   const module = new WebAssembly.Module(bytes)
   const exports = WebAssembly.Module.exports(module).map(({ name }) => name)
   return [
     ...WebAssembly.Module.imports(module)
       .filter((each) => !isGiven(each))
-      .map(({ module: from, name }) => `needs ${from}.${name}, which nobody gives it`),
+      .map(({ module: from, name }) => `needs ${from}.${name}, which nothing provides`),
     ...CALLED.filter((name) => !exports.includes(name)).map((name) => `does not export ${name}`),
   ]
 }

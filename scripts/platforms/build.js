@@ -1,7 +1,8 @@
 'use strict'
 
-// Builds one target in the build root: target/platforms/out/flakeforge.NAME.node, from the locked sources with the release
-// profile, standard library included. A file there is always whole: it is written beside its place and renamed.
+// Builds one target in the build root: target/platforms/out/flakeforge.NAME.node, from the locked sources with the
+// release profile, standard library included. A file there is always complete: it is written next to its place and
+// renamed.
 
 const fs = require('node:fs')
 const path = require('node:path')
@@ -12,7 +13,7 @@ const { INSIDE, runInRoot } = require('./root.js')
 const checkout = path.join(__dirname, '..', '..')
 const home = path.join(checkout, 'target', 'platforms')
 
-/** `X86_64_UNKNOWN_LINUX_GNU`, as it stands in the names of Cargo's settings. */
+/** `X86_64_UNKNOWN_LINUX_GNU`, the form in the names of Cargo's settings. */
 const inCapitals = (triple) => triple.toUpperCase().replaceAll('-', '_')
 
 /** Where the binary of a target is. */
@@ -21,7 +22,7 @@ const fileOf = (target) => path.join(home, 'out', `flakeforge.${target.name}.nod
 /** Whether a lane has built a part of a target: then it is the quickest. */
 const isStarted = ({ triple }, lane) => fs.existsSync(path.join(home, `cargo-${lane}`, triple))
 
-/** The folders of the build root that a binary would name. */
+/** The folders of the build root that a binary would contain. */
 const FOLDERS = { checkout: INSIDE, cargo: '/cargo', rust: '/usr/lib/rustlib/src/rust' }
 
 /** Flags of rustc for a target. */
@@ -30,7 +31,7 @@ function flagsFor({ triple, build }) {
   return [...renaming(FOLDERS), ...kind].join(' ')
 }
 
-/** The environment of a build. `lane` keeps apart what runs at the same time. */
+/** The environment of a build. `lane` separates concurrent builds. */
 function settingsFor(target, lane) {
   const { triple, build, macos } = target
   const settings = {
@@ -58,7 +59,7 @@ function commandFor({ triple, glibc, build }) {
   return ['cargo', verb, '--release', '--locked', '--package', 'flakeforge', `-Zbuild-std=${std}`, '--target', linked]
 }
 
-/** The library that Cargo made. */
+/** The library from Cargo. */
 function madeBy({ triple }, lane) {
   const folder = path.join(home, `cargo-${lane}`, triple, 'release')
   const names = ['libflakeforge.so', 'libflakeforge.dylib', 'flakeforge.dll', 'flakeforge.wasm']
@@ -85,7 +86,7 @@ async function prepareWasm(root) {
   )
 }
 
-/** Throws with the end of what a command printed, if it failed. All of it is in `log`. */
+/** Throws with the end of a command's output, if it failed. `log` has all of it. */
 function insist({ status, output }, log, what) {
   fs.mkdirSync(path.dirname(log), { recursive: true })
   fs.writeFileSync(log, output)
@@ -94,7 +95,7 @@ function insist({ status, output }, log, what) {
   throw new Error(`${what} failed with status ${status}, see ${path.relative(checkout, log)}:\n${end}`)
 }
 
-/** What has to be there before the first build. */
+/** The requirements of the first build. */
 async function prepare(root) {
   const result = await runInRoot(root, ['bash', `${INSIDE}/scripts/platforms/prepare.sh`])
   insist(result, path.join(home, 'log', 'prepare.log'), 'the preparation of the build root')
@@ -106,7 +107,7 @@ async function versionOf(root, command) {
   return output.match(/\d+(?:\.\d+)*/)?.[0] ?? '?'
 }
 
-/** What the targets are built with, as the table says it: by the kind of build. */
+/** The tools that the targets are built with, as the table shows them: by the kind of build. */
 async function compilers(root) {
   const rust = await versionOf(root, ['rustc', '--version'])
   const zig = fs.readFileSync(path.join(checkout, 'scripts', 'python', 'zig.txt'), 'utf8').match(/^ziglang==(.+)$/m)[1]

@@ -1,8 +1,8 @@
 'use strict'
 
-// Looks at a finished binary, without running it: the right processor, nothing exported but the addon's entrance and its
-// registry, nothing needed that a user's machine may lack, no path of the machine that built it, no sudden growth. It returns
-// what is wrong, and never decides by the file's name alone: what a binary is, it says itself.
+// Inspects a finished binary, without running it: the right processor, no exports but the addon's entry point and its
+// registry, no dependencies that a user's machine may lack, no path of the machine that built it, no sudden growth. It
+// returns the faults. The kind of a binary is read from its contents, never from its name.
 
 const fs = require('node:fs')
 const path = require('node:path')
@@ -15,14 +15,14 @@ const { readPe } = require('./pe.js')
 
 const checkout = path.join(__dirname, '..', '..')
 
-/** What Node.js looks for in an addon, and other copies of the addon. */
+/** The exports that Node.js looks for in an addon, and other copies of the addon. */
 const ENTRANCE = ['napi_register_module_v1', 'flakeforge_registry_1']
-/** What Node.js looks for, too, and may be missing. */
+/** Also looked up by Node.js, and optional. */
 const OPTIONAL = ['node_api_module_get_api_version_v1']
-/** What Node.js itself gives to an addon. */
+/** The symbols that Node.js itself provides to an addon. */
 const isNodeApi = (name) => /^(?:napi|node_api)_\w+$/.test(name)
 
-/** By the beginning of the triple: what `readelf` calls it. */
+/** By the start of the triple: its name in `readelf`. */
 const ELF_MACHINES = {
   x86_64: ['Advanced Micro Devices X86-64', 'ELF64', 'little'],
   aarch64: ['AArch64', 'ELF64', 'little'],
@@ -37,25 +37,25 @@ const MACHO_MACHINES = { x86_64: 'X86_64', aarch64: 'ARM64' }
 /** The parts of glibc, and musl, which is one file. */
 const GLIBC = /^(?:libc\.so\.6|libm\.so\.6|libdl\.so\.2|libpthread\.so\.0|librt\.so\.1|ld(?:-linux[\w-]*|64)\.so\.\d)$/
 const MUSL = /^libc\.so$/
-/** What every Windows 10 has. api-ms-win-* are names for parts of the system itself. */
+/** The DLLs of every Windows 10. api-ms-win-* are names for parts of the system itself. */
 const WINDOWS =
   /^(?:api-ms-win-[\w-]+|kernel32|ntdll|msvcrt|ucrtbase|bcryptprimitives|bcrypt|advapi32|userenv|ws2_32)\.dll$/i
-/** What every macOS has. */
+/** The libraries of every macOS. */
 const MACOS_LIBRARY =
   /^\/usr\/lib\/(?:libSystem\.B|libiconv\.2|libcharset\.1|libobjc\.A)\.dylib$|^\/System\/Library\/Frameworks\//
 
 /**
- * What Zig's linker exports as well, because it cannot be told not to: where the library begins, and two names of Rust's
- * standard library. macOS looks a name up in the library that was named for it, so they take nobody's place.
+ * Symbols that Zig's linker exports as well, because it cannot be told not to: where the library begins, and two names
+ * of Rust's standard library. macOS looks a name up in the library that was named for it, so they replace no others.
  */
 const isMacOsExtra = (name) => /^(?:__mh_dylib_header|___dso_handle|_rust_eh_personality|__RNv\w+_3std\w+)$/.test(name)
 
 const machineOf = ({ triple }) => triple.split('-')[0]
 
-/** One sentence if something is not so. */
+/** One sentence if the condition does not hold. */
 const unless = (ok, sentence) => (ok ? [] : [sentence])
 
-/** Only these may be seen from outside: any other name could replace one of the program's own. */
+/** Only these may be visible from outside: any other name could replace one of the program's own. */
 function exportProblems(exports, prefix = '') {
   const [entrance, optional] = [ENTRANCE, OPTIONAL].map((names) => names.map((name) => `${prefix}${name}`))
   const others = exports.filter((name) => ![...entrance, ...optional].includes(name))
@@ -68,7 +68,7 @@ function exportProblems(exports, prefix = '') {
 const needProblems = (needs, allowed) =>
   needs.filter((name) => !allowed.test(name)).map((name) => `needs ${name}, which a machine may lack`)
 
-/** A symbol with a version comes from a library that says so; one without must be Node.js's own. */
+/** A symbol with a version comes from a library that declares it; one without must be Node.js's own. */
 function wantProblems({ wants }) {
   return wants
     .filter(({ name, version, isWeak }) => !version && !isWeak && !isNodeApi(name))
@@ -83,7 +83,7 @@ function glibcProblems(facts, limit) {
 }
 
 /**
- * What is wrong with a Linux library.
+ * The faults of a Linux library.
  * @param {import('./targets.js').Target} target
  * @param {ReturnType<typeof readElf>} facts
  */
@@ -104,7 +104,7 @@ function elfProblems(target, facts) {
 }
 
 /**
- * What is wrong with a Windows library.
+ * The faults of a Windows library.
  * @param {import('./targets.js').Target} target
  * @param {ReturnType<typeof readPe>} facts
  */
@@ -117,7 +117,7 @@ function peProblems(target, facts) {
 }
 
 /**
- * What is wrong with a macOS library.
+ * The faults of a macOS library.
  * @param {import('./targets.js').Target} target
  * @param {ReturnType<typeof readMachO>} facts
  */
@@ -129,7 +129,7 @@ function machoProblems(target, facts) {
       compareVersions(facts.macos, target.macos) <= 0,
       `needs macOS ${facts.macos}, and promises ${target.macos}`,
     ),
-    // Apple's processors run nothing that is not signed, if only by its linker.
+    // Apple's processors run only signed code, even if only its linker signed it.
     ...unless(machine !== 'aarch64' || facts.isSigned, 'is not signed'),
     ...exportProblems(
       facts.exports.filter((name) => !isMacOsExtra(name)),
@@ -142,20 +142,20 @@ function machoProblems(target, facts) {
   ]
 }
 
-/** Twice as large as in the last record is no growth, but a mistake. */
+/** A size twice that of the last record is not growth, but a mistake. */
 function sizeProblems(size, recorded) {
   const ok = recorded == null || size <= 2 * recorded
   return unless(ok, `has ${size} bytes, more than twice the ${recorded} of the last record`)
 }
 
-/** What a command in the root prints. */
+/** The output of a command in the root. */
 async function output(root, command) {
   const result = await runInRoot(root, command)
   if (result.status !== 0) throw new Error(`'${command.join(' ')}' failed:\n${result.output}`)
   return result.output
 }
 
-/** What is wrong with the binary of a target, by its format. */
+/** The faults of a target's binary, by its format. */
 async function formatProblems(root, target, file) {
   if (target.triple.includes('-linux-'))
     return elfProblems(target, readElf(await output(root, ['readelf', '-W', '-h', '-d', '--dyn-syms', file])))
@@ -166,7 +166,7 @@ async function formatProblems(root, target, file) {
 }
 
 /**
- * What is wrong with the binary of a target: a sentence for each thing.
+ * The faults of a target's binary: one sentence each.
  * @param {string} root
  * @param {import('./targets.js').Target} target
  * @param {string} file

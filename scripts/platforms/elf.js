@@ -1,7 +1,7 @@
 'use strict'
 
-// What `readelf -W -h -d --dyn-syms FILE` says about a Linux library, as facts to be checked. It reads every processor's.
-// A fact that it cannot find is a failure and never "nothing to complain about": the text may have changed.
+// Parses the output of `readelf -W -h -d --dyn-syms FILE` about a Linux library, for any processor, into facts to be
+// checked. A fact that it cannot find is a failure, never success: the format may have changed.
 
 /** The one value of a line like `  Class:      ELF64`. */
 function header(text, name) {
@@ -13,7 +13,7 @@ function header(text, name) {
 /** `12: 0000 0 FUNC GLOBAL DEFAULT UND read@GLIBC_2.2.5 (2)`, whatever readelf adds in square brackets. */
 const SYMBOL = /^\s*\d+:\s+[0-9a-f]+\s+\S+\s+\w+\s+(\w+)\s+\w+\s+(?:\[.*?\]\s+)?(\w+)\s+([^\s@]+)(?:@+(\S+))?/
 
-/** The symbols that the library has or wants: not the local ones. */
+/** The symbols that the library has or needs: not the local ones. */
 function symbolsIn(text) {
   return text.split('\n').flatMap((line) => {
     const [, bind, section, name, version] = line.match(SYMBOL) ?? []
@@ -24,7 +24,7 @@ function symbolsIn(text) {
 
 /**
  * @param {string} text
- * @returns what the library is, which others it needs, and its symbols
+ * @returns the kind of the library, the libraries that it needs, and its symbols
  */
 function readElf(text) {
   const symbols = symbolsIn(text)

@@ -1,10 +1,9 @@
 'use strict'
 
-// `npm run platforms [-- NAME...]`: makes the build root once, builds every target or the named ones, checks each binary,
-// runs what this machine can run, and prints a table. With the word `smoke` before the names only the smoke test runs. Ends
-// with status 1 if anything failed. Targets of which all ran and nothing failed are written into results.json, which the
-// documentation is compared with.
-// No target may be left out silently: what was not run has no run in the table.
+// `npm run platforms [-- NAME...]`: creates the build root once, builds every target or the named ones, checks each
+// binary, runs it if this machine can, and prints a table. With the word `smoke` before the names only the smoke test
+// runs. Ends with status 1 if anything failed. Targets that ran completely without a failure are written into
+// results.json, which the documentation is compared with. A target that was not run is in the table without a run.
 
 const fs = require('node:fs')
 const path = require('node:path')
@@ -16,10 +15,10 @@ const { asRecord, asText, isFine, problemsAsText } = require('./table.js')
 const { TARGETS } = require('./targets.js')
 
 const RECORD = path.join(__dirname, 'results.json')
-/** Two cores are the least: much of a build is one compiler, or one program that runs. */
+/** At least two cores: much of a build is one compiler, or one running program. */
 const LANES = 2
 
-/** What runs with a binary. */
+/** The program that runs a binary. */
 const KINDS = ['smoke', 'ava']
 
 /** Which kinds of runs, and which targets, these words mean. */
@@ -31,7 +30,7 @@ function read([first, ...rest]) {
   }
 }
 
-/** The targets with these names, or all. Throws for a name that there is not. */
+/** The targets with these names, or all. Throws for an unknown name. */
 function chosen(names) {
   const unknown = names.filter((name) => !TARGETS.some((target) => target.name === name))
   if (unknown.length > 0)
@@ -41,7 +40,10 @@ function chosen(names) {
   return names.length > 0 ? TARGETS.filter(({ name }) => names.includes(name)) : TARGETS
 }
 
-/** What runs the binary of a target here. Undefined if nothing does: there is no macOS, and Debian's Wine is one for 64 bits. */
+/**
+ * What runs the binary of a target here. Undefined if nothing does: there is no macOS, and Debian's Wine is for 64 bits
+ * only.
+ */
 function runnerOf({ name, build: how }) {
   if (name.startsWith('darwin-') || name.startsWith('win32-ia32-')) return undefined
   return require({ zig: './run/linux.js', mingw: './run/wine.js', wasm: './run/wasm.js' }[how])
@@ -55,7 +57,7 @@ const recordedSizes = () => Object.fromEntries(readRecord().map(({ name, size })
 const seconds = (since) => (Date.now() - since) / 1000
 const say = (line) => console.log(`${new Date().toTimeString().slice(0, 8)} ${line}`)
 
-/** Runs the binary, and adds what came of it to the result. */
+/** Runs the binary, and adds the outcome to the result. */
 async function runIt(target, result, kinds) {
   const runner = runnerOf(target)
   if (runner === undefined) return
@@ -69,7 +71,7 @@ async function runIt(target, result, kinds) {
   }
 }
 
-/** Everything about one target. Never throws: what goes wrong is part of the result. */
+/** Everything about one target. Never throws: errors are part of the result. */
 async function work(root, target, lane, { kinds, sizes, built }) {
   const result = { name: target.name, runs: [], problems: [] }
   try {

@@ -1,8 +1,8 @@
 'use strict'
 
-// Shares the targets out to lanes that work at the same time, one target after the other each. A lane has a folder of Cargo's
-// of its own, so a target goes where a part of it is built already, if there is such a lane.
-// Every target must be worked on exactly once.
+// Distributes the targets among lanes that work at the same time, each one target after the other. A lane has its own
+// folder for Cargo, so a target goes where a part of it is already built, if there is such a lane. Each target is
+// worked on exactly once.
 
 /** Those whose runs take minutes come first: then no lane is left alone with one of them in the end. */
 const LONGEST = ['win32-x64-gnu', 'linux-arm64-gnu', 'linux-arm64-musl', 'linux-x64-musl', 'wasm32-wasi']
@@ -10,7 +10,7 @@ const LONGEST = ['win32-x64-gnu', 'linux-arm64-gnu', 'linux-arm64-musl', 'linux-
 const inOrder = (targets) => targets.toSorted((a, b) => place(a) - place(b))
 const place = ({ name }) => (LONGEST.includes(name) ? LONGEST.indexOf(name) : LONGEST.length)
 
-/** Takes the next target of a lane out of the queue. Undefined if what is left belongs to others. */
+/** Takes the next target of a lane out of the queue. Undefined if the rest belongs to others. */
 function take(queue, lane, lanes, isStarted) {
   const isElsewhere = (target) => lanes.some((other) => other !== lane && isStarted(target, other))
   let next = queue.findIndex((target) => isStarted(target, lane))

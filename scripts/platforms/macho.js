@@ -1,7 +1,7 @@
 'use strict'
 
-// What `llvm-objdump --macho --private-headers` and `llvm-nm -m` say about a macOS library, as facts to be checked. A fact
-// that they cannot give is a failure and never "nothing to complain about": the text may have changed.
+// Parses the output of `llvm-objdump --macho --private-headers` and `llvm-nm -m` about a macOS library into facts to be
+// checked. A missing fact is a failure, never success: the format may have changed.
 
 /** One load command: its name, and the first value of each of its fields. */
 function commandIn(block) {
@@ -12,7 +12,10 @@ function commandIn(block) {
   return Object.fromEntries(fields.toReversed())
 }
 
-/** `0000000000001540 (__TEXT,__text) external _name`, `(undefined) external _malloc (from libSystem)`. Not what is local. */
+/**
+ * `0000000000001540 (__TEXT,__text) external _name`, `(undefined) external _malloc (from libSystem)`. Not the local
+ * ones.
+ */
 const SHARED = /^\s*(?:[0-9a-f]+ )?\((.+?)\) (?:\[.*?\] )?(?:weak )?external (_\S+)(?: \(from (\S+)\))?/
 
 /**
@@ -38,7 +41,7 @@ function readMachO(headers, symbols) {
     isSigned: commands.some(({ cmd }) => cmd === 'LC_CODE_SIGNATURE'),
     needs: commands.filter(({ cmd }) => /^LC_LOAD_.*DYLIB$/.test(cmd)).map(({ name }) => name),
     exports: named.filter(({ isWanted }) => !isWanted).map(({ name }) => name),
-    // No library is named for these: macOS takes them from whatever is loaded, which must be Node.js.
+    // No library is named for these: macOS takes them from any loaded image, which must be Node.js.
     lookedUp: named.filter(({ isWanted, from }) => isWanted && from === undefined).map(({ name }) => name),
   }
 }

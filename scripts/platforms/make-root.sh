@@ -1,22 +1,23 @@
 #!/usr/bin/env bash
-# make-root.sh ROOT PACKAGES [MIRROR]: makes the build root, a Debian trixie with the packages that the builds and the runs need.
-# Called by root.js under a lock and in a mount namespace of its own, so that no mount outlives it.
-# The root must be whole or not there at all: it is made beside its place, and renamed at the end.
+# make-root.sh ROOT PACKAGES [MIRROR]: creates the build root, a Debian trixie with the packages that the builds and the
+# runs need. Called by root.js under a lock and in a separate mount namespace, so that no mount outlives it. The root is
+# either complete or missing: it is created next to its place, and renamed at the end.
 set -euo pipefail
 root=$1
 packages=$2
 mirror=${3:-}
 
-if [ -e "$root" ]; then exit 0; fi # another one made it while this one waited for the lock
+if [ -e "$root" ]; then exit 0; fi # another one created it while this one waited for the lock
 
 aside=$root.unfinished
 rm -rf --one-file-system "$aside"
 # shellcheck disable=SC2086 # no mirror is no argument: then debootstrap knows one
 debootstrap --variant=minbase trixie "$aside" $mirror
 
-# This machine's way to the mirror: proxies, certificates and the like. Its sources and its pinned packages are not copied.
+# This machine's access to the mirror: proxies, certificates and the like. Its sources and its pinned packages are not
+# copied.
 cp -a /etc/apt/apt.conf.d/. "$aside/etc/apt/apt.conf.d/"
-# Copied, not mounted: packages that are installed write a list of certificates of their own, from those in /usr/local too.
+# Copied, not mounted: installed packages write a separate list of certificates, from those in /usr/local too.
 mkdir -p "$aside/etc/ssl/certs" "$aside/usr/local/share/ca-certificates" "$aside/flakeforge" "$aside/cargo"
 for file in /etc/apt/apt.conf /etc/resolv.conf /etc/hosts /etc/ssl/certs/ca-certificates.crt; do
   if [ -e "$file" ]; then cp -L "$file" "$aside$file"; fi

@@ -1,7 +1,7 @@
 'use strict'
 
-// What `objdump -p FILE` says about a Windows library, as facts to be checked. A fact that it cannot find is a failure and
-// never "nothing to complain about": the text may have changed.
+// Parses the output of `objdump -p FILE` about a Windows library into facts to be checked. A missing fact is a failure,
+// never success: the format may have changed.
 
 /** @param {string} text */
 function readPe(text) {

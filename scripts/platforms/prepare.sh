@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# prepare.sh: run in the build root before the first build. Puts into target/platforms what Debian's packages do not have:
-# Zig with its cargo command (Python packages), and the import libraries of node.exe. Does nothing twice.
+# prepare.sh: run in the build root before the first build. Puts into target/platforms what Debian's packages lack: Zig
+# with its cargo command (Python packages), and the import libraries of node.exe. Does nothing twice.
 set -euo pipefail
 
 home=target/platforms
 mkdir -p "$home"
-exec 9>"$home/prepare.lock" # two commands in one checkout wait for each other here, and then share what is there
+exec 9>"$home/prepare.lock" # two commands in one checkout wait for each other here, and then share the files
 flock 9
 
 list=scripts/python/zig.txt
@@ -20,15 +20,16 @@ fi
 mkdir -p "$home/bin"
 ln -sf /usr/bin/llvm-objcopy "$home/bin/rust-objcopy"
 
-# napi-build insists on linking node.exe. The addon looks up what it calls when it is loaded, so one name is enough here; if
-# it ever imported more, the linker would say so.
+# napi-build insists on linking node.exe. The addon looks up the functions that it calls when it is loaded, so one name
+# is enough here; if it ever imported more, the linker would report that.
 node_library() {
   local machine=$1 folder=$2
   printf 'LIBRARY node.exe\nEXPORTS\nnapi_get_version\n' >"$folder/node.def"
   "$machine-w64-mingw32-dlltool" --input-def "$folder/node.def" --output-lib "$folder/libnode.dll"
 }
 
-# What Rust puts first and last into a library for 32-bit Windows. It looks for them in the folder of libnode.dll as well.
+# The objects that Rust puts first and last into a library for 32-bit Windows. It also looks for them in the folder of
+# libnode.dll.
 unwind_objects() {
   local folder=$1 name
   for name in rsbegin rsend; do

@@ -1,19 +1,19 @@
 'use strict'
 
-// Makes the table of a run, for the terminal, and the record: results.json, from which the documentation's table is made. The
-// record has each target as it was when all of it last ran without a failure, and must never have anything else.
+// Writes the table of a run, for the terminal, and the record: results.json, the source of the documentation's table.
+// The record has each target as of the last time when all of it ran without a failure, and nothing else.
 
 const { TARGETS } = require('./targets.js')
 
 /**
- * What became of a target.
+ * The outcome of a target.
  * @typedef {object} Result
  * @property {string} name
  * @property {string} [built] with what, such as '1.96.0, zig 0.17.0'
  * @property {number} [size] in bytes
  * @property {number} [seconds] that the build took
  * @property {Run[]} runs
- * @property {string[]} problems what is wrong; empty if nothing
+ * @property {string[]} problems the faults; empty if there are none
  */
 
 /**
@@ -66,7 +66,7 @@ function asText(results) {
 const problemsAsText = (results) =>
   results.flatMap(({ name, problems }) => problems.map((problem) => `${name}: ${problem}`)).join('\n')
 
-/** Whether all is well: nothing to complain about, and no run with a failure. */
+/** Whether everything is fine: no faults, and no run with a failure. */
 const isFine = ({ runs, problems }) => problems.length === 0 && runs.every(({ failed }) => failed === 0)
 
 /** A target in the record. Throws for one with a failure. */
@@ -81,7 +81,9 @@ function rowOf(result) {
   }
 }
 
-/** The content of results.json, a line for each target: the record so far, with these results in the place of older ones. */
+/**
+ * The content of results.json, a line for each target: the record so far, with these results in place of older ones.
+ */
 function asRecord(record, results) {
   const rows = new Map([...record, ...results.map(rowOf)].map((row) => [row.name, row]))
   const inOrder = TARGETS.filter(({ name }) => rows.has(name)).map(({ name }) => rows.get(name))

@@ -1,5 +1,5 @@
-// A page that makes IDs, bundled by Vite from the packed packages and opened by a real Chromium: once with the headers that
-// isolate a page from others, and once without. It must never take silence for success: the page has to answer.
+// A page that generates IDs, bundled by Vite from the packed packages and opened by a real Chromium: once with the
+// headers that isolate a page from others, and once without. The page has to answer: silence is a failure.
 
 const { spawn } = require('node:child_process')
 const { once } = require('node:events')
@@ -23,7 +23,7 @@ async function bodyOf(request) {
   return JSON.parse(Buffer.concat(parts).toString())
 }
 
-/** Serves the bundle, and calls `answered` with what the page sends. */
+/** Serves the bundle, and calls `answered` with the page's message. */
 async function serve(folder, headers, answered) {
   const server = http.createServer(async (request, response) => {
     if (request.method === 'POST') {
@@ -40,7 +40,7 @@ async function serve(folder, headers, answered) {
   return server
 }
 
-/** Opens a page in a Chromium of its own, until `done` settles. */
+/** Opens a page in a separate Chromium, until `done` settles. */
 async function withPage(url, done) {
   const profile = fs.mkdtempSync(path.join(os.tmpdir(), 'flakeforge-chromium-'))
   const flags = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', `--user-data-dir=${profile}`]
@@ -71,7 +71,7 @@ async function withPage(url, done) {
   }
 }
 
-/** What is wrong with the page's answer. */
+/** The faults in the page's answer. */
 function faultOf({ error, ids, node, unique, files, isolated }, isIsolated) {
   if (error !== undefined) return error
   const FlakeId = require('flakeforge')
@@ -103,7 +103,7 @@ async function checkPage(name, dist, headers, report) {
   }
 }
 
-/** What is missing on this machine is a failure where everything must be there. */
+/** A missing requirement is a failure where everything must be installed. */
 function skip(report, why) {
   report(`browser: skipped, ${why}`, { ok: process.env.FLAKEFORGE_REQUIRE_SERVERS !== '1', output: why })
 }

@@ -1,4 +1,4 @@
-// Makes IDs in a page, and sends what it got to check.js.
+// Generates IDs in a page, and sends the results to check.js.
 
 import FlakeId from '@flakeforge/binding-wasm32-wasi'
 
@@ -18,7 +18,7 @@ function codeOf(call) {
 async function makeIds() {
   const flake = new FlakeId({ id: 5 })
   const ids = [flake.next(), await later(flake), await flake.nextAsync()]
-  const many = Array.from({ length: 50 }, () => [...flake.takeBigInts(20_000)]).flat() // each waits for some ms
+  const many = Array.from({ length: 50 }, () => [...flake.takeBigInts(20_000)]).flat() // each waits for a few ms
   return {
     ids: ids.map((id) => String(BigInt(`0x${id.toString('hex')}`))),
     node: flake.decode(flake.next()).id,

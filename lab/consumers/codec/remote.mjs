@@ -1,11 +1,12 @@
-// A worker with flakeforge/remote: it asks the servers that `?server=` names, and answers with what became of its calls.
+// A worker with flakeforge/remote: it asks the servers that `?server=` names, and answers with the results of its
+// calls.
 
 import { layouts, RemoteFlakeId } from 'flakeforge'
 import { RemoteFlakeId as sameOne } from 'flakeforge/remote'
 
 const NAMES = { name: 'default', prefetch: 50 }
 
-/** The code of an error, and what else a program would look at. */
+/** The code of an error, and its other fields that a program would use. */
 async function errorOf(call) {
   try {
     await call()

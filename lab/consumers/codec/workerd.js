@@ -1,4 +1,4 @@
-// Runs what config.capnp has in a workerd, and asks its workers. It must never leave a workerd behind.
+// Runs the contents of config.capnp in a workerd, and asks its workers. No workerd is left behind.
 
 const { spawn } = require('node:child_process')
 const { env } = require('../project.js')

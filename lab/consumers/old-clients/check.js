@@ -1,6 +1,6 @@
 // Next to client packages that are too old for a store, flakeforge can still be installed. If a program uses such a
-// package, as a given client or by an address, flakeforge says which version it needs. Each folder is a project with
-// one such package.
+// package, as a given client or by an address, flakeforge names the required version. Each folder is a project with one
+// such package.
 
 const fs = require('node:fs')
 const os = require('node:os')
@@ -12,7 +12,7 @@ const tooOld = (name, version, first) =>
   new RegExp(`${name} ${version}\\b.*${first} or newer.*npm install ${name}@latest`)
 const TAKEN = /^$/
 
-/** What each project has, the address that it joins with, and the result of each try. */
+/** The package of each project, the address that it joins with, and the result of each try. */
 const PROJECTS = {
   'redis-3': {
     name: 'redis',
@@ -41,9 +41,7 @@ const PROJECTS = {
   },
 }
 
-/**
- * npm itself decides whether flakeforge fits next to the packages that are there. Asking it for a lock file is enough.
- */
+/** npm itself decides whether flakeforge fits next to the installed packages. Asking it for a lock file is enough. */
 function install(folder) {
   try {
     npm(
@@ -82,7 +80,7 @@ module.exports = async (report) => {
     const folder = apart(project(path.join(__dirname, fixture)))
     try {
       report(`${fixture}: a client and an address`, tries(folder, wanted))
-      report(`${fixture}: npm installs flakeforge beside it`, install(folder))
+      report(`${fixture}: npm installs flakeforge next to it`, install(folder))
     } finally {
       fs.rmSync(folder, { recursive: true })
     }

@@ -1,5 +1,5 @@
-// What a project tries with its client package: `node programs.js NAME ADDRESS` prints the result of each try as [name
-// of the try, code, message].
+// The calls of a project with its client package: `node programs.js NAME ADDRESS` prints the result of each try as
+// [name of the try, code, message].
 
 const { join } = require('flakeforge')
 const { postgresStore, redisStore } = require('flakeforge/lease')
@@ -33,7 +33,7 @@ async function main(name, address) {
   for (const [kind, give] of Object.entries(CLIENTS[name])) outcomes.push(await outcome(kind, () => give(made)))
   outcomes.push(await outcome('address', () => join(address, { waitMs: 0 })))
   console.log(JSON.stringify(outcomes))
-  process.exit() // a client may try to connect forever
+  process.exit() // a client may keep trying to connect
 }
 
 main(...process.argv.slice(2))

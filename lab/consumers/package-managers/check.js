@@ -45,9 +45,7 @@ function programs(folder, modules) {
   return place
 }
 
-/**
- * A project of its own for each row; each package manager has its own way to say "use this tarball for that package".
- */
+/** A separate project for each row; each package manager has its own way to say "use this tarball for that package". */
 function newProject(folder, { flakeforge, client, addon }) {
   const instead = { [platform.name]: `file:${addon}` }
   const manifest = {
@@ -63,7 +61,7 @@ function newProject(folder, { flakeforge, client, addon }) {
   fs.copyFileSync(path.join(__dirname, 'program.mjs'), path.join(folder, 'program.mjs'))
 }
 
-/** What is wrong with the program's output, which should be three IDs of this minute, in order. */
+/** The faults in the program's output, which should be three IDs of this minute, in order. */
 function faultOf(text) {
   const found = /^\["\d+","\d+","\d+"\]$/m.exec(text)
   if (found === null) return 'no IDs'
@@ -79,7 +77,7 @@ class Rows {
     Object.assign(this, { away, report, tarballs: tarballs(away, modules), bin: programs(away, modules), count: 0 })
   }
 
-  /** Runs a command of the document in a folder, with caches of its own. */
+  /** Runs a command of the document in a folder, with separate caches. */
   #run(command, folder) {
     const caches = path.join(this.away, 'caches')
     const settings = {
@@ -116,7 +114,7 @@ class Rows {
     })
   }
 
-  /** Without the addon there must be an error that says which flag to leave out. */
+  /** Without the addon there must be an error that names the flag to leave out. */
   fails({ name, start }, folder) {
     const { ok, output } = this.#run(start, folder)
     this.report(`${name}: an error that helps`, { ok: !ok && /Error: .*optional/m.test(output), output })

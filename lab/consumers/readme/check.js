@@ -1,5 +1,5 @@
-// Follows the README from top to bottom in an empty folder, as a newcomer does: types the commands, runs the programs,
-// and compares what they print with what the README says. flakeforge comes from the packed tarballs.
+// Follows the README from top to bottom in an empty folder, as a new user does: runs the commands and the programs, and
+// compares their output with the README. flakeforge comes from the packed tarballs.
 
 const { execFile } = require('node:child_process')
 const { once } = require('node:events')
@@ -14,7 +14,7 @@ const { start } = require('../server/start.js')
 const root = path.join(__dirname, '..', '..', '..')
 const README = fs.readFileSync(path.join(root, 'README.md'), 'utf8')
 
-/** Replaces what differs from the README here: the package as it is now, and servers on free ports. */
+/** Replaces what differs from the README here: the present package, and servers on free ports. */
 function localized(text, redis, service) {
   const { main, platform } = packed()
   return text
@@ -23,7 +23,7 @@ function localized(text, redis, service) {
     .replaceAll('http://127.0.0.1:8080', service?.url)
 }
 
-/** For a newcomer npx installs the server by itself. It runs on while the blocks that follow use it. */
+/** For a new user npx installs the server. It keeps running while the blocks that follow use it. */
 async function startService(folder) {
   const { ok, output } = run('npm', ['install', packServer(path.join(folder, 'tarballs'))], folder)
   if (!ok) throw new Error(output)
@@ -35,13 +35,13 @@ async function startService(folder) {
 function commandOf({ language, code }, folder, i) {
   if (language === 'sh') return ['bash', ['-euc', code]]
   if (language === 'python') return ['python3', ['-c', code]]
-  const [, name = `block-${i}.mjs`] = /^\/\/ (\S+[.]mjs)$/m.exec(code) ?? [] // what a later command runs
+  const [, name = `block-${i}.mjs`] = /^\/\/ (\S+[.]mjs)$/m.exec(code) ?? [] // run by a later command
   const file = path.join(folder, name)
   fs.writeFileSync(file, code)
   return [process.execPath, [file]]
 }
 
-/** What is wrong with an output; undefined if it is as promised. */
+/** The fault in an output; undefined if it is as promised. */
 function disagreement(documents, { code }, next, stdout) {
   const { agrees, promises, shape } = documents
   if (next?.language === '') {
@@ -54,10 +54,10 @@ function disagreement(documents, { code }, next, stdout) {
   }
 }
 
-/** The command that starts the server; it does not end by itself. */
+/** The command that starts the server; it does not end without a signal. */
 const SERVER = /^npx flakeforge-server$/
 
-/** Runs a block and returns what it printed. */
+/** Runs a block and returns its output. */
 async function outputOf(block, folder, i, { redis, service }) {
   const [program, args] = commandOf({ ...block, code: localized(block.code, redis, service) }, folder, i)
   const variables = { ...env, FLAKEFORGE_STORE: `file:${path.join(folder, 'slots')}` }

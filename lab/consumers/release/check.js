@@ -1,8 +1,8 @@
-// A release, from its preparation to a user's install: `npm run release`, then scripts/pack-release.js and scripts/publish.js
-// as the workflows run them, to a registry (verdaccio) on this machine that asks no other registry, then `npm install
-// flakeforge` in an empty folder, on each version of Node.js. Only this machine's addon exists here, so it is also used in the
-// packages of the other platforms, and a text stands in for the WebAssembly. Where FLAKEFORGE_TARBALLS names a folder of
-// tarballs, those are published and installed.
+// A release, from its preparation to a user's install: `npm run release`, then scripts/pack-release.js and
+// scripts/publish.js as the workflows run them, to a registry (verdaccio) on this machine that asks no other registry,
+// then `npm install flakeforge` in an empty folder, on each version of Node.js. Only this machine's addon exists here,
+// so it is also used in the packages of the other platforms, and a text replaces the WebAssembly. Where
+// FLAKEFORGE_TARBALLS names a folder of tarballs, those are published and installed.
 
 const { fork } = require('node:child_process')
 const { once } = require('node:events')
@@ -20,13 +20,13 @@ const runtimes = require('../../../scripts/runtimes.js')
 
 const root = path.join(__dirname, '..', '..', '..')
 const { name, version: now, napi } = JSON.parse(fs.readFileSync(path.join(root, 'package.json'), 'utf8'))
-/** The tarballs that ci.yml has packed, if this is to publish those. */
+/** The tarballs that ci.yml has packed, if those are to be published. */
 const PACKED = process.env.FLAKEFORGE_TARBALLS
 const version = PACKED ? now : semver.inc(now, 'minor')
 const NODES = [20, 22, 24, 26]
 const USER = { name: 'flakeforge', password: 'not-a-secret' }
 
-/** What is under test is called for by this much; the rest of a report is only shown. */
+/** The code under test fails at this level of severity; the rest of a report is only shown. */
 const verdict = (problems, output = '') => ({ ok: problems.length === 0, output: [...problems, output].join('\n') })
 
 async function freePort() {
@@ -62,7 +62,7 @@ async function startRegistry(tools, folder) {
   return { child, url: `http://127.0.0.1:${port}/`, log: () => log }
 }
 
-/** Makes a user, and the npm settings to publish as that user and to install. */
+/** Creates a user, and the npm settings to publish as that user and to install. */
 async function npmSettings(url, folder) {
   const body = JSON.stringify(USER)
   const headers = { 'content-type': 'application/json' }
@@ -87,7 +87,7 @@ const IDENTITY = {
   GIT_COMMITTER_EMAIL: 'test@example.com',
 }
 
-/** The artifacts of ci.yml: a folder for each target, with what was built for it. */
+/** The artifacts of ci.yml: a folder for each target, with its build. */
 function writeArtifacts(clone) {
   const { main: addon } = ownPlatform().manifest
   const platforms = TARGETS.filter(({ triple }) => napi.targets.includes(triple))
@@ -99,7 +99,7 @@ function writeArtifacts(clone) {
   const built = manifest.files.filter((file) => !fs.existsSync(path.join(there, file)))
   fs.mkdirSync(path.join(clone, 'target'), { recursive: true })
   fs.copyFileSync(path.join(root, 'target', 'native.d.ts'), path.join(clone, 'target', 'native.d.ts'))
-  for (const file of built) write(clone, 'wasm32-wasip1-threads', file, 'stands in for what is built')
+  for (const file of built) write(clone, 'wasm32-wasip1-threads', file, 'replaces the build')
 }
 
 function write(clone, triple, file, content) {
@@ -114,7 +114,7 @@ const TYPESCRIPT = `
   const code: FlakeError['code'] | undefined = undefined
   console.log(id.length, code)`
 
-/** What somebody types after the install, and what they see. */
+/** The commands after the install, and their outputs. */
 const PROGRAMS = {
   'npx flakeforge 1': ['npx', ['--no', 'flakeforge', '1'], /\b\d{17,20}\b/],
   require: ['node', ['-p', `new (require('flakeforge'))().next().length`], /^8$/],
@@ -144,7 +144,7 @@ function packagesIn(folder) {
   return names.flatMap((name) => (name.startsWith('@') ? inScope(name) : [name]))
 }
 
-/** How much of a package is downloaded, in kB. */
+/** The download size of a package, in kB. */
 function sizeOf(tarballs, each) {
   const file = `${each.replace('@', '').replace('/', '-')}-${version}.tgz`
   return Math.ceil(fs.statSync(path.join(tarballs, file)).size / 1000)
@@ -163,7 +163,7 @@ function install({ folder, settings, report, major }) {
   const expected = [ownPlatform().manifest.name, name]
   const problems = packages.join() === expected.join() ? [] : [`installed: ${packages}, expected: ${expected}`]
   if (/npm warn/i.test(output)) problems.push('npm warns')
-  report(`${node}: npm install flakeforge brings the package and its addon`, verdict(problems, output))
+  report(`${node}: npm install flakeforge installs the package and its addon`, verdict(problems, output))
   if (!ok) return
   report(`${node}: strict TypeScript compiles`, compile(empty))
   for (const [what, [program, args, wanted]] of Object.entries(PROGRAMS)) {
@@ -172,7 +172,7 @@ function install({ folder, settings, report, major }) {
   }
 }
 
-/** On systems and CPUs without a binary, one of the packages that bring the WebAssembly is installed. */
+/** On systems and CPUs without a binary, one of the packages that install the WebAssembly is installed. */
 function installElsewhere(folder, settings, report) {
   for (const [platform, cpu, selector] of [
     ['freebsd', 'x64', '@flakeforge/binding-other-os'],
@@ -185,11 +185,11 @@ function installElsewhere(folder, settings, report) {
     const packages = packagesIn(empty)
     const expected = [selector, WASM, name]
     const problems = packages.join() === expected.join() ? [] : [`installed: ${packages}, expected: ${expected}`]
-    report(`npm install flakeforge on ${platform}-${cpu} brings the WebAssembly`, verdict(problems, output))
+    report(`npm install flakeforge on ${platform}-${cpu} installs the WebAssembly`, verdict(problems, output))
   }
 }
 
-/** Checks what the registry says about the packages. */
+/** Checks the registry's data about the packages. */
 async function checkRegistry(url, report) {
   const packument = async (what) => (await fetch(`${url}${what}`)).json()
   const main = await packument(name)
@@ -224,7 +224,10 @@ async function checkRegistry(url, report) {
   )
 }
 
-/** The packages that Node.js finds from a package's folder on, by name and version; not what flakeforge itself needs. */
+/**
+ * The packages that Node.js finds from a package's folder on, by name and version; not those that flakeforge itself
+ * needs.
+ */
 function installedFor(folder, found = new Set()) {
   const manifest = JSON.parse(fs.readFileSync(path.join(folder, 'package.json'), 'utf8'))
   if (manifest.name === name) return found
@@ -244,7 +247,7 @@ function installedFor(folder, found = new Set()) {
   return found
 }
 
-/** What is wrong with an SBOM as such: its shape, its subject, and references to nothing. */
+/** The faults of an SBOM as such: its shape, its subject, and references to nothing. */
 async function faultsOfSbom(tools, text, subject) {
   const { Spec, Validation } = require(path.join(tools, 'node_modules', '@cyclonedx', 'cyclonedx-library'))
   const problem = await new Validation.JsonStrictValidator(Spec.Version.v1dot5).validate(text)
@@ -303,7 +306,7 @@ async function prepare(tools, folder, report) {
   return path.join(clone, 'tarballs')
 }
 
-/** Publishes tarballs as release.yml does, and installs what was published. */
+/** Publishes tarballs as release.yml does, and installs them. */
 async function publish({ tarballs, tools, folder, report }) {
   const registry = await startRegistry(tools, folder)
   try {

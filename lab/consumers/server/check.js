@@ -1,5 +1,5 @@
 // flakeforge-server as its users have it: the three tarballs installed in an empty folder by npm itself, then `npx
-// flakeforge-server`, whose page and IDs are there. It must never find anything of this repository.
+// flakeforge-server`, whose page and IDs are checked. It finds nothing of this repository.
 
 const { once } = require('node:events')
 const fs = require('node:fs')
@@ -11,7 +11,7 @@ const { start } = require('./start.js')
 
 const QUIET = ['--no-audit', '--no-fund', '--loglevel=error', '--prefer-offline']
 
-/** Installs the tarballs; the platform's package is what the published main package would bring by itself. */
+/** Installs the tarballs; the published main package would install the platform's package itself. */
 function install(folder) {
   const tarballs = [...Object.values(packed()), packServer(path.join(folder, 'tarballs'))]
   fs.writeFileSync(path.join(folder, 'package.json'), '{ "private": true }\n')
@@ -28,7 +28,7 @@ async function use(url, report) {
   }
 }
 
-/** Without the packages that are optional, a store's address is an error that says which one it needs. */
+/** Without the optional packages, a store's address is an error that names the required one. */
 function useWithoutClients(folder, report) {
   const pruned = run('npm', ['prune', '--omit=optional', ...QUIET], folder)
   const ended = run('npx', ['--no', '--', 'flakeforge-server', '--store', 'redis://127.0.0.1:1'], folder, {

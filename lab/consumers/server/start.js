@@ -1,12 +1,12 @@
-// Starts the flakeforge-server that a folder has installed, as its users do: `npx flakeforge-server`, on a free port and with
-// slots of its own.
+// Starts the flakeforge-server that a folder has installed, as its users do: `npx flakeforge-server`, on a free port
+// and with separate slots.
 
 const { spawn } = require('node:child_process')
 const { env } = require('../project.js')
 
 const READY_MS = 60_000
 
-/** Resolves with its URL once it is ready, or rejects with what it printed. */
+/** Resolves with its URL once it is ready, or rejects with its output. */
 async function start(folder) {
   const variables = { ...env, PORT: '0', FLAKEFORGE_STORE: `file:${folder}/ids` }
   const child = spawn('npx', ['--no', 'flakeforge-server'], { cwd: folder, env: variables, detached: true })

@@ -1,4 +1,4 @@
-// Every call of flakeforge that waits for time to pass. Each must end by itself, whatever a test has done to the
+// Every call of flakeforge that waits for time to pass. Each must end without help, whatever a test has done to the
 // timers.
 
 const assert = require('node:assert')

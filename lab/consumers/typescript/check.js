@@ -37,7 +37,7 @@ const kindsOf = (version) =>
  */
 const MISTAKEN = ['nodenext', 'commonjs']
 
-/** Runs Node to its end: whether it succeeded, and what it printed. */
+/** Runs Node.js to its end: whether it succeeded, and its output. */
 function node(args, cwd) {
   return new Promise((resolve) => {
     execFile(process.execPath, args, { cwd, env, maxBuffer: 2 ** 26 }, (error, stdout, stderr) => {
@@ -87,7 +87,7 @@ async function runCompiled(folder, report) {
   }
 }
 
-/** Also checks the newest types of Node, not only those of the oldest: Buffer has a type parameter there. */
+/** Also checks the newest types of Node.js, not only those of the oldest: Buffer has a type parameter there. */
 async function checkNewestNode(folder, report) {
   const roots = path.join(folder, 'newest-node')
   fs.mkdirSync(roots)
@@ -97,7 +97,7 @@ async function checkNewestNode(folder, report) {
   report(`TypeScript ${NEWEST}, @types/node 26: consumers compile`, { ok, output })
 }
 
-/** If @types/node is missing, tsc must say so, except with `skipLibCheck`: then nothing can make it. */
+/** If @types/node is missing, tsc must report that, except with `skipLibCheck`: then nothing can make it. */
 async function checkWithoutNode(folder, report) {
   const temp = fs.mkdtempSync(path.join(os.tmpdir(), 'flakeforge-no-node-')) // away from every other node_modules
   try {
@@ -128,7 +128,7 @@ console.log(date)
 export {}
 `
 
-/** A page or a worker has the types of browsers, and no others. The packages' own types are checked, too. */
+/** A page or a worker has the types of browsers, and no others. The packages' own types are checked too. */
 async function checkPage(folder, report) {
   const temp = fs.mkdtempSync(path.join(os.tmpdir(), 'flakeforge-page-'))
   try {
@@ -159,5 +159,5 @@ module.exports = async (report, wants) => {
   await checkWithoutNode(folder, report)
   await checkPage(folder, report)
   const missing = undocumented(folder, '5.9')
-  report('an editor shows what each option is for', { ok: missing.length === 0, output: missing.join('\n') })
+  report('an editor shows the purpose of each option', { ok: missing.length === 0, output: missing.join('\n') })
 }

@@ -1,8 +1,8 @@
 'use strict'
 
-// Runs the builds for Linux: on this machine, on musl, and on emulated CPUs. The smoke test runs with every Node.js that is
-// listed here; the AVA files that test-files.js chooses run where a target says so.
-// It must never take a run that broke off, or that checked nothing, for a success.
+// Runs the builds for Linux: on this machine, on musl, and on emulated CPUs. The smoke test runs with every Node.js
+// that is listed here; the AVA files that test-files.js chooses run where a target says so. A run that was interrupted,
+// or that checked nothing, is a failure.
 
 const path = require('node:path')
 const runtimes = require('../../runtimes.js')
@@ -17,7 +17,7 @@ const SMOKE = '__test__/smoke.cjs'
 const AVA = 'node_modules/ava/entrypoints/cli.mjs'
 const MINUTE = 60_000
 
-/** With what each target runs, and what. Where PyPI's oldest Node for musl is 22, that takes the place of 20. */
+/** The programs of each target, and what they run. Where PyPI's oldest Node.js for musl is 22, it replaces 20. */
 const PROGRAMS = {
   'linux-arm64-gnu': [
     { from: 'npm', major: 24, runs: ['smoke', 'ava'] },
@@ -33,14 +33,14 @@ const PROGRAMS = {
   ],
 }
 
-/** Where nothing else is listed, there is Debian's Node. */
+/** Where nothing else is listed, there is Debian's Node.js. */
 const programsFor = ({ name }) => PROGRAMS[name] ?? [{ from: 'debian', runs: ['smoke'] }]
 
 const chosen = (runs, kinds) => runs.filter((kind) => kinds.includes(kind))
 
 const titleOf = (runtime) => runtime[0].toUpperCase() + runtime.slice(1).replace(/-.*/, '')
 
-/** The smoke test with every runtime that we promise, on this machine. */
+/** The smoke test with every supported runtime, on this machine. */
 async function runHere(addon) {
   const results = []
   for (const runtime of runtimes.runtimes) {
@@ -58,11 +58,11 @@ async function runHere(addon) {
   return results
 }
 
-/** How each kind of run is made, and read. */
+/** How to start each kind of run, and how to read its output. */
 function howToRun(what, isEmulated) {
   if (what === 'smoke') return { args: [SMOKE], timeoutMs: 5 * MINUTE, read: smokeResult }
   const files = isEmulated ? forEmulators() : withoutServers()
-  // The bound is for all of it: an emulated test may take minutes where the machine has more to do.
+  // The limit is for everything: an emulated test may take minutes on a busy machine.
   return { args: [AVA, '--timeout=30m', ...files], timeoutMs: 30 * MINUTE, read: avaResult }
 }
 
@@ -80,7 +80,7 @@ async function runThere(machine, node, target, whats) {
 }
 
 /**
- * Runs an addon that was built for a target, with all that there is for it.
+ * Runs an addon that was built for a target, with all its programs.
  * @param {import('../targets.js').Target} target
  * @param {string} addon a file
  * @param {string[]} kinds which runs: 'smoke', 'ava'

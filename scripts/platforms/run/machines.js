@@ -1,14 +1,8 @@
 'use strict'
 
 // Machines of other kinds for Linux builds: a small Debian for each CPU, and a way to run a program there as if the
-// machine had that CPU. The Debians are in the build root, made there once by mmdebstrap, which runs none of their programs.
-//
-// A program runs in namespaces of its own. There the kernel starts an emulator for programs of the other CPU
-// (binfmt_misc), so that a program can start others, as AVA does with process.execPath. A wrapper in its place would be
-// seen: process.execPath is the program itself. The registration belongs to the namespace (Linux 6.7 and later), so nothing
-// stays on the machine, and when a program has ended, or was ended, so has all that it started.
-//
-// Nobody must see half a Debian: it is made beside its place, and renamed.
+// machine had that CPU. The Debians are in the build root, created there once by mmdebstrap, which runs none of their
+// programs. A Debian is either complete or missing: it is created next to its place, and renamed.
 
 const { spawn } = require('node:child_process')
 const { createHash } = require('node:crypto')
@@ -19,7 +13,7 @@ const { INSIDE, NoRoot, runInRoot } = require('../root.js')
 
 const checkout = path.join(__dirname, '..', '..', '..')
 
-/** What Debian calls each CPU, by QEMU's name for it, and what the first bytes of its programs say. */
+/** Debian's name for each CPU, by QEMU's name for it, and the first bytes of its programs. */
 const CPUS = {
   x86_64: { debian: 'amd64', bits: 64, order: 'little', number: 0x3e },
   aarch64: { debian: 'arm64', bits: 64, order: 'little', number: 0xb7 },
@@ -36,7 +30,7 @@ const cpuOf = (target) => target.qemu ?? 'x86_64'
 const USUAL = ['base-files', 'dash', 'coreutils', 'procps']
 /** The C libraries; libstdc++ is for a Node.js that is not Debian's. */
 const LIBRARIES = { gnu: ['libc6', 'libstdc++6'], musl: ['libc6', 'musl'] }
-/** Debian has Node.js 20 for every CPU of ours. For these, only it has one that is still maintained. */
+/** Debian has Node.js 20 for every CPU of ours. For these, it has the only maintained one. */
 const HAS_DEBIANS_NODE = ['arm', 'ppc64le', 'riscv64', 's390x']
 
 /** The packages of the Debian that a target runs in. */
@@ -60,7 +54,9 @@ chmod 755 "$aside"
 mv --no-target-directory "$aside" "$1" || [ -d "$1" ] # another command may have made it meanwhile
 `
 
-/** The Debian that a target runs in, as a path on this machine. Makes it if it is missing, which takes some seconds. */
+/**
+ * The Debian that a target runs in, as a path on this machine. Creates it if it is missing, which takes a few seconds.
+ */
 async function machineFor(root, target) {
   const packages = packagesFor(target).join(',')
   const { debian } = CPUS[cpuOf(target)]
@@ -77,9 +73,9 @@ async function machineFor(root, target) {
 const escaped = (bytes) => bytes.map((byte) => `\\x${byte.toString(16).padStart(2, '0')}`).join('')
 
 /**
- * What tells the kernel's binfmt_misc to start programs of a CPU with an emulator: the first bytes of such a program, and
- * which bits of them count. It takes executables with and without a fixed address (2 and 3), of any operating system. "F":
- * the emulator is opened now, so it need not be in the folder that becomes the root.
+ * The line that tells the kernel's binfmt_misc to start programs of a CPU with an emulator: the first bytes of such a
+ * program, and which bits of them count. It covers executables with and without a fixed address (2 and 3), of any
+ * operating system. "F": the emulator is opened now, so it need not be in the folder that becomes the root.
  */
 function registration(cpu, emulator) {
   const { bits, order, number } = CPUS[cpu]
@@ -90,8 +86,8 @@ function registration(cpu, emulator) {
   return `:flakeforge:M::${escaped([...start, ...two(2), ...two(number)])}:${escaped([...counts, ...anyExecutable, 0xff, 0xff])}:${emulator}:F`
 }
 
-// Mounts what the machine needs, then becomes the program. $1 is the machine, $2 the checkout, $3 the folder of the addon,
-// $4 the Nodes, $5 a folder for temporary files, $6 the registration, empty if none is needed.
+// Mounts the folders that the machine needs, then becomes the program. $1 is the machine, $2 the checkout, $3 the
+// folder of the addon, $4 the Nodes, $5 a folder for temporary files, $6 the registration, empty if none is needed.
 const ENTER = `
 set -e
 machine=$1 checkout=$2 addon=$3 nodes=$4 temp=$5 registration=$6
@@ -110,17 +106,23 @@ fi
 exec unshare --root="$machine" --wd=${INSIDE} -- "$@"
 `
 
-/** Why nothing can be emulated with this version of Linux. Undefined if it can. */
+/** Why this version of Linux cannot emulate anything. Undefined if it can. */
 function whyNot(release) {
   const [major, minor] = release.split('.').map(Number)
   if (major > 6 || (major === 6 && minor >= 7)) return undefined
   return `programs of another CPU need Linux 6.7 or later, where a user namespace has a binfmt_misc of its own, and this is ${release}: run it on a newer Linux`
 }
 
-/** The command line that runs a program on a machine. */
+/**
+ * The command line that runs a program on a machine. A program runs in separate namespaces. There the kernel starts an
+ * emulator for programs of the other CPU (binfmt_misc), so that a program can start others, as AVA does with
+ * process.execPath. A wrapper instead would be visible: process.execPath is the program itself. The registration
+ * belongs to the namespace (Linux 6.7 and later), so nothing stays on the machine, and when a program has ended, or was
+ * ended, all its children have too.
+ */
 function entering({ root, machine, cpu, addon, temp }, command) {
   const isEmulated = cpu !== 'x86_64'
-  // Only a user namespace has registrations of its own. It has one user, so what is not emulated does without.
+  // Only a user namespace has its own registrations. It has one user, so native programs do without.
   const own = ['--mount', '--propagation', 'private', '--pid', '--fork', '--kill-child']
   if (isEmulated) own.push('--user', '--map-root-user')
   const register = isEmulated ? registration(cpu, path.join(root, 'usr', 'bin', `qemu-${cpu}`)) : ''
@@ -129,7 +131,7 @@ function entering({ root, machine, cpu, addon, temp }, command) {
   return ['setpriv', '--pdeathsig', 'KILL', 'unshare', ...own, ...enter, ...command]
 }
 
-/** Only what a program needs: nothing of this machine's settings changes a test. */
+/** Only what a program needs: none of this machine's settings changes a test. */
 const environment = (addon, node) => ({
   PATH: `${path.posix.dirname(node)}:/usr/sbin:/usr/bin:/sbin:/bin`,
   HOME: '/tmp',
@@ -138,10 +140,10 @@ const environment = (addon, node) => ({
 })
 
 /**
- * Runs a command, and resolves with what came of it. It is ended after this time, with all that it started.
+ * Runs a command, and resolves with its outcome. It is killed after this time, with all its children.
  * @param {string[]} command
  * @param {{ env: Record<string, string>, timeoutMs: number }} options
- * @returns {Promise<{ status: number | null, output: string }>} status null: it was ended, and the output says so
+ * @returns {Promise<{ status: number | null, output: string }>} status null: it was killed, and the output says so
  */
 function runCommand([file, ...args], { env, timeoutMs }) {
   return new Promise((resolve) => {
@@ -187,7 +189,7 @@ async function makeMachine(root, target, addon) {
       const command = entering({ root, machine, cpu, addon: path.resolve(addon), temp }, [node, ...args])
       return await runCommand(command, { env: environment(addon, node), timeoutMs })
     } finally {
-      fs.rmSync(temp, { recursive: true, force: true, maxRetries: 5 }) // what was ended may still be ending
+      fs.rmSync(temp, { recursive: true, force: true, maxRetries: 5 }) // a killed program may still be ending
     }
   }
   return { run }

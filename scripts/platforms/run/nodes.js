@@ -1,8 +1,8 @@
 'use strict'
 
-// The Node.js of other platforms, from where each can be had: npm's packages (glibc), PyPI's wheels (musl), and Debian,
-// whose Node is part of the machine. They are kept in the build root, under nodes/.
-// Nobody must see half a Node: it is made beside its place, and renamed.
+// The Node.js of other platforms, from where each is available: npm's packages (glibc), PyPI's wheels (musl), and
+// Debian, whose Node.js is part of the machine. They are kept in the build root, under nodes/. A Node.js is either
+// complete or missing: it is created next to its place, and renamed.
 
 const fs = require('node:fs')
 const path = require('node:path')
@@ -23,8 +23,8 @@ const WHEELS = { x64: 'musllinux_1_2_x86_64', arm64: 'musllinux_1_2_aarch64' }
 /** The `linux-arm64` of a target's name. */
 const platformOf = (target) => target.name.split('-').slice(0, 2).join('-')
 
-// Runs in the build root. $1 is the place, $2 the wheel's platform, $3 the major version. Only the program is kept, and the
-// libraries that the wheel brings for it.
+// Runs in the build root. $1 is the place, $2 the wheel's platform, $3 the major version. Only the program is kept, and
+// its libraries from the wheel.
 const FROM_PYPI = `
 set -eu
 mkdir -p /nodes
@@ -67,7 +67,7 @@ function npmNode(root, name, runtime) {
       fs.chmodSync(aside, 0o755)
       fs.renameSync(aside, folder)
     } catch (error) {
-      if (!fs.existsSync(folder)) throw error // another command may have made it meanwhile
+      if (!fs.existsSync(folder)) throw error // another command may have installed it meanwhile
     } finally {
       fs.rmSync(aside, { recursive: true, force: true })
     }

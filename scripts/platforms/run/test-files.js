@@ -1,9 +1,9 @@
 'use strict'
 
-// Which AVA files an emulator runs. It takes seconds to start a process, and many at once end in the tests' time limits. So
-// it runs those that need no server and start no process, and none of lease/: its code is JavaScript, and its tests mostly
-// wait for time to pass. What this leaves out, `__test__/smoke.cjs` checks once, and x64-musl runs all of it.
-// It must never leave out a file without a rule that is written here.
+// Which AVA files an emulator runs. Starting a process takes seconds there, and many at once hit the tests' time
+// limits. So it runs those that need no server and start no process, and none of lease/: its code is JavaScript, and
+// its tests mostly wait for time to pass. `__test__/smoke.cjs` checks the rest once, and x64-musl runs all of it. Only
+// the rules written here exclude a file.
 
 const fs = require('node:fs')
 const path = require('node:path')
@@ -13,7 +13,7 @@ const checkout = path.join(__dirname, '..', '..', '..')
 
 const isLease = (file) => file.startsWith('__test__/lease/')
 
-/** What a file that starts processes imports for that: the modules themselves, or our helpers. */
+/** The imports of a file that starts processes: the modules themselves, or our helpers. */
 const STARTS = /\b(?:child_process|worker_threads|jsonOfChild|runChild|support\/(?:processes|command|disk)\.mjs)\b/
 const startsProcesses = (text) => STARTS.test(text)
 

@@ -33,17 +33,17 @@ module.exports = [
     tests: 'lease counters::',
   },
   {
-    name: 'a counter goes on under another identity',
+    name: 'a counter continues under another identity',
     edits: [[COUNTERS, 'is_another || !counter.identity.matches(&view.identity, durable)', 'is_another']],
     tests,
   },
   {
-    name: 'a counter goes on below what it gave',
+    name: 'a counter continues below its given numbers',
     edits: [[COUNTERS, 'view.is_lost || is_below ||', 'view.is_lost ||']],
     tests: 'lease counters::',
   },
   {
-    name: 'a counter goes on after it was made anew',
+    name: 'a counter continues after it was recreated',
     edits: [
       [
         COUNTERS,
@@ -54,12 +54,12 @@ module.exports = [
     tests: 'lease counters::',
   },
   {
-    name: 'whoever knows a counter makes it anew',
+    name: 'a client that knows a counter recreates it',
     edits: [[COUNTERS, '(Some(first), None) => self.write_counter', '(Some(first), _) => self.write_counter']],
     tests: 'lease counters::',
   },
   {
-    name: 'who finds another identity tells nobody',
+    name: 'a client that finds another identity does not note it',
     edits: [
       [
         COUNTERS,
@@ -70,7 +70,7 @@ module.exports = [
     tests,
   },
   {
-    name: 'a counter that is gone is noted as one that goes on',
+    name: 'a missing counter is noted as one that continues',
     edits: [
       [
         COUNTERS,
@@ -81,7 +81,7 @@ module.exports = [
     tests: 'lease counters::',
   },
   {
-    name: 'a restored counter goes on',
+    name: 'a restored counter continues',
     edits: [
       [
         COUNTERS,

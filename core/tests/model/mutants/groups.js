@@ -9,7 +9,7 @@ const GROUP = 'lease/grants/group.rs'
 
 module.exports = [
   {
-    name: 'a renewal makes a group (R10)',
+    name: 'a renewal creates a group (R10)',
     edits: [
       [GROUP, '            Task::Renew(_, held) => return without_group(view, held),\n', ''],
       [GROUP, '            Task::Renew(_, held) => without_group(view, held),\n', ''],
@@ -59,7 +59,7 @@ module.exports = [
     tests: 'model losses',
   },
   {
-    name: 'a quiet period as long as the ttl of whoever finds the loss',
+    name: 'a quiet period as long as the ttl of the client that finds the loss',
     edits: [
       [
         GROUP,
@@ -127,7 +127,7 @@ module.exports = [
     tests: 'model losses losses_between_a_read_and_a_swap',
   },
   {
-    name: 'create does not look how much time passed',
+    name: 'create does not check how much time passed',
     edits: [[GROUP, 'is_soon && *nonce', '(is_soon || view.now > *at) && *nonce']],
     tests: 'model groups_begin_and_end',
   },
@@ -137,7 +137,7 @@ module.exports = [
     tests: 'model groups_begin_and_end',
   },
   {
-    name: 'create does not look whose text it finds',
+    name: 'create does not check whose text it finds',
     edits: [[GROUP, '*nonce == group.nonce && group.identity', '(*nonce == group.nonce || *at > 0) && group.identity']],
     tests: 'lease group_life::',
   },
@@ -194,7 +194,7 @@ module.exports = [
     tests: 'model groups_begin_and_end ends_between_a_read_and_a_swap',
   },
   {
-    name: 'a successor under another identity is not quiet anew',
+    name: 'a successor under another identity is not quiet again',
     edits: [[GROUP, 'let quiet_until = if is_same {', 'let quiet_until = if is_same || group.life > 0 {']],
     tests: 'model groups_begin_and_end ends_between_a_read_and_a_swap',
   },
@@ -293,7 +293,7 @@ module.exports = [
     tests: 'lease losses::',
   },
   {
-    name: 'a slot of a newer version is passed over as a damaged one is',
+    name: 'a slot of a newer version is passed over like a damaged one',
     edits: [
       [GROUP, 'if let Some(refused) = refusal(&view) {', 'if let Some(refused) = refusal(&view).filter(|_| false) {'],
     ],
@@ -311,7 +311,7 @@ module.exports = [
     tests: 'model newer_versions',
   },
   {
-    name: 'a newer version is taken for damage',
+    name: 'a newer version is treated as damage',
     edits: [[RECORD, 'Some(version) if version > VERSION =>', 'Some(version) if version > VERSION + 1 =>']],
     tests: 'model newer_versions',
   },

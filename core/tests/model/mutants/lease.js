@@ -6,12 +6,12 @@ const LEASE = 'lease.rs'
 
 module.exports = [
   {
-    name: 'a late answer to another owner is heard',
+    name: 'a late answer to another owner is accepted',
     edits: [[LEASE, 'request.asked == asked && request.owner == owner', 'request.asked == asked && owner > 0']],
     tests: 'lease holder::',
   },
   {
-    name: 'a late answer to another kind of request is heard',
+    name: 'a late answer to another kind of request is accepted',
     edits: [
       [
         LEASE,
@@ -22,7 +22,7 @@ module.exports = [
     tests: 'lease holder::',
   },
   {
-    name: 'a renewal after a quiet period keeps the beginning of the old window',
+    name: 'a renewal after a quiet period keeps the start of the old window',
     edits: [
       [
         LEASE,
@@ -58,7 +58,7 @@ module.exports = [
     tests: 'model slots_that_are_given_back',
   },
   {
-    name: 'an open slot is given back as unused',
+    name: 'an open slot is released as unused',
     edits: [[LEASE, 'turn.act(Action::Release { owner, slot });', 'turn.act(Action::GiveBack { owner, slot });']],
     tests: 'model slots_that_are_given_back',
   },
@@ -100,7 +100,7 @@ module.exports = [
     tests: 'lease holder::',
   },
   {
-    name: 'a slot that came too late is kept',
+    name: 'a slot that was granted too late is kept',
     edits: [
       [
         LEASE,

@@ -1,6 +1,6 @@
 'use strict'
 
-// Mistakes in who gets which slot and which window.
+// Mistakes in which member gets which slot and which window.
 
 const SLOTS = 'lease/grants/slots.rs'
 const between = 'model losses_between_a_read_and_a_swap'
@@ -42,12 +42,12 @@ module.exports = [
     tests: 'model losses',
   },
   {
-    name: "the end of a grant is reckoned by the client's clock",
+    name: "the end of a grant is computed from the client's clock",
     edits: [[SLOTS, ' hi.max(view.now.saturating_add(ttl_ms));', ' hi.max(view.client.1 + ttl_ms);']],
     tests: 'model client_clocks',
   },
   {
-    name: "the end of a renewal is reckoned by the client's clock",
+    name: "the end of a renewal is computed from the client's clock",
     edits: [[SLOTS, 'own.hi.max(view.now.saturating_add(ttl_ms));', 'own.hi.max(view.client.1 + ttl_ms);']],
     tests: 'model client_clocks',
   },
@@ -78,12 +78,12 @@ module.exports = [
     tests: 'model losses',
   },
   {
-    name: 'the window before a quiet period goes on after it',
+    name: 'the window before a quiet period continues after it',
     edits: [[SLOTS, 'let lo = if own.hi < view.now && !is_kept { view.now } else { own.lo };', 'let lo = own.lo;']],
     tests: 'model losses',
   },
   {
-    name: 'a renewal of a slot that is another’s',
+    name: "a renewal of another owner's slot",
     edits: [
       [SLOTS, 'if record.owner == Some(owner) =>', 'if record.owner.is_some() || record.owner == Some(owner) =>'],
     ],
@@ -97,7 +97,7 @@ module.exports = [
     tests: 'lease group_life::',
   },
   {
-    name: 'an answer out of another group record than the decision',
+    name: 'an answer from another group record than the decision',
     edits: [[SLOTS, '*nonce == group.nonce && identity', '(*nonce == group.nonce || group.life > 0) && identity']],
     tests: 'lease grants::',
   },
@@ -107,7 +107,7 @@ module.exports = [
     tests: 'model clocks_and_pauses slots_that_are_given_back',
   },
   {
-    name: 'an answer with a window that is over',
+    name: 'an answer with a window that has ended',
     edits: [[SLOTS, '== *name && record.hi >= view.now);', '== *name);']],
     tests: 'lease grants::',
   },
@@ -128,12 +128,12 @@ module.exports = [
     tests: 'model an_old_primary_that_lives_on',
   },
   {
-    name: 'a grant that is written again ends earlier than others were shown',
+    name: 'a grant that is written again ends earlier than others have seen',
     edits: [[SLOTS, 'own.lo.max(view.now), own.hi)', 'own.lo.max(view.now), view.now)']],
     tests: 'lease grants::',
   },
   {
-    name: 'a grant that is written again begins earlier than others were shown',
+    name: 'a grant that is written again begins earlier than others have seen',
     edits: [[SLOTS, '(slot, own.lo.max(view.now), own.hi)', '(slot, view.now, own.hi)']],
     tests: 'model clocks_and_pauses',
   },
@@ -148,7 +148,7 @@ module.exports = [
     tests: 'model slots_that_are_given_back',
   },
   {
-    name: 'a release of a slot that is another’s',
+    name: "a release of another owner's slot",
     edits: [
       [
         SLOTS,

@@ -1,4 +1,5 @@
-// A test that is an ES module, which jest runs with Node's --experimental-vm-modules: what it imports is what its CommonJS requires.
+// A test that is an ES module, which jest runs with Node's --experimental-vm-modules: its imports are the exports that
+// its CommonJS requires.
 
 import { createRequire } from 'node:module'
 import FlakeId, { FlakeError, Layout } from 'flakeforge'

@@ -1,4 +1,5 @@
-// After jest.resetModules(), flakeforge's files are loaded again, and give what was made when they were loaded first.
+// After jest.resetModules(), flakeforge's files are loaded again, and return the objects that were created when they
+// were loaded first.
 
 test('the class stays the same, and gives no warning', () => {
   const warn = jest.spyOn(process, 'emitWarning')

@@ -57,7 +57,7 @@ test('errors', async () => {
   })
 })
 
-test('Uint8Arrays, Dates and arrays of a test are understood', () => {
+test('Uint8Arrays, Dates and arrays of a test are accepted', () => {
   const id = flake.next()
   expect(format(new Uint8Array(id))).toBe(format(id))
   expect(format([...id])).toBe(format(id))
