@@ -55,7 +55,7 @@ test('a mistake in the configuration is one line, and status 2', async (t) => {
   t.deepEqual([password.code, /pass%word/.test(password.stderr)], [2, false])
 })
 
-test('in a container without a store the message names --store, and no call of JavaScript', async (t) => {
+test('in a container without a store the message names --store, not a JavaScript call', async (t) => {
   const { code, stdout, stderr } = await run([], { container: 'docker' })
   t.deepEqual([code, stdout], [2, ''])
   t.regex(

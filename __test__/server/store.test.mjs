@@ -107,7 +107,7 @@ test('an outage without requests is logged when it starts and when it ends, once
   }
 })
 
-test('a new group: the log has the command that creates it, once; clients see no call of JavaScript', async (t) => {
+test('a new group: the log has the command that creates it, once; clients see no JavaScript call', async (t) => {
   const server = stopAfter(
     t,
     await startServer({ args: ['--store', redis.url, '--name', 'new one'], until: 'listening' }),

@@ -45,7 +45,7 @@ export interface LeaseDetail {
   slot?: number
   /** the reason of `renewal-failed` and `lost`, and of `detached` unless `detach()` or `close()` was called */
   cause?: Error
-  /** for `renewal-failed`: IDs can be generated until then, unless a later renewal succeeds */
+  /** for `renewal-failed`: IDs can be generated until then, or longer if a later renewal succeeds */
   expires?: Date
 }
 

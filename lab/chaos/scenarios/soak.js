@@ -18,7 +18,7 @@ const PER_SECOND = 12_000_000
 /** The rest of that when half of the members wait for a slot, and many are dead or cut off. */
 const REACHED = 24_000_000
 
-/** What members do in addition to other scenarios. */
+/** The tasks of members, beyond those of server.js. */
 const task = { call: 'takeAndNext', batch: BATCH, perSecond: PER_SECOND }
 
 /** The server fails for as long as this many IDs usually take; members fail until they are generated. */

@@ -39,7 +39,7 @@ class EtcdClusterUnderFaults {
   }
 
   lease = LEASE
-  /** None of these faults can make a window be forgotten. */
+  /** None of these faults can lose a window. */
   losesNothing = true
 
   get network() {

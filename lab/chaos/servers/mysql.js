@@ -10,7 +10,7 @@ const DATABASE = 'chaos'
 
 let servers = 0
 
-/** Each server has another number, and may be followed. */
+/** Each server has a different number, and may be followed. */
 function settings() {
   servers++
   return { 'server-id': servers, 'log-bin': 'log', 'log-slave-updates': 1 }

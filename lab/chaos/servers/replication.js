@@ -13,7 +13,7 @@ const FOR_EVER_MS = 3_600_000
 
 let servers = 0
 
-/** Each server has another number, and may lead. */
+/** Each server has a different number, and may lead. */
 function settingsOf({ port }) {
   servers++
   return {

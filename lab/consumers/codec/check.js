@@ -1,6 +1,6 @@
 // The codec, and the main entry without an addon, in a real Chromium and in workerd: bundled as users' tools do it, from the
 // packed package. Both must answer what Node answers, where the addon makes the texts. In workerd flakeforge/remote gets IDs of a
-// flakeforge-server, too. It must never take silence for success.
+// flakeforge-server, too. Silence is a failure.
 
 const { spawnSync } = require('node:child_process')
 const fs = require('node:fs')

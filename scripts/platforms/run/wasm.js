@@ -1,7 +1,7 @@
 'use strict'
 
 // Runs the WebAssembly: the smoke test with every Node.js that is listed here, and the AVA files that are about it.
-// It must never run the binary of this machine instead: the addon is named.
+// The addon is named, so that the binary of this machine is not run instead.
 
 const path = require('node:path')
 const runtimes = require('../../runtimes.js')

@@ -1,9 +1,10 @@
 /*
- * What Rust's standard library needs of a C library in WebAssembly. Debian's wasi-libc is made for one thread, and Rust's
- * threads target cannot be linked with it: it wants an errno for each thread.
+ * The C library functions that Rust's standard library needs in WebAssembly. Debian's wasi-libc is for a single thread, and
+ * Rust's threads target cannot be linked with it: it needs an errno for each thread.
  *
  * There are no files here: every call that needs one fails with ENOSYS, which Rust shows as "unsupported". The clock and
- * the text of a panic come from JavaScript: lib/native/wasm.js. src/wasm.rs has the memory. This file must never keep a state that threads share.
+ * the text of a panic come from JavaScript: lib/native/wasm.js. src/wasm.rs has the memory. This file keeps no state that
+ * threads share.
  */
 
 typedef __SIZE_TYPE__ size_t;

@@ -119,7 +119,7 @@ impl Step {
         check_clock(view.now, view.client, bound)
     }
 
-    /// Whether the rules hold for this config: what was forgotten may last for the longest ttl.
+    /// Whether the rules hold for this config: a forgotten window may last for the longest ttl.
     pub(super) fn check_config(&self) -> Result<(), StepError> {
         match self.config() {
             Some(config) if !(1..=self.sent.limits.longest_ttl_ms).contains(&config.ttl_ms) => {
