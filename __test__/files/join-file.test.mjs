@@ -275,7 +275,7 @@ test.serial('IDs are available across several windows', async (t) => {
   t.true(isAscending(ids))
 })
 
-test.serial('an idle generator generates an ID at once, long after its last', async (t) => {
+test.serial('an idle generator generates an ID at once, long after its last one', async (t) => {
   const flake = await joinAs(t, `file:${diskFolder(t)}`, leaseOptions())
   flake.next()
   await sleep(8000) // past the mark

@@ -15,7 +15,7 @@ const AHEAD = 60_000
 
 let epochs = 0
 
-/** Options for a path; a process uses a node number in only one file, so each file has another epoch. */
+/** Options for a path; a process uses a node number in only one file, so each file has a different epoch. */
 const optionsFor = (shared) => ({ id: 7, epoch: 10_000_000 + epochs++, shared })
 
 /** Asserts that this path is rejected, and returns the error. */

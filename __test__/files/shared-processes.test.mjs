@@ -166,7 +166,7 @@ for (const [place, folder] of Object.entries(PLACES)) {
       const parent = folder(t)
       const all = Array.from({ length: MEMBERS }, () => new Puppet(t))
       for (let i = 0; i < FILES; i++) {
-        // A process uses a node number in only one file, so each file has another epoch.
+        // A process uses a node number in only one file, so each file has a different epoch.
         const options = { id: 7, epoch: i, shared: path.join(parent, `ids-${i}`), maxAheadMs: 60_000 }
         const lists = await Promise.all(all.map((puppet) => puppet.call('open', options).then(() => puppet.take(3))))
         const ids = lists.flat()

@@ -4,7 +4,7 @@
 import { FlakeId, numberOf, syncCalls } from './index.mjs'
 import { LEASE, MemoryStore } from './store.mjs'
 
-/** Slots of one process must not be those of another test's group: each group gets another layout's epoch. */
+/** Slots of one process must not be those of another test's group: each group gets a layout with a different epoch. */
 let groups = 0
 
 /** Options of a lease with short windows, whose node numbers nothing else in this process has. */

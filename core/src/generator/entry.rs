@@ -51,7 +51,7 @@ pub struct Entry {
     place_len: AtomicU64,
 }
 
-// Copies of other releases expect each field here. loom's atomics have other sizes.
+// Copies of other releases expect each field here. loom's atomics have different sizes.
 #[cfg(not(flakeforge_loom))]
 const _: () = {
     assert!(offset_of!(Entry, cursor) == 0 && Cursor::NEXT_AT == 0 && Cursor::LIMIT_AT == 8);

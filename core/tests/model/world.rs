@@ -356,7 +356,7 @@ impl World {
         let flight = &mut self.client(who).flights[place];
         flight.is_heard = false;
         let by = flight.by;
-        // What was not sent is never sent, and a write that the old primary cannot answer is done already.
+        // Unsent statements are never sent, and a write that the old primary cannot answer has already been done.
         if is_cut_off || !flight.is_paused {
             self.client(who).flights.remove(place);
         }

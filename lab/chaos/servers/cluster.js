@@ -90,7 +90,7 @@ class ClusterUnderFaults {
     return this.#lead.server.url
   }
 
-  /** Each begins with another machine, so that some ask the one that is cut off. */
+  /** Each begins with a different machine, so that some ask the one that is cut off. */
   async doorOf(i) {
     const proxies = await Promise.all(
       this.#nodes.map(({ machine, server }) => TcpProxy.open(server.port, machine.host)),

@@ -54,7 +54,7 @@ class EtcdClusterUnderFaults {
     return `etcd://${this.#members.map(({ url }) => url.slice('http://'.length)).join()}`
   }
 
-  /** Each member begins with another server: one that is cut off answers, but must not grant anything. */
+  /** Each member begins with a different server: one that is cut off answers, but must not grant anything. */
   async doorOf(i) {
     const proxies = await Promise.all(this.#members.map(({ port }, n) => TcpProxy.open(port, this.#machine(n).host)))
     const places = proxies.map(({ port }) => `127.0.0.1:${port}`)

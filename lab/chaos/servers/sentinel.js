@@ -109,7 +109,7 @@ class SentinelUnderFaults {
     return `redis://${this.#lead.machine.host}:${port}`
   }
 
-  /** How member `i` connects: each begins with another Sentinel, so that some ask the one that is cut off. */
+  /** How member `i` connects: each begins with a different Sentinel, so that some ask the one that is cut off. */
   async doorOf(i) {
     const proxies = await Promise.all(
       this.#nodes.map(({ machine, server }) => TcpProxy.open(server.port, machine.host)),

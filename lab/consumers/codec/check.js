@@ -112,7 +112,7 @@ async function inWorkerd(report, folder, wanted) {
   }
 }
 
-/** What is missing on this machine is a failure where everything must be there. */
+/** A missing requirement is a failure where everything must be installed. */
 function skip(report, why) {
   report(`codec: skipped, ${why}`, { ok: process.env.FLAKEFORGE_REQUIRE_SERVERS !== '1', output: why })
 }

@@ -9,7 +9,7 @@ const ids = Array.from(
   (_, i) => BigInt.asUintN(64, (BigInt(i) + 1n) * 0x9e3779b97f4a7c15n) >> BigInt(i % 30),
 )
 
-/** What a call gives, or the code of its error: the texts are shorter in browsers. */
+/** The result of a call, or the code of its error: the texts are shorter in browsers. */
 function outcome(call) {
   try {
     return call()
