@@ -17,7 +17,7 @@ export async function joinAs(t, store, options) {
   return flake
 }
 
-/** A store, a member of its group and the options for another. */
+/** A store, a member of its group, and the options for another member. */
 export async function joined(t, options = {}, store = new MemoryStore()) {
   const own = leaseOptions(options)
   return { store, flake: await joinAs(t, store, own), options: own }

@@ -42,7 +42,7 @@ class Report {
     return this.row({ name: 'all', counts: Object.fromEntries(counts), ...Object.fromEntries(found) })
   }
 
-  /** How much it was, and how much memory its check took. */
+  /** The totals, and the memory that the check took. */
   extent(results) {
     const sum = (pick) => number(Math.round(results.reduce((total, result) => total + pick(result), 0)))
     const faults = sum(({ counts }) => Object.values(counts).reduce((total, count) => total + count, 0))
