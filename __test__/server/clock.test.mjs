@@ -46,7 +46,7 @@ test('an hour back: 503 at once, with the time until there are IDs', async (t) =
   t.true(performance.now() - begun < WAIT_MS)
 })
 
-test('a step back of a moment is waited out, without an outage', async (t) => {
+test('a brief step back is waited out, without an outage', async (t) => {
   const { server, ask, clock } = await startWithClock(t)
   t.is((await ask(t, 'POST', '/v1/ids/a')).status, 200)
   clock.set(-2000)

@@ -1,5 +1,5 @@
-// A weak list of objects, for occasional readers such as metrics. It keeps no object alive, and forgets those that are gone
-// at the latest when as many again have been added.
+// A weak list of objects, for occasional readers such as metrics. It keeps no object alive, and drops collected ones at the
+// latest when its length has doubled.
 
 export class WeakList<T extends object> {
   #refs: WeakRef<T>[] = []

@@ -60,8 +60,8 @@ pub struct GroupConfig {
     pub durable: bool,
 }
 
-/// Identifies a server: changes whenever acknowledged writes may be missing. Each part is a text of the store's own; an empty
-/// one means that the server does not know.
+/// Identifies a server: changes whenever acknowledged writes may be missing. The store chooses the text of each part; an
+/// empty one means that the server does not know it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct ServerIdentity {
     /// changes when another server has taken over, or older data was restored

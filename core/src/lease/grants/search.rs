@@ -90,7 +90,7 @@ impl Search {
         }
     }
 
-    /// Whether the last look only showed the slots that were tried. The next one shows others again.
+    /// Whether the last look only showed the slots that were tried. The next look shows other slots again.
     pub fn is_checking(&mut self, turn: u64) -> bool {
         let was = std::mem::take(&mut self.is_checking);
         if was {

@@ -15,7 +15,7 @@ import type { SharedStore } from './stores.ts'
  */
 const SHORT_TICK_MS = 1
 
-/** How long one attempt to get a slot takes at most: after that its failure is known, and can be shown. */
+/** The maximum time of one attempt to get a slot: after that its failure is known, and can be shown. */
 const TRY_MS = 10_000
 
 /** A layout's choices, as `new Layout(spec, choices)` takes them. */
