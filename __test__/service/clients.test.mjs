@@ -210,7 +210,7 @@ sys.exit(os.waitpid(child, 0)[1])
   t.is(new Set(ids).size, 301)
 })
 
-/** The blocks of a language's README in some languages of blocks, for a server of these tests. */
+/** The code blocks in these languages of a client's README, for a server of these tests. */
 const readmeOf = (name, ...languages) =>
   blocks(readFileSync(pathOf(name, 'README.md'), 'utf8'))
     .filter(({ language, code }) => languages.includes(language) && !code.includes('https:')) // client-tls.test.mjs has those

@@ -1,7 +1,7 @@
 // The meaning of one way's results: which operations are exact, what goes wrong in the others, and what has changed
 // since they were written.
 
-/** An operation's outcome in a word for all sizes, or one for each where they differ. */
+/** An operation's outcome as one word for all sizes, or one for each where they differ. */
 function outcomesOf(bySize) {
   const outcomes = Object.entries(bySize).map(([size, { outcome }]) => [size, outcome])
   const [[, first]] = outcomes

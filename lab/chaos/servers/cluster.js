@@ -122,7 +122,7 @@ class ClusterUnderFaults {
     { counts: ['split brains'], isLoss: true, strike: () => this.#keepAway(SPLIT) },
   ]
 
-  /** Without the setting that the docs demand, and with the fault that they demand it for. */
+  /** Without the setting that the docs demand, and with the fault that it prevents. */
   control = {
     name: 'no min-replicas',
     faults: [this.#frozenThenCut],

@@ -146,7 +146,7 @@ class SentinelUnderFaults {
     this.#splitBrain,
   ]
 
-  /** Without the setting that the docs demand, and with the fault that they demand it for. */
+  /** Without the setting that the docs demand, and with the fault that it prevents. */
   control = {
     name: 'no min-replicas',
     faults: [this.#splitBrain],
