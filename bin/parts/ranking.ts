@@ -190,7 +190,7 @@ export function together(ids: IdLike[], now: number = Date.now()): Weights | und
 
 const isPossible = (reading: Reading | NoReading): reading is Reading => reading.parts !== undefined
 
-/** A reading of a time at which there were such IDs. */
+/** A reading with a time at which such IDs existed. */
 export const isPlausible = (reading: Reading | NoReading) =>
   isPossible(reading) && reading.time !== 'future' && reading.time !== 'early'
 

@@ -72,7 +72,7 @@ export const BUDGET = {
   COUNTER_END_MS: 4_000,
   /** from a failed call of a counter to the next one, while calls wait */
   COUNTER_RETRY_MS: 100,
-  /** after a failure of all servers none is asked for this long: all calls that waited for it get the error meanwhile */
+  /** for this long after all servers failed, none is asked: meanwhile all waiting calls get the error */
   SERVERS_PAUSE_MS: 1_000,
 } as const
 

@@ -265,7 +265,7 @@ test('a server that dies at the moment of its greeting does not end the process'
   await t.throwsAsync(works(t, postgresStore(client)), { code: 'ERR_FLAKE_STORE' })
 })
 
-test('a lock that another session keeps is an error in the end', async (t) => {
+test('a lock that another session keeps is eventually an error', async (t) => {
   await server.query('CREATE DATABASE locked') // where no other session waits for it
   const url = server.url.replace(/postgres$/, 'locked')
   const { client, end } = CLIENTS.pg(url)

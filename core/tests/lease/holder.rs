@@ -59,7 +59,7 @@ impl Holder {
         self.machine.step(now, event, self.fresh)
     }
 
-    /// The actions after a grant should be opened but its node number is in use.
+    /// The actions after a grant that cannot be opened because its node number is in use.
     fn in_use(&mut self, now: i64, grant: Grant) -> Vec<Action> {
         assert_eq!(self.one(now, Event::Granted(grant)), [Action::Open(grant)]);
         self.step(now, Event::InUse { owner: grant.owner })

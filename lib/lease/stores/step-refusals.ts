@@ -8,7 +8,7 @@ export type Answer = StepAnswer & { lineage: string }
 
 export type AnswerOf<Type extends Answer['type']> = Extract<Answer, { type: Type }>
 
-/** The errors for a step's refusals, by the type of the answer. `config`: the task's, which has one if its refusal needs it. */
+/** The errors for a step's refusals, by the type of the answer. `config`: the task's, present if its refusal needs it. */
 const REFUSALS: { [Type in Answer['type']]?: (answer: AnswerOf<Type>, name: string, config: StepConfig) => Error } = {
   quiet: ({ until, now }, name) => errors.quietError(name, until, now),
   exhausted: ({ until, now }, name) => errors.exhaustedError(name, until, now),
