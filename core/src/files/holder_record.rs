@@ -12,7 +12,7 @@ const HOST_MAX: usize = 255;
 const HOST_AT: usize = 6;
 const WORDS: usize = HOST_AT + HOST_MAX.div_ceil(8);
 
-/// Who took a slot, and when.
+/// The holder of a slot, and when it took the slot.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HolderRecord {
     /// 128 random bits, new for each acquisition

@@ -1,4 +1,4 @@
-//! Who gets which slot and which window: the rules of `grants/slots.rs`, one by one.
+//! Which member gets which slot and which window: the rules of `grants/slots.rs`, one by one.
 
 use std::collections::BTreeSet;
 

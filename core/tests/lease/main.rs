@@ -1,4 +1,4 @@
-//! Who has a slot: the holder's state machine, and the rules for all databases, one by one.
+//! Which process has a slot: the holder's state machine, and the rules for all databases, one by one.
 
 #![cfg(not(flakeforge_loom))]
 

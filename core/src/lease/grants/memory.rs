@@ -52,7 +52,7 @@ pub(super) struct Sent {
 const MOST_HISTORIES: usize = 16;
 /// How many searches are remembered: each may have been granted a slot by a swap whose answer was lost.
 const MOST_SEARCHES: usize = 1024;
-/// How many slots of a search are read again, the latest ones.
+/// How many of the latest slots of a search are read again.
 const MOST_TRIED: usize = 32;
 
 /// What a client remembers about one store.
