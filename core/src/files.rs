@@ -22,8 +22,8 @@
 //! | [`group`] | a group of slots: its lives, and how one ends |
 //! | [`shared`] | one cursor for all processes that open the same file |
 //! | [`key_file`] | a registry of keys whose cursors are in files |
-//! | [`holder_record`] | who holds a slot, for people to read |
-//! | `slot_lock` | the lock that decides who has a slot |
+//! | [`holder_record`] | the holder of a slot, for people to read |
+//! | `slot_lock` | the lock that decides which process has a slot |
 //! | [`slots`] | a separate slot for each process that shares a folder |
 //! | [`listing`] | the slots of a group and the groups of a folder, for people to read |
 //! | [`counters`] | counters in files, which grow by one block at a time |

@@ -1,4 +1,4 @@
-//! Who holds a slot, according to its page. This is for people to read; the lock is what holds the slot. The checksum rejects
+//! The holder of a slot, according to its page. This is for people to read; the lock is what holds the slot. The checksum rejects
 //! a record that another process is still writing.
 
 use std::mem::offset_of;

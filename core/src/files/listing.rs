@@ -1,4 +1,4 @@
-//! Who holds what: the slots of a group and the groups of a folder, for people to read. Listing needs no write permission and
+//! The slots of a group with their holders, and the groups of a folder, for people to read. Listing needs no write permission and
 //! locks a file no longer than it takes to ask for the lock. A file that cannot be read does not hide the others.
 
 use std::fs;

@@ -14,7 +14,7 @@
 //! | `list` | the progress of a list of slots |
 //! | [`step`] | the progress of a step |
 //! | `counters` | numbers that grow by one block at a time |
-//! | `slots` | who gets which slot and which window |
+//! | `slots` | which member gets which slot and which window |
 //! | `group` | the life of a group: how it begins, is quiet, and ends |
 
 mod counters;

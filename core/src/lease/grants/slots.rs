@@ -1,4 +1,4 @@
-//! Who gets which slot and which window.
+//! Which member gets which slot and which window.
 
 use crate::lease::grants::memory::Memory;
 use crate::lease::grants::record::{GroupConfig, GroupRecord, SlotRecord, Stage, slot_name};
