@@ -1,5 +1,6 @@
-//! The slots of a group with their holders, and the groups of a folder, for people to read. Listing needs no write permission and
-//! locks a file no longer than it takes to ask for the lock. A file that cannot be read does not hide the others.
+//! The slots of a group with their holders, and the groups of a folder, for people to read. Listing needs no write
+//! permission and locks a file no longer than it takes to ask for the lock. A file that cannot be read does not hide the
+//! others.
 
 use std::fs;
 use std::mem::offset_of;
