@@ -27,6 +27,8 @@ type TextOption =
   | 'ttl'
   | 'skew'
   | 'n'
+  | 'function'
+  | 'node'
   | 'column'
   | 'as'
   | 'from'

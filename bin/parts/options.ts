@@ -76,6 +76,14 @@ export const OF_NEW = {
   wait: { value: 'MS', about: 'how long to wait for a free slot (default 90000)' },
 } satisfies Options
 
+const { layout, epoch, nodes } = OF_LAYOUT
+
+export const OF_FUNCTION = {
+  function: { value: 'NAME', about: 'print a function that makes IDs, such as flake_id' },
+  node: { value: 'N', about: 'the whole node number of the function, which no process may use' },
+  ...{ layout, epoch, nodes },
+} satisfies Options
+
 export const OF_INSPECT = {
   layout: {
     ...OF_LAYOUT.layout,

@@ -1,57 +1,97 @@
-// The statements of `flakeforge schema`, which are those that the stores run themselves. It connects to nothing.
+// The statements of `flakeforge schema`: those that the stores run themselves, or a function that makes IDs. It connects to
+// nothing.
 
+import * as mysqlFunction from '../../lib/lease/stores/mysql/function.ts'
 import { SCHEMA } from '../../lib/lease/stores/mysql/schema.ts'
 import { readAddress } from '../../lib/lease/stores/postgres/address.ts'
+import * as postgresFunction from '../../lib/lease/stores/postgres/function.ts'
 import { DEFAULT_SCHEMA, schemaFor, tableIn } from '../../lib/lease/stores/postgres/schema.ts'
 import manifest from '../../package.json' with { type: 'json' }
 import type { Given } from '../parts/command.ts'
 import { usageError } from '../parts/faults.ts'
 import { print } from '../parts/output.ts'
+import { readFunction, type WantedFunction } from './schema-function.ts'
 
 const { version } = manifest
 
-/** The statements that the store itself runs if it has the rights, and the rights that members need. */
-type Tables = { sql: string; grants: string[] }
+/** `grants` are the rights that members or callers need. `script` is for a command-line client, if `sql` is not. */
+type Printed = { sql: string; grants: string[]; script?: string }
+
+interface Database {
+  /** The statements that the store itself runs if it has the rights. */
+  tables: () => Printed
+  /** The statements of a function that makes IDs. */
+  function: (wanted: WantedFunction) => Printed
+}
 
 /** By the database. The argument may be an address, whose schema is then the table's. */
-const DATABASES: Record<string, (named: string) => Tables> = {
+const DATABASES: Record<string, (named: string) => Database> = {
   postgres: (named) => {
     const schema = named.includes(':') ? readAddress(named).schema : DEFAULT_SCHEMA
-    const grant = `GRANT SELECT, INSERT, UPDATE ON ${tableIn(schema)} TO your_role;`
-    if (schema === DEFAULT_SCHEMA) return { sql: schemaFor(schema), grants: [grant] }
+    const isUsual = schema === DEFAULT_SCHEMA
+    const [create, usage] = isUsual
+      ? ['', []]
+      : [`CREATE SCHEMA IF NOT EXISTS "${schema}";\n`, [`GRANT USAGE ON SCHEMA "${schema}" TO your_role;`]]
     return {
-      sql: `CREATE SCHEMA IF NOT EXISTS "${schema}";\n${schemaFor(schema)}`,
-      grants: [`GRANT USAGE ON SCHEMA "${schema}" TO your_role;`, grant],
+      tables: () => ({
+        sql: create + schemaFor(schema),
+        grants: [...usage, `GRANT SELECT, INSERT, UPDATE ON ${tableIn(schema)} TO your_role;`],
+      }),
+      function: ({ name, plan }) => ({
+        sql: create + postgresFunction.functionFor(schema, name, plan),
+        grants: [...usage, `GRANT EXECUTE ON FUNCTION ${postgresFunction.functionIn(schema, name)}() TO your_role;`],
+      }),
     }
   },
   mysql: () => ({
-    sql: SCHEMA,
-    grants: [
-      'GRANT SELECT, INSERT, UPDATE ON flakeforge_record TO your_user;',
-      'GRANT SELECT, INSERT ON flakeforge_process TO your_user;',
-    ],
+    tables: () => ({
+      sql: SCHEMA,
+      grants: [
+        'GRANT SELECT, INSERT, UPDATE ON flakeforge_record TO your_user;',
+        'GRANT SELECT, INSERT ON flakeforge_process TO your_user;',
+      ],
+    }),
+    function: ({ name, plan }) => {
+      const statements = mysqlFunction.functionFor(name, plan)
+      return {
+        sql: statements.map((text) => `${text};\n`).join(''),
+        script: `DELIMITER //\n${statements.map((text) => `${text}//\n`).join('')}\nDELIMITER ;`,
+        grants: [`GRANT EXECUTE ON FUNCTION ${name} TO your_user;`],
+      }
+    },
   }),
 }
 
 /** Other names of them, such as the beginnings of their addresses. */
 const ALIASES: Record<string, string> = { postgresql: 'postgres', mariadb: 'mysql' }
 
-/** The tables of the given database, perhaps by the address of a server. */
-function tablesOf(named: string) {
+/** The given database, perhaps by the address of a server. */
+function databaseOf(named: string) {
   const [scheme] = named.toLowerCase().split(':')
   const database = DATABASES[ALIASES[scheme] ?? scheme]
   if (database === undefined) throw usageError(`There are tables for postgres and mysql, but not for '${scheme}'.`)
   return database(named)
 }
 
-const header = (grants: string[]) => `-- The tables of flakeforge ${version}, printed by: flakeforge schema
+const asComment = (lines: string[]) => lines.map((line) => `--   ${line}\n`).join('')
+
+const headerOfTables = ({ grants }: Printed) => `-- The tables of flakeforge ${version}, printed by: flakeforge schema
 -- Applying it again changes nothing. Members need only these rights:
-${grants.map((grant) => `--   ${grant}\n`).join('')}`
+${asComment(grants)}`
+
+const headerOfFunction = ({ grants }: Printed, { name, plan: { node } }: WantedFunction) =>
+  `-- A function that makes IDs of node ${node}, printed by flakeforge ${version}: flakeforge schema --function ${name}
+-- No process may use node ${node}, nor a function in another database. Callers need only these rights:
+${asComment(grants)}`
 
 export async function run({ values, operands }: Given) {
   const [named = 'postgres', ...more] = operands
   if (more.length > 0) throw usageError(`schema takes one database, so leave out '${more[0]}'.`)
-  const { sql, grants } = tablesOf(named)
-  const text = `${header(grants)}\n${sql.trim()}\n`
-  await print(values.json ? `${JSON.stringify({ sql: text })}\n` : text)
+  const database = databaseOf(named)
+  const wanted = readFunction(values)
+  const printed = wanted === undefined ? database.tables() : database.function(wanted)
+  const header = wanted === undefined ? headerOfTables(printed) : headerOfFunction(printed, wanted)
+  const textOf = (sql: string) => `${header}\n${sql.trim()}\n`
+  const { sql, script = sql } = printed
+  await print(values.json ? `${JSON.stringify({ sql: textOf(sql) })}\n` : textOf(script))
 }

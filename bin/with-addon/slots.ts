@@ -3,6 +3,7 @@
 import { printable } from '../../lib/base/printable.ts'
 import type { SlotInfo } from '../../lib/entries/lease.ts'
 import { readName } from '../../lib/lease/common-options.ts'
+import type { DatabaseFunction } from '../../lib/lease/stores/database-function.ts'
 import type { Given } from '../parts/command.ts'
 import { type Fault, report, usageError } from '../parts/faults.ts'
 import { print } from '../parts/output.ts'
@@ -18,6 +19,8 @@ export interface Found {
   faults: Fault[]
   /** groups of which no slot was ever held */
   empty: string[]
+  /** functions in the store's database, whose nodes no group may grant */
+  functions: DatabaseFunction[]
   /** the place of the store */
   place: string
   /** a server's own description of the place of its records */
@@ -64,6 +67,7 @@ async function listAll(store: AnyStore, named?: string): Promise<Found> {
     slots: listed.flatMap(({ slots }) => slots),
     faults: listed.flatMap(({ faults }) => faults),
     empty: groups.filter((_, i) => listed[i].slots.length === 0 && listed[i].faults.length === 0),
+    functions: (await store.functions?.()) ?? [],
     place: placeOf(store),
     records: await store.place?.(),
   }
@@ -80,13 +84,20 @@ async function listGroup(store: AnyStore, group: string): Promise<Pick<Found, 's
   }
 }
 
-function toText({ slots, faults, empty, place, records }: Found) {
+function toText({ slots, faults, empty, functions, place, records }: Found) {
   const lines = slots.length > 0 ? [toTable(HEADINGS, slots.map(row))] : []
   lines.push(...empty.map((group) => `Group '${printable(group)}' is empty: none of its slots was ever held.`))
   if (lines.length === 0 && faults.length === 0) lines.push(`There are no groups ${printable(place)}.`)
+  lines.push(...functions.map(({ name, node }) => `Node ${node} is reserved for the function ${printable(name)}().`))
   if (records !== undefined) lines.push(`The records are at ${printable(records)}.`)
   return lines.map((line) => `${line}\n`).join('')
 }
+
+/** A line for each slot, and for each node that is reserved. */
+const toJson = ({ slots, functions }: Found) =>
+  [...slots, ...functions.map(({ name, node }) => ({ function: name, node }))]
+    .map((row) => `${JSON.stringify(row)}\n`)
+    .join('')
 
 export async function run({ values, operands }: Given) {
   const [name, more] = storeFirst(operands, (word) => `flakeforge slots STORE --group ${word}`)
@@ -95,5 +106,5 @@ export async function run({ values, operands }: Given) {
   if (values.group !== undefined) readName('group', values.group)
   const found = await withPresentStore(name, (store) => listAll(store, values.group))
   for (const fault of found.faults) report(fault)
-  await print(values.json ? found.slots.map((slot) => `${JSON.stringify(slot)}\n`).join('') : toText(found))
+  await print(values.json ? toJson(found) : toText(found))
 }

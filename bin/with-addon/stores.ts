@@ -11,6 +11,7 @@ import { withoutSecrets } from '../../lib/base/printable.ts'
 import type { SlotInfo, Store } from '../../lib/entries/lease.ts'
 import { fileStore } from '../../lib/entries/lease.ts'
 import { defaultFolder } from '../../lib/files/file-store.ts'
+import type { DatabaseFunction } from '../../lib/lease/stores/database-function.ts'
 import { openGiven } from '../../lib/lease/stores/open.ts'
 import { failure, usageError } from '../parts/faults.ts'
 
@@ -27,6 +28,8 @@ export interface AnyStore {
   folderOf?: (group: string) => string
   /** a server's description of where the records are; a folder has no such function */
   place?: () => Promise<string>
+  /** the functions in a server's database that make IDs */
+  functions?: () => Promise<DatabaseFunction[]>
 }
 
 export type FolderStore = Store & { folder: string; folderOf(group: string): string }

@@ -13,6 +13,7 @@ import { howToCreate } from './how-to-create.ts'
 import type { JoinOptions } from './join-options.ts'
 import { readJoinOptions } from './join-options.ts'
 import type { LeasedFlakeId } from './leased-flake-id.ts'
+import { warnOfFunctions } from './reserved-nodes.ts'
 import { SlotGenerator } from './slot-generator.ts'
 import { checkStore, openGiven } from './stores/open.ts'
 import type { Store } from './stores/store.ts'
@@ -40,6 +41,7 @@ export async function join(given: unknown, givenOptions?: unknown) {
   joining.add(lease)
   try {
     await lease.attach(options.signal)
+    warnOfFunctions(store, options) // never fails, and join() does not wait for it
     lease.compare()
     return generator.forUsers(lease, async () => {
       await within(end(), BUDGET.CLIENT_END_MS)

@@ -158,3 +158,17 @@ export function warnOfOpenBound(risk: string, wayOut: string) {
   warned.add(message)
   process.emitWarning(message, { code: 'FLAKEFORGE_SPLIT_BRAIN' })
 }
+
+/** Warns, once per process and text, that a group may grant the node of a function in the store's database. */
+export function warnOfDatabaseFunction(group: string, found: { name: string; node: number }, slot: number) {
+  const wayOut =
+    slot > 0
+      ? `Give all members slots: ${slot}, under a new group name, or the function another node`
+      : 'Give the function another node'
+  const message =
+    `Group '${group}' may grant node ${found.node}, with which the function ${found.name}() of this database makes IDs. ` +
+    `Both would make equal IDs. ${wayOut}. See docs/data/database-defaults.md.`
+  if (warned.has(message)) return
+  warned.add(message)
+  process.emitWarning(message, { code: 'FLAKEFORGE_NODE_IN_USE' })
+}

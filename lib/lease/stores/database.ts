@@ -11,6 +11,7 @@ import { monotonicNow, sleep, unixNow } from '../../base/timers.ts'
 import type { Kept } from '../restored.ts'
 import { BUDGET, renewalStepMs } from '../time-budget.ts'
 import type { ClientError } from './clients.ts'
+import type { DatabaseFunction } from './database-function.ts'
 import { memoryOf } from './memories.ts'
 import type { ReadBy, Records } from './records.ts'
 import { type Answer, type AnswerOf, refusalOf } from './step-refusals.ts'
@@ -57,6 +58,7 @@ export interface SlotStore {
   list: (group: string) => Promise<SlotInfo[]>
   groups?: () => Promise<string[]>
   place?: () => Promise<string>
+  functions?: () => Promise<DatabaseFunction[]>
   close?: () => Promise<void>
 }
 
@@ -197,6 +199,11 @@ export class DatabaseStore implements SlotStore {
     const records = this.#records
     const { place } = records
     return place === undefined ? undefined : () => this.#coded('', () => place.call(records))
+  }
+
+  /** The functions in the store's database that make IDs. A database without such functions has none. */
+  async functions(): Promise<DatabaseFunction[]> {
+    return this.#coded('', async () => (await this.#records.functions?.()) ?? [])
   }
 
   /** The names of all groups; undefined if the store cannot list them. */

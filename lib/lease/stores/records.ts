@@ -1,6 +1,7 @@
 // The interface of a database for steps: it reads records, and swaps one of them if it is unchanged. Each database's folder
 // has a class for it, and record-store.ts checks the answers of a user's own database.
 
+import type { DatabaseFunction } from './database-function.ts'
 import type { RecordStore } from './record-store.ts'
 
 /** A server's identity, as its records show it. */
@@ -16,6 +17,7 @@ export type Identity = Awaited<ReturnType<RecordStore['read']>>['identity']
  * - `readExisting()` reads as `read()` does, but creates no tables: if they are missing, it returns no records.
  * - `place()` names the server, database, schema and prefix of the records, without a password.
  * - `clockStepMs`: how far the server's clock is rounded down.
+ * - `functions()` finds the functions of `flakeforge schema --function` in the database of the records.
  * - `checkDurable()` throws if the server may lose acknowledged writes.
  *
  * Once a call's `signal` has aborted, it sends nothing more, and fails.
@@ -28,6 +30,7 @@ export type Records = Omit<RecordStore, 'read' | 'swap' | 'names'> & {
   look?: Records['read']
   readExisting?: Records['read']
   place?(): Promise<string>
+  functions?(): Promise<DatabaseFunction[]>
   checkDurable?(): Promise<void>
 }
 

@@ -1,5 +1,6 @@
 // The statements that read. They change nothing, and read the clock after the records.
 
+import { COMMENT_START } from '../database-function.ts'
 import type { Tables } from './place.ts'
 import { historyOf, OWN_GROUP, processOf, STATE } from './server.ts'
 import { bytes, HINTS, SETTINGS } from './text.ts'
@@ -23,3 +24,9 @@ SELECT ${HINTS} name FROM ${record} WHERE group_name = ${bytes(group)}`
 
 export const readGroups = ({ record }: Tables) => `${SETTINGS}
 SELECT ${HINTS} DISTINCT group_name FROM ${record} WHERE group_name <> ${OWN_GROUP}`
+
+/** The functions of `flakeforge schema --function` in the tables' database that the user may call or see. */
+export const readFunctions = ({ database }: Tables) => `${SETTINGS}
+SELECT ${HINTS} CAST(CONCAT(ROUTINE_SCHEMA, '.', ROUTINE_NAME) AS BINARY), CAST(ROUTINE_COMMENT AS BINARY)
+FROM information_schema.ROUTINES
+WHERE ROUTINE_SCHEMA = ${database} AND ROUTINE_COMMENT LIKE CONCAT(CONVERT(${bytes(COMMENT_START)} USING utf8mb4), '%')`

@@ -3,12 +3,13 @@
 
 import { optionError, storeError, warnOfOpenBound } from '../../../base/errors.ts'
 import type { ClientError } from '../clients.ts'
+import { foundFunctions } from '../database-function.ts'
 import type { StoreIdentity } from '../record-store.ts'
 import type { Identity, Records } from '../records.ts'
 import type { Work } from './client.ts'
 import type { Row } from './packages.ts'
 import { PLACE, type Tables, tablesIn } from './place.ts'
-import { CLOCK, readGroups, readNames, readRecords } from './read.ts'
+import { CLOCK, readFunctions, readGroups, readNames, readRecords } from './read.ts'
 import { MOST_BYTES } from './schema.ts'
 import { replicasOf } from './semi-sync.ts'
 import { checkTables, checkVariables, lossOf, VARIABLES } from './server.ts'
@@ -92,6 +93,13 @@ export class MysqlRecords implements Records {
 
   groups() {
     return this.#list(readGroups)
+  }
+
+  functions() {
+    return this.#client.run(async (session) => {
+      const [rows] = await session.read(readFunctions((await this.#find(session)).tables))
+      return foundFunctions(rows.map(([name, comment]) => [String(name), String(comment)]))
+    })
   }
 
   async checkDurable() {

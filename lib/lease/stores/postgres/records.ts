@@ -2,10 +2,11 @@
 // text without NUL, which the server would refuse.
 
 import { storeError, unusableOptionError, warnOfOpenBound } from '../../../base/errors.ts'
+import { foundFunctions } from '../database-function.ts'
 import type { Identity, Records } from '../records.ts'
 import { unsureError } from './client.ts'
 import { DEFAULT_SCHEMA } from './schema.ts'
-import { PLACE, REPLICAS, STANDBYS, statementsFor } from './statements.ts'
+import { FUNCTIONS, PLACE, REPLICAS, STANDBYS, statementsFor } from './statements.ts'
 
 export type Snapshot = Omit<Awaited<ReturnType<Records['read']>>, 'position'>
 
@@ -97,6 +98,10 @@ export class PostgresRecords implements Records {
   async place() {
     const { server, database } = await this.#client.run(PLACE, [])
     return `${server}/${database}, schema ${this.#schema}`
+  }
+
+  async functions() {
+    return foundFunctions(await this.#client.run(FUNCTIONS, []))
   }
 
   async close() {

@@ -2,6 +2,7 @@
 // qualified names, so a session's search_path does not matter.
 
 import { BUDGET } from '../../time-budget.ts'
+import { COMMENT_START } from '../database-function.ts'
 import { tableIn } from './schema.ts'
 import { serverOf } from './server.ts'
 
@@ -47,6 +48,16 @@ SELECT pg_catalog.json_build_object(
     coalesce(pg_catalog.inet_server_port()::text, pg_catalog.current_setting('port')),
   'database', pg_catalog.current_database()
 )::text
+`
+
+/** The functions of `flakeforge schema --function` in this database, in any schema: names and comments. */
+export const FUNCTIONS = `
+SELECT coalesce(pg_catalog.json_agg(pg_catalog.json_build_array(nspname || '.' || proname, description)
+  ORDER BY nspname, proname), '[]')::text
+FROM pg_catalog.pg_description
+JOIN pg_catalog.pg_proc ON pg_proc.oid = objoid
+JOIN pg_catalog.pg_namespace ON pg_namespace.oid = pronamespace
+WHERE classoid = 'pg_catalog.pg_proc'::pg_catalog.regclass AND pg_catalog.starts_with(description, '${COMMENT_START}')
 `
 
 /** If another transaction holds a lock for longer, the swap ends. The wait for the table itself has no limit. */

@@ -1,0 +1,74 @@
+// The function that makes IDs in MariaDB and MySQL, for INSERT statements and BEFORE INSERT triggers: neither database takes a
+// stored function as a DEFAULT.
+//
+// The last position is the AUTO_INCREMENT counter of an InnoDB table. A row with a higher number moves it forward, nothing
+// moves it back, no rollback undoes it, and its log precedes the commit of any row that has the number. Two sessions that move
+// it at once cannot collide: each ID is a number that the server itself assigned, after its own move.
+//
+// No row stays: the savepoint is rolled back, so there is nothing to clean up, to lock or to replicate. The rows of two
+// sessions differ by their connection, so none waits for another one's transaction. A locking row (v = GREATEST(v + 1, now))
+// would stay locked until commit, and the lock of an Aria table until the end of the statement, unseen by deadlock detection.
+
+import type { FunctionPlan } from '../database-function.ts'
+
+const NS_PER_US = 1000
+const NS_PER_S = 1_000_000_000
+/** A session that exhausts ticks ahead of the clock waits for this long at most, so that a clock set back stops nothing. */
+const LONGEST_WAIT_S = 0.1
+
+/**
+ * The present tick. SYSDATE() is the real time in the session's zone, and NOW() against UTC_TIMESTAMP() that zone's offset,
+ * whatever `SET timestamp` says.
+ */
+function tickSql({ epoch, tickNs }: FunctionPlan) {
+  const us = `TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', SYSDATE(6)) + TIMESTAMPDIFF(MICROSECOND, NOW(6), UTC_TIMESTAMP(6))`
+  const since = `(${us} - ${epoch * 1000})`
+  if (tickNs % NS_PER_US === 0) return `FLOOR(${since} / ${tickNs / NS_PER_US})`
+  return `FLOOR(${since} * ${NS_PER_US} / ${tickNs})`
+}
+
+const idSql = ({ counterBits, counterShift, tickShift, nodeBits }: FunctionPlan) =>
+  `CAST((place >> ${counterBits} << ${tickShift}) | ${BigInt.asUintN(64, nodeBits)} | ((place & ${2 ** counterBits - 1}) << ${counterShift}) AS SIGNED)`
+
+/** The statements that create the function and its table. A function's body contains semicolons. */
+export function functionFor(name: string, plan: FunctionPlan) {
+  const last = `${name}_last`
+  const { counterBits, lastTick, lastPosition, tickNs, comment } = plan
+  const tickS = tickNs / NS_PER_S
+  return [
+    `
+-- Its AUTO_INCREMENT is the position of the last ID, and it has no rows. Never truncate it or set it back.
+CREATE TABLE IF NOT EXISTS ${last} (
+  place BIGINT UNSIGNED NOT NULL AUTO_INCREMENT,
+  connection BIGINT UNSIGNED NOT NULL,
+  PRIMARY KEY (place, connection)
+) ENGINE = InnoDB`,
+    `
+CREATE FUNCTION ${name}() RETURNS BIGINT
+  NOT DETERMINISTIC MODIFIES SQL DATA SQL SECURITY DEFINER
+  COMMENT '${comment.replaceAll("'", "''")}'
+BEGIN
+  DECLARE tick BIGINT DEFAULT ${tickSql(plan)};
+  DECLARE place, present BIGINT UNSIGNED;
+  IF tick < 0 OR tick > ${lastTick} THEN
+    SIGNAL SQLSTATE '22003' SET MESSAGE_TEXT = '${name}(): the clock of the server is outside of the layout''s time';
+  END IF;
+  SET present = tick << ${counterBits};
+  SAVEPOINT flakeforge;
+  INSERT INTO ${last} VALUES (NULL, CONNECTION_ID());
+  SET place = LAST_INSERT_ID();
+  IF place < present THEN
+    INSERT INTO ${last} VALUES (present - 1, CONNECTION_ID()), (NULL, CONNECTION_ID());
+    SET place = LAST_INSERT_ID();
+  END IF;
+  ROLLBACK TO SAVEPOINT flakeforge;
+  IF place > ${lastPosition} THEN
+    SIGNAL SQLSTATE '22003' SET MESSAGE_TEXT = '${name}(): the last ID of the layout has been made';
+  END IF;
+  IF place >= present + ${2 ** counterBits} AND place & ${2 ** counterBits - 1} < @@auto_increment_increment THEN
+    DO SLEEP(LEAST(((place - present) >> ${counterBits}) * ${tickS}, ${LONGEST_WAIT_S}));  -- so that many sessions do not run ahead
+  END IF;
+  RETURN ${idSql(plan)};
+END`,
+  ]
+}
