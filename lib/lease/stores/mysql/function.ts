@@ -5,8 +5,8 @@
 // moves it back, no rollback undoes it, and its log precedes the commit of any row that has the number. Two sessions that move
 // it at once cannot collide: each ID is a number that the server itself assigned, after its own move.
 //
-// No row stays: the savepoint is rolled back, so there is nothing to clean up, to lock or to replicate. The rows of two
-// sessions differ by their connection, so none waits for another one's transaction. A locking row (v = GREATEST(v + 1, now))
+// No row stays: the savepoint is rolled back, so there is nothing to clean up, to lock or to replicate. Rows that a session
+// numbers itself have its connection, and those that the server numbers have 0, so none waits for another transaction's row. A locking row (v = GREATEST(v + 1, now))
 // would stay locked until commit, and the lock of an Aria table until the end of the statement, unseen by deadlock detection.
 
 import type { FunctionPlan } from '../database-function.ts'
@@ -55,10 +55,10 @@ BEGIN
   END IF;
   SET present = tick << ${counterBits};
   SAVEPOINT flakeforge;
-  INSERT INTO ${last} VALUES (NULL, CONNECTION_ID());
+  INSERT INTO ${last} VALUES (NULL, 0);
   SET place = LAST_INSERT_ID();
   IF place < present THEN
-    INSERT INTO ${last} VALUES (present - 1, CONNECTION_ID()), (NULL, CONNECTION_ID());
+    INSERT INTO ${last} VALUES (present - 1, CONNECTION_ID()), (NULL, 0);
     SET place = LAST_INSERT_ID();
   END IF;
   ROLLBACK TO SAVEPOINT flakeforge;
