@@ -7,7 +7,6 @@ import fs from 'node:fs'
 import { createRequire } from 'node:module'
 import path from 'node:path'
 import { text as textOfStream } from 'node:stream/consumers'
-import { SnowflakeId } from '@akashrajpurohit/snowflake-id'
 import { Snowflake } from '@sapphire/snowflake'
 import test from 'ava'
 import FlakeIdgen from 'flake-idgen'
@@ -135,13 +134,12 @@ test('a clock that stepped back while the maker restarted: equal IDs, and where 
 })
 const workers = {}
 
-test('a fourth package, two workers whose default is 0', async (t) => {
-  const [a, b] = [SnowflakeId(), SnowflakeId()].map((maker) => made(() => maker.generate(), { perTick: 1 }))
-  const epoch = ['--layout', 'flake', '--epoch', '1597017600000']
-  const report = await audited(t, interleaved(a, b), epoch)
+test('two processes with the defaults of a README: every ID twice', async (t) => {
+  const [a, b] = [new FlakeIdgen(), new FlakeIdgen()].map((maker) => made(nextOf(maker), { perTick: 1 }))
+  const report = await audited(t, interleaved(a, b), ['--layout', 'flake'])
   t.is(report.of.equal.count, 4000)
   t.regex(report.of.equal.advice, /repeats rows/) // so many can also be a join
-  t.deepEqual(kindsOf(await audited(t, a, epoch)), [])
+  t.deepEqual(kindsOf(await audited(t, a, ['--layout', 'flake'])), [])
 })
 
 test('two epochs in one column: the others are early, and their epoch is named', async (t) => {
