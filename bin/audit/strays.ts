@@ -2,7 +2,7 @@
 // are usually of another system or another epoch, and a sample of them shows which.
 
 import { type Layout, type LayoutName, layouts, type Parts } from '../../lib/entries/codec.ts'
-import { HABITS } from '../parts/habits.ts'
+import { habitsOf } from '../parts/habits.ts'
 import { factsOf } from '../parts/layout-facts.ts'
 
 export type StrayKind = 'future' | 'early' | 'beyond'
@@ -63,7 +63,7 @@ export function strayJudge(layout: Layout, now = Date.now()) {
   const { maxAheadMs } = factsOf(layout)
   const latest = now + AHEAD_MS + Math.min(maxAheadMs, DAY_MS)
   const named = layouts[layout.name as LayoutName]
-  const since = named?.epoch === layout.epoch ? HABITS[layout.name as LayoutName].since : undefined
+  const since = named?.epoch === layout.epoch ? habitsOf(layout.name).since : undefined
   const earliest = since ?? layout.epoch
   return (id: bigint, { timestamp }: Parts): StrayKind | undefined => {
     if (timestamp > latest) return 'future'
