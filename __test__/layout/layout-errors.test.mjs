@@ -3,6 +3,7 @@
 
 import { inspect } from 'node:util'
 import test from 'ava'
+import { dialect } from '../support/dialects.mjs'
 import { FlakeId, jsonOfChild, numberOf, SOME_TIME, throwsCode } from '../support/index.mjs'
 
 const { Layout, layouts, toBigInt } = FlakeId
@@ -350,7 +351,7 @@ test('encode: tick, timestamp and date must agree, and the error names both', (t
 
 test('encode accepts parts after JSON or CSV', (t) => {
   for (const layout of Object.values(layouts)) {
-    const id = layout.encode({ timestamp: SOME_TIME + 7, id: 5 })
+    const id = layout.encode({ timestamp: SOME_TIME + 7, id: Math.min(5, dialect(layout.name).nodes - 1) })
     const parts = JSON.parse(JSON.stringify(layout.decode(id)))
     const csv = Object.fromEntries(Object.entries(parts).map(([name, value]) => [name, String(value)]))
     t.is(typeof csv.timestamp, 'string')

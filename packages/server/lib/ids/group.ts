@@ -4,6 +4,7 @@
 import { FlakeId, Layout } from 'flakeforge'
 import type { LeasedFlakeId } from 'flakeforge/lease'
 import type { NameOptions } from '../config/names.ts'
+import { dated } from '../dates.ts'
 import type { Coded } from '../http/problems.ts'
 import type { Waiting } from '../http/waiting.ts'
 import { Keeper } from './keeper.ts'
@@ -210,6 +211,6 @@ function fewOf(layout: Layout, seqMask: number | undefined) {
 /** The layout as JSON, which `new Layout()` takes, and where it ends. */
 const specOf = (layout: Layout) => ({
   ...layout.toJSON(),
-  end: layout.end.toISOString(),
-  signedEnd: layout.signedEnd.toISOString(),
+  ...dated('end', layout.end),
+  ...dated('signedEnd', layout.signedEnd),
 })

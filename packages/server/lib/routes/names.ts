@@ -5,6 +5,7 @@ import type { FastifyInstance } from 'fastify'
 import { format, type Layout, layouts, toBigInt } from 'flakeforge'
 import type { SlotInfo } from 'flakeforge/lease'
 import { nearest } from '../../../../lib/base/nearest.ts'
+import { dated } from '../dates.ts'
 import { Problem } from '../http/problems.ts'
 import { readQuery } from '../http/query.ts'
 import { answers, ORIGIN, text } from '../http/schemas.ts'
@@ -109,7 +110,7 @@ function inspect(given: string, layout: Layout) {
     bits: id.toString(2).padStart(64, '0'),
     layout: layout.name,
     timestamp,
-    ...(!Number.isNaN(date.getTime()) && { date: date.toISOString() }),
+    ...dated('date', date),
     tick: String(tick),
     counter,
     node,
