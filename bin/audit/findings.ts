@@ -114,8 +114,8 @@ function interleaved({ nodes, chosen }: Facts): Finding[] {
 /** IDs that went through a number of 53 bits, or through a spreadsheet, which keeps 15 digits. */
 function lostDigits({ input, walk, chosen }: Facts): Finding[] {
   const { zeroTails, expectedZeroTails, exponents } = input
-  const isDecimal = chosen.layout.fields.length === 0 // its clock may have ms, and so ends in zeros
-  const tails = !isDecimal && isFarAbove(zeroTails, expectedZeroTails) ? zeroTails : 0
+  const isFine = chosen.layout.tickMs < 1 // a clock of whole ms makes IDs that end in zeros
+  const tails = !isFine && isFarAbove(zeroTails, expectedZeroTails) ? zeroTails : 0
   const binary = walk.lost.found
   const count = binary + tails + exponents
   if (count === 0) return []
