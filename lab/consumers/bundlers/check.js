@@ -116,7 +116,7 @@ class Builds {
   /** Runs each command of a chapter, and passes what it left in dist/ to `check`. */
   async build(title, check) {
     const { files, commands } = chapterOf(title)
-    for (const { name, code } of files) this.#configure(name, code)
+    for (const { name, code } of files) this.configure(name, code)
     for (const command of commands) {
       fs.rmSync(path.join(this.folder, 'dist'), { recursive: true, force: true })
       const built = run('sh', ['-c', command], this.folder, { env: { NEXT_TELEMETRY_DISABLED: '1' } })
@@ -127,7 +127,7 @@ class Builds {
   }
 
   /** If the project already has a file of that name, that one imports the documented one. */
-  #configure(name, code) {
+  configure(name, code) {
     const own = path.join(__dirname, name)
     const documented = name.replace(/(?=\.\w+$)/, '.documented')
     fs.writeFileSync(path.join(this.folder, fs.existsSync(own) ? documented : name), code)
@@ -209,7 +209,9 @@ function checkExecutable(builds, node) {
   const name = `${title}, Node ${run(node, ['--version'], folder).stdout.trim()}`
   const PATH = `${path.dirname(node)}${path.delimiter}${process.env.PATH}`
   fs.rmSync(path.join(folder, 'dist'), { recursive: true, force: true })
-  for (const command of chapterOf(title).commands) {
+  const { files, commands } = chapterOf(title)
+  for (const file of files) builds.configure(file.name, file.code)
+  for (const command of commands) {
     const built = run('sh', ['-c', command], folder, { env: { PATH } })
     if (!built.ok) return report(`${name}: ${command.slice(0, 70)}`, built)
   }
