@@ -17,6 +17,8 @@ const { inLanes } = require('../../scripts/platforms/lanes.js')
 const { readMachO } = require('../../scripts/platforms/macho.js')
 const { readPe } = require('../../scripts/platforms/pe.js')
 const { cacheFolder, mirrorIn, networkSettings, whyNot } = require('../../scripts/platforms/root.js')
+const { avaResult } = require('../../scripts/platforms/run/results.js')
+const { AVA } = require('../../scripts/platforms/run/wasm.js')
 const { asRecord, asText, isFine, problemsAsText } = require('../../scripts/platforms/table.js')
 const { TARGETS } = require('../../scripts/platforms/targets.js')
 
@@ -320,4 +322,13 @@ test('the command rejects an unknown target, and names the known ones', (t) => {
   const { status, stderr } = spawnSync(process.execPath, [command, 'linux-sparc-gnu'], { encoding: 'utf8' })
   t.is(status, 1)
   t.regex(stderr, /no target is called linux-sparc-gnu: there are linux-x64-gnu, .*wasm32-wasi\n$/)
+})
+
+test('what AVA prints with the arguments of a run is counted', (t) => {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [...AVA, '__test__/base/nearest.test.mjs'], {
+    encoding: 'utf8',
+  })
+  const { passed, failed } = avaResult({ status, output: `${stdout}${stderr}` })
+  t.true(passed > 0)
+  t.is(failed, 0)
 })
