@@ -87,7 +87,8 @@ export function tableOf(library) {
     'the setting',
     'exact with it?',
   ]
-  const caption = `Run with ${library.title} ${library.results.version}`.trim()
+  const { version } = library.results
+  const caption = version ? `Run with version ${version}` : 'Run'
   return `${asTable([head, rule(head), ...rowsOf(library)])}\n\n${caption} on ${servers(library.results)}.`
 }
 
