@@ -46,6 +46,7 @@ const GROUPS = {
   },
   Data: {
     'data/databases': 'Databases',
+    'data/database-defaults': 'IDs from the database',
     'data/input': 'JSON and input',
     'data/public-ids': 'Public IDs',
     'data/partitions': 'Partitions and hot ranges',

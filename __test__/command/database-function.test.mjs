@@ -195,24 +195,45 @@ onPostgres('postgres: a role without rights on the sequence calls it, in its own
   await t.throwsAsync(client.query('SELECT ids.flake_id()'), { code: '25006' })
 })
 
+/** Two sessions, whose connections stay open however long they are idle. */
+async function twoSessions(t, { url }) {
+  const sessions = await Promise.all([1, 2].map(() => DATABASES.postgres.connect(url)))
+  t.teardown(() => Promise.all(sessions.map(({ end }) => end())))
+  return sessions
+}
+
 onPostgres('postgres: neither an open transaction nor a cancelled statement keeps the lock', async (t) => {
   const server = await freshPostgres(t)
   await server.query(await sqlOf('postgres', '--function', 'flake_id', '--node', '1023'))
-  const [first, second] = [1, 2].map(() => CLIENTS.pg(server.url, { max: 1 }))
-  t.teardown(() => Promise.all([first.end(), second.end()]))
-  await first.client.query('BEGIN; SELECT flake_id()')
-  const { rows } = await second.client
-    .query(`SET statement_timeout = '20s'; SELECT flake_id() AS id`)
-    .then((all) => all[1])
-  t.is(rows.length, 1)
+  const [first, second] = await twoSessions(t, server)
+  await first.run('BEGIN; SELECT flake_id()')
+  await second.run("SET statement_timeout = '20s'")
+  t.is((await second.run('SELECT flake_id()')).length, 1)
   await t.throwsAsync(
-    first.client.query("SET LOCAL statement_timeout = '50ms'; SELECT count(flake_id()) FROM generate_series(1, 1e8)"),
+    first.run("SET LOCAL statement_timeout = '50ms'; SELECT count(flake_id()) FROM generate_series(1, 1e8)"),
     { code: '57014' },
   )
+  await second.run('SELECT flake_id()') // the first transaction has failed, but is still open
   const [{ locks }] = await server.query("SELECT count(*)::int AS locks FROM pg_locks WHERE locktype = 'advisory'")
-  t.is(locks, 0) // the first transaction has failed, but is still open
-  await second.client.query('SELECT flake_id()')
-  await first.client.query('ROLLBACK')
+  t.is(locks, 0)
+})
+
+onPostgres('postgres: only the session that has the lock reads and moves the last position', async (t) => {
+  const server = await freshPostgres(t)
+  await server.query(await sqlOf('postgres', '--function', 'flake_id', '--node', '1023'))
+  const [first, second] = await twoSessions(t, server)
+  await first.run("BEGIN; SELECT pg_advisory_xact_lock(1718378859, 'flake_id_last'::regclass::oid::int)")
+  const [{ pid }] = await second.run('SELECT pg_backend_pid() AS pid')
+  const waiting = second.run('SELECT flake_id() AS id')
+  const find = `SELECT wait_event = 'PgSleep' AS waits, state = 'idle' AND query LIKE '%flake_id() AS id' AS done FROM pg_stat_activity WHERE pid = ${pid}`
+  for (let seen = 0; seen < 20; ) {
+    const [{ waits, done }] = await server.query(find)
+    if (done) return t.fail('it made an ID without the lock')
+    if (waits) seen++
+  }
+  t.is((await server.query('SELECT is_called FROM flake_id_last'))[0].is_called, false)
+  await first.run('ROLLBACK')
+  t.is((await waiting).length, 1)
 })
 
 onPostgres('postgres: COPY, a DEFAULT in a savepoint, and two functions in one database', async (t) => {
