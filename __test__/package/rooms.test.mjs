@@ -80,9 +80,12 @@ const ALLOWED = [
   'lib/lease/common-options.ts',
   'lib/lease/join-options.ts',
   'lib/lease/restored.ts',
+  'lib/lease/stores/database-function.ts',
+  'lib/lease/stores/mysql/function.ts',
   'lib/lease/stores/mysql/schema.ts',
   'lib/lease/stores/open.ts',
   'lib/lease/stores/postgres/address.ts',
+  'lib/lease/stores/postgres/function.ts',
   'lib/lease/stores/postgres/schema.ts',
 ]
 

@@ -37,11 +37,16 @@ export async function join(given: unknown, givenOptions?: unknown) {
       ? new Holder(store, generator, settings)
       : new HolderWithServers(store, generator, settings, elseFrom)
   // A slot that the store grants too late is released over the same client.
-  const end = () => lease.settled().then(close)
+  let looking: Promise<void> | undefined // for functions in the store's database; it never fails
+  const end = async () => {
+    await lease.settled()
+    await looking
+    await close()
+  }
   joining.add(lease)
   try {
     await lease.attach(options.signal)
-    warnOfFunctions(store, options) // never fails, and join() does not wait for it
+    looking = warnOfFunctions(store, options) // join() does not wait for it
     lease.compare()
     return generator.forUsers(lease, async () => {
       await within(end(), BUDGET.CLIENT_END_MS)
