@@ -51,7 +51,6 @@ const GROUPS = {
     'data/public-ids': 'Public IDs',
     'data/partitions': 'Partitions and hot ranges',
     'data/audit': 'Checking a table of IDs',
-    'data/database-defaults': 'IDs from the database',
     'data/backfill': 'IDs for existing rows',
   },
   'Database libraries': libraryPages(),
