@@ -214,7 +214,9 @@ onPostgres('postgres: neither an open transaction nor a cancelled statement keep
     { code: '57014' },
   )
   await second.run('SELECT flake_id()') // the first transaction has failed, but is still open
-  const [{ locks }] = await server.query("SELECT count(*)::int AS locks FROM pg_locks WHERE locktype = 'advisory'")
+  const [{ locks }] = await server.query(
+    "SELECT count(*)::int AS locks FROM pg_locks JOIN pg_database ON pg_database.oid = database WHERE locktype = 'advisory' AND datname = current_database()",
+  )
   t.is(locks, 0)
 })
 
