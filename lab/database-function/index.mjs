@@ -14,5 +14,5 @@ for (const name of positionals.length > 0 ? positionals : Object.keys(DATABASES)
   if (database.want() === undefined) continue
   const found = await soak(name, database, { ids: Number(values.ids), crashes: Number(values.crashes) })
   console.log(name, found)
-  if (found.equal + found.strangers + found.late > 0) process.exitCode = 1
+  if (found.equal + found.seen + found.strangers + found.late > 0) process.exitCode = 1
 }

@@ -26,6 +26,7 @@ class Soak {
   rolledBack = 0
   highestMs = 0
   #seen = new Set() // since the last crash: what was not committed by then may come again
+  #isDown = false // sessions of a killed PostgreSQL may still answer
   #isOver = false
 
   constructor(database, { ids, crashes }) {
@@ -82,7 +83,7 @@ class Soak {
       if (isLong) await connection.run('BEGIN')
       const { crashes } = this
       const rows = await connection.run(this.database.insert)
-      if (crashes === this.crashes) this.#saw(rows.map(({ id }) => String(id)))
+      if (crashes === this.crashes && !this.#isDown) this.#saw(rows.map(({ id }) => String(id)))
       if (!isLong) return
       await sleep(Math.random() * 20)
       const isKept = Math.random() < 0.7
@@ -120,10 +121,12 @@ class Soak {
   async #crash() {
     for (let crash = 1; crash <= this.wantedCrashes; crash++) {
       while (this.made < (crash * this.ids) / (this.wantedCrashes + 1)) await sleep(STEP_PAUSE_MS)
-      this.crashes++
+      this.#isDown = true
       await this.server.kill('SIGKILL')
-      this.#seen.clear()
       await this.#startAgain()
+      this.crashes++
+      this.#seen.clear()
+      this.#isDown = false
     }
   }
 
@@ -159,7 +162,8 @@ class Soak {
     return {
       made: this.made,
       rows: ids.length,
-      equal: this.equal.length + all.length - new Set(all).size,
+      equal: all.length - new Set(all).size, // rows
+      seen: this.equal.length, // by sessions, without a crash in between
       others: others.length,
       strangers: parts.filter(({ id }) => id !== NODE).length,
       late: parts.filter(({ timestamp }) => timestamp > this.highestMs).length,

@@ -38,6 +38,7 @@ export async function join(given: unknown, givenOptions?: unknown) {
       : new HolderWithServers(store, generator, settings, elseFrom)
   // A slot that the store grants too late is released over the same client.
   let looking: Promise<void> | undefined // for functions in the store's database; it never fails
+  const over = new AbortController() // gives that up
   const end = async () => {
     await lease.settled()
     await looking
@@ -46,10 +47,11 @@ export async function join(given: unknown, givenOptions?: unknown) {
   joining.add(lease)
   try {
     await lease.attach(options.signal)
-    looking = warnOfFunctions(store, options) // join() does not wait for it
+    looking = warnOfFunctions(store, options, over.signal) // join() does not wait for it
     lease.compare()
     return generator.forUsers(lease, async () => {
       await within(end(), BUDGET.CLIENT_END_MS)
+      over.abort()
       lease.giveUp()
     })
   } catch (error) {

@@ -18,7 +18,7 @@ function check(found: DatabaseFunction, settings: JoinSettings) {
 }
 
 /** If the functions cannot be read, there is no warning: the calls of the lease report a store that fails. */
-export async function warnOfFunctions(store: SlotStore, settings: JoinSettings) {
-  const found = await Promise.resolve(store.functions?.()).catch(() => undefined)
+export async function warnOfFunctions(store: SlotStore, settings: JoinSettings, signal: AbortSignal) {
+  const found = await Promise.resolve(store.functions?.(signal)).catch(() => undefined)
   for (const each of found ?? []) check(each, settings)
 }

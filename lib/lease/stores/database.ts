@@ -58,7 +58,7 @@ export interface SlotStore {
   list: (group: string) => Promise<SlotInfo[]>
   groups?: () => Promise<string[]>
   place?: () => Promise<string>
-  functions?: () => Promise<DatabaseFunction[]>
+  functions?: (signal?: AbortSignal) => Promise<DatabaseFunction[]>
   close?: () => Promise<void>
 }
 
@@ -202,8 +202,8 @@ export class DatabaseStore implements SlotStore {
   }
 
   /** The functions in the store's database that make IDs. A database without such functions has none. */
-  async functions(): Promise<DatabaseFunction[]> {
-    return this.#coded('', async () => (await this.#records.functions?.()) ?? [])
+  async functions(signal?: AbortSignal): Promise<DatabaseFunction[]> {
+    return this.#coded('', async () => (await this.#records.functions?.(signal)) ?? [])
   }
 
   /** The names of all groups; undefined if the store cannot list them. */

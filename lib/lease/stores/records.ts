@@ -30,7 +30,7 @@ export type Records = Omit<RecordStore, 'read' | 'swap' | 'names'> & {
   look?: Records['read']
   readExisting?: Records['read']
   place?(): Promise<string>
-  functions?(): Promise<DatabaseFunction[]>
+  functions?(signal?: AbortSignal): Promise<DatabaseFunction[]>
   checkDurable?(): Promise<void>
 }
 

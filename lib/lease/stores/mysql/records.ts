@@ -95,11 +95,11 @@ export class MysqlRecords implements Records {
     return this.#list(readGroups)
   }
 
-  functions() {
+  functions(signal?: AbortSignal) {
     return this.#client.run(async (session) => {
       const [rows] = await session.read(readFunctions((await this.#find(session)).tables))
       return foundFunctions(rows.map(([name, comment]) => [String(name), String(comment)]))
-    })
+    }, signal)
   }
 
   async checkDurable() {

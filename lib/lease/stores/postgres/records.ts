@@ -100,8 +100,8 @@ export class PostgresRecords implements Records {
     return `${server}/${database}, schema ${this.#schema}`
   }
 
-  async functions() {
-    return foundFunctions(await this.#client.run(FUNCTIONS, []))
+  async functions(signal?: AbortSignal) {
+    return foundFunctions(await this.#client.run(FUNCTIONS, [], signal))
   }
 
   async close() {
