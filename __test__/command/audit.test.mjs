@@ -392,6 +392,17 @@ test('text: the equal IDs with their lines, cut with the number of the rest, and
     t.true(fs.existsSync(path.join(import.meta.dirname, '..', '..', page)), page)
 })
 
+test('IDs made now and then, with few nodes, are of the system that made them', async (t) => {
+  const makers = {
+    flake: [3, 7].map((worker) => nextOf(new FlakeIdgen({ worker }))),
+    discord: [new Snowflake(DISCORD_EPOCH)].map((snowflake) => () => snowflake.generate()),
+  }
+  for (const [layout, calls] of Object.entries(makers)) {
+    const table = calls.flatMap((call) => made(call, { count: 300, perTick: 1, step: 7 }))
+    t.like(await audited(t, table), { layout, isGuessed: true, share: 1 })
+  }
+})
+
 test('a guess needs IDs that are clear, and says what it is', async (t) => {
   const guessed = await audited(t, made(nextOf(new FlakeIdgen({ worker: 6 })), { perTick: 4000, count: 20_000 }))
   t.like(guessed, { layout: 'flake', isGuessed: true, share: 1, findings: [] })

@@ -26,9 +26,10 @@ class Description {
   /** IDs with a plausible time */
   count = 0
   #times = 0
-  #usual = 0 // counters and nodes by the system's habits
-  #seen = 0 // the same by what came before: nodes come again, counters may have any value
-  #nodes: Map<number, number> = new Map()
+  #usual = 0 // counters by the system's habits
+  #even = 0 // counters that may have any value
+  #nodes = 0 // by the system's habits, until they come again
+  #seen: Map<number, number> = new Map()
 
   constructor(system: System) {
     this.system = system
@@ -36,19 +37,20 @@ class Description {
 
   add({ parts, points, system }: Reading) {
     const { counterMax, nodeMax, habits } = system
-    const usual = -Math.log2(habits.counter(parts.counter, counterMax) * habits.node(parts, nodeMax))
-    this.#usual += usual
-    this.#times += points - usual - habits.rare
-    const before = this.#nodes.get(parts.id) ?? 0
-    const chance = (before + 1 / (nodeMax + 1)) / (this.count + 1)
-    this.#seen += Math.log2(counterMax + 1) - Math.log2(chance)
-    this.#nodes.set(parts.id, before + 1)
+    const counter = -Math.log2(habits.counter(parts.counter, counterMax))
+    const node = habits.node(parts, nodeMax)
+    this.#usual += counter
+    this.#even += Math.log2(counterMax + 1)
+    this.#times += points - counter + Math.log2(node) - habits.rare
+    const before = this.#seen.get(parts.id) ?? 0
+    this.#nodes -= Math.log2((before + node) / (this.count + 1))
+    this.#seen.set(parts.id, before + 1)
     this.count++
   }
 
   /** For all its IDs. */
   get bits() {
-    return this.#times + Math.min(this.#usual, this.#seen) + this.system.habits.rare
+    return this.#times + Math.min(this.#usual, this.#even) + this.#nodes + this.system.habits.rare
   }
 }
 
