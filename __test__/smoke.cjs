@@ -364,6 +364,7 @@ function checkText() {
     '1l7etj6f2oi68',
     'JUiX7f7NqLB',
     '8yDLoptqZ04',
+    'akzmcla6p6w22',
   ]
   for (const [i, base] of BASES.entries()) {
     is(format(id, base), expected[i], base)
