@@ -393,10 +393,7 @@ export class FlakeId<const L extends AnyLayout = Unspecified> implements AsyncIt
     return textOf(this, this.toJSON(), how)
   }
 
-  /**
-   * Logs show the same as console.log. It is not options: `epoch` is text in JSON, which no generator accepts.
-   * @internal
-   */
+  /** What console.log shows, for logs. It is not options: `epoch` is text in JSON, which no generator accepts. */
   toJSON(): object {
     const { layout, node, ...others } = shownOf(this)
     return { layout, ...node, ...others }

@@ -223,10 +223,7 @@ export class LeasedFlakeId<const L extends AnyLayout = Unspecified> extends Flak
     return this.close()
   }
 
-  /**
-   * What console.log and JSON show. Without a slot there is no node number: another member may have the last one by now.
-   * @internal
-   */
+  /** What console.log shows. Without a slot there is no node number: another member may have the last one by now. */
   override toJSON(): object {
     const { group, state, slot, expires } = this.#lease
     const source = this.source === 'server' ? 'server' : undefined

@@ -270,7 +270,7 @@ export class RemoteFlakeId {
     return textOf(this, this.toJSON(), how)
   }
 
-  /** @internal */
+  /** What console.log shows, for logs. */
   toJSON(): object {
     return { name: this.#name, ...this.stats }
   }

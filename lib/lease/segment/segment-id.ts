@@ -264,7 +264,7 @@ export class SegmentId {
     return textOf(this, this.toJSON(), how)
   }
 
-  /** @internal */
+  /** What console.log shows, for logs. */
   toJSON(): object {
     const { left, isClosed } = this.#supply
     return { name: this.#name, block: this.#block, left, isClosed }
