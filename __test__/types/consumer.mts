@@ -213,7 +213,7 @@ assert.deepEqual([known, isId('7b', 'hex'), isId(null)], [['1', 2n], true, false
 
 const received: unknown[] = JSON.parse('["1", "x", null, 3]')
 const ids: IdLike[] = received.filter(isId)
-const decimals: string[] = received.filter((value) => isId(value, 'dec'))
+const decimals: string[] = received.filter((value): value is string => isId(value, 'dec'))
 assert.deepEqual([ids, decimals], [['1', 3], ['1']])
 const param: string | string[] | undefined = ['1', '2'].at(1)
 if (isId(param, 'dec')) assert.equal(parse(param).readBigUInt64BE(), 2n)

@@ -100,9 +100,9 @@ export class Layout<const L extends AnyLayout = AnyLayout> {
    */
   readonly tickMs: number
   /** present only if it was given, as the next two are */
-  declare readonly idOffset?: bigint
-  declare readonly nodes?: number
-  declare readonly mode?: 'spread' | 'sequential'
+  declare readonly idOffset?: bigint | undefined
+  declare readonly nodes?: number | undefined
+  declare readonly mode?: 'spread' | 'sequential' | undefined
 
   #facts: LayoutFacts
 

@@ -6,14 +6,37 @@ import type { LayoutSpec } from './spec.ts'
 
 // written by `npm run codec:table`
 
+interface FlakeFields {
+  /** 0…31 */
+  datacenter: number
+  /** 0…31 */
+  worker: number
+}
+
+interface UniqueidFields {
+  /** 0…2 047 */
+  generator: number
+  /** 0…15 */
+  cluster: number
+}
+
+interface TwitterFields {
+  /** 0…31 */
+  datacenter: number
+  /** 0…31 */
+  worker: number
+}
+
+interface DiscordFields {
+  /** 0…31 */
+  worker: number
+  /** 0…31 */
+  process: number
+}
+
 /** Every dialect and its node fields. Editors show these comments for options and decoded parts. */
 export interface NodeFields {
-  flake: {
-    /** 0…31 */
-    datacenter: number
-    /** 0…31 */
-    worker: number
-  }
+  flake: FlakeFields
   hazelcast: {
     /** 0…65 535 */
     node: number
@@ -22,12 +45,7 @@ export interface NodeFields {
     /** 0…8 191, or less than `nodes` rounded up to a power of two */
     node: number
   }
-  uniqueid: {
-    /** 0…2 047 */
-    generator: number
-    /** 0…15 */
-    cluster: number
-  }
+  uniqueid: UniqueidFields
   chronicle: {
     /** 0…99 */
     host: number
@@ -36,18 +54,8 @@ export interface NodeFields {
     /** 0…99 */
     host: number
   }
-  twitter: {
-    /** 0…31 */
-    datacenter: number
-    /** 0…31 */
-    worker: number
-  }
-  discord: {
-    /** 0…31 */
-    worker: number
-    /** 0…31 */
-    process: number
-  }
+  twitter: TwitterFields
+  discord: DiscordFields
   instagram: {
     /** 0…8 191 */
     shard: number

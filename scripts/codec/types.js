@@ -15,10 +15,27 @@ function nodeFields({ fields, host }) {
   return Object.entries(bits).map(([name, width]) => [name, 2 ** width - 1])
 }
 
-function typeOf(row) {
+/** The node fields of a layout as properties, each with its comment. */
+function propertiesOf(row) {
   const note = row.hasNodes ? ', or less than `nodes` rounded up to a power of two' : ''
-  const fields = nodeFields(row).map(([name, max]) => `/** ${upTo(max)}${note} */\n${name}: number\n`)
-  const type = fields.length === 0 ? 'Record<never, never>' : `{\n${fields.join('')}}`
+  return nodeFields(row).map(([name, max]) => `/** ${upTo(max)}${note} */\n${name}: number\n`)
+}
+
+const interfaceName = ({ name }) => `${name[0].toUpperCase()}${name.slice(1)}Fields`
+
+/**
+ * Two fields need a separate interface: in a literal, the printer of declarations moves the comment of the second one to
+ * the end of the first one's line, and editors show it nowhere.
+ */
+function interfaceOf(row) {
+  const properties = propertiesOf(row)
+  return properties.length > 1 ? `interface ${interfaceName(row)} {\n${properties.join('')}}\n\n` : ''
+}
+
+function typeOf(row) {
+  const properties = propertiesOf(row)
+  const literal = properties.length === 0 ? 'Record<never, never>' : `{\n${properties.join('')}}`
+  const type = properties.length > 1 ? interfaceName(row) : literal
   return `${/^\w+$/.test(row.name) ? row.name : `'${row.name}'`}: ${type}\n`
 }
 
@@ -56,7 +73,7 @@ function tableOf(rows) {
  * @param rows of dialects.jsonl
  */
 const declarations = (rows) => `
-/** Every dialect and its node fields. Editors show these comments for options and decoded parts. */
+${rows.map(interfaceOf).join('')}/** Every dialect and its node fields. Editors show these comments for options and decoded parts. */
 export interface NodeFields {
 ${rows.map(typeOf).join('')}}
 
