@@ -22,7 +22,7 @@ export { etcdStore, fileStore, mysqlStore, postgresStore, recordStore, redisStor
 /** How the address of each scheme is opened. */
 const OPEN: Record<string, (url: string) => SlotStore> = {
   'file:': openFile,
-  ...Object.fromEntries(REDIS_SCHEMES.map((scheme) => [scheme, openRedis])),
+  ...Object.fromEntries(REDIS_SCHEMES.map((scheme) => [scheme, (url: string) => openRedis(url)])),
   'postgres:': (url) => openPostgres(url),
   'postgresql:': (url) => openPostgres(url),
   'mysql:': (url) => openMysql(url),
