@@ -21,7 +21,9 @@ const { fileStore, openStore } = createRequire(import.meta.url)('flakeforge/leas
 const GUIDE = 'run/containers.md'
 const KUBERNETES = 'run/kubernetes.md'
 const [compose, oneMachine] = blocksOf(GUIDE, 'yaml').map((text) => parse(text))
-const [statefulSet] = blocksOf(KUBERNETES, 'yaml').map((text) => parse(text))
+const statefulSet = blocksOf(KUBERNETES, 'yaml')
+  .map((text) => parse(text))
+  .find(({ kind }) => kind === 'StatefulSet')
 const programs = [GUIDE, KUBERNETES].flatMap((page) => blocksOf(page, 'javascript'))
 const programWith = (words) => programs.find((code) => code.includes(words))
 
