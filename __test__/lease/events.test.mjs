@@ -24,7 +24,7 @@ test.serial('it has every method of EventEmitter, and only FlakeId as its parent
   t.false(flake instanceof EventEmitter, 'a class has one parent')
   t.true(flake instanceof FlakeId)
   flake.on('renewed', () => {})
-  t.is(JSON.stringify({ flake }), '{"flake":{}}', 'the internals of an EventEmitter are not shared')
+  t.false(JSON.stringify({ flake }).includes('_events'), 'the internals of an EventEmitter are not shared')
 })
 
 test.serial('listeners: added in any way, in order, once or until they are removed', async (t) => {

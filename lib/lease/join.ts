@@ -4,7 +4,7 @@
 import { throwIfAborted, unlessAborted } from '../base/abort.ts'
 import { withCommand } from '../base/errors.ts'
 import { within } from '../base/in-time.ts'
-import { setTimeout } from '../base/timers.ts'
+import { monotonicNow, setTimeout } from '../base/timers.ts'
 import type { AnyLayout } from '../codec/node-fields.ts'
 import { joining } from './census.ts'
 import { HolderWithServers } from './else-from/holder-with-servers.ts'
@@ -37,21 +37,15 @@ export async function join(given: unknown, givenOptions?: unknown) {
       ? new Holder(store, generator, settings)
       : new HolderWithServers(store, generator, settings, elseFrom)
   // A slot that the store grants too late is released over the same client.
-  let looking: Promise<void> | undefined // for functions in the store's database; it never fails
-  const over = new AbortController() // gives that up
-  const end = async () => {
-    await lease.settled()
-    await looking
-    await close()
-  }
+  const end = () => lease.settled().then(close)
+  const start = monotonicNow()
   joining.add(lease)
   try {
     await lease.attach(options.signal)
-    looking = warnOfFunctions(store, options, over.signal) // join() does not wait for it
+    if (lease.slot !== undefined) await warnOfFunctions(store, options, BUDGET.JOIN_ENDS_MS + start - monotonicNow())
     lease.compare()
     return generator.forUsers(lease, async () => {
       await within(end(), BUDGET.CLIENT_END_MS)
-      over.abort()
       lease.giveUp()
     })
   } catch (error) {

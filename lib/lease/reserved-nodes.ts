@@ -2,9 +2,11 @@
 // PostgreSQL, MariaDB and MySQL can have such functions; those of another database cannot be known.
 
 import { warnOfDatabaseFunction } from '../base/errors.ts'
+import { within } from '../base/in-time.ts'
 import type { JoinSettings } from './join-options.ts'
 import type { SlotStore } from './stores/database.ts'
 import { type DatabaseFunction, fingerprintOf } from './stores/database-function.ts'
+import { BUDGET } from './time-budget.ts'
 
 /** The slot that has this node; undefined if none of them has. */
 function slotOf(node: number, { config, nodeOf }: JoinSettings) {
@@ -17,8 +19,17 @@ function check(found: DatabaseFunction, settings: JoinSettings) {
   if (slot !== undefined) warnOfDatabaseFunction(settings.group, found, slot)
 }
 
-/** If the functions cannot be read, there is no warning: the calls of the lease report a store that fails. */
-export async function warnOfFunctions(store: SlotStore, settings: JoinSettings, signal: AbortSignal) {
-  const found = await Promise.resolve(store.functions?.(signal)).catch(() => undefined)
+/**
+ * Warns before join() returns, so that the look keeps no client busy afterwards. If the functions cannot be read in time, there
+ * is no warning: the calls of the lease report a store that fails.
+ * @param leftMs how long join() may still take after `waitMs`
+ */
+export async function warnOfFunctions(store: SlotStore, settings: JoinSettings, leftMs: number) {
+  const limitMs = Math.min(BUDGET.FUNCTIONS_MS, settings.waitMs + leftMs)
+  if (store.functions === undefined || limitMs <= 0) return
+  const over = new AbortController()
+  const looking = store.functions(over.signal).catch(() => undefined)
+  const found = await within(looking, limitMs)
+  over.abort()
   for (const each of found ?? []) check(each, settings)
 }

@@ -15,8 +15,8 @@ import { DEFAULT_SCHEMA } from './schema.ts'
 /** The class of our advisory locks ('flak' in ASCII), so that they differ from those of an application. */
 const LOCK_CLASS = 0x666c616b
 
-const NS_PER_MS = 1_000_000
-const NS_PER_S = 1_000_000_000
+const MS_IN_NS = 1_000_000
+const S_IN_NS = 1_000_000_000
 
 /** The name of a function in a schema as statements show it. */
 export const functionIn = (schema: string, name: string) =>
@@ -25,8 +25,8 @@ export const functionIn = (schema: string, name: string) =>
 /** The present tick: whole units since the epoch. */
 function tickSql({ epoch, tickNs }: FunctionPlan) {
   const ms = 'extract(epoch FROM clock_timestamp()) * 1000'
-  if (tickNs === NS_PER_MS) return `floor(${ms}) - ${epoch}`
-  return `floor((${ms} - ${epoch}) * ${NS_PER_MS} / ${tickNs})`
+  if (tickNs === MS_IN_NS) return `floor(${ms}) - ${epoch}`
+  return `floor((${ms} - ${epoch}) * ${MS_IN_NS} / ${tickNs})`
 }
 
 const idSql = ({ counterBits, counterShift, tickShift, nodeBits }: FunctionPlan) =>
@@ -71,7 +71,7 @@ BEGIN
     IF place < tick << ${counterBits} THEN
       place := setval('${last}', tick << ${counterBits});
     ELSIF place >= (tick + 1) << ${counterBits} AND place & ${2 ** counterBits - 1} = 0 THEN
-      PERFORM pg_sleep(${tickNs / NS_PER_S});  -- no tick is used faster than it lasts
+      PERFORM pg_sleep(${tickNs / S_IN_NS});  -- no tick is used faster than it lasts
     END IF;
     RAISE SQLSTATE 'FLAKE';  -- releases the lock
   EXCEPTION WHEN SQLSTATE 'FLAKE' THEN
