@@ -63,7 +63,7 @@ test('Redis Cluster: the master that executed the swap is asked for its setting 
     const { client, end } = await row.connect(site)
     t.teardown(end)
     for (const node of all) await node.cli('CONFIG', 'RESETSTAT')
-    const records = recordsOf(client)
+    const records = (row.recordsOf ?? recordsOf)(client)
     for (let i = 0; i < 3; i++) t.true(await write(records, name))
     t.deepEqual([await areAsked('config|get'), await areAsked('wait')], [1, 1], name)
   }
