@@ -27,7 +27,8 @@ fn knobs_of(layout: &Layout) -> Knobs {
 
 fn on(cursor: &Arc<OwnCursor>, layout: &Layout, prefetch: Option<PrefetchRule>) -> Generator {
     let knobs = Knobs { prefetch, ..knobs_of(layout) };
-    Generator::new(TickClock::given(layout.scale()), cursor.clone(), layout, layout.place_node(NODE), &knobs)
+    let node = layout.place_node(NODE.min(layout.node_max()));
+    Generator::new(TickClock::given(layout.scale()), cursor.clone(), layout, node, &knobs)
 }
 
 fn fresh() -> Arc<OwnCursor> {
