@@ -314,7 +314,10 @@ export class Layout<const L extends AnyLayout = AnyLayout> {
   }
 }
 
-/** Whether an ordinary object inherits no part, so that it can be read without a copy, which would cost more than all of encode(). */
+/**
+ * Whether an ordinary object inherits no part, so that it can be read without a copy, which would cost more than all of
+ * encode().
+ */
 function isClean(parts: object, { nodeFields }: LayoutFacts) {
   const prototype = Object.getPrototypeOf(parts)
   if (prototype === null) return true

@@ -1,5 +1,5 @@
-// This thread's leases and counters, and the results of acquisitions and renewals, for metrics, which read them on collection. It keeps no
-// lease, counter or observer alive, and is bounded, since users name the groups.
+// This thread's leases and counters, and the results of acquisitions and renewals, for metrics, which read them on
+// collection. It keeps no lease, counter or observer alive, and is bounded, since users name the groups.
 
 import { nextTick } from '../base/timers.ts'
 import { WeakList } from '../base/weak-list.ts'

@@ -15,7 +15,7 @@ import { monotonicNow } from '../../../base/timers.ts'
 import { BUDGET } from '../../time-budget.ts'
 import { oldClientError } from '../client-packages.ts'
 import type { ClientError } from '../clients.ts'
-import { type Client, type Commands, isBatch, isOldNodeRedis, packageOf } from './packages.ts'
+import { type Client, type Commands, isBatch, isOldNodeRedis, packageOf, textsIn } from './packages.ts'
 import { isCrowded, refusalOf } from './refusals.ts'
 import { wrongServer } from './wrong-server.ts'
 
@@ -52,10 +52,9 @@ function emptyIfForbidden(error: Error) {
   return []
 }
 
-/** The reply of CONFIG GET for one name: a list, a Map or an object, by the client's version and protocol. */
+/** The reply of CONFIG GET for one name. */
 function settingOf(reply: unknown, name: string): string | undefined {
-  const entries = Array.isArray(reply) || reply instanceof Map ? [...reply] : Object.entries(Object(reply))
-  const texts = entries.flat().map(String)
+  const texts = textsIn(reply)
   return texts[0] === name ? texts[1] : undefined
 }
 

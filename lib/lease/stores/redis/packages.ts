@@ -122,6 +122,12 @@ const isSentinel = (client: NodeRedis): client is NodeRedis & Sentinel => hasMet
 /** node-redis before 4, which requires callbacks. */
 export const isOldNodeRedis = (client: unknown) => hasMethods(client, 'internal_send_command')
 
+/** The texts of a reply in their order: it is a list, a Map or an object, by the client's version and protocol. */
+export function textsIn(reply: unknown): string[] {
+  const entries = Array.isArray(reply) || reply instanceof Map ? [...reply] : Object.entries(Object(reply))
+  return entries.flat().map(String)
+}
+
 /** Refuses a prefix, which would silently lead to other keys than those of the other members. */
 function checkPrefix(client: Client, prefix: unknown) {
   if (!prefix?.toString()) return

@@ -1,6 +1,6 @@
 // Recognises a server that needs another kind of address: a Sentinel, or a node of a cluster.
 
-import type { Commands } from './packages.ts'
+import { type Commands, textsIn } from './packages.ts'
 
 const [UNKNOWN, MOVED] = [/^ERR unknown command/i, /^MOVED \d+ (\S+)/]
 
@@ -28,10 +28,8 @@ async function primariesOf(commands: Commands, key: string) {
   return Array.isArray(reply) ? reply.map(nameOf).filter((name) => name !== undefined) : undefined
 }
 
-/** From a list, a Map or an object, by the client's version and protocol. */
 function nameOf(reply: unknown): string | undefined {
-  const entries = Array.isArray(reply) || reply instanceof Map ? [...reply] : Object.entries(Object(reply))
-  const texts = entries.flat().map(String)
+  const texts = textsIn(reply)
   const at = texts.indexOf('name')
   return at < 0 ? undefined : texts[at + 1]
 }
