@@ -87,6 +87,7 @@ test('what an address says', (t) => {
       username: 'user',
       password: 'p',
     },
+    'redis://[::1]:7/2': { hosts: [{ host: '::1', port: 7 }], database: 2 },
     'valkey-cluster://a/0': { hosts: [{ host: 'a', port: 6379 }] },
   }
   for (const [url, reading] of Object.entries(readings)) {

@@ -8,6 +8,9 @@ import { optionRangeError } from '../../base/errors.ts'
  */
 export const addressError = (url: string, wanted: string) => optionRangeError('store', url, wanted)
 
+/** The host of a URL: an IPv6 address has brackets there, which clients do not take. */
+export const hostOf = ({ hostname }: { hostname: string }): string => hostname.replace(/^\[(.+)\]$/, '$1')
+
 const addresses = new WeakMap<object, string | undefined>()
 
 /** Lets a warning name the address from which a store was opened, whether given or from FLAKEFORGE_STORE. */

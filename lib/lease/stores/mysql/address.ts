@@ -2,7 +2,7 @@
 // ignores. So they get options instead.
 
 import { BUDGET, secondsOf } from '../../time-budget.ts'
-import { addressError } from '../address.ts'
+import { addressError, hostOf } from '../address.ts'
 import { readDatabase } from './place.ts'
 
 /** The server and the database. */
@@ -38,7 +38,7 @@ export function readAddress(url: string): MysqlAddress {
   }
   if (pathname.length < 2) throw addressError(url, 'an address with a database, as in mysql://HOST/DATABASE')
   return {
-    host: hostname.replace(/^\[(.+)\]$/, '$1') || 'localhost',
+    host: hostOf({ hostname }) || 'localhost',
     port: Number(port || PORT),
     ...(username !== '' && { user: decodeURIComponent(username) }),
     ...(password !== '' && { password: decodeURIComponent(password) }),

@@ -2,7 +2,7 @@
 // sends to the server, so two processes with one URL could use two tables. So they get options instead.
 
 import { BUDGET, secondsOf } from '../../time-budget.ts'
-import { addressError } from '../address.ts'
+import { addressError, hostOf } from '../address.ts'
 import { readSchema } from './schema.ts'
 
 const { readFileSync } = process.getBuiltinModule('node:fs')
@@ -61,7 +61,7 @@ export function readAddress(url: string): PostgresAddress {
     throw parameterError(url, name, WAYS_OUT[name] ?? 'leave it out, because not every client supports it')
   }
   const of = (name: string) => searchParams.get(name) ?? undefined
-  const host = of('host') ?? decoded(hostname.replace(/^\[(.+)\]$/, '$1'))
+  const host = of('host') ?? decoded(hostOf({ hostname }))
   if (host?.includes(',')) throw addressError(url, 'the address of one server, or of a proxy that leads to the primary')
   const address: PostgresAddress = {
     host: host === NO_HOST ? undefined : host,

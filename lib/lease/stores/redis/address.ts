@@ -1,6 +1,6 @@
 // Parses the address of a Redis store: a single server, the servers behind Sentinels (in Lettuce's form), or a cluster.
 
-import { addressError } from '../address.ts'
+import { addressError, hostOf } from '../address.ts'
 
 export interface Host {
   host: string
@@ -58,16 +58,17 @@ export function readAddress(url: string): RedisAddress {
 
 /** Only ioredis and iovalkey support `?db=` and `?keyPrefix=`. */
 function readServer(url: string, isTls: boolean, wrong: () => Error): RedisAddress {
-  const { hostname: host, port, pathname, searchParams } = new URL(url)
+  const parsed = new URL(url)
+  const { port, pathname, searchParams } = parsed
   if (!/^\/?\d*$/.test(pathname) || searchParams.has('db') || searchParams.has('keyPrefix')) throw wrong()
-  const hosts = [{ host, port: Number(port || PORTS.server) }]
+  const hosts = [{ host: hostOf(parsed), port: Number(port || PORTS.server) }]
   return { kind: 'server', url: asRedis(url), hosts, isTls, database: Number(pathname.slice(1)), primary: '' }
 }
 
 function readHost(text: string, usualPort: number, wrong: () => Error): Host {
   if (!/^(?:[^:[\]]+|\[[\da-f:.]+\])(?::\d+)?$/i.test(text)) throw wrong()
-  const { hostname, port } = new URL(`redis://${text}`)
-  return { host: hostname.replace(/^\[(.+)\]$/, '$1'), port: Number(port || usualPort) }
+  const parsed = new URL(`redis://${text}`)
+  return { host: hostOf(parsed), port: Number(parsed.port || usualPort) }
 }
 
 function credentials(user: string) {
