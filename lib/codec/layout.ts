@@ -184,10 +184,9 @@ export class Layout<const L extends AnyLayout = AnyLayout> {
   /** The parts of the ID in `word`, for any layout. */
   #decodeOther(id: unknown): Parts<L> {
     const { packing } = this.#facts
-    const found = packing.unpack(word[0])
+    const found = packing.unpack()
     if (!found) throw this.#notOne(id)
-    const { tick, counter, node, mode } = found
-    const timestamp = packing.startMs(tick)
+    const { tick, timestamp, counter, node, mode } = found
     const decoded = new DecodedParts(timestamp, new Date(timestamp), tick, counter, node) as Decoded
     if (mode) decoded.mode = mode
     // Two names in one place, as in a loop, would make V8 look up each of them, which is slower than all the rest.
@@ -344,7 +343,7 @@ function encode(parts: Options, layout: Layout, facts: LayoutFacts) {
     return wordToBytes()
   }
   const id = packing.pack(tickOfParts(parts, layout, packing), count, node, chosen)
-  if (id < 0n || id > MAX_U64) {
+  if (packing.offset && (id < 0n || id > MAX_U64)) {
     throw errors.optionRangeError('idOffset', facts.idOffset, wanted.FITTING_ID)
   }
   return toBytes(id)

@@ -70,6 +70,16 @@ function mirrored(bits: number) {
   return swapped(swapped(bytes, 0x00ff00ff, 8), 0x0000ffff, 16) >>> 0
 }
 
+/** Divides `word` by a number below 2^21 and returns the rest. */
+function divideWord(by: number) {
+  const upper = Math.floor(half[HIGH] / by)
+  const middle = (half[HIGH] - upper * by) * 2 ** 32 + half[LOW]
+  const lower = Math.floor(middle / by)
+  half[HIGH] = upper
+  half[LOW] = lower
+  return middle - lower * by
+}
+
 /** ns as ms; whole ms are exact. */
 function toMs(ns: bigint) {
   const ms = ns / NS_PER_MS
@@ -155,7 +165,9 @@ export class Packing {
   #tickNs
   #size // from the first ID of a tick to that of the next
   #isExact // whether a number holds all its times
-  #perMs // how many ticks a ms has; 0n unless this is a whole number
+  #perMs // how many ticks a ms has; 0 unless this is a whole number
+  #bigPerMs // the same as a bigint
+  #mostHigh // the higher half of the last tick
   #lowest // the IDs of tick 0
   #highest
   #firstTick
@@ -197,7 +209,8 @@ export class Packing {
     this.isPlain = this.#isExact && isUsual && [this.counter, ...nodes].every(({ high }) => high === 0)
     /** whether `encode` needs no bigints */
     this.isNumeric = this.#isExact && !isDecimal && !idOffset
-    this.#perMs = NS_PER_MS % this.#tickNs === 0n ? NS_PER_MS / this.#tickNs : 0n
+    this.#perMs = 1e6 % tickNs === 0 ? 1e6 / tickNs : 0
+    this.#bigPerMs = BigInt(this.#perMs)
 
     // The usable ticks: there are bits for them, a Date can show them, and IDs with their offset fit.
     const size = isDecimal ? 100n : 1n << BigInt(time.shift)
@@ -206,6 +219,7 @@ export class Packing {
     this.#highest = this.pack(0n, this.counterMax, this.nodeMax)
     // The highest nodes of a decimal layout's last tick do not fit into 64 bits, so no node may use it.
     this.tickMax = smaller((1n << BigInt(time.width)) - 1n, (MAX_U64 - this.#highest + idOffset) / size)
+    this.#mostHigh = Number(this.tickMax >> 32n)
     const ofDates = (BigInt(FARTHEST_MS) * NS_PER_MS - this.epochNs) / this.#tickNs - 1n
     const last = smaller(smaller(this.tickMax, ofDates), (MAX_U64 - this.#highest) / size)
     this.#lastTick = last < 0n ? 0n : last
@@ -253,41 +267,40 @@ export class Packing {
     if (mode) this.#modeBit.write(MODES.indexOf(mode))
   }
 
-  /** The parts of an ID; undefined if no generator of this layout could have made it. */
-  unpack(id: bigint) {
-    const plain = this.offset ? id - this.offset : id
-    word[0] = plain
-    if (this.offset && word[0] !== plain) return
-    if (this.zero.isSet()) return
-    let tick = 0n
-    if (this.#isDecimal) {
-      tick = plain / this.#size
-      word[0] = plain - tick * this.#size
+  /** The parts of the ID in `word`; undefined if no generator of this layout could have made it. */
+  unpack() {
+    if (this.offset) {
+      const plain = word[0] - this.offset
+      word[0] = plain
+      if (word[0] !== plain) return
     }
-    const high = half[HIGH]
-    const low = half[LOW]
-    const counter = this.counter.read(high, low)
+    if (this.zero.isSet()) return
+    const mode = this.#mode && MODES[this.#modeBit.read()]
+    const counter = this.counter.read()
     let node = 0
-    for (let i = 0; i < this.#nodes.length; i++) node += this.#nodes[i].read(high, low) * this.#nodes[i].unit
-    const mode = this.#mode && MODES[this.#modeBit.read(high, low)]
-    if (!this.#isDecimal) tick = this.#readTick(mode)
-    if (tick <= this.tickMax) return { tick, counter, node, mode }
+    if (this.#isDecimal) node = divideWord(100)
+    else {
+      for (let i = 0; i < this.#nodes.length; i++) node += this.#nodes[i].read() * this.#nodes[i].unit
+      this.#readTick(mode)
+    }
+    const tick = word[0]
+    if (half[HIGH] >= this.#mostHigh && tick > this.tickMax) return // the halves first: comparing bigints takes longer
+    return { tick, timestamp: this.#startOfWord(), counter, node, mode }
   }
 
-  /** The tick of the ID in `word`. */
+  /** Replaces the ID in `word` by its tick. */
   #readTick(mode: Mode | undefined) {
     const { time } = this
     if (mode === MODES[0]) {
       this.#turn()
       half[HIGH] &= this.#upper
     } else if (time.width > 53) {
-      return BigInt.asUintN(time.width, word[0] >> BigInt(time.shift))
+      word[0] = BigInt.asUintN(time.width, word[0] >> BigInt(time.shift))
     } else {
       const tick = time.read()
       half[LOW] = tick
       half[HIGH] = tick * 2 ** -32
     }
-    return word[0]
   }
 
   /** Reverses the bits of `word`: in mode SPREAD its first field, the timestamp, is reversed. */
@@ -299,14 +312,25 @@ export class Packing {
 
   /** The first instant of a tick, Unix ms; with a fraction if ticks are finer. */
   startMs(tick: bigint) {
-    return this.#isExact ? this.epoch + Number(tick) * this.tickMs : toMs(this.epochNs + tick * this.#tickNs)
+    word[0] = tick
+    return this.#startOfWord()
+  }
+
+  /** The same for the tick in `word`, which is overwritten. bigints take several times as long as numbers. */
+  #startOfWord() {
+    const tick = half[HIGH] * 2 ** 32 + half[LOW]
+    if (this.#isExact) return this.epoch + tick * this.tickMs
+    const perMs = this.#perMs
+    if (perMs === 0 || Math.abs(this.epoch) + tick / perMs > 2 ** 53) return toMs(this.epochNs + word[0] * this.#tickNs)
+    const rest = divideWord(perMs)
+    return this.epoch + half[HIGH] * 2 ** 32 + half[LOW] + rest / perMs
   }
 
   /** The tick of a time, Unix ms or Unix ns as a bigint; undefined if it is out of range. */
   tickOf(time: number | bigint) {
-    if (typeof time === 'number' && this.#perMs > 0n) {
+    if (typeof time === 'number' && this.#perMs > 0) {
       const ms = time - this.epoch
-      if (Number.isSafeInteger(time) && Number.isSafeInteger(ms)) return this.#usable(BigInt(ms) * this.#perMs)
+      if (Number.isSafeInteger(time) && Number.isSafeInteger(ms)) return this.#usable(BigInt(ms) * this.#bigPerMs)
     }
     const ns = this.#nsOf(time)
     const tick = (ns - this.epochNs) / this.#tickNs

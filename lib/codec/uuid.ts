@@ -24,8 +24,8 @@ function knownMark(facts: LayoutFacts) {
 }
 
 export function toUuid(given: unknown, facts: LayoutFacts) {
-  const id = toBigInt(given as IdLike)
-  if (!facts.packing.unpack(id)) throw errors.idError(given, wanted.idOfLayout(facts.name))
+  const id = toBigInt(given as IdLike) // leaves it in `word`
+  if (!facts.packing.unpack()) throw errors.idError(given, wanted.idOfLayout(facts.name))
   const bits = ((id >> 16n) << 80n) | (8n << 76n) | (((id >> 4n) & 0xfffn) << 64n) | (2n << 62n) | ((id & 15n) << 58n)
   const digits = (bits | knownMark(facts)).toString(16).padStart(32, '0')
   return digits.replace(/(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
@@ -40,6 +40,7 @@ export function fromUuid(text: unknown, facts: LayoutFacts) {
   if (((bits >> 76n) & 15n) !== 8n || BigInt.asUintN(64, bits) !== ((2n << 62n) | (bits & (15n << 58n)) | mark))
     throw errors.idError(text, wanted.uuidOfLayout(name, bits, mark))
   const id = ((bits >> 80n) << 16n) | (((bits >> 64n) & 0xfffn) << 4n) | ((bits >> 58n) & 15n)
-  if (!facts.packing.unpack(id)) throw errors.idError(text, wanted.uuidOfId(name, id))
-  return toBytes(id)
+  const bytes = toBytes(id) // leaves it in `word`
+  if (!facts.packing.unpack()) throw errors.idError(text, wanted.uuidOfId(name, id))
+  return bytes
 }
