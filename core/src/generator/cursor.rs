@@ -120,6 +120,21 @@ pub enum Refused {
     OutOfRange(OutOfRange),
 }
 
+/// Why one attempt took no number.
+#[derive(Clone, Copy)]
+enum Missed {
+    PastLimit,
+    /// the first number that the rule could take is too far ahead of the tick
+    Ahead {
+        next: u64,
+        base: u64,
+    },
+    /// another thread or process took numbers meanwhile
+    Raced {
+        seen: u64,
+    },
+}
+
 impl From<OutOfRange> for Refused {
     fn from(error: OutOfRange) -> Self {
         Self::OutOfRange(error)
@@ -182,28 +197,58 @@ impl Cursor {
     #[inline]
     pub fn claim(&self, n: u64, rule: &Rule, clock: &mut impl Clock) -> Result<Claim, Refused> {
         // Nothing slow may come between the load and the exchange, or busy neighbours make every exchange fail. So the clock
-        // is read only once, before the load. After a failed exchange, the loop continues with the number that it saw.
-        let mut now = clock.trusted().map_err(|error| self.without_time(rule, error))?;
-        let mut next = self.next.load(Relaxed);
+        // is read before the load.
+        match clock.trusted() {
+            Ok(now) => match self.attempt(n, rule, now, self.next.load(Relaxed)) {
+                Ok(claim) => Ok(claim),
+                Err(missed) => self.persist(n, rule, clock, (now, missed)),
+            },
+            Err(error) => Err(self.without_time(rule, error)),
+        }
+    }
+
+    /// Takes numbers at this tick if `next` is still the next free number.
+    #[inline(always)]
+    fn attempt(&self, n: u64, rule: &Rule, now: u64, next: u64) -> Result<Claim, Missed> {
+        let limit = self.limit.load(Acquire).min(rule.last);
+        let base = rule.first_free(next, now);
+        if base > limit {
+            return Err(Missed::PastLimit); // before Ahead: a retired or ended cursor never reports a clock fault
+        }
+        if base >> rule.counter_bits > now.saturating_add(rule.max_ahead) {
+            return Err(Missed::Ahead { next, base });
+        }
+        let run = rule.last_of_run(base, now).min(limit) - base + 1;
+        let got = n.min(run);
+        match self.next.compare_exchange_weak(next, base + got, Release, Relaxed) {
+            Ok(_) => Ok(Claim { base, got }),
+            Err(seen) => Err(Missed::Raced { seen }),
+        }
+    }
+
+    /// Attempts again after a first attempt at a trusted tick: with the number that a failed exchange saw, or at the real
+    /// clock's tick. A trusted tick may be over, so only the real clock may refuse.
+    #[cold]
+    #[inline(never)]
+    fn persist(&self, n: u64, rule: &Rule, clock: &mut impl Clock, first: (u64, Missed)) -> Result<Claim, Refused> {
+        let (mut now, mut missed) = first;
         let mut real = false; // whether the real clock was read since `next` was loaded
         loop {
-            let limit = self.limit.load(Acquire).min(rule.last);
-            let base = rule.first_free(next, now);
-            if base > limit {
-                return Err(Refused::PastLimit); // before Behind: a retired or ended cursor never reports a clock fault
-            }
-            if base >> rule.counter_bits > now.saturating_add(rule.max_ahead) {
-                if real {
-                    return Err(Refused::Behind { next, base, now });
+            let from = match missed {
+                Missed::PastLimit => return Err(Refused::PastLimit),
+                Missed::Ahead { next, base } if real => return Err(Refused::Behind { next, base, now }),
+                Missed::Ahead { next, .. } => {
+                    (now, real) = (clock.read()?, true);
+                    next
                 }
-                (now, real) = (clock.read()?, true); // a trusted tick may be over, so only the real clock may refuse
-                continue;
-            }
-            let run = rule.last_of_run(base, now).min(limit) - base + 1;
-            let got = n.min(run);
-            match self.next.compare_exchange_weak(next, base + got, Release, Relaxed) {
-                Ok(_) => return Ok(Claim { base, got }),
-                Err(seen) => (next, real) = (seen, false),
+                Missed::Raced { seen } => {
+                    real = false;
+                    seen
+                }
+            };
+            match self.attempt(n, rule, now, from) {
+                Ok(claim) => return Ok(claim),
+                Err(again) => missed = again,
             }
         }
     }
