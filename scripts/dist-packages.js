@@ -29,15 +29,36 @@ const comments = { legal: false, jsdoc: false, annotation: true }
 
 const program = (name) => ({
   ...node,
+  plugins: [needsNode(name)],
   input: Object.fromEntries(Object.entries(PROGRAMS[name]).map(([to, from]) => [to, inPackage(name, from)])),
   output: {
     dir: distOf(name),
     format: 'es',
     comments,
     minifyInternalExports: false,
-    entryFileNames: '[name].mjs',
+    entryFileNames: ({ name }) => (isCommand(name) ? 'program.mjs' : '[name].mjs'),
     chunkFileNames: '[name].mjs',
     codeSplitting: { groups: [{ name: 'shared', minShareCount: 2 }] },
+  },
+})
+
+const isCommand = (name) => name.startsWith('flakeforge-')
+
+/** What an outdated Node.js runs: one sentence instead of a SyntaxError. The command itself is in program.mjs. */
+const needsNode = (name) => ({
+  name: 'needs-node',
+  generateBundle() {
+    const { engines } = require(`../packages/${name}/package.json`)
+    const [command] = Object.keys(PROGRAMS[name]).filter(isCommand)
+    const sentence = `${command}: flakeforge needs Node.js ${engines.node}, and this is `
+    const source = `#!/usr/bin/env node
+if (typeof process.getBuiltinModule !== 'function') {
+  console.error(${JSON.stringify(sentence)} + process.version)
+  process.exit(1)
+}
+import('./program.mjs')
+`
+    this.emitFile({ type: 'asset', fileName: `${command}.mjs`, source })
   },
 })
 

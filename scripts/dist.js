@@ -87,15 +87,21 @@ const ownExports = {
   renderChunk: (code) => code.replace(/for \(var name in all\)/g, 'for (const name of Object.keys(all))'),
 }
 
-/** One sentence for an outdated Node.js, before any code needs the function. */
+/**
+ * What an outdated Node.js runs first: one sentence instead of a SyntaxError or a missing function. So the files that users
+ * load have no syntax that Node.js 12 does not know, and load the others by `require`. Browsers have no `process`.
+ */
+const isOutdated =
+  'typeof process === "object" && process.versions && process.versions.node && typeof process.getBuiltinModule !== "function"'
+const sentence = (name) => `${JSON.stringify(`${name} needs Node.js ${engines.node}, and this is `)} + process.version`
+const GUARD = `if (${isOutdated}) throw Object.assign(new Error(${sentence('flakeforge')}), { code: "ERR_FLAKE_LOAD" });\n`
+const COMMAND_GUARD = `if (${isOutdated}) { console.error(${sentence('flakeforge: flakeforge')}); process.exit(1); }\n`
 const needsNode = {
   name: 'needs-node',
-  renderChunk(code, { fileName }) {
-    if (fileName !== 'core.cjs') return
-    const text = JSON.stringify(`flakeforge needs Node.js ${engines.node}, and this is `)
-    const error = `Object.assign(new Error(${text} + process.version), { code: "ERR_FLAKE_LOAD" })`
-    const [strict] = /^(?:"use strict";\n)?/.exec(code)
-    return `${strict}if (typeof process.getBuiltinModule !== "function") throw ${error};\n${code.slice(strict.length)}`
+  renderChunk(code, { name, isEntry }) {
+    if (!isEntry || PARTS.includes(name) || name.startsWith('web/') || name === 'join') return
+    const [start] = /^(?:#!.*\n)?"use strict";\n/.exec(code)
+    return start + (name === 'flakeforge' ? COMMAND_GUARD : GUARD) + code.slice(start.length)
   },
 }
 
@@ -109,18 +115,15 @@ const NEW = `Object.defineProperty(globalThis, ${KEY}, { __proto__: null, value:
 const once = {
   intro: ({ name }) =>
     PARTS.includes(name) ? `module.exports = ((globalThis[${KEY}] ?? ${NEW}).${name} ??= ((exports) => {` : '',
-  outro: ({ name }) => (PARTS.includes(name) ? `return exports;\n})({}))${name === 'core' ? '.default' : ''};` : ''),
+  outro: ({ name }) => (PARTS.includes(name) ? `return exports;\n})({}));` : ''),
 }
 
-/**
- * `require('flakeforge')` is the class alone, and the other files need more of `core`. The first ID loads one file
- * less, 0.5 ms, if index.cjs contains the code, and core.cjs takes it from what copies share.
- */
+/** `require('flakeforge')` is the class alone. */
 const classAlone = {
   name: 'class-alone',
-  generateBundle(_, bundle) {
-    this.emitFile({ type: 'asset', fileName: 'index.cjs', source: bundle['core.cjs'].code })
-    bundle['core.cjs'].code = `"use strict";\nrequire("./index.cjs");\nmodule.exports = globalThis[${KEY}].core;\n`
+  generateBundle() {
+    const source = `"use strict";\n${GUARD}const all = require("./core.cjs");\nmodule.exports = all.default;\n`
+    this.emitFile({ type: 'asset', fileName: 'index.cjs', source })
   },
 }
 
@@ -141,16 +144,15 @@ function esModule(file, exports) {
 
 /**
  * Before Node.js passes a CommonJS file to an ES module, it searches the text for exports, and re-exported files too;
- * Node.js 20 takes 40 ms for index.cjs. So the imported file is short, and re-exports by `const`.
+ * Node.js 20 takes 40 ms for core.cjs. So the imported file is short, and re-exports by `const`.
  */
 const esModules = {
   name: 'es-modules',
   generateBundle() {
     const emit = (fileName, source) => this.emitFile({ type: 'asset', fileName, source })
-    emit('es.cjs', '"use strict";\nconst all = require("./index.cjs");\nmodule.exports = all;\n')
     for (const name of IMPORTED) {
       const { exports } = this.getModuleInfo(entry(name))
-      emit(`${name}.mjs`, esModule(name === 'index' ? 'es.cjs' : `${name}.cjs`, exports))
+      emit(`${name}.mjs`, esModule(`${name}.cjs`, exports))
     }
   },
 }

@@ -2,10 +2,16 @@
 
 import { spawnSync } from 'node:child_process'
 import fs from 'node:fs'
+import { createRequire } from 'node:module'
 import os from 'node:os'
 import path from 'node:path'
 import test from 'ava'
 import { failureOf, Install, PERMISSION, platformPackage, version } from '../support/load.mjs'
+
+const require = createRequire(import.meta.url)
+const runtimes = require('../../scripts/runtimes.js')
+const manifest = require('../../package.json')
+const root = path.join(import.meta.dirname, '..', '..')
 
 const LOAD = ['--eval', `require('flakeforge')`]
 
@@ -77,23 +83,58 @@ test('the permission model with minimal rights loads, generates IDs and joins', 
   t.notRegex(stdout, /ERR_ACCESS_DENIED/)
 })
 
-test('an outdated Node.js gets one sentence, from require, import and the command', async (t) => {
+/** Programs that load an entry. */
+const loads = (name) => [
+  ['--eval', `require('${name}')`],
+  ['--input-type=module', '--eval', `import '${name}'`],
+]
+
+const ENTRIES = Object.keys(manifest.exports).filter((name) => name !== './package.json')
+const COMMANDS = ['server', 'check-store'].map((name) => `packages/${name}/dist/flakeforge-${name}.mjs`)
+
+// npm has these for Linux on x64. Node.js 12 and 14 do not know the syntax of most files; 18 lacks a function.
+for (const version of [12, 14, 18]) {
+  const run = isGlibc && process.arch === 'x64' ? test : test.skip
+  run(`Node.js ${version} gets one sentence, from each entry and each command`, async (t) => {
+    t.timeout(180_000)
+    const old = runtimes.install(runtimes.node(version))
+    const install = new Install(t)
+    const needs = new RegExp(`^flakeforge needs Node\\.js \\^20\\.16 \\|\\| >=22\\.3, and this is v${version}\\.\\S+$`)
+    for (const program of ENTRIES.flatMap((name) => loads(path.posix.join('flakeforge', name)))) {
+      const { exit, code, message, printed } = failureOf(await install.run(old, program))
+      t.deepEqual([exit, code], [1, 'ERR_FLAKE_LOAD'], printed)
+      t.regex(message, needs)
+    }
+    const commands = [
+      path.join(install.package, 'dist', 'flakeforge.cjs'),
+      ...COMMANDS.map((file) => path.join(root, file)),
+    ]
+    for (const command of commands) {
+      const { code, stdout, stderr } = await install.run(old, [command, '1'])
+      t.deepEqual([code, stdout], [1, ''])
+      const [name, sentence] = stderr.trimEnd().split(': ')
+      t.is(name, path.parse(command).name)
+      t.regex(sentence, needs)
+    }
+  })
+}
+
+test('a Node.js without the function that every release since 20.16 has gets the sentence too', async (t) => {
   const install = new Install(t)
   const old = path.join(install.folder, 'old.cjs')
-  fs.writeFileSync(old, 'delete process.getBuiltinModule') // everything that an older Node.js lacks
-  const needs = 'flakeforge needs Node.js ^20.16 || >=22.3, and this is '
-  for (const program of [LOAD, ['--input-type=module', '--eval', `import 'flakeforge/lease'`]]) {
+  fs.writeFileSync(old, 'delete process.getBuiltinModule')
+  for (const program of loads('flakeforge/lease')) {
     const { message, code } = failureOf(await install.node('-r', old, ...program))
-    t.deepEqual([message, code], [needs + process.version, 'ERR_FLAKE_LOAD'])
+    t.deepEqual(
+      [message, code],
+      [`flakeforge needs Node.js ${manifest.engines.node}, and this is ${process.version}`, 'ERR_FLAKE_LOAD'],
+    )
   }
-  const command = path.join(install.package, 'dist', 'flakeforge.cjs')
-  const { stderr } = await install.node('-r', old, command, '1')
-  t.is(stderr, `flakeforge: ${needs}${process.version}\n`)
 })
 
 /** Changes the release that an addon belongs to. */
 function setVersion(install, to) {
-  const file = path.join(install.package, 'dist', 'index.cjs')
+  const file = path.join(install.package, 'dist', 'core.cjs')
   const text = fs.readFileSync(file, 'utf8')
   fs.writeFileSync(file, text.replaceAll(`"${version}"`, `"${to}"`))
 }
