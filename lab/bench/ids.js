@@ -4,16 +4,16 @@
 
 const fs = require('node:fs')
 const os = require('node:os')
-const { median, ofProgram, printVerdicts, ROUNDS } = require('./report.js')
+const { median, ofCommand, printVerdicts, ROUNDS } = require('./report.js')
 const { BATCHES, CALLS, LOOPS } = require('./work.js')
 const { QUOTAS } = require('./waiting-threads.js')
 
 /** Processes to run, by key: the script and its arguments. */
 const jobs = new Map()
-/** What they printed, by Node.js and key. */
+/** What they printed, by runtime and key. */
 const results = new Map()
 
-/** A measurement in separate processes. Returns its results on a Node.js, one for each round. */
+/** A measurement in separate processes. Returns its results on a runtime, one for each round. */
 function measured(script, ...args) {
   const key = [script, ...args].join('|')
   jobs.set(key, [script, ...args])
@@ -55,7 +55,7 @@ const TABLE = [
   ),
 ]
 
-/** Promises: the values of the rounds on a Node.js, and the bar. With `higher`, they must not be below it. */
+/** Promises: the values of the rounds on a runtime, and the bar. With `higher`, they must not be below it. */
 const PROMISES = [
   ['next() / flake-idgen next()', ratio(call('next: flakeforge'), call('next: flake-idgen')), 0.5],
   ['next() / best plain JS', ratio(call('next: flakeforge'), call('next: plain JS')), 1],
@@ -125,14 +125,14 @@ const PROMISES = [
   ]),
 ]
 
-function measureAll(nodes) {
-  for (const { name } of nodes) results.set(name, new Map())
+function measureAll(runtimes) {
+  for (const { name } of runtimes) results.set(name, new Map())
   for (let round = 1; round <= ROUNDS; round++) {
     process.stderr.write(`round ${round} of ${ROUNDS}\r`)
     for (const [key, job] of jobs) {
-      for (const { name, program } of nodes) {
+      for (const { name, command } of runtimes) {
         const known = results.get(name).get(key) ?? []
-        results.get(name).set(key, [...known, ofProgram(program, ...job)])
+        results.get(name).set(key, [...known, ofCommand(command, ...job)])
       }
     }
   }
@@ -140,22 +140,23 @@ function measureAll(nodes) {
 
 const NAME_WIDTH = 52
 
-function printTable(nodes) {
+function printTable(runtimes) {
   console.log(
-    `\nns, median of ${ROUNDS} processes`.padEnd(NAME_WIDTH + 1) + nodes.map(({ name }) => name.padStart(10)).join(''),
+    `\nns, median of ${ROUNDS} processes`.padEnd(NAME_WIDTH + 1) +
+      runtimes.map(({ name }) => name.padStart(10)).join(''),
   )
   for (const [name, values] of TABLE) {
-    const columns = nodes.map((node) => median(values(node.name)).toFixed(1).padStart(10))
+    const columns = runtimes.map((runtime) => median(values(runtime.name)).toFixed(1).padStart(10))
     console.log(name.padEnd(NAME_WIDTH) + columns.join(''))
   }
 }
 
-/** @param nodes the Node.js versions to measure, in turns */
-function run(nodes) {
-  measureAll(nodes)
-  printTable(nodes)
-  for (const { name } of nodes) {
-    console.log(`\nNode.js ${name}`)
+/** @param runtimes what to measure, in turns */
+function run(runtimes) {
+  measureAll(runtimes)
+  printTable(runtimes)
+  for (const { name } of runtimes) {
+    console.log(`\n${name}`)
     printVerdicts(PROMISES.map(([what, values, ...bar]) => [what, values(name), ...bar]))
   }
 }

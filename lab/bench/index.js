@@ -3,7 +3,7 @@
 // `npm run bench`: the cost of each piece of work, compared with others, and whether we keep our promises. Every number is the
 // median over processes that alternate, so a noisy machine disturbs all equally. Exit status 1 if a bar is missed. `npm run
 // bench -- NAME` runs one section; leases, segments and service start their own servers. `--node 26`, which
-// may be repeated, measures `ids` on that Node.js, from npm or a path. `--svg` also writes the results of `ids` to
+// may be repeated, measures `ids` on that Node.js, from npm or a path; also `bun` and `deno`. `--svg` also writes the results of `ids` to
 // docs/start/speed.json, and draws the pictures of docs/ from it.
 
 const { parseArgs } = require('node:util')
@@ -21,17 +21,21 @@ const SECTIONS = {
 }
 const USUAL = ['load', 'ids', 'processes'] // needs no server
 
-/** A Node.js to measure: the version, and its program. */
-function nodeOf(given) {
+/** A runtime to measure: its name, and the command that runs a script with `gc`. */
+function runtimeOf(given) {
   const { execFileSync } = require('node:child_process')
-  const program = /^\d+$/.test(given) ? require('../../scripts/runtimes.js').programOf(`node-${given}`) : given
-  return { name: execFileSync(program, ['--version'], { encoding: 'utf8' }).trim().slice(1), program }
+  const { programOf } = require('../../scripts/runtimes.js')
+  const isOther = given === 'bun' || given === 'deno'
+  const program = isOther ? programOf(given) : /^\d+$/.test(given) ? programOf(`node-${given}`) : given
+  const [version] = execFileSync(program, ['--version'], { encoding: 'utf8' }).match(/\d[\w.-]+/)
+  const flags = given === 'deno' ? ['run', '--allow-all', '--v8-flags=--expose-gc'] : ['--expose-gc']
+  return { name: isOther ? `${given} ${version}` : version, command: [program, ...flags] }
 }
 
-async function runAll(names, nodes) {
+async function runAll(names, runtimes) {
   for (const name of names) {
     const { run } = await import(SECTIONS[name])
-    await run(nodes)
+    await run(runtimes)
   }
 }
 
@@ -46,9 +50,9 @@ async function main(args) {
     throw new Error(`there is no benchmark '${unknown}': there are ${Object.keys(SECTIONS).join(', ')}`)
   const names = positionals.length > 0 ? positionals : USUAL
   if (values.svg && !names.includes('ids')) throw new Error(`--svg draws what 'ids' measures, so it needs that`)
-  const nodes = (values.node ?? [process.execPath]).map(nodeOf)
-  await runAll(names, nodes)
-  if (values.svg) require('./ids.js').draw(nodes)
+  const runtimes = (values.node ?? [process.execPath]).map(runtimeOf)
+  await runAll(names, runtimes)
+  if (values.svg) require('./ids.js').draw(runtimes)
 }
 
 main(process.argv.slice(2))

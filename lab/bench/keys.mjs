@@ -14,7 +14,7 @@ import { startPostgres } from '../../__test__/servers/postgres.mjs'
 import { makeKeys } from './make-keys.mjs'
 import report from './report.js'
 
-const { median, ofProgram, ROUNDS } = report
+const { median, ofCommand, ROUNDS } = report
 const { programOf } = createRequire(import.meta.url)('../../scripts/runtimes.js')
 const BATCH = 10_000 // rows of one INSERT
 
@@ -87,7 +87,7 @@ function measureCalls(kinds) {
   const measured = new Map(kinds.map(({ name }) => [name, []]))
   for (let round = 0; round < ROUNDS; round++) {
     for (const { name, call, program } of kinds)
-      measured.get(name).push(ofProgram(program ?? process.execPath, 'measure.js', 'call', call))
+      measured.get(name).push(ofCommand([program ?? process.execPath, '--expose-gc'], 'measure.js', 'call', call))
   }
   return new Map([...measured].map(([name, numbers]) => [name, median(numbers)]))
 }

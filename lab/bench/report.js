@@ -9,13 +9,13 @@ const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 7)
 
 const median = (numbers) => [...numbers].sort((a, b) => a - b)[numbers.length >> 1]
 
-/** The number or object that a script in this folder prints, run by this program: Node.js, or another. */
-function ofProgram(program, script, ...args) {
-  const command = ['--expose-gc', path.join(__dirname, script), ...args]
-  return JSON.parse(execFileSync(program, command, { encoding: 'utf8' }))
+/** The number or object that a script in this folder prints. `command`: a program and its flags. */
+function ofCommand([program, ...flags], script, ...args) {
+  const output = execFileSync(program, [...flags, path.join(__dirname, script), ...args], { encoding: 'utf8' })
+  return JSON.parse(output)
 }
 
-const ofProcess = (script, ...args) => ofProgram(process.execPath, script, ...args)
+const ofProcess = (script, ...args) => ofCommand([process.execPath, '--expose-gc'], script, ...args)
 
 /**
  * Prints promises next to the measured values; exit status 1 when one is missed.
@@ -63,4 +63,4 @@ function printVerdicts(promises) {
   }
 }
 
-module.exports = { ROUNDS, median, ofProcess, ofProgram, printPromises, printVerdicts, verdictOf }
+module.exports = { ROUNDS, median, ofCommand, ofProcess, printPromises, printVerdicts, verdictOf }
