@@ -10,8 +10,7 @@ import test from 'ava'
 import { build } from 'esbuild'
 
 const require = createRequire(import.meta.url)
-const { cpuOf, targetOf } = require('../../target/rooms/lib/native/addon.js')
-const { usesMusl } = require('../../target/rooms/lib/native/elf.js')
+const { cpuOf, targetOf, usesMusl } = require('../../target/rooms/lib/native/addon.js')
 const { ownPlatform } = require('../../scripts/pack.js')
 const { TARGETS } = require('../../scripts/platforms/targets.js')
 

@@ -260,21 +260,6 @@ test('a damaged file', async (t) => {
   }
 })
 
-;(process.platform === 'linux' ? test : test.skip)(
-  'a truncated file, which the system would map and die of',
-  async (t) => {
-    const install = new Install(t)
-    const addon = fs.readFileSync(install.addon)
-    for (const length of [64, 4096, 100_000, addon.length >> 1, addon.length - 8192]) {
-      fs.writeFileSync(install.addon, addon.subarray(0, length))
-      const { exit, message } = failed(t, await install.node(...LOAD))
-      t.is(exit, 1, `${length} bytes`)
-      t.true(message.includes(install.addon), message)
-      t.regex(message, /install again/)
-    }
-  },
-)
-
 const MACHINE = 18 // the byte of an ELF header that names the processor
 
 ;(process.platform === 'linux' ? test : test.skip)('a file for another processor', async (t) => {

@@ -3,15 +3,45 @@
 // be. Every program that uses flakeforge waits for this, so it loads and checks as little as it can. It picks a binary by
 // name and does not try several: a binary for another C library may load, and crash later.
 
-import { isCutOff, usesMusl } from './elf.ts'
 import { loadInstead } from './fallback.ts'
 import { isThere } from './is-there.ts'
 import { findOwn, here, load, packageFolder, packages } from './packages/search.ts'
 
+const { closeSync, openSync, readSync } = process.getBuiltinModule('node:fs')
 const { basename, dirname, join, resolve, toNamespacedPath } = process.getBuiltinModule('node:path')
 
 /** The addon's exports. Every build writes these types. */
 export type Addon = typeof import('../../target/native.d.ts')
+
+const INTERPRETER = 3 // PT_INTERP
+
+/**
+ * The position of the loader's name in a program's file, from its ELF header: 64 bits, little-endian. In most programs it is
+ * near the beginning. A tool that changes it, such as patchelf, moves it to the end.
+ */
+function placeOfLoader(head: Buffer) {
+  const [start, size, count] = [Number(head.readBigUInt64LE(32)), head.readUInt16LE(54), head.readUInt16LE(56)]
+  for (let at = start; at < start + size * count; at += size)
+    if (head.readUInt32LE(at) === INTERPRETER) return Number(head.readBigUInt64LE(at + 8))
+  return 0
+}
+
+/** Whether a program uses musl: it names the loader of its C library. */
+export function usesMusl(program: string) {
+  let file
+  try {
+    file = openSync(program, 'r')
+    const head = Buffer.alloc(4096)
+    readSync(file, head, 0, head.length, 0)
+    const loader = Buffer.alloc(64)
+    readSync(file, loader, 0, loader.length, placeOfLoader(head))
+    return loader.toString('latin1').startsWith('/lib/ld-musl-')
+  } catch {
+    return false // not such a program, or Node's or Deno's permissions refuse the read
+  } finally {
+    if (file !== undefined) closeSync(file)
+  }
+}
 
 /** The CPUs with binaries for both musl and glibc, with musl's name for the CPU in its loader. */
 const MUSL_CPUS: Record<string, string | undefined> = {
@@ -60,7 +90,6 @@ function ownTarget() {
 
 /** Loads the file just as `require` would. Creating a `require` would take Node as long as loading the addon. */
 function loadFile(path: string): Addon {
-  if (process.platform === 'linux' && isCutOff(path)) throw new Error(`${path}: the file is truncated`)
   const addon = { exports: {} as Addon }
   process.dlopen(addon, toNamespacedPath(path))
   return addon.exports
@@ -87,8 +116,7 @@ function findFile(name: string, file: string) {
 /** The addon of a target from its package; undefined if it is missing. */
 function loadPackage(target: string): Addon | undefined {
   const path = findOwn(`@flakeforge/binding-${target}`)
-  if (path === undefined) return packages().loadAddon(target)
-  return path.endsWith('.node') ? loadFile(path) : load(path)
+  return path === undefined ? packages().loadAddon(target) : load(path)
 }
 
 /** The addon; throws an error that explains why it cannot be loaded. */

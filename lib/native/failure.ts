@@ -33,12 +33,12 @@ const CAUSES: [wanted: RegExp, say: (text: string) => string][] = [
   [/version [`']GLIBC_([\d.]+)' not found/, oldGlibc],
   [/failed to map segment/, noexec],
   [/shared object file: Permission denied|EACCES|operation not permitted/i, forbidden],
-  [/Is a directory/, notFile],
+  [/Is a directory|cannot read file data/, notFile],
   [
     /ld-linux|libc\.so\.6|libc\.musl|ld-musl/,
     (text) => `It was built for another C library, glibc or musl (${text}). ${replaceFile()}`,
   ],
-  [/invalid ELF|ELF class|too short|truncated|cannot read file data|mach-o|valid Win32|exec format/i, unfit],
+  [/invalid ELF|ELF class|too short|truncated|mach-o|valid Win32|exec format/i, unfit],
   [/\.node: cannot open shared object file: No such file/, unfit], // glibc says so of a file for another processor
   [/^/, other],
 ]
