@@ -1,7 +1,7 @@
 // A release, from its preparation to a user's install: `npm run release`, then scripts/pack-release.js and
 // scripts/publish.js as the workflows run them, to a registry (verdaccio) on this machine that asks no other registry,
-// then `npm install flakeforge` in an empty folder, on each version of Node.js. Only this machine's addon exists here,
-// so it is also used in the packages of the other platforms, and a text replaces the WebAssembly. Where
+// then `npm install flakeforge` in an empty folder, on each version of Node.js. Only this machine's addon is built, of
+// that release, so it is also used in the packages of the other platforms, and a text replaces the WebAssembly. Where
 // FLAKEFORGE_TARBALLS names a folder of tarballs, those are published and installed.
 
 const { fork } = require('node:child_process')
@@ -87,18 +87,25 @@ const IDENTITY = {
   GIT_COMMITTER_EMAIL: 'test@example.com',
 }
 
+/** Builds the addon of the release. Its folder is kept for the next time. */
+function build(clone, report) {
+  const built = run('npm', ['run', 'build'], clone, {
+    env: { CARGO_TARGET_DIR: path.join(root, 'target', 'consumers') },
+  })
+  report('npm run build, of that release', built)
+  return built.ok
+}
+
 /** The artifacts of ci.yml: a folder for each target, with its build. */
 function writeArtifacts(clone) {
   const { main: addon } = ownPlatform().manifest
   const platforms = TARGETS.filter(({ triple }) => napi.targets.includes(triple))
   for (const { name: platform, triple } of platforms)
-    write(clone, triple, `flakeforge.${platform}.node`, fs.readFileSync(path.join(root, addon)))
+    write(clone, triple, `flakeforge.${platform}.node`, fs.readFileSync(path.join(clone, addon)))
   // Only its name and its way into the package matter here: scripts/platforms builds and runs it.
   const { folder, manifest } = wasmPackages().find((each) => each.manifest.name === WASM)
   const there = path.join(clone, path.relative(root, folder))
   const built = manifest.files.filter((file) => !fs.existsSync(path.join(there, file)))
-  fs.mkdirSync(path.join(clone, 'target'), { recursive: true })
-  fs.copyFileSync(path.join(root, 'target', 'native.d.ts'), path.join(clone, 'target', 'native.d.ts'))
   for (const file of built) write(clone, 'wasm32-wasip1-threads', file, 'replaces the build')
 }
 
@@ -296,7 +303,7 @@ async function prepare(tools, folder, report) {
   const clone = cloneTo(path.join(folder, 'clone'))
   const prepared = run('npm', ['run', 'release', '--', version], clone, { env: IDENTITY })
   report(`npm run release -- ${version}`, prepared)
-  if (!prepared.ok) return
+  if (!prepared.ok || !build(clone, report)) return
   writeArtifacts(clone)
   const packed = run('node', ['scripts/pack-release.js', 'artifacts', 'tarballs'], clone)
   report('scripts/pack-release.js packs what was built', packed)
