@@ -65,10 +65,17 @@ export function oldVersion(name: string, search = find) {
   return version !== undefined && isOlder(version, FIRST[name].first) ? version.join('.') : undefined
 }
 
-const needed = (name: string) => {
-  const { first, why } = FIRST[name]
+const needed = (name: string, first = FIRST[name].first) => {
+  const { why } = FIRST[name]
   return `Version ${first.join('.')} or newer is needed, because ${why}. Run \`npm install ${name}@latest\`.`
 }
+
+/**
+ * `ERR_FLAKE_STORE`: the installed package is too old for an address.
+ * @param first the first version that is new enough, if this scheme needs a newer one than others
+ */
+export const tooOldError = (scheme: string, name: string, old: string, first?: number[]) =>
+  storeError(`${name} ${old} is too old for a ${scheme}:// store. ${needed(name, first)}`)
 
 /** `ERR_FLAKE_OPTION`: the package of the given client is too old. */
 export function oldClientError(client: unknown, name: string) {
@@ -98,7 +105,7 @@ function loadClient(scheme: string, names: string[]) {
   if (found !== undefined) return found
   if (older.length > 0) {
     const [{ name, old }] = older
-    throw storeError(`${name} ${old} is too old for a ${scheme}:// store. ${needed(name)}`)
+    throw tooOldError(scheme, name, old)
   }
   throw storeError(
     `a ${scheme}:// store needs a client package: \`npm install ${favourite}\` (or \`${others.join('`, `')}\`)`,

@@ -2,6 +2,7 @@
 // carries them out, redis/records.ts reads and swaps, and redis/client.ts handles clients.
 
 import { DatabaseStore } from './database.ts'
+import { SCHEMES } from './redis/address.ts'
 import { redisClient } from './redis/client.ts'
 import { RedisRecords } from './redis/records.ts'
 import { openClient } from './redis/url.ts'
@@ -16,12 +17,8 @@ import type { Store } from './store.ts'
 export const redisStore = (client: unknown): Store =>
   new DatabaseStore(new RedisRecords(redisClient(client))) as unknown as Store
 
-const KINDS = ['', '-sentinel', '-cluster']
-
-/** The schemes of addresses: those with an `s` use TLS. */
-export const REDIS_SCHEMES: string[] = ['redis', 'rediss', 'valkey', 'valkeys'].flatMap((scheme) =>
-  KINDS.map((kind) => `${scheme}${kind}:`),
-)
+/** The schemes of addresses. */
+export const REDIS_SCHEMES: string[] = [...SCHEMES.keys()]
 
 /** A store with our own client, which `close()` ends. */
 export const openRedis = (url: string): DatabaseStore => new DatabaseStore(new RedisRecords(openClient(url)), url)

@@ -6,6 +6,7 @@
 import { storeError } from '../../../base/errors.ts'
 import { inTime } from '../../../base/in-time.ts'
 import { BUDGET } from '../../time-budget.ts'
+import { tooOldError } from '../client-packages.ts'
 import { type Host, hostsOf, type RedisAddress, urlOf } from './address.ts'
 import { type Connect, type Connection, Connections } from './connections.ts'
 import { needsNewConnection } from './failures.ts'
@@ -115,12 +116,7 @@ async function askSentinel(exports: NodeRedisExports, address: RedisAddress, sen
 
 /** Any failure may come from a node that is gone, so the next call looks for the nodes again. */
 function openCluster(exports: NodeRedisExports, address: RedisAddress) {
-  if (!('createClientPool' in exports)) {
-    throw storeError(
-      'redis 4 is too old for a redis-cluster:// store. Version 5.0.0 or newer is needed, because older ones keep the ' +
-        'process alive. Run `npm install redis@latest`.',
-    )
-  }
+  if (!('createClientPool' in exports)) throw tooOldError('redis-cluster', 'redis', '4', [5, 0, 0])
   const { hosts, isTls, username, password } = address
   const options = {
     rootNodes: hosts.map((host) => ({ url: urlOf(address, host) })),
