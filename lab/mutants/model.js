@@ -1,6 +1,6 @@
 'use strict'
 
-// Tries the edits that core/tests/model/mutants/ lists: each in a copy of the project, with the tests of the core that
+// Tries the edits that core/tests/model/mutants.js lists: each in a copy of the project, with the tests of the core that
 // must notice it. An edit does not count as noticed where the tests fail without it, where it does not compile, or
 // where its text is missing.
 
@@ -10,7 +10,7 @@ const path = require('node:path')
 const { copyProject, replaceOnce } = require('./copy.js')
 
 const root = path.join(__dirname, '..', '..')
-const MUTANTS = path.join(root, 'core', 'tests', 'model', 'mutants')
+const MUTANTS = path.join(root, 'core', 'tests', 'model', 'mutants.js')
 const TARGET = path.join(root, 'target', 'model-mutants')
 /** The longest time for the tests of one edit. */
 const TEST_MS = 30 * 60_000

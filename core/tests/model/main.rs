@@ -20,7 +20,7 @@ mod windows; // windows as sets of milliseconds
 mod world; // members, commands and a store, and what each event does to them
 mod world_event; // what can happen
 
-// mutants/ contains mistakes in the rules; `npm run mutants -- model` must find each.
+// mutants.js contains mistakes in the rules; `npm run mutants -- model` must find each.
 
 use std::fmt::Debug;
 use std::hash::Hash;
