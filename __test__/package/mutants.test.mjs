@@ -6,7 +6,7 @@ import path from 'node:path'
 import test from 'ava'
 
 const core = path.join(import.meta.dirname, '..', '..', 'core')
-const mutants = createRequire(import.meta.url)(path.join(core, 'tests', 'model', 'mutants'))
+const mutants = createRequire(import.meta.url)(path.join(core, 'tests', 'model', 'mutants.js'))
 
 test('the replaced text of each edit of the core occurs once', (t) => {
   const edits = mutants.flatMap(({ name, edits }) => edits.map(([file, from]) => ({ name, file, from })))
