@@ -1,6 +1,6 @@
 // lib/lease/time-budget.ts: all time limits of leases and stores, and the sums of them that users were promised.
 
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import path from 'node:path'
 import test from 'ava'
@@ -82,12 +82,14 @@ test('the core renews, reports and retries as the sums say', (t) => {
 
 // --- no other file has a number of milliseconds ---
 
-/** Rooms whose limits are in time-budget.ts. */
-const ROOMS = ['lease', 'segments', 'service']
+/** The room whose limits are in time-budget.ts. */
+const ROOM = path.join(ROOT, 'lib', 'lease')
 const OF_TIME = /(?:ms|seconds?|timeout|backoff|pause)$/i
 const WAITS = ['setTimeout', 'sleep', 'sleepUnlessAborted', 'inTime', 'within', 'timeout']
 /** At once, or the first of the growing pauses. Also the factor that doubles a number. */
 const SMALLEST = 2
+/** A constant of time is a limit, however short it is. */
+const CONSTANT = /^[A-Z][A-Z0-9_]*_(?:MS|SECONDS)$/
 
 /** The name of an identifier, a property or a pattern. */
 const textsOf = (node) => {
@@ -115,24 +117,32 @@ const isOfTime = (node) =>
   namesOf(node).some((name) => OF_TIME.test(name)) ||
   (node.type === 'CallExpression' && textsOf(node.callee).some((name) => WAITS.includes(name)))
 
+/** The greatest number that the contents of a node may have: of a limit none, of another time the smallest, else any. */
+function mostIn(node, most) {
+  if (namesOf(node).some((name) => CONSTANT.test(name))) return 0
+  if (isOfTime(node)) return Math.min(most, SMALLEST)
+  return /Function/.test(node.type) ? Number.POSITIVE_INFINITY : most // a function has its own names; its name is not a time
+}
+
 /** The numbers of milliseconds in a source, as `file:line`. */
 function numbersOf(file, text) {
   const found = new Set()
-  const visit = (node, isWithin) => {
-    if (isWithin && node.type === 'Literal' && typeof node.value === 'number' && node.value > SMALLEST) {
+  const visit = (node, most) => {
+    if (node.type === 'Literal' && typeof node.value === 'number' && node.value > most) {
       found.add(`${file}:${text.slice(0, node.start).split('\n').length}`)
     }
-    // A function has its own names; its name is not a time.
-    const isTime = (isWithin && !/Function/.test(node.type)) || isOfTime(node)
-    for (const part of Object.values(node).flat()) if (typeof part?.type === 'string') visit(part, isTime)
+    const mostInside = mostIn(node, most)
+    for (const part of Object.values(node).flat()) if (typeof part?.type === 'string') visit(part, mostInside)
   }
-  visit(parseAst(text, { lang: 'ts' }), false)
+  visit(parseAst(text, { lang: 'ts' }), Number.POSITIVE_INFINITY)
   return [...found]
 }
 
 test('numbers of milliseconds are found', (t) => {
   const lines = [
     'const END_MS = 5_000',
+    'const PING_MS = 1',
+    'const LOCK_SECONDS = 1',
     'const [PATIENCE, LONGEST_PAUSE_MS] = [2, 250]',
     'const options = { connectTimeout: 5000 }',
     'within(end(), 900)',
@@ -156,9 +166,7 @@ test('numbers of milliseconds are found', (t) => {
 })
 
 test('they are in time-budget.ts and nowhere else', (t) => {
-  const rooms = ROOMS.map((room) => path.join(ROOT, 'lib', room)).filter((room) => existsSync(room))
-  const files = rooms.flatMap(sourcesIn)
-  const others = files.filter((file) => !file.endsWith(`${path.sep}time-budget.ts`))
+  const others = sourcesIn(ROOM).filter((file) => !file.endsWith(`${path.sep}time-budget.ts`))
   t.true(others.length > 60)
   const found = others.flatMap((file) => numbersOf(path.relative(ROOT, file), readFileSync(file, 'utf8')))
   t.deepEqual(found, [])

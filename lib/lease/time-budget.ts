@@ -29,8 +29,10 @@ export const BUDGET = {
   RECONNECT_MS: 100,
   /** asking whether a statement still runs needs no lock and no disk: a working server answers in this time */
   STILL_RUNS_MS: 2_000,
-  /** how long a swap on PostgreSQL waits for a lock: a backup or VACUUM FULL holds it for longer */
+  /** how long a statement waits for a lock, in whole seconds for MySQL: a backup or VACUUM FULL holds it for longer */
   LOCK_MS: 1_000,
+  /** a ping that nothing may answer: it only closes a connection of mariadb that still runs a statement */
+  PING_MS: 1,
   /** a connection that died unnoticed fails within this time; a server that does not answer takes longer */
   DEAD_CONNECTION_MS: 1_000,
   /** replicas of Redis acknowledge once per second: two of their reports */

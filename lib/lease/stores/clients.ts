@@ -27,8 +27,3 @@ export interface Lent {
   giveBack: () => void
   drop: () => boolean
 }
-
-/** Work on a connection. Once it is over it may send nothing, because the caller no longer waits for the answer. */
-export interface Step {
-  isOver: boolean
-}

@@ -41,14 +41,14 @@ export type Wanted = Abortable & { owner: string; host: string; joins: boolean }
 type Held = Abortable & { slot: number; owner: string; hi: number }
 
 /** A slot that is released: `last` is the last tick it used. */
-type Left = Abortable & { slot: number; owner: string; last: number }
+type Released = Abortable & { slot: number; owner: string; last: number }
 
 /** The calls of leases and counters. */
 export interface SlotStore {
   create: (group: string, config: Config, signal?: AbortSignal) => Promise<boolean>
   acquire: (group: string, request: Wanted) => Promise<Grant>
   renew: (group: string, held: Held) => Promise<Grant | 'lost' | 'destroyed'>
-  release: (group: string, left: Left) => Promise<void>
+  release: (group: string, left: Released) => Promise<void>
   destroy: (group: string) => Promise<void>
   restored?: (kept: Kept) => Promise<void>
   everything?: () => Promise<Kept[] | undefined>
@@ -145,7 +145,7 @@ export class DatabaseStore implements SlotStore {
     return answer.type === 'granted' ? grantOf(answer) : answer.type
   }
 
-  async release(group: string, { config, slot, owner, last, signal }: Left) {
+  async release(group: string, { config, slot, owner, last, signal }: Released) {
     await this.#run(group, { type: 'release', config, slot, owner, last }, { signal })
   }
 
@@ -253,18 +253,18 @@ export class DatabaseStore implements SlotStore {
   }
 
   /** Runs a step on the group or counter of this name to its answer, or throws the refusal. */
-  async #run<Wanted extends StepTask>(
+  async #run<Task extends StepTask>(
     name: string,
-    task: Wanted,
+    task: Task,
     limits: { signal?: AbortSignal | undefined; ms?: number } = {},
-  ): Promise<AnswerOf<AnswerTo[Wanted['type']]>> {
+  ): Promise<AnswerOf<AnswerTo[Task['type']]>> {
     const how = { reads: READS[task.type] ?? 'read', ...limits }
     const run = new Step(this.#records, name, this.#memory.core.step(name, task, fresh()), how)
     this.#running.add(run)
     const answer = await this.#coded(name, () => run.answer()).finally(() => this.#running.delete(run))
     const refusal = refusalOf(answer, name, 'config' in task ? task.config : undefined)
     if (refusal !== undefined) throw refusal
-    return answer as AnswerOf<AnswerTo[Wanted['type']]>
+    return answer as AnswerOf<AnswerTo[Task['type']]>
   }
 
   /** Every call of the records goes through here: errors without one of our codes get one. */

@@ -5,21 +5,26 @@ import { whenAborted } from '../../base/abort.ts'
 import { passing, storeError } from '../../base/errors.ts'
 import { inTime } from '../../base/in-time.ts'
 import { BUDGET } from '../time-budget.ts'
-import type { ClientError, Lent, Step } from './clients.ts'
+import type { ClientError, Lent } from './clients.ts'
 import { type Left, unfinishedAt } from './unfinished.ts'
 
 const { randomBytes } = process.getBuiltinModule('node:crypto')
 
-type Work<Connection, Result> = (connection: Connection, step: Step) => Promise<Result>
+/** One call of a client. Once it is over it may send nothing, because the caller no longer waits for the answer. */
+export interface Turn {
+  isOver: boolean
+}
+
+type Work<Connection, Result> = (connection: Connection, turn: Turn) => Promise<Result>
 
 /** Our own client: how to end it, and the server it leads to. */
 export type Own = { end: () => Promise<unknown>; address: string }
 
 /**
- * One call. `sent`: what is running on its connection. `end()` lets the next turn begin. `stop()` ends all its waits:
+ * A turn that has not ended. `sent`: what is running on its connection. `end()` lets the next turn begin. `stop()` ends all its waits:
  * `stopped` rejects.
  */
-type Turn<Connection> = Step & {
+type Pending<Connection> = Turn & {
   hasBegun: boolean
   sent?: { connection: Connection; answer: Promise<unknown> } | undefined
   end: () => void
@@ -27,7 +32,7 @@ type Turn<Connection> = Step & {
   stopped: Promise<never>
 }
 
-function newTurn<Connection>(): Turn<Connection> {
+function newPending<Connection>(): Pending<Connection> {
   let stop: (why: Error) => void = () => {}
   const stopped = new Promise<never>((_, reject) => {
     stop = reject
@@ -71,7 +76,7 @@ export abstract class Turns<Connection extends Lent> {
   #take
   #own
   #last: Promise<void> = Promise.resolve() // the end of the last turn so far
-  #turns: Set<Turn<Connection>> = new Set()
+  #turns: Set<Pending<Connection>> = new Set()
   #waiting = 0 // how many turns have not begun
   #kept: Connection | undefined // for the next turn, so that it need not wait for the user's pool
   #unfinished
@@ -103,7 +108,7 @@ export abstract class Turns<Connection extends Lent> {
     await this.#own.end()
   }
 
-  #stop(turn: Turn<Connection>, why: Error) {
+  #stop(turn: Pending<Connection>, why: Error) {
     turn.stop(why)
     this.#giveUp(turn)
   }
@@ -120,7 +125,7 @@ export abstract class Turns<Connection extends Lent> {
   ) {
     if (this.#isClosed) throw closedError()
     if (signal?.aborted) throw givenUpError()
-    const turn = newTurn<Connection>()
+    const turn = newPending<Connection>()
     this.#turns.add(turn)
     const result = this.#afterOthers(turn, () => this.#workOn(turn, work, isFit))
     result.catch(() => {}) // it may fail after this call
@@ -138,7 +143,7 @@ export abstract class Turns<Connection extends Lent> {
   }
 
   /** Makes a call once those before it have ended or were given up. */
-  async #afterOthers<Result>(turn: Turn<Connection>, call: () => Promise<Result>) {
+  async #afterOthers<Result>(turn: Pending<Connection>, call: () => Promise<Result>) {
     const before = this.#last
     this.#last = new Promise((resolve) => {
       turn.end = resolve
@@ -154,7 +159,7 @@ export abstract class Turns<Connection extends Lent> {
     }
   }
 
-  async #workOn<Result>(turn: Turn<Connection>, work: Work<Connection, Result>, isFit: (error: unknown) => boolean) {
+  async #workOn<Result>(turn: Pending<Connection>, work: Work<Connection, Result>, isFit: (error: unknown) => boolean) {
     await this.#awaitUnfinished(turn)
     if (turn.isOver) throw givenUpError()
     const connection = this.#kept ?? (await this.#take())
@@ -191,7 +196,7 @@ export abstract class Turns<Connection extends Lent> {
   }
 
   /** Its statement may still run. An answer on a connection that we closed is not the server's. */
-  #giveUp(turn: Turn<Connection>) {
+  #giveUp(turn: Pending<Connection>) {
     turn.isOver = true
     if (turn.sent === undefined) return
     const { connection, answer } = turn.sent
@@ -204,14 +209,14 @@ export abstract class Turns<Connection extends Lent> {
   }
 
   /** Throws if a statement that was given up still runs. No answer on a connection is not an answer of the server. */
-  async #awaitUnfinished(turn: Turn<Connection>) {
+  async #awaitUnfinished(turn: Pending<Connection>) {
     while (!this.#unfinished.isEmpty && !turn.isOver) {
       if (await this.#unfinished.stillRun((marks) => this.#ask(marks, turn))) throw stillRunsError()
     }
   }
 
   /** Whether the server still runs one of them, by its own answer; undefined if this connection does not answer. */
-  async #ask(marks: string[], { stopped }: Turn<Connection>) {
+  async #ask(marks: string[], { stopped }: Pending<Connection>) {
     const connection = await this.#take()
     const answer = this.stillRuns(connection, marks)
     try {

@@ -10,8 +10,8 @@ import {
   refusedWriteError,
   storeError,
 } from '../../../base/errors.ts'
-import type { ClientError, Step } from '../clients.ts'
-import { Turns } from '../turns.ts'
+import type { ClientError } from '../clients.ts'
+import { type Turn, Turns } from '../turns.ts'
 import { type Connection, type Header, packageOf, type Row } from './packages.ts'
 import type { Tables } from './place.ts'
 import { statementsFor } from './schema.ts'
@@ -90,21 +90,21 @@ function failureOf(error: ClientError) {
 /** Whether the server of a connection is MariaDB. */
 const kinds: WeakMap<object, boolean> = new WeakMap()
 
-/** Statements on one connection, outside of a transaction. Once its step is over it sends nothing. */
-class Session {
+/** Statements on one connection, outside of a transaction. Once its turn is over it sends nothing. */
+export class Session {
   #client
   #connection
-  #step
+  #turn
   #mark
   /** Whether a store may use this server: otherwise the connection is useless to all callers. */
   isFit = true
 
   /** @param client for messages */
-  constructor(client: unknown, connection: Connection, step: Step, mark: string) {
+  constructor(client: unknown, connection: Connection, turn: Turn, mark: string) {
     this.#mark = mark
     this.#client = client
     this.#connection = connection
-    this.#step = step
+    this.#turn = turn
   }
 
   /** Throws unless a store may use this server. */
@@ -183,7 +183,7 @@ class Session {
   }
 
   async #ask(text: string) {
-    if (this.#step.isOver) throw new Error('the step was given up')
+    if (this.#turn.isOver) throw new Error('the call was given up')
     const isMariadb = kinds.get(this.#connection.key)
     return this.#connection.ask(`${this.#mark} ${isMariadb ? withoutHints(text) : text}`)
   }
@@ -212,7 +212,7 @@ class Session {
   }
 }
 
-export type Work<Result> = (session: Session) => Promise<Result>
+type Work<Result> = (session: Session) => Promise<Result>
 
 /** Whether an error is not the server's answer: the server's errors have a SQLSTATE, and class 08 is about connections. */
 function isLost(error: unknown) {
@@ -220,7 +220,7 @@ function isLost(error: unknown) {
   return !(error instanceof FlakeError) && (!sqlState || sqlState.startsWith('08'))
 }
 
-/** Runs steps on a client, one at a time. */
+/** Runs the calls of one client, one at a time. */
 export class SessionRunner extends Turns<Connection> {
   /** The connections whose server was checked before anything else: see SERVER. */
   #greeted = new WeakSet()
@@ -241,8 +241,8 @@ export class SessionRunner extends Turns<Connection> {
   /** @param signal once it has aborted, nothing is sent any more */
   async run<Result>(work: Work<Result>, signal?: AbortSignal) {
     let session: Session | undefined
-    const onSession = async (connection: Connection, step: Step) => {
-      session = new Session(this.client, connection, step, this.mark)
+    const onSession = async (connection: Connection, turn: Turn) => {
+      session = new Session(this.client, connection, turn, this.mark)
       if (!this.#greeted.has(connection.key)) {
         await session.check()
         if (this.isOwn) await session.setUp()
@@ -263,7 +263,7 @@ export class SessionRunner extends Turns<Connection> {
 
 const runners: WeakMap<object, SessionRunner> = new WeakMap()
 
-/** The user's client, ready to run steps: one runner for all stores on it, because a client runs one statement at a time. */
+/** The user's client, ready for calls: one runner for all stores on it, because a client runs one statement at a time. */
 export function mysqlClient(client: unknown) {
   const take = packageOf(client)
   if (take === undefined) throw optionTypeError('client', client, WANTED)

@@ -2,6 +2,7 @@
 // of a write. The conversions of values, rows and numbers in the user's client have no effect here.
 
 import { clientError } from '../../../base/errors.ts'
+import { BUDGET } from '../../time-budget.ts'
 import { hasMethods, type Lent } from '../clients.ts'
 
 /** The answer of a write. Only mysql2's has the flags. `warningStatus`: the server's number of warnings about it. */
@@ -49,8 +50,6 @@ export interface Mariadb {
 }
 
 const CALLBACKS = "mariadb's callback interface is not supported. Use the one of require('mariadb')."
-
-const PING_MS = 1
 
 /** Set for each statement, because a client may have other settings. Values are bytes, so their text is UTF-8. */
 const AS_TEXTS = {
@@ -102,7 +101,7 @@ export const fromMysql2 =
  */
 function dropMariadb(connection: Mariadb) {
   connection
-    .ping(PING_MS)
+    .ping(BUDGET.PING_MS)
     .catch(() => {})
     .then(() => connection.destroy())
   return true

@@ -6,7 +6,7 @@ import type { ClientError } from '../clients.ts'
 import { foundFunctions } from '../database-function.ts'
 import type { StoreIdentity } from '../record-store.ts'
 import type { Identity, Records } from '../records.ts'
-import type { Work } from './client.ts'
+import type { Session, SessionRunner } from './client.ts'
 import type { Row } from './packages.ts'
 import { PLACE, type Tables, tablesIn } from './place.ts'
 import { CLOCK, readFunctions, readGroups, readNames, readRecords } from './read.ts'
@@ -16,10 +16,6 @@ import { checkTables, checkVariables, lossOf, VARIABLES } from './server.ts'
 import { insert, nameProcess, nameTable, update } from './swap.ts'
 
 const { randomUUID } = process.getBuiltinModule('node:crypto')
-
-export type SessionRunner = InstanceType<typeof import('./client.ts').SessionRunner>
-
-export type Session = Parameters<Work<unknown>>[0]
 
 const NO_DATABASE =
   'The MySQL client has no database. Name one, as in mysql://HOST/DATABASE or mysqlStore(pool, { database }).'

@@ -2,12 +2,14 @@
 // character set, time zone or limit, and we must not change them for the user. So each statement brings its own settings for
 // as long as it runs, and its values are bytes in hexadecimal, which no client and no character set changes.
 
+import { BUDGET, secondsOf } from '../../time-budget.ts'
+
 /**
  * How long a statement waits for a lock. The server's defaults are 50 s for a row and a day for a table, and a waiting
  * statement blocks all others. Ending a wait for a lock undoes the statement. max_statement_time is unsuitable, because it
  * also ends a commit's wait for a replica, and that commit is then made on this server alone.
  */
-export const LOCK_SECONDS = 1
+export const LOCK_SECONDS: number = secondsOf(BUDGET.LOCK_MS)
 
 /** MySQL warns about a strict mode without the other three, and a write with a warning does not count. */
 const MODES = 'STRICT_ALL_TABLES,NO_ZERO_IN_DATE,NO_ZERO_DATE,ERROR_FOR_DIVISION_BY_ZERO'

@@ -12,8 +12,8 @@ import {
 } from '../../../base/errors.ts'
 import { sleep } from '../../../base/timers.ts'
 import { BUDGET } from '../../time-budget.ts'
-import type { ClientError, Step } from '../clients.ts'
-import { Turns } from '../turns.ts'
+import type { ClientError } from '../clients.ts'
+import { type Turn, Turns } from '../turns.ts'
 import { type Connection, IN_TRANSACTION, keepAlive, type Notice, packageOf, type Values } from './packages.ts'
 import { schemaFor } from './schema.ts'
 import { STILL_RUNS } from './statements.ts'
@@ -132,7 +132,7 @@ export class StatementRunner extends Turns<Connection> {
    * table is missing.
    */
   async run(text: string, values: Values, signal?: AbortSignal) {
-    const work = (connection: Connection, step: Step) => this.#attempts(connection, step, text, values)
+    const work = (connection: Connection, turn: Turn) => this.#attempts(connection, turn, text, values)
     const answer = await this.#onConnection(work, failure, signal)
     return answer === MISSING ? undefined : answer
   }
@@ -161,7 +161,7 @@ export class StatementRunner extends Turns<Connection> {
 
   /** A connection is useless once the server failed or takes no writes: it may no longer be the primary. */
   async #onConnection<Result>(
-    work: (connection: Connection, step: Step) => Promise<Result>,
+    work: (connection: Connection, turn: Turn) => Promise<Result>,
     errorOf: (error: unknown) => unknown = failure,
     signal?: AbortSignal,
   ) {
@@ -173,8 +173,8 @@ export class StatementRunner extends Turns<Connection> {
   }
 
   /** A longer pause after each attempt that came second. */
-  async #attempts(connection: Connection, step: Step, text: string, values: Values) {
-    for (let pause = 1; !step.isOver; pause = Math.min(pause * 2, BUDGET.SHORT_PAUSE_MS)) {
+  async #attempts(connection: Connection, turn: Turn, text: string, values: Values) {
+    for (let pause = 1; !turn.isOver; pause = Math.min(pause * 2, BUDGET.SHORT_PAUSE_MS)) {
       const answer = await this.#attempt(connection, text, values).catch(secondIfLocked)
       if (answer !== SECOND) return answer
       await sleep(Math.random() * pause)

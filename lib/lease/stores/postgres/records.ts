@@ -4,7 +4,7 @@
 import { storeError, unusableOptionError, warnOfOpenBound } from '../../../base/errors.ts'
 import { foundFunctions } from '../database-function.ts'
 import type { Identity, Records } from '../records.ts'
-import { unsureError } from './client.ts'
+import { type StatementRunner, unsureError } from './client.ts'
 import { DEFAULT_SCHEMA } from './schema.ts'
 import { FUNCTIONS, PLACE, REPLICAS, STANDBYS, statementsFor } from './statements.ts'
 
@@ -14,8 +14,6 @@ const OPEN_BOUND =
   'The PostgreSQL server has replicas, and its commits wait for none of them. If one is promoted while this server keeps running, both may grant a slot.'
 const CLOSE_BOUND =
   'Set synchronous_standby_names, or leave the promotion to a tool that first stops the old primary or cuts it off.'
-
-export type StatementRunner = InstanceType<typeof import('./client.ts').StatementRunner>
 
 type Setting = 'fsync' | 'full_page_writes' | 'isLogged'
 

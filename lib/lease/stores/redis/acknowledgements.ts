@@ -9,9 +9,7 @@ import { passing, storeError, warnOfOpenBound } from '../../../base/errors.ts'
 import { monotonicNow, sleep } from '../../../base/timers.ts'
 import { BUDGET } from '../../time-budget.ts'
 import type { Identity } from '../records.ts'
-import type { ScriptRunner } from './client.ts'
-
-type Script = Parameters<ScriptRunner['run']>[0]
+import type { Script, ScriptRunner } from './client.ts'
 
 /** A completed write. `replicas`: the server's number of replicas; `isNeeded`: by min-replicas-to-write. */
 type Write = Identity & { keys: string[]; replicas: number; isNeeded: boolean }

@@ -20,7 +20,7 @@ import { isCrowded, refusalOf } from './refusals.ts'
 import { wrongServer } from './wrong-server.ts'
 
 /** A Lua script, and the SHA-1 by which a server knows it. */
-type Script = { source: string; sha: string }
+export type Script = { source: string; sha: string }
 
 const WANTED = 'a client of ioredis, iovalkey, node-redis or @valkey/valkey-glide'
 const BUSY = 'It is in MULTI, a pipeline or subscriber mode. Use a duplicate() of it, which may run scripts.'
@@ -154,7 +154,7 @@ export class ScriptRunner {
     let isSent = false
     const send = async () => {
       if (this.#stuck.size > 0) await Promise.allSettled(this.#stuck)
-      if (isOver) throw new Error('the step was given up')
+      if (isOver) throw new Error('the call was given up')
       isSent = true
       return call(() => isOver)
     }

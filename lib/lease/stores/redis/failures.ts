@@ -3,7 +3,7 @@
 import type { ClientError } from '../clients.ts'
 import { isOfReplica } from './packages.ts'
 
-/** Whether a call had no answer in time, or its step ended before: the connection may have died silently. */
+/** Whether a call had no answer in time, or its caller gave it up before: the connection may have died silently. */
 export const isLate = (error: unknown): boolean =>
   (error as ClientError).code === 'ETIMEDOUT' || (error as ClientError).name === 'AbortError'
 

@@ -259,7 +259,7 @@ export function ofNodeRedis(client: NodeRedis): Commands {
   const onConnection = isPool(client) ? onPool(client) : onClient(client)
   const run = (isOver: () => boolean, command: (each: NodeRedisCommands) => Promise<unknown>) =>
     onConnection(async (each) => {
-      if (isOver()) throw new Error('the step was given up')
+      if (isOver()) throw new Error('the call was given up')
       return command(each)
     })
   return {

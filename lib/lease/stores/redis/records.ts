@@ -6,13 +6,12 @@
 
 import type { Identity, Records } from '../records.ts'
 import { Acknowledgements } from './acknowledgements.ts'
+import type { ScriptRunner } from './client.ts'
 import * as durable from './durable.ts'
 import * as scripts from './scripts.ts'
 import SERVER from './server.ts'
 
 const { createHash } = process.getBuiltinModule('node:crypto')
-
-export type ScriptRunner = InstanceType<typeof import('./client.ts').ScriptRunner>
 
 function script(text: string) {
   const source = SERVER + text
