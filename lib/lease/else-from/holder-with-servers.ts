@@ -14,7 +14,7 @@ import type { SlotStore } from '../stores/database.ts'
 import { ServerSupply } from './server-supply.ts'
 
 /** Codes of temporary reasons why there is no slot. */
-const PASSING = ['ERR_FLAKE_EXHAUSTED', 'ERR_FLAKE_QUIET', 'ERR_FLAKE_STORE', 'ERR_FLAKE_CLOCK_SKEW']
+const TEMPORARY = ['ERR_FLAKE_EXHAUSTED', 'ERR_FLAKE_QUIET', 'ERR_FLAKE_STORE', 'ERR_FLAKE_CLOCK_SKEW']
 
 export class HolderWithServers extends Holder {
   #servers
@@ -52,7 +52,7 @@ export class HolderWithServers extends Holder {
     } catch (thrown) {
       const error = thrown as Error & { code?: string }
       throwIfAborted(signal)
-      if (!PASSING.includes(String(error.code))) throw error
+      if (!TEMPORARY.includes(String(error.code))) throw error
       await this.#continueWithServers(error, signal)
     }
   }

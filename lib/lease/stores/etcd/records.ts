@@ -3,10 +3,9 @@
 
 import { BUDGET } from '../../time-budget.ts'
 import type { Identity, Records } from '../records.ts'
+import type { Gateway } from './gateway.ts'
 import { endOf, groupOf, groupPrefix, nameOf, RECORDS, recordKey } from './keys.ts'
 import { holds, isAbsent, put, readFirstKey, readKeys, readRun } from './requests.ts'
-
-export type Gateway = InstanceType<typeof import('./gateway.ts').Gateway>
 
 /** Consecutive names: the first and the last. */
 type NameRun = [string, string]
