@@ -31,8 +31,10 @@ export const BUDGET = {
   STILL_RUNS_MS: 2_000,
   /** how long a statement waits for a lock, in whole seconds for MySQL: a backup or VACUUM FULL holds it for longer */
   LOCK_MS: 1_000,
-  /** a ping that nothing may answer: it only closes a connection of mariadb that still runs a statement */
+  /** how long mariadb waits for a ping on a connection that still runs a statement, before it closes the connection */
   PING_MS: 1,
+  /** how long the connection to Redis is blocked while the server asks its replicas for their positions */
+  WAIT_MS: 1,
   /** a connection that died unnoticed fails within this time; a server that does not answer takes longer */
   DEAD_CONNECTION_MS: 1_000,
   /** replicas of Redis acknowledge once per second: two of their reports */

@@ -35,7 +35,7 @@ const WANTED_ADDRESS =
   "an address such as 'file:DIR', 'redis://…', 'valkey://…', 'postgres://…', 'mysql://…' or 'etcd://…'"
 const WANTED = `${WANTED_ADDRESS}, or the result of redisStore() and the like`
 const UNREADABLE = 'a valid address, in whose password @ is written as %40, / as %2F and % as %25'
-const STEPS = ['create', 'acquire', 'renew', 'release', 'destroy', 'advance', 'list']
+const STEPS: (keyof SlotStore)[] = ['create', 'acquire', 'renew', 'release', 'destroy', 'advance', 'list']
 
 /**
  * Refuses any value that is not a store, before anything is opened.

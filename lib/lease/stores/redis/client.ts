@@ -110,9 +110,9 @@ export class ScriptRunner {
     return replies.map((reply) => this.#textsOf(reply))
   }
 
-  /** Sends a WAIT of 1 ms, whose answer is not used. */
+  /** Sends a short WAIT, whose answer is not used. */
   askReplicas(key: string, replicas: number) {
-    this.#commands.command(key, ['WAIT', String(replicas), '1']).catch(() => {})
+    this.#commands.command(key, ['WAIT', String(replicas), String(BUDGET.WAIT_MS)]).catch(() => {})
   }
 
   #textsOf(reply: unknown) {
