@@ -65,17 +65,10 @@ export function oldVersion(name: string, search = find) {
   return version !== undefined && isOlder(version, FIRST[name].first) ? version.join('.') : undefined
 }
 
-const needed = (name: string, first = FIRST[name].first) => {
+function needed(name: string, first = FIRST[name].first) {
   const { why } = FIRST[name]
   return `Version ${first.join('.')} or newer is needed, because ${why}. Run \`npm install ${name}@latest\`.`
 }
-
-/**
- * `ERR_FLAKE_STORE`: the installed package is too old for an address.
- * @param first the first version that is new enough, if this scheme needs a newer one than others
- */
-export const tooOldError = (scheme: string, name: string, old: string, first?: number[]) =>
-  storeError(`${name} ${old} is too old for a ${scheme}:// store. ${needed(name, first)}`)
 
 /** `ERR_FLAKE_OPTION`: the package of the given client is too old. */
 export function oldClientError(client: unknown, name: string) {
@@ -85,6 +78,13 @@ export function oldClientError(client: unknown, name: string) {
     `It is from ${found === undefined ? `an old version of ${name}` : `${name} ${found}`}. ${needed(name)}`,
   )
 }
+
+/**
+ * `ERR_FLAKE_STORE`: the installed package is too old for an address with this scheme.
+ * @param first the version that this scheme needs, if it is newer than for others
+ */
+export const tooOldError = (scheme: string, name: string, found: string, first?: number[]) =>
+  storeError(`${name} ${found} is too old for a ${scheme}:// store. ${needed(name, first)}`)
 
 /** The first of these packages that is installed and new enough; older ones are added to `older`, and not searched for again. */
 function firstOf(names: string[], search: typeof find, older: { name: string; old: string }[]) {

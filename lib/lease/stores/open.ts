@@ -11,7 +11,8 @@ import { etcdStore, openEtcd } from './etcd.ts'
 import { mysqlStore, openMysql } from './mysql.ts'
 import { openPostgres, postgresStore } from './postgres.ts'
 import { recordStore } from './record-store.ts'
-import { openRedis, REDIS_SCHEMES, redisStore } from './redis.ts'
+import { openRedis, redisStore } from './redis.ts'
+import { SCHEMES } from './schemes.ts'
 import type { Store } from './store.ts'
 
 const { win32 } = process.getBuiltinModule('node:path')
@@ -19,16 +20,17 @@ const nodeUrl = process.getBuiltinModule('node:url')
 
 export { etcdStore, fileStore, mysqlStore, postgresStore, recordStore, redisStore }
 
+type Open = (url: string) => SlotStore
+
+const each = (schemes: string[], open: Open) => Object.fromEntries(schemes.map((scheme) => [scheme, open]))
+
 /** How the address of each scheme is opened. */
-const OPEN: Record<string, (url: string) => SlotStore> = {
+const OPEN: Record<string, Open> = {
   'file:': openFile,
-  ...Object.fromEntries(REDIS_SCHEMES.map((scheme) => [scheme, (url: string) => openRedis(url)])),
-  'postgres:': (url) => openPostgres(url),
-  'postgresql:': (url) => openPostgres(url),
-  'mysql:': (url) => openMysql(url),
-  'mariadb:': (url) => openMysql(url),
-  'etcd:': (url) => openEtcd(url),
-  'etcds:': (url) => openEtcd(url),
+  ...each(SCHEMES.redis, (url) => openRedis(url)),
+  ...each(SCHEMES.postgres, (url) => openPostgres(url)),
+  ...each(SCHEMES.mysql, (url) => openMysql(url)),
+  ...each(SCHEMES.etcd, (url) => openEtcd(url)),
 }
 
 const WANTED_ADDRESS =

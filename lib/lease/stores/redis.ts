@@ -2,7 +2,6 @@
 // carries them out, redis/records.ts reads and swaps, and redis/client.ts handles clients.
 
 import { DatabaseStore } from './database.ts'
-import { SCHEMES } from './redis/address.ts'
 import { redisClient } from './redis/client.ts'
 import { RedisRecords } from './redis/records.ts'
 import { openClient } from './redis/url.ts'
@@ -16,9 +15,6 @@ import type { Store } from './store.ts'
  */
 export const redisStore = (client: unknown): Store =>
   new DatabaseStore(new RedisRecords(redisClient(client))) as unknown as Store
-
-/** The schemes of addresses. */
-export const REDIS_SCHEMES: string[] = [...SCHEMES.keys()]
 
 /** A store with our own client, which `close()` ends. */
 export const openRedis = (url: string): DatabaseStore => new DatabaseStore(new RedisRecords(openClient(url)), url)

@@ -1,6 +1,7 @@
 // Parses the address of a Redis store: a single server, the servers behind Sentinels (in Lettuce's form), or a cluster.
 
 import { addressError, hostOf } from '../address.ts'
+import { REDIS_SCHEMES } from '../schemes.ts'
 
 export interface Host {
   host: string
@@ -28,19 +29,6 @@ const FORMS = {
 }
 const PORTS = { server: 6379, sentinel: 26379, cluster: 6379 }
 
-type Scheme = Pick<RedisAddress, 'kind' | 'isTls'>
-
-const schemesOf = ([name, isTls]: [string, boolean]): [string, Scheme][] => [
-  [`${name}:`, { kind: 'server', isTls }],
-  [`${name}-sentinel:`, { kind: 'sentinel', isTls }],
-  [`${name}-cluster:`, { kind: 'cluster', isTls }],
-]
-
-/** What each scheme of an address means. `rediss-sentinel` has its `s` before the kind, as in Lettuce. */
-export const SCHEMES: Map<string, Scheme> = new Map(
-  Object.entries({ redis: false, rediss: true, valkey: false, valkeys: true }).flatMap(schemesOf),
-)
-
 const MANY = /^\/\/(?:([^@/?#]*)@)?([^@/?#]+)(?:\/(\d*))?(?:#([^#]*))?$/
 
 /** `valkey:` is another name for `redis:`, which only iovalkey knows. */
@@ -49,7 +37,7 @@ const asRedis = (url: string) => url.replace(/^valkey/i, 'redis')
 /** Parses an address; throws if one of the packages would interpret it differently, or crash. */
 export function readAddress(url: string): RedisAddress {
   const scheme = url.slice(0, url.indexOf(':') + 1).toLowerCase()
-  const { kind, isTls } = SCHEMES.get(scheme) as Scheme
+  const { kind, isTls } = REDIS_SCHEMES[scheme]
   const wrong = () => addressError(url, `like ${scheme}${FORMS[kind]}`)
   if (kind === 'server') return readServer(url, isTls, wrong)
   const [, user = '', hosts, path = '', name = ''] = MANY.exec(url.slice(scheme.length)) ?? []

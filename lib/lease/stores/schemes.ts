@@ -1,0 +1,22 @@
+// The schemes of stores' addresses. They are apart from the code that opens stores, because completion in shells needs only
+// the names.
+
+type RedisScheme = { kind: 'server' | 'sentinel' | 'cluster'; isTls: boolean }
+
+const REDIS_KINDS = { server: '', sentinel: '-sentinel', cluster: '-cluster' }
+const REDIS_NAMES = { redis: false, rediss: true, valkey: false, valkeys: true }
+
+/** What each scheme of Redis means. `rediss-sentinel` has its `s` before the kind, as in Lettuce. */
+export const REDIS_SCHEMES = Object.fromEntries(
+  Object.entries(REDIS_KINDS).flatMap(([kind, ending]) =>
+    Object.entries(REDIS_NAMES).map(([name, isTls]) => [`${name}${ending}:`, { kind, isTls } as RedisScheme]),
+  ),
+)
+
+/** The schemes of the stores on servers. */
+export const SCHEMES = {
+  redis: Object.keys(REDIS_SCHEMES),
+  postgres: ['postgres:', 'postgresql:'],
+  mysql: ['mysql:', 'mariadb:'],
+  etcd: ['etcd:', 'etcds:'],
+}
