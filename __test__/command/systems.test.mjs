@@ -84,16 +84,28 @@ test('TIDs are known by their text, alone and in a file', async (t) => {
 
 test('a single ID: close candidates are listed, with the right system among them', (t) => {
   for (const [name, ids] of Object.entries(IDS)) {
-    let wrong = 0
     for (const id of ids) {
       const could = contenders(rank(id))
       t.true(
         could.some((reading) => reading.name === name),
         `${id} of ${name}`,
       )
-      if (could[0].name !== name && doubts(rank(id), true).length === 0) wrong++
+      t.true(could[0].name === name || doubts(rank(id), true).length > 1, `${id} of ${name} is another's without doubt`)
     }
-    t.true(wrong <= 1, `${name}: ${wrong} of ${ids.length} are recognised as another's without doubt`) // 1 of 27 000 is
+  }
+})
+
+test('a single ID is never certain while another system has a plausible reading', (t) => {
+  const now = Date.UTC(2026, 10, 26)
+  const isUsual = ({ time }) => time === 'usual' || time === 'fresh' || time === 'near'
+  for (const id of Object.values(IDS).flat()) {
+    const [best, ...others] = rank(id, now)
+    const said = doubts([best, ...others], true)
+    t.is(said.length > 1, isUsual(best) && others.some(isUsual), `${id}: ${said}`)
+    t.false(
+      said.some((doubt) => / (?:100|0(?:\.0)?) %$/.test(doubt)),
+      said.join(),
+    )
   }
 })
 

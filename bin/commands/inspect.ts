@@ -38,7 +38,7 @@ export interface Inspected {
   parts: Parts
   /** of all systems, if no layout was given */
   readings?: Readings
-  /** whether nothing was learned from other IDs */
+  /** whether neither other IDs nor its form tell the system */
   isAlone: boolean
 }
 
@@ -53,14 +53,14 @@ const ofForm = (form: string, others?: Weights): Weights => ({
 
 /** What to show of an ID: with a layout its parts, otherwise all readings, the best first. */
 function examine(text: string, { id, form, note }: Found, layout: Layout | undefined, others?: Weights): Inspected {
-  const isAlone = others === undefined
+  const isAlone = others === undefined && !(form in layouts)
   if (layout !== undefined) return { text, id, form, note, layout, parts: layout.decode(id), isAlone }
   const readings = rank(id, Date.now(), [], ofForm(form, others))
   const [{ layout: best, parts }] = readings
   return { text, id, form, note, layout: best, parts, readings, isAlone }
 }
 
-function toJson({ text, id, form, note, layout, parts, readings }: Inspected) {
+function toJson({ text, id, form, note, layout, parts, readings, isAlone }: Inspected) {
   const bytes = fromSigned(BigInt.asIntN(64, id)) // formatting this is several times as fast as a bigint
   return JSON.stringify({
     input: text,
@@ -72,7 +72,7 @@ function toJson({ text, id, form, note, layout, parts, readings }: Inspected) {
     base32: format(bytes, 'base32'),
     layout: layout.name,
     parts: partsForJson(parts),
-    readings: readings && readingsForJson(contenders(readings)),
+    readings: readings && readingsForJson(contenders(readings, isAlone)),
   })
 }
 
