@@ -1,7 +1,7 @@
 // The scripts of examples/ run, and the table of systems in docs/reference/layouts.md is the output of one of them.
 
 import { execFile } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -12,7 +12,9 @@ import { FlakeId } from '../support/index.mjs'
 
 const pathOf = (name) => fileURLToPath(new URL(`../../${name}`, import.meta.url))
 // A place for join(), which refuses to choose one in a container.
-const env = { ...process.env, FLAKEFORGE_STORE: `file:${mkdtempSync(join(tmpdir(), 'flakeforge-examples-'))}` }
+const store = mkdtempSync(join(tmpdir(), 'flakeforge-examples-'))
+test.after.always(() => rmSync(store, { recursive: true }))
+const env = { ...process.env, FLAKEFORGE_STORE: `file:${store}` }
 const run = (script, ...args) => promisify(execFile)(process.execPath, [pathOf(`examples/${script}`), ...args], { env })
 const scripts = readdirSync(pathOf('examples')).filter((name) => name.endsWith('.js'))
 

@@ -15,5 +15,5 @@ test('the replaced text of each edit of the core occurs once', (t) => {
     edits.filter((edit) => count(edit) !== 1).map(({ name }) => name),
     [],
   )
-  t.true(edits.length > 50)
+  t.is(mutants.length, 10)
 })

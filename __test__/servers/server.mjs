@@ -65,8 +65,17 @@ export function withVariables(variables, command) {
   return words.length === 0 ? command : ['env', ...words, ...command]
 }
 
-/** A new empty folder, in the folder for temporary files. */
-export const freshFolder = (name) => mkdtemp(join(tmpdir(), `flakeforge-${name}-`))
+const folders = []
+process.once('exit', () => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+})
+
+/** A new empty folder, in the folder for temporary files. It is removed at the latest when this process ends. */
+export async function freshFolder(name) {
+  const folder = await mkdtemp(join(tmpdir(), `flakeforge-${name}-`))
+  folders.push(folder)
+  return folder
+}
 
 /** The full path of a program, looked for in PATH and then in `places`; undefined if it is not found. */
 export const findProgram = (name, places = []) =>

@@ -3,6 +3,7 @@
 
 import assert from 'node:assert'
 import { once } from 'node:events'
+import { rmSync } from 'node:fs'
 import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -82,6 +83,7 @@ assert.deepEqual(
 assert.deepEqual([bigs[1].length, texts.length], [2, 3])
 
 const folder = await mkdtemp(join(tmpdir(), 'flakeforge-types-'))
+process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
 const joinOptions: JoinOptions = { group: 'orders', slots: 8, ttlMs: 30_000, layout: 'hazelcast', skewMs: 0, waitMs: 0 }
 const store: Store = fileStore(folder)
 const leased: LeasedFlakeId = await FlakeId.join(store, joinOptions)

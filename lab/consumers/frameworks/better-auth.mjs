@@ -1,12 +1,10 @@
 // The set-up of docs/data/databases.md: creates the tables, signs a user up, and prints the IDs that are stored.
 
-import { mkdtemp } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { resolve } from 'node:path'
 import { getMigrations } from 'better-auth/db/migration'
 import { database } from './database.js'
 
-process.env.FLAKEFORGE_STORE = `file:${await mkdtemp(join(tmpdir(), 'flakeforge-better-auth-'))}`
+process.env.FLAKEFORGE_STORE = `file:${resolve('ids')}`
 process.env.BETTER_AUTH_URL = 'http://localhost:3000'
 process.env.BETTER_AUTH_SECRET = 'DpM3sGkQ8xWv2ZbT6yNfR9uJcLhE4aKi'
 const { auth } = await import('./auth.mjs')

@@ -3,13 +3,11 @@
 
 import 'reflect-metadata'
 import { writeSync } from 'node:fs'
-import { mkdtemp } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { resolve } from 'node:path'
 import { FlakeId, type LeasedFlakeId } from 'flakeforge'
 
 process.env.PORT = '0'
-process.env.FLAKEFORGE_STORE = `file:${await mkdtemp(join(tmpdir(), 'flakeforge-nestjs-'))}`
+process.env.FLAKEFORGE_STORE = `file:${resolve('ids')}`
 const { app } = await import('./app.js')
 const url = `${await app.getUrl()}/customers`
 
