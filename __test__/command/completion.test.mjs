@@ -3,6 +3,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import fs from 'node:fs'
+import { createRequire } from 'node:module'
 import os from 'node:os'
 import path from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
@@ -10,6 +11,8 @@ import anyTest from 'ava'
 import { wantProgram } from '../servers/server.mjs'
 import { COMMAND, environment, isRefused, linesOf } from '../support/command.mjs'
 import { FlakeId } from '../support/index.mjs'
+
+const { SCHEMES } = createRequire(import.meta.url)('../../target/rooms/lib/lease/stores/schemes.js')
 
 const COMMANDS = fs
   .readdirSync(new URL('../../bin/commands', import.meta.url))
@@ -140,6 +143,16 @@ anyTest('commands are offered, and the options of new, which is the default comm
   t.deepEqual(await offers(t, 'help', ''), COMMANDS)
   const options = await offers(t, '--')
   for (const name of ['--version', '--help', '--as', '--worker', '--store']) t.true(options.includes(name), name)
+})
+
+anyTest('every address that is offered has a scheme that opens, and every kind of store is offered', async (t) => {
+  const offered = (await offers(t, 'slots', '')).filter((line) => line.endsWith('://')).map((url) => url.slice(0, -2))
+  const isOffered = (scheme) => offered.includes(scheme)
+  t.deepEqual(
+    offered.filter((scheme) => !Object.values(SCHEMES).flat().includes(scheme)),
+    [],
+  )
+  for (const [store, schemes] of Object.entries(SCHEMES)) t.true(schemes.some(isOffered), store)
 })
 
 anyTest('options that are not typed yet are offered, with the node fields of the given layout', async (t) => {

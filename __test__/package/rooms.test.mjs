@@ -87,7 +87,6 @@ const ALLOWED = [
   'lib/lease/stores/postgres/address.ts',
   'lib/lease/stores/postgres/function.ts',
   'lib/lease/stores/postgres/schema.ts',
-  'lib/lease/stores/schemes.ts',
 ]
 
 test('the command and the packages use only entries of lib/, and the files listed here', (t) => {
@@ -99,8 +98,7 @@ test('the command and the packages use only entries of lib/, and the files liste
 test('the command loads the addon only where it needs it', (t) => {
   const loaded = [...reached(path.join(root, 'bin', 'main.ts'))].map(nameOf)
   t.true(loaded.includes('bin/commands/inspect.ts'))
-  const isLight = (name) =>
-    /^(?:bin\/(?!with-addon)|lib\/(?:base|codec)\/|lib\/entries\/codec\.ts|lib\/lease\/stores\/schemes\.ts)/.test(name)
+  const isLight = (name) => /^(?:bin\/(?!with-addon)|lib\/(?:base|codec)\/|lib\/entries\/codec\.ts)/.test(name)
   t.deepEqual(
     loaded.filter((name) => !isLight(name)),
     [],

@@ -142,6 +142,7 @@ when('an ID in every layout: its fields, their bits and their meaning', async (t
 
 when('the possible layouts: the most plausible first, and the others at a click', async (t) => {
   const page = await open(t)
+  await isReady(page)
   await page.fill('#id', '175928847299117063')
   t.is(await textOf(page, '#result-title'), 'discord (most plausible)')
   t.is(await textOf(page, '#when'), '2016-04-30 11:18:25.796 UTC')

@@ -1,7 +1,6 @@
 // The candidates for the last word of a command line, for completion in shells: commands, options and their values, all from
 // the commands' tables. It opens no store, and does not fail.
 
-import { SCHEMES } from '../../lib/lease/stores/schemes.ts'
 import { findLayout } from './arguments.ts'
 import { type Command, type Commands, type Completes, optionsOf } from './command.ts'
 import type { Option, Options } from './options.ts'
@@ -9,16 +8,26 @@ import type { Option, Options } from './options.ts'
 /** Words that tell the shell to complete files or folders itself; each is on a separate line. */
 const [FILES, FOLDERS] = [':files', ':folders']
 
-/** Beginnings of stores' URLs, for completion. */
-const URLS = Object.values(SCHEMES)
-  .flat()
-  .filter((scheme) => scheme !== 'postgresql:') // with it, Tab would complete `post` to `postgres` alone
-  .map((scheme) => `${scheme}//`)
+/** Beginnings of stores' URLs, for completion: the usual ones. The list of all belongs to the code that needs the addon. */
+const PROTOCOLS = [
+  'redis',
+  'rediss',
+  'redis-sentinel',
+  'redis-cluster',
+  'valkey',
+  'valkeys',
+  'postgres',
+  'mysql',
+  'mariadb',
+  'etcd',
+  'etcds',
+]
+const SCHEMES = PROTOCOLS.map((name) => `${name}://`)
 
 /** Values by the word in `completes`. */
 const PLACES = {
   file: () => [FILES],
-  store: () => [FOLDERS, ...URLS],
+  store: () => [FOLDERS, ...SCHEMES],
 }
 
 /**

@@ -1,5 +1,4 @@
-// The schemes of stores' addresses. They are apart from the code that opens stores, because completion in shells needs only
-// the names.
+// The schemes of stores' addresses.
 
 type RedisScheme = { kind: 'server' | 'sentinel' | 'cluster'; isTls: boolean }
 
