@@ -14,7 +14,8 @@ const shared = () => {
   return new (require('../..'))({ id: 5, shared: path.join(folder, 'cursor') })
 }
 /** The event loop does not turn during a measurement, so this block has to last for all of it. */
-const segment = () => require('../..').SegmentId.open(process.env.BENCH_STORE, { name: 'bench', block: 1_000_000_000 })
+const segment = () =>
+  require('flakeforge/lease').SegmentId.open(process.env.BENCH_STORE, { name: 'bench', block: 1_000_000_000 })
 const flakeIdgen = () => new (require('flake-idgen'))({ id: 5 })
 const pure = () => new (require('./plain-generator.js').PureFlake)({ id: 5 })
 
