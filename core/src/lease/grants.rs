@@ -36,8 +36,8 @@ mod search;
 //   no promoted server will ever have.
 //
 // A slot's `hi` falls only when its owner reports how far it got; no window starts before `now`; every answer has both a clean
-// swap and a read; and no group starts again without what was known about the one before. `tests/model/mutants.js` and
-// cargo-mutants break these rules, and a test finds each change.
+// swap and a read; and no group starts again without what was known about the one before. `tests/model/mutants.js`
+// breaks these rules, and the model finds each mistake; `npm run mutants -- grants` tries smaller changes.
 mod slots;
 // A database holds records: texts with names. It can do two things: **read** some records of a group at one moment, with its
 // clock and its identity, and **swap** one record, if its text and the database's identity are still those that were read. A

@@ -1,6 +1,6 @@
 // The schemes of stores' addresses.
 
-type RedisScheme = { kind: 'server' | 'sentinel' | 'cluster'; isTls: boolean }
+export type RedisScheme = { kind: 'server' | 'sentinel' | 'cluster'; isTls: boolean }
 
 const REDIS_KINDS = { server: '', sentinel: '-sentinel', cluster: '-cluster' }
 const REDIS_NAMES = { redis: false, rediss: true, valkey: false, valkeys: true }

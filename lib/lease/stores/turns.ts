@@ -21,8 +21,8 @@ type Work<Connection, Result> = (connection: Connection, turn: Turn) => Promise<
 export type Own = { end: () => Promise<unknown>; address: string }
 
 /**
- * A turn that has not ended. `sent`: what is running on its connection. `end()` lets the next turn begin. `stop()` ends all its waits:
- * `stopped` rejects.
+ * A turn that has not ended. `sent`: what is running on its connection. `end()` lets the next turn begin. `stop()` ends all
+ * its waits: `stopped` rejects.
  */
 type Pending<Connection> = Turn & {
   hasBegun: boolean

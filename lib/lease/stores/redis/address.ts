@@ -1,20 +1,18 @@
 // Parses the address of a Redis store: a single server, the servers behind Sentinels (in Lettuce's form), or a cluster.
 
 import { addressError, hostOf } from '../address.ts'
-import { REDIS_SCHEMES } from '../schemes.ts'
+import { REDIS_SCHEMES, type RedisScheme } from '../schemes.ts'
 
 export interface Host {
   host: string
   port: number
 }
 
-export interface RedisAddress {
-  kind: 'server' | 'sentinel' | 'cluster'
+export interface RedisAddress extends RedisScheme {
   /** the address of a single server, for the client packages */
   url: string
   /** of the server, the Sentinels, or nodes of the cluster */
   hosts: Host[]
-  isTls: boolean
   username?: string
   password?: string
   database: number
