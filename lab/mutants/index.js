@@ -1,7 +1,7 @@
 'use strict'
 
 // `npm run mutants`: makes small changes to the code, one at a time, and reports those that no test notices. `-- FILE [TEST…]`:
-// Stryker's changes of a file of lib/, by its room's tests or by these (files.js). `-- model [WORD…]`: the mistakes in
+// Stryker's changes of a file of lib/, by its own tests or by these (files.js). `-- model [WORD…]`: the mistakes in
 // core/tests/model/mutants.js, or those with these words (model.js). `-- core [ARGUMENT…]`: the changes of cargo-mutants in the
 // core (core.toml), which take hours, or with `-f core/src/generator/cursor.rs` those of one file; `-- grants [ARGUMENT…]`:
 // those in the rules of grants, with the model as a test (grants.toml). The last line has the counts; the status is 1 if a
