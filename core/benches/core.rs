@@ -1,35 +1,20 @@
 //! The cost of each part of generating an ID: `cargo bench -p flakeforge-core`.
 
-use std::mem::size_of;
-use std::sync::Arc;
+mod common;
 
+use std::mem::size_of;
+
+use common::{ENDLESS, Frozen, calibrate, flake, generator_of};
 use divan::{Bencher, black_box, counter::ItemsCount};
 use flakeforge_core::generator::clock::{Clock, TickClock, system_ns};
-use flakeforge_core::generator::cursor::{Cursor, OwnCursor, Rule, Start};
+use flakeforge_core::generator::cursor::Cursor;
 use flakeforge_core::generator::cycles;
-use flakeforge_core::generator::{Generator, Knobs};
 use flakeforge_core::layout::Layout;
 use flakeforge_core::layout::format::{Base, Text, id_digits};
-use flakeforge_core::layout::timescale::OutOfRange;
 
 fn main() {
     divan::main();
 }
-
-/// A clock without cost, to measure the rest.
-struct Frozen;
-
-impl Clock for Frozen {
-    fn trusted(&mut self) -> Result<u64, OutOfRange> {
-        Ok(1)
-    }
-    fn read(&mut self) -> Result<u64, OutOfRange> {
-        Ok(1)
-    }
-}
-
-const ENDLESS: Rule =
-    Rule { counter_bits: 12, seq_mask: 4095, max_ahead: u64::MAX, start: Start::ZERO, last: u64::MAX };
 
 /// Only the loop that takes a number.
 #[divan::bench]
@@ -73,14 +58,14 @@ fn pack(bencher: Bencher) {
 /// Everything together: one ID, and a block of them.
 #[divan::bench]
 fn next_id(bencher: Bencher) {
-    let mut generator = generator();
+    let mut generator = generator_of(&flake());
     calibrate(&mut TickClock::system(flake().scale()));
     bencher.bench_local(|| generator.next_id());
 }
 
 #[divan::bench]
 fn fill_4096(bencher: Bencher) {
-    let mut generator = generator();
+    let mut generator = generator_of(&flake());
     let mut ids = vec![0; 4096];
     bencher.counter(ItemsCount::new(ids.len())).bench_local(|| generator.fill(black_box(&mut ids), |id| id));
 }
@@ -99,34 +84,4 @@ fn format_id(bencher: Bencher, base: &str) {
     let base = Base::named(base).expect("it is one of the names");
     let mut room = [0; size_of::<Text>()];
     bencher.bench_local(|| id_digits(black_box(7_529_535_382_561_648_640), base, &mut room).len());
-}
-
-fn flake() -> Layout {
-    Layout::named("flake").expect("the table has it")
-}
-
-fn generator() -> Generator {
-    generator_of(&flake())
-}
-
-/// A generator that never has to wait.
-fn generator_of(layout: &Layout) -> Generator {
-    let knobs =
-        Knobs { seq_mask: layout.counter_max(), max_ahead_ms: f64::INFINITY, is_start_random: false, prefetch: None };
-    let node = layout.place_node(5);
-    Generator::new(
-        TickClock::system(layout.scale()),
-        Arc::new(OwnCursor::from(Cursor::new(u64::MAX))),
-        layout,
-        node,
-        &knobs,
-    )
-}
-
-/// The cycle counter is measured over the first 20 ms of use.
-fn calibrate(clock: &mut TickClock) {
-    for _ in 0..3 {
-        let _ = clock.read();
-        std::thread::sleep(std::time::Duration::from_millis(15));
-    }
 }
