@@ -1,17 +1,10 @@
 // The holder of a lease: acquires, renews and releases a slot. core/src/lease.rs decides when, and what a refusal means; this
 // file calls the store, keeps one timer, and notifies the generator.
 
-import type { MachineAction, MachineEvent } from '../../target/native.d.ts'
+import type { MachineAction, MachineEvent, MachineFailure } from '../../target/native.d.ts'
 import { throwIfAborted } from '../base/abort.ts'
 import { publishSoon, traced } from '../base/channels.ts'
-import {
-  aheadError,
-  closedLeaseError,
-  quietWarning,
-  renewalWarning,
-  unreleasedError,
-  waitWarning,
-} from '../base/errors.ts'
+import { aheadError, closedLeaseError, unreleasedError } from '../base/errors.ts'
 import { within } from '../base/in-time.ts'
 import { clearTimeout, LONGEST_TIMER_MS, monotonicNow, setTimeout, unixNow } from '../base/timers.ts'
 import type { OtherSource } from '../generator/other-source.ts'
@@ -21,22 +14,15 @@ import { AttachCalls } from './attach-calls.ts'
 import { type Acquisition, acquisitionEnded, type Result, renewalEnded } from './census.ts'
 import { failureOf } from './failures.ts'
 import type { JoinSettings } from './join-options.ts'
-import type { LeaseDetail, LeaseEvent } from './leased-flake-id.ts'
+import type { LeaseEvent } from './leased-flake-id.ts'
 import { NewsQueue } from './news-queue.ts'
 import { Reasons } from './reasons.ts'
 import type { SlotGenerator } from './slot-generator.ts'
 import type { Grant, SlotStore, StoreError } from './stores/database.ts'
 import { BUDGET, secondsOf } from './time-budget.ts'
+import { warnOfQuiet, warnOfRenewal, warnOfWait } from './warnings.ts'
 
 const { randomBytes } = process.getBuiltinModule('node:crypto')
-
-/** The end of each group's quiet period that this process has warned of, Unix ms: a retry does not repeat the warning. */
-const quietOf: Map<string, number> = new Map()
-
-/** Whether this process has warned of a failed renewal. Each outage is an event. */
-let isWarned = false
-/** The same for a join() that waits for a store which takes no writes at present. */
-let isWarnedOfWait = false
 
 /** Events that do not change the state, so they are not published as changes. */
 const OF_WINDOW = ['renewed', 'renewal-failed']
@@ -400,9 +386,14 @@ export class Holder {
     this.lineage = error.lineage ?? this.lineage // a store without a free slot names the group
     if (error.code === 'ERR_FLAKE_DESTROYED') return this.#step({ type: 'destroyed', asked, owner })
     const failure = failureOf(error)
-    if (failure.why === 'quiet' && this.#attaching !== undefined) this.#warnOfQuiet(failure)
-    if (failure.why === 'passing' && this.#attaching !== undefined) this.#warnOfWait(error)
+    if (this.#attaching !== undefined) this.#warnOfDelay(failure, error)
     this.#step({ type: 'failed', asked, owner, failure })
+  }
+
+  /** Warns if waiting calls have to wait longer. */
+  #warnOfDelay(failure: MachineFailure, error: Error) {
+    if (failure.why === 'quiet') warnOfQuiet(this.#group, failure, this.#howToCreate)
+    if (failure.why === 'passing') warnOfWait(this.#group, this.#waitMs, error)
   }
 
   #giveBack(owner: string, slot: number, last: number) {
@@ -469,7 +460,7 @@ export class Holder {
   #tell(event: LeaseEvent) {
     const cause = this.#reasons.ofEvent(event)
     const detail = { group: this.#group, slot: this.#grant?.slot, ...(cause && { cause }) }
-    if (event === 'renewal-failed') this.#warnOfRenewal(Object.assign(detail, { expires: this.expires }))
+    if (event === 'renewal-failed') warnOfRenewal(Object.assign(detail, { expires: this.expires }))
     const { state } = this
     if (!OF_WINDOW.includes(event)) publishSoon('lease.state', () => ({ ...detail, state, event }))
     this.#news.add(() => this.#generator.tell(event, detail))
@@ -478,25 +469,5 @@ export class Holder {
   #publishJoining() {
     if (this.state !== 'detached') return
     publishSoon('lease.state', () => ({ group: this.#group, slot: undefined, state: 'detached', event: 'joining' }))
-  }
-
-  /** @param detail of the event */
-  #warnOfRenewal(detail: LeaseDetail) {
-    if (isWarned) return
-    isWarned = true
-    process.emitWarning(renewalWarning(detail), { code: 'FLAKEFORGE_RENEWAL' })
-  }
-
-  #warnOfWait(cause: Error) {
-    if (isWarnedOfWait || this.#waitMs === 0) return
-    isWarnedOfWait = true
-    process.emitWarning(waitWarning(this.#group, this.#waitMs, cause), { code: 'FLAKEFORGE_WAIT' })
-  }
-
-  #warnOfQuiet(quiet: { retryAt: number; storeNow: number }) {
-    if (quietOf.get(this.#group) === quiet.retryAt) return
-    quietOf.set(this.#group, quiet.retryAt)
-    const warning = quietWarning(this.#group, quiet, this.#howToCreate())
-    process.emitWarning(warning, { code: 'FLAKEFORGE_QUIET' })
   }
 }
