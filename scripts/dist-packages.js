@@ -6,6 +6,7 @@
 
 const path = require('node:path')
 const { sourcesIn } = require('./imports.js')
+const { guardOfCommand } = require('./outdated-node.js')
 
 const ROOT = path.join(__dirname, '..')
 
@@ -44,20 +45,12 @@ const program = (name) => ({
 
 const isCommand = (name) => name.startsWith('flakeforge-')
 
-/** What an outdated Node.js runs: one sentence instead of a SyntaxError. The command itself is in program.mjs. */
+/** The command itself is in program.mjs, which an outdated Node.js could not read. */
 const needsNode = (name) => ({
   name: 'needs-node',
   generateBundle() {
-    const { engines } = require(`../packages/${name}/package.json`)
     const [command] = Object.keys(PROGRAMS[name]).filter(isCommand)
-    const sentence = `${command}: flakeforge needs Node.js ${engines.node}, and this is `
-    const source = `#!/usr/bin/env node
-if (typeof process.getBuiltinModule !== 'function') {
-  console.error(${JSON.stringify(sentence)} + process.version)
-  process.exit(1)
-}
-import('./program.mjs')
-`
+    const source = `#!/usr/bin/env node\n${guardOfCommand(command)}import('./program.mjs')\n`
     this.emitFile({ type: 'asset', fileName: `${command}.mjs`, source })
   },
 })

@@ -14,7 +14,8 @@ const { sourcesIn } = require('./imports.js')
 const packages = require('./dist-packages.js')
 const { IMPORTED, WEB } = require('./entries.js')
 const { entry, INPUTS, lib, PARTS, partInputs, parts } = require('./dist-parts.js')
-const { engines, version } = require('../package.json')
+const { GUARD, guardOfCommand } = require('./outdated-node.js')
+const { version } = require('../package.json')
 
 const ROOT = path.join(__dirname, '..')
 const DIST = path.join(ROOT, 'dist')
@@ -35,6 +36,7 @@ const SOURCES = [
   'scripts/dist-parts.js',
   'scripts/entries.js',
   'scripts/imports.js',
+  'scripts/outdated-node.js',
   ...packages.SOURCES,
 ]
 
@@ -87,21 +89,13 @@ const ownExports = {
   renderChunk: (code) => code.replace(/for \(var name in all\)/g, 'for (const name of Object.keys(all))'),
 }
 
-/**
- * What an outdated Node.js runs first: one sentence instead of a SyntaxError or a missing function. So the files that users
- * load have no syntax that Node.js 12 does not know, and load the others by `require`. Browsers have no `process`.
- */
-const isOutdated =
-  'typeof process === "object" && process.versions && process.versions.node && typeof process.getBuiltinModule !== "function"'
-const sentence = (name) => `${JSON.stringify(`${name} needs Node.js ${engines.node}, and this is `)} + process.version`
-const GUARD = `if (${isOutdated}) throw Object.assign(new Error(${sentence('flakeforge')}), { code: "ERR_FLAKE_LOAD" });\n`
-const COMMAND_GUARD = `if (${isOutdated}) { console.error(${sentence('flakeforge: flakeforge')}); process.exit(1); }\n`
+/** An outdated Node.js gets a sentence from every file that users load or start. */
 const needsNode = {
   name: 'needs-node',
   renderChunk(code, { name, isEntry }) {
     if (!isEntry || PARTS.includes(name) || name.startsWith('web/') || name === 'join') return
     const [start] = /^(?:#!.*\n)?"use strict";\n/.exec(code)
-    return start + (name === 'flakeforge' ? COMMAND_GUARD : GUARD) + code.slice(start.length)
+    return start + (name === 'flakeforge' ? guardOfCommand(name) : GUARD) + code.slice(start.length)
   },
 }
 
