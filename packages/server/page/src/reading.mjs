@@ -88,7 +88,7 @@ export function rankAll(id, choices, now = Date.now()) {
     now,
     own.map(({ key, layout }) => ownSystem(key, layout)),
   )
-  const likely = new Set(contenders(readings))
+  const likely = new Set(contenders(readings, true))
   return readings.map((reading) => ({
     choice: choices.find(({ key }) => key === reading.name),
     date: reading.parts?.date,
