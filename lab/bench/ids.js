@@ -177,4 +177,4 @@ function draw(nodes) {
 
 const nsOn = (node, name) => Number(median(one('call', name)(node)).toFixed(1))
 
-module.exports = { draw, run }
+module.exports = { draw, jobs, run }

@@ -19,6 +19,9 @@ function freshMillisecond() {
   while (Date.now() === now);
 }
 
+/** How many bursts measure a call; a batch is measured by more. A test has a few, to see that each can be measured. */
+const BURSTS = Number(process.env.BENCH_BURSTS ?? 200)
+
 const kept = { result: undefined } // the compiler could remove work whose result is not kept
 
 /** Time of one call in ns: a burst of `calls` calls. */
@@ -41,15 +44,15 @@ function inTurns(works, rounds) {
 
 async function callOf(name) {
   const call = await (CALLS[name] ?? SCOPES[name] ?? NEWER[name] ?? SEAL_CALLS[name])()
-  inTurns([{ call, calls: 100, size: 1 }], 200) // warm up
+  inTurns([{ call, calls: 100, size: 1 }], BURSTS) // warm up
   const [ns] = inTurns([{ call, calls: 100, size: 1 }], 20)
-  return { call, calls: ns > 1000 ? 200 : 1500, size: 1, rounds: 200 }
+  return { call, calls: ns > 1000 ? 200 : 1500, size: 1, rounds: BURSTS }
 }
 
 function batchOf(name) {
   const [size, make] = BATCHES[name] ?? SEAL_BATCHES[name]
-  const work = { call: make(), calls: 1, size, rounds: 500 }
-  inTurns([work], 500) // warm up
+  const work = { call: make(), calls: 1, size, rounds: BURSTS * 2.5 }
+  inTurns([work], work.rounds) // warm up
   return work
 }
 
@@ -147,4 +150,6 @@ async function main([kind, ...names]) {
   process.exit() // a client of a store may still be connected
 }
 
-main(process.argv.slice(2))
+if (require.main === module) main(process.argv.slice(2))
+
+module.exports = { nsOfPair }

@@ -186,7 +186,8 @@ const texts = (base) => {
 const made = (Generator, options) => () => new Generator(options)
 
 /** A generator that never runs out: when the IDs of one tick are used up, it uses the next tick. */
-const ahead = () => dialect({ maxAheadMs: Number.POSITIVE_INFINITY })
+/** Another node: a generator of node 5 in the same process would have to wait for the clock. */
+const ahead = () => dialect({ id: 6, maxAheadMs: Number.POSITIVE_INFINITY })
 
 /** Different IDs, and parts of IDs: with equal ones, a compiler could do the work only once. */
 const someIds = () => Array.from({ length: 256 }, (_, i) => anId().readBigUInt64BE() + BigInt(i * 4_194_305))
