@@ -1,10 +1,10 @@
 'use strict'
 
-// `npm run bench`: the cost of each piece of work, compared with others, and whether we keep our promises. Every number is the
-// median over processes that alternate, so a noisy machine disturbs all equally. Exit status 1 if a bar is missed. `npm run
-// bench -- NAME` runs one section; leases, segments and service start their own servers. `--node 26`, which
-// may be repeated, measures `ids` on that Node.js, from npm or a path; also `bun` and `deno`. `--svg` also writes the results of `ids` to
-// docs/start/speed.json, and draws the pictures of docs/ from it.
+// `npm run bench`: the cost of each piece of work, compared with others, and whether we keep our promises. Ratios are medians
+// over processes that alternate, so a noisy machine disturbs all equally; `ids` prints times too, the lowest of them. Exit
+// status 1 if a bar is missed. `npm run bench -- NAME` runs one section; leases, segments and service start their own servers.
+// `--node 26`, which may be repeated, measures `ids` on that Node.js, from npm or a path; also `bun` and `deno`. `--svg` also
+// writes the results of `ids` to docs/start/speed.json, and draws the pictures of docs/ from it.
 
 const { parseArgs } = require('node:util')
 

@@ -13,7 +13,14 @@ const { copyProject } = require('./copy.js')
 const WEEKLY = {
   'lib/codec/packing.ts': ['layout/layouts', 'layout/golden', 'layout/ids'],
   'lib/files/file-store.ts': ['files/join-file-store'],
-  'lib/calls/queue.ts': ['calls/promises', 'calls/signal', 'generator/waiting', 'generator/event-loop'],
+  'lib/calls/queue.ts': [
+    'calls/promises',
+    'calls/signal',
+    'generator/waiting',
+    'generator/event-loop',
+    'lease/segment/take',
+    'remote/requests',
+  ],
   'lib/lease/holder.ts': ['lease/bounds', 'lease/events', 'lease/faults', 'lease/signal-join'],
   'lib/lease/segment/blocks.ts': ['lease/segment/segment', 'lease/segment/take', 'lease/segment/faults'],
   'lib/lease/segment/counter.ts': ['lease/segment/segment', 'lease/segment/faults'],
@@ -37,17 +44,18 @@ const STRYKER = ['--yes', '--ignore-scripts', '--before=2026-11-01', '@stryker-m
 /** The percentage of changes that must be noticed. Many changes make no difference: in a message, or in a delay. */
 const LEAST = 60
 
-/** The tests of a file, as patterns for ava. */
-function testsOf(file) {
+/** The tests of a file, as patterns for ava. `part`: the file, or some of its lines, as in `lib/calls/queue.ts:72-120`. */
+function testsOf(part) {
+  const [file] = part.split(':')
   const room = path.posix.dirname(file).replace(/^lib\//, '')
   const tests = WEEKLY[file] ?? [`${ELSEWHERE[room] ?? room}/*`]
   return tests.map((test) => `__test__/${test}.test.mjs`)
 }
 
 /** The configuration of Stryker. */
-function settings(file, tests) {
+function settings(part, tests) {
   return {
-    mutate: [file],
+    mutate: [part],
     inPlace: true,
     disableTypeChecks: false, // it would write into other files too
     testRunner: 'command',
@@ -65,14 +73,14 @@ function settings(file, tests) {
   }
 }
 
-/** Tries one file, by its own tests or by these; returns whether enough was noticed. */
-function tryFile([file, ...tests]) {
+/** Tries one file, or some of its lines, by its own tests or by these; returns whether enough was noticed. */
+function tryFile([part, ...tests]) {
   const copy = copyProject()
   try {
     // Stryker's version of the file is not correct TypeScript, and these tests need no declarations.
     fs.writeFileSync(path.join(copy, 'scripts', 'declarations.js'), 'exports.writeDeclarations = async () => {}\n')
     const config = path.join(copy, 'stryker.json')
-    fs.writeFileSync(config, JSON.stringify(settings(file, tests.length > 0 ? tests : testsOf(file))))
+    fs.writeFileSync(config, JSON.stringify(settings(part, tests.length > 0 ? tests : testsOf(part))))
     const env = { ...process.env, FLAKEFORGE_REQUIRE_SERVERS: '1' } // a skipped test notices nothing
     return spawnSync('npx', [...STRYKER, 'run', config], { cwd: copy, env, stdio: 'inherit' }).status === 0
   } finally {
