@@ -232,6 +232,16 @@ when('a link has the ID and its layout', async (t) => {
   t.deepEqual([...page.faults, ...other.faults, ...spread.faults], [])
 })
 
+when('a link is followed, even if the page sets its own before it learns of the new one', async (t) => {
+  const page = await open(t, `#id=${ID}&layout=flake`)
+  await page.evaluate((hash) => {
+    location.hash = hash
+    document.querySelector('#id').dispatchEvent(new Event('input')) // as when the server's names arrive
+  }, '#id=175928847299117063&layout=discord')
+  await untilSaid(page, '#result-title', 'discord')
+  t.is(await hashOf(page), '#id=175928847299117063&layout=discord')
+})
+
 /** The server's answer to a request of the page; nothing if Stop came first. */
 async function idsOf(request) {
   const response = await request.response()

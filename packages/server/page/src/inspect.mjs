@@ -176,9 +176,9 @@ function keyOf(wanted) {
   return [wanted, `name ${wanted}`].find((key) => choices.some((choice) => choice.key === key)) ?? ''
 }
 
-/** Shows the ID in the hash. An unknown layout may arrive later, with the server's names. */
-function follow() {
-  const link = readLink(location.hash)
+/** Shows the ID in a hash. An unknown layout may arrive later, with the server's names. */
+function follow(hash) {
+  const link = readLink(hash)
   if (link === undefined) return false
   shown.id.value = link.id
   shown.form.value = 'auto'
@@ -253,8 +253,8 @@ export function startInspector() {
     shown.wanted = undefined
     update()
   })
-  addEventListener('hashchange', () => {
-    if (follow()) goTo(shown.title)
+  addEventListener('hashchange', ({ newURL }) => {
+    if (follow(new URL(newURL).hash)) goTo(shown.title) // location.hash may be ours again: names may have arrived meanwhile
   })
-  if (!follow()) update()
+  if (!follow(location.hash)) update()
 }
