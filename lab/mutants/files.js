@@ -61,7 +61,7 @@ function settings(part, tests) {
     testRunner: 'command',
     commandRunner: { command: `node scripts/dist.js && npx ava --fail-fast --timeout=2m ${tests.join(' ')}` },
     concurrency: 1, // ava uses all cores, and tests start servers
-    timeoutMS: 20_000, // beyond half as long again as without a change
+    timeoutMS: 10_000, // beyond half as long again as without a change
     mutator: { excludedMutations: ['StringLiteral'] }, // mostly text for people
     tsconfigFile: 'none', // it would ask TypeScript for an API that version 7 does not have
     reporters: ['clear-text', 'progress-append-only'],
