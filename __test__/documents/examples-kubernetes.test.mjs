@@ -53,7 +53,7 @@ async function startReplica(t, url) {
   t.teardown(() => child.kill('SIGKILL'))
   const replica = { port, child, output: '' }
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (replica.output += text))
-  replica.ended = once(child, 'exit').then(([code, signal]) => ({ code, signal, output: replica.output }))
+  replica.ended = once(child, 'close').then(([code, signal]) => ({ code, signal, output: replica.output }))
   return replica
 }
 

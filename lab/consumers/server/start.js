@@ -19,7 +19,7 @@ async function start(folder) {
         if (found !== undefined) resolve(found)
       })
     }
-    child.once('exit', (code) => reject(new Error(`it ended with ${code}:\n${output}`)))
+    child.once('close', (code) => reject(new Error(`it ended with ${code}:\n${output}`)))
     setTimeout(() => reject(new Error(`it is not ready:\n${output}`)), READY_MS).unref()
   })
   return { child, url }
