@@ -1,4 +1,4 @@
-// `npm run bench -- ids` can make all its comparisons: the two pieces of work of each work side by side in one process.
+// `npm run bench -- ids` can make all its comparisons: each pair runs side by side in one process.
 
 process.env.BENCH_BURSTS = '2' // before measure.js
 
