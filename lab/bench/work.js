@@ -185,8 +185,10 @@ const texts = (base) => {
 }
 const made = (Generator, options) => () => new Generator(options)
 
-/** A generator that never runs out: when the IDs of one tick are used up, it uses the next tick. */
-/** Another node: a generator of node 5 in the same process would have to wait for the clock. */
+/**
+ * A generator that never runs out: when the IDs of one tick are used up, it uses the next tick. It has a node of its own, because
+ * another generator of node 5 in the same process would have to wait for the clock.
+ */
 const ahead = () => dialect({ id: 6, maxAheadMs: Number.POSITIVE_INFINITY })
 
 /** Different IDs, and parts of IDs: with equal ones, a compiler could do the work only once. */
