@@ -43,24 +43,29 @@ test("a wrong token, a missing one, and an unknown name fail at once, with the s
   t.deepEqual(other.counts, [])
 })
 
-test('a refused request is not tried elsewhere, ends all waiting calls, and is reported to those that cannot wait', async (t) => {
-  const [first, second] = await Promise.all([startScripted(t), startScripted(t)])
-  const remote = await connectToFirst(t, [first, second], { prefetch: 2 })
-  const asked = second.counts.length
-  first.script = problem(401, { code: 'ERR_FLAKE_TOKEN', detail: 'The token is not one of ours.' })
-  const calls = [remote.takeAsync(3), remote.nextAsync(), remote.takeAsync(20_000)]
-  const refused = {
-    code: 'ERR_FLAKE_TOKEN',
-    message: /answered 401 \(ERR_FLAKE_TOKEN\): The token is not one of ours\.$/,
-  }
-  for (const call of calls) await t.throwsAsync(call, refused)
-  t.is(first.counts.length, 2, 'one request for all of them')
-  t.is(second.counts.length, asked)
-  t.throws(() => remote.next(), refused)
-  first.script = giveIds
-  t.is((await remote.nextAsync()).length, 8, 'later calls ask again')
-  t.is(second.counts.length, asked)
-})
+for (const [how, options] of [
+  ['', undefined],
+  [', with a signal', { signal: new AbortController().signal }],
+]) {
+  test(`a refused request is not tried elsewhere, ends all waiting calls${how}, and is reported to those that cannot wait`, async (t) => {
+    const [first, second] = await Promise.all([startScripted(t), startScripted(t)])
+    const remote = await connectToFirst(t, [first, second], { prefetch: 2 })
+    const asked = second.counts.length
+    first.script = problem(401, { code: 'ERR_FLAKE_TOKEN', detail: 'The token is not one of ours.' })
+    const calls = [remote.takeAsync(3, options), remote.nextAsync(options), remote.takeAsync(20_000, options)]
+    const refused = {
+      code: 'ERR_FLAKE_TOKEN',
+      message: /answered 401 \(ERR_FLAKE_TOKEN\): The token is not one of ours\.$/,
+    }
+    for (const call of calls) await t.throwsAsync(call, refused)
+    t.is(first.counts.length, 2, 'one request for all of them')
+    t.is(second.counts.length, asked)
+    t.throws(() => remote.next(), refused)
+    first.script = giveIds
+    t.is((await remote.nextAsync()).length, 8, 'later calls ask again')
+    t.is(second.counts.length, asked)
+  })
+}
 
 test('a refused refill leaves the available IDs', async (t) => {
   const server = await startScripted(t)

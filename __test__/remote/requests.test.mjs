@@ -93,6 +93,29 @@ test('calls that wait during a request join the next one', async (t) => {
   t.is(server.most, 1)
 })
 
+test('a request is for what the waiting calls still need, without what one of them holds and without aborted calls', async (t) => {
+  const server = await startScripted(t)
+  const remote = await connect(t, server, { prefetch: 10 })
+  let answer
+  server.script = (...args) => {
+    server.script = giveIds
+    answer = () => giveIds(...args)
+  }
+  const controller = new AbortController()
+  const first = remote.takeAsync(200) // it holds the 10 available IDs
+  await server.asked(2)
+  t.true(server.counts[1] >= 190 && server.counts[1] <= 210, String(server.counts))
+  const second = remote.takeAsync(50)
+  const aborted = remote.takeAsync(5000, { signal: controller.signal })
+  const last = remote.takeAsync(50)
+  controller.abort('enough')
+  t.is(await aborted.catch((reason) => reason), 'enough')
+  answer()
+  await Promise.all([first, second, last])
+  t.is(server.counts.length, 3, String(server.counts))
+  t.true(server.counts[2] < 200, String(server.counts))
+})
+
 test('calls of one turn share one request', async (t) => {
   const server = await startScripted(t)
   const remote = await connect(t, server, { prefetch: 10 })
