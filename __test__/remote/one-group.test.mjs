@@ -112,6 +112,19 @@ test('a recreated group: all servers show it, so it is accepted, and the remaini
   t.is(after.length, new Set(after).size)
 })
 
+test('a recreated group that a refill meets, while no call waits: only IDs of the new one from then on', async (t) => {
+  const { servers, remote } = await started(t, [of(ORDERS), of(ORDERS)], { prefetch: 10 })
+  const given = new Set()
+  for (const server of servers) server.script = of(AGAIN, given)
+  remote.take(6)
+  await turns(() => remote.stats.dropped === 4)
+  const ids = remote.takeBigInts(10)
+  t.true(
+    ids.every((id) => given.has(id)),
+    'none of the 4 that were left',
+  )
+})
+
 test('a call that has some IDs of the old group gets all of the new one', async (t) => {
   const { servers, remote } = await started(t, [of(ORDERS), of(ORDERS)])
   const given = new Set()

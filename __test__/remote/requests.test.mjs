@@ -114,6 +114,8 @@ test('a request is for what the waiting calls still need, without what one of th
   await Promise.all([first, second, last])
   t.is(server.counts.length, 3, String(server.counts))
   t.true(server.counts[2] < 200, String(server.counts))
+  await remote.takeAsync(5000)
+  t.true(server.counts[3] > 4000, String(server.counts))
 })
 
 test('calls of one turn share one request', async (t) => {

@@ -21,6 +21,7 @@ const WEEKLY = {
     'generator/event-loop',
     'lease/segment/segment',
     'remote/calls',
+    'remote/one-group',
     'remote/refusals',
     'remote/requests',
   ],
