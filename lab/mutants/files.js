@@ -56,14 +56,18 @@ function testsOf(part) {
   return tests.map((test) => `__test__/${test}.test.mjs`)
 }
 
-/** The configuration of Stryker. */
-function settings(part, tests) {
+/** Ends the programs that tests of earlier changes left behind: one in an endless loop would slow down all later tests. */
+const endRemains = (copy) => `pkill --signal KILL --full '[/]${copy.slice(1)}/dist/' || true`
+
+/** The configuration of Stryker in a copy of the project. */
+function settings(copy, part, tests) {
+  const run = `node scripts/dist.js && npx ava --fail-fast --timeout=30s ${tests.join(' ')}`
   return {
     mutate: [part],
     inPlace: true,
     disableTypeChecks: false, // it would write into other files too
     testRunner: 'command',
-    commandRunner: { command: `node scripts/dist.js && npx ava --fail-fast --timeout=2m ${tests.join(' ')}` },
+    commandRunner: { command: `${endRemains(copy)}; ${run}` },
     concurrency: 1, // ava uses all cores, and tests start servers
     timeoutMS: 10_000, // beyond half as long again as without a change
     mutator: { excludedMutations: ['StringLiteral'] }, // mostly text for people
@@ -84,10 +88,11 @@ function tryFile([part, ...tests]) {
     // Stryker's version of the file is not correct TypeScript, and these tests need no declarations.
     fs.writeFileSync(path.join(copy, 'scripts', 'declarations.js'), 'exports.writeDeclarations = async () => {}\n')
     const config = path.join(copy, 'stryker.json')
-    fs.writeFileSync(config, JSON.stringify(settings(part, tests.length > 0 ? tests : testsOf(part))))
+    fs.writeFileSync(config, JSON.stringify(settings(copy, part, tests.length > 0 ? tests : testsOf(part))))
     const env = { ...process.env, FLAKEFORGE_REQUIRE_SERVERS: '1' } // a skipped test notices nothing
     return spawnSync('npx', [...STRYKER, 'run', config], { cwd: copy, env, stdio: 'inherit' }).status === 0
   } finally {
+    spawnSync('sh', ['-c', endRemains(copy)])
     fs.rmSync(copy, { recursive: true, force: true })
   }
 }
