@@ -114,8 +114,8 @@ const PROMISES = [
   ['take(8) / 8 next()', ratio(call('take(8): flakeforge'), call('next: flakeforge'), 8), 1],
   ['take(4096), per ID / flake-idgen next()', ratio(batch('take(4096)'), call('next: flake-idgen')), 0.025],
   ['takeBigInts(65536), snowcast, ns per ID', one('batch', 'takeBigInts(65536), snowcast'), 2],
-  ["nextString('base62') / nextString('base32')", ratio(base('base62'), base('base32')), 1.2],
-  ["nextString('base58') / nextString('base32')", ratio(base('base58'), base('base32')), 1.2],
+  ["nextString('base62') / nextString('base32')", ratio(base('base62'), base('base32')), 1.3],
+  ["nextString('base58') / nextString('base32')", ratio(base('base58'), base('base32')), 1.3],
   [
     'takeStrings(4096) / nextString(), 4096 in a row',
     ratio(batch('takeStrings(4096)'), batch('nextString(), 4096 in a row')),
