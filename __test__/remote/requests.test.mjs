@@ -5,6 +5,16 @@ import { createRequire } from 'node:module'
 import test from 'ava'
 import { connect, giveIds, idsIn, startScripted, turns } from './scripted-server.mjs'
 
+/** Leaves the next request without an answer. Returns a function that answers it; later ones are answered at once. */
+function holdNext(server) {
+  let answer
+  server.script = (...args) => {
+    server.script = giveIds
+    answer = () => giveIds(...args)
+  }
+  return () => answer()
+}
+
 test('connect() resolves with the first answer, and has prefetch IDs then', async (t) => {
   const server = await startScripted(t)
   const remote = await connect(t, server, { prefetch: 7, token: 'a-token-of-this-test' })
@@ -60,15 +70,11 @@ test('a refill starts at half, and not before', async (t) => {
 test('a refill does not make calls wait', async (t) => {
   const server = await startScripted(t)
   const remote = await connect(t, server, { prefetch: 10 })
-  let answer
-  server.script = (...args) => {
-    answer = () => giveIds(...args)
-  }
+  const answer = holdNext(server)
   remote.take(5)
   await server.asked(2)
   for (let i = 0; i < 5; i++) await remote.nextAsync()
   const sixth = remote.nextAsync()
-  server.script = giveIds
   answer()
   t.is((await sixth).length, 8)
 })
@@ -76,11 +82,7 @@ test('a refill does not make calls wait', async (t) => {
 test('calls that wait during a request join the next one', async (t) => {
   const server = await startScripted(t)
   const remote = await connect(t, server, { prefetch: 10 })
-  let answer
-  server.script = (...args) => {
-    server.script = giveIds
-    answer = () => giveIds(...args)
-  }
+  const answer = holdNext(server)
   const first = remote.takeAsync(11)
   await server.asked(2)
   const others = Array.from({ length: 500 }, () => remote.nextAsync())
@@ -96,11 +98,7 @@ test('calls that wait during a request join the next one', async (t) => {
 test('a request is for what the waiting calls still need, without what one of them holds and without aborted calls', async (t) => {
   const server = await startScripted(t)
   const remote = await connect(t, server, { prefetch: 10 })
-  let answer
-  server.script = (...args) => {
-    server.script = giveIds
-    answer = () => giveIds(...args)
-  }
+  const answer = holdNext(server)
   const controller = new AbortController()
   const first = remote.takeAsync(200) // it holds the 10 available IDs
   await server.asked(2)

@@ -186,8 +186,8 @@ const texts = (base) => {
 const made = (Generator, options) => () => new Generator(options)
 
 /**
- * A generator that never runs out: when the IDs of one tick are used up, it uses the next tick. It has a node of its own, because
- * another generator of node 5 in the same process would have to wait for the clock.
+ * A generator that never runs out of IDs: it goes on with those of the next tick. It uses node 6, because then the others in the
+ * process, which use node 5, do not have to wait for the clock.
  */
 const ahead = () => dialect({ id: 6, maxAheadMs: Number.POSITIVE_INFINITY })
 
