@@ -54,9 +54,9 @@ const environment = { DENO_DIR: path.join(root, 'deno-cache'), DENO_NO_UPDATE_CH
 /** Runs the program and returns its output as one string, and whether it succeeded. */
 function run(program, args) {
   const env = { ...process.env, ...environment }
-  // A crash in native code ends in a signal, a hang in the timeout: both leave status null.
+  // A crash in native code ends in a signal, a hang in the timeout, which also sends a signal: both leave status null.
   const { status, signal, error, stdout, stderr } = spawnSync(program, args, { env, encoding: 'utf8', timeout: 60_000 })
-  const reason = signal ? `killed by ${signal}` : error ? error.message : ''
+  const reason = error ? error.message : signal ? `killed by ${signal}` : ''
   return { ok: status === 0, output: `${stdout ?? ''}${stderr ?? ''}${reason}`.trim() }
 }
 

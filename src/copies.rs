@@ -153,6 +153,8 @@ mod system {
     fn loaded() -> Vec<(CString, usize)> {
         use std::ffi::c_int;
 
+        /// Runs under a lock of the loader, so it calls nothing of the loader: a thread in `dlopen` takes the locks in
+        /// another order, and both threads would wait forever.
         unsafe extern "C" fn add(info: *mut libc::dl_phdr_info, _size: usize, found: *mut c_void) -> c_int {
             // SAFETY: the system passes an image, and the vector below, which no other code uses meanwhile.
             let (info, found) = unsafe { (&*info, &mut *found.cast::<Vec<(CString, usize)>>()) };
@@ -164,19 +166,19 @@ mod system {
             0
         }
 
-        /// The address of the first segment of an image, which is what `dladdr` returns for it.
+        /// An address in the first segment of an image.
         fn start_of(info: &libc::dl_phdr_info) -> usize {
             // SAFETY: the system provides the address and number of the headers.
             let headers = unsafe { std::slice::from_raw_parts(info.dlpi_phdr, info.dlpi_phnum.into()) };
             let parts = headers.iter().filter(|header| header.p_type == libc::PT_LOAD);
             let first = parts.map(|header| header.p_vaddr as usize).min().unwrap_or_default();
-            base_of((info.dlpi_addr as usize).wrapping_add(first))
+            (info.dlpi_addr as usize).wrapping_add(first)
         }
 
         let mut found: Vec<(CString, usize)> = Vec::new();
         // SAFETY: `add` takes this vector, which outlives the call.
         unsafe { libc::dl_iterate_phdr(Some(add), (&raw mut found).cast()) };
-        found
+        found.into_iter().map(|(path, start)| (path, base_of(start))).collect()
     }
 
     #[cfg(target_vendor = "apple")]

@@ -19,10 +19,11 @@ const here = path.join(import.meta.dirname, '..')
 const root = path.join(here, '..')
 const THREADS = 4 // besides the main one
 
-/** The output of a script in workers/, as an object; fails when the script does. */
+/** The output of a script in workers/, as an object; fails when the script does, or hangs. */
 async function run(script, args = [], flags = []) {
   const file = path.join(here, 'workers', script)
-  const { stdout } = await promisify(execFile)(process.execPath, [...flags, file, ...args])
+  const killed = { timeout: 60_000, killSignal: 'SIGKILL' }
+  const { stdout } = await promisify(execFile)(process.execPath, [...flags, file, ...args], killed)
   return JSON.parse(stdout)
 }
 
@@ -154,6 +155,23 @@ test.serial(
     }
   },
 )
+
+test.serial('threads can load copies of the addon at the same time: none waits for another forever', async (t) => {
+  const { NAPI_RS_NATIVE_LIBRARY_PATH: named } = process.env
+  const addon =
+    named ??
+    path.join(
+      root,
+      (await fs.readdir(root)).find((file) => file.endsWith('.node')),
+    )
+  const temp = await fs.mkdtemp(path.join(os.tmpdir(), 'flakeforge-copies-'))
+  try {
+    for (let i = 0; i < 60; i++) await fs.copyFile(addon, path.join(temp, `${i}.node`))
+    t.deepEqual(await run('copies-at-once.cjs', [temp]), { loaded: 60 })
+  } finally {
+    await fs.rm(temp, { recursive: true, maxRetries: 5 })
+  }
+})
 
 test.serial('a process survives the termination of its threads in the middle of their work', async (t) => {
   t.deepEqual(await run('terminate.cjs'), { terminated: 50, ids: 50_050, descents: 0 })
