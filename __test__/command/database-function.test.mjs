@@ -220,22 +220,29 @@ onPostgres('postgres: neither an open transaction nor a cancelled statement keep
   t.is(locks, 0)
 })
 
-onPostgres('postgres: only the session that has the lock reads and moves the last position', async (t) => {
+onPostgres('postgres: a session that moves the last position to the present is alone', async (t) => {
   const server = await freshPostgres(t)
   await server.query(await sqlOf('postgres', '--function', 'flake_id', '--node', '1023'))
   const [first, second] = await twoSessions(t, server)
-  await first.run("BEGIN; SELECT pg_advisory_xact_lock(1718378859, 'flake_id_last'::regclass::oid::int)")
-  const [{ pid }] = await second.run('SELECT pg_backend_pid() AS pid')
-  const waiting = second.run('SELECT flake_id() AS id')
-  const find = `SELECT wait_event = 'PgSleep' AS waits, state = 'idle' AND query LIKE '%flake_id() AS id' AS done FROM pg_stat_activity WHERE pid = ${pid}`
-  for (let seen = 0; seen < 20; ) {
-    const [{ waits, done }] = await server.query(find)
-    if (done) return t.fail('it made an ID without the lock')
-    if (waits) seen++
+  const [{ pid }] = await second.run('SELECT pg_backend_pid() AS pid, flake_id()')
+  const find = `SELECT wait_event_type = 'Lock' AS waits, state = 'idle' AND query LIKE '%flake_id() AS id' AS done FROM pg_stat_activity WHERE pid = ${pid}`
+  const last = async () => (await server.query('SELECT last_value FROM flake_id_last'))[0].last_value
+  for (const [lock, taken] of [
+    ['pg_advisory_xact_lock', 0n], // of the one that moves it: no other takes a number
+    ['pg_advisory_xact_lock_shared', 1n], // of one that takes a number: no other moves it
+  ]) {
+    await first.run(`BEGIN; SELECT ${lock}(1718378859, 'flake_id_last'::regclass::oid::int)`)
+    const before = BigInt(await last())
+    const waiting = second.run('SELECT flake_id() AS id')
+    for (let waits = false; !waits; ) {
+      const [state] = await server.query(find)
+      if (state.done) return t.fail(`it made an ID in spite of ${lock}()`)
+      waits = state.waits
+    }
+    t.true(BigInt(await last()) - before <= taken, lock)
+    await first.run('ROLLBACK')
+    t.is((await waiting).length, 1)
   }
-  t.is((await server.query('SELECT is_called FROM flake_id_last'))[0].is_called, false)
-  await first.run('ROLLBACK')
-  t.is((await waiting).length, 1)
 })
 
 onPostgres('postgres: COPY, a DEFAULT in a savepoint, and two functions in one database', async (t) => {
@@ -301,19 +308,53 @@ onMariadb('mysql: IDs do not run ahead of the clock when the counter is exhauste
   )
 })
 
-const needsClocks = wantPostgres() === undefined || !canSetClocks ? anyTest.skip : anyTest
+/** A test for a database whose clock can be set. */
+const withClock = (want) => (want() === undefined || !canSetClocks ? anyTest.skip : anyTest)
 
-needsClocks('postgres: a clock before the epoch is refused, and after a step back the IDs continue', async (t) => {
-  const clock = new Clock()
-  const server = stopAfter(t, await startPostgres({}, { ...HERE, environment: clock.environment }))
-  await server.query(await sqlOf('postgres', '--function', 'flake_id', '--node', '1023', '--layout', 'discord'))
-  const take = async () => BigInt((await server.query('SELECT flake_id() AS id'))[0].id)
-  const first = await take()
-  clock.set(-86_400_000)
-  t.is(await take(), first + 1n)
-  clock.set(-20 * 365 * 86_400_000)
-  await t.throwsAsync(take(), { code: '22003', message: /public\.flake_id\(\): the server's clock \(.*\) is outside/ })
-})
+/** How many hours the clock is set back at most: IDs end 20 years before the present. */
+const MOST_HOURS = 100_000
+
+for (const [name, database] of Object.entries(DATABASES)) {
+  withClock(database.want)(`${name}: no session waits for the time that the clock is set back by`, async (t) => {
+    const clock = new Clock()
+    const server = stopAfter(t, await database.start(clock.environment))
+    const sessions = await Promise.all(Array.from({ length: 8 }, () => database.connect(database.urlOf(server))))
+    const sql = await sqlOf(name, '--function', 'tiny', '--node', '1', '--layout', TINY)
+    await server.query(name === 'mysql' ? `USE made; ${sql}` : sql)
+    let isOver = false
+    const work = Promise.all(
+      sessions.map(async ({ run }) => {
+        for (let i = 0; i < 10; i++) await run(`SELECT tiny() ${'UNION SELECT tiny() '.repeat(19)}`)
+      }),
+    ).finally(() => {
+      isOver = true
+    })
+    for (let hours = 1; !isOver && hours < MOST_HOURS; hours++) {
+      clock.set(-hours * 3_600_000)
+      await sleep(5)
+    }
+    await work
+    t.true(clock.offsetMs < 0)
+  })
+}
+
+withClock(wantPostgres)(
+  'postgres: a clock before the epoch is refused, and after a step back the IDs continue',
+  async (t) => {
+    const clock = new Clock()
+    const server = stopAfter(t, await startPostgres({}, { ...HERE, environment: clock.environment }))
+    await server.query(await sqlOf('postgres', '--function', 'flake_id', '--node', '1023', '--layout', 'discord'))
+    const take = async () => BigInt((await server.query('SELECT flake_id() AS id'))[0].id)
+    const first = await take()
+    clock.set(-86_400_000)
+    t.is(await take(), first + 1n)
+    clock.set(-20 * 365 * 86_400_000)
+    await t.throwsAsync(take(), {
+      code: '22003',
+      message: /public\.flake_id\(\): the server's clock \(.*\) is outside/,
+    })
+  },
+)
 
 onMariadb('mysql: sessions in long transactions do not wait for each other, and no row stays', async (t) => {
   const database = await freshMariadb(t)

@@ -8,6 +8,7 @@
 
 mod client; // a process with its lease, its memory, its steps, and what it may use
 mod counting; // the same faults for counters
+mod database_function; // the function that makes IDs in PostgreSQL
 mod flight; // a step in progress, between a read, a swap and its answer
 mod fresh; // random bits, chosen by the checker
 mod setting_text; // a setting as one line

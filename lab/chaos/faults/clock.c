@@ -8,6 +8,7 @@
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <elf.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <link.h>
 #include <pthread.h>
@@ -35,6 +36,7 @@
 #endif
 
 #define SECOND 1000000000L
+#define SLICE (SECOND / 20)
 
 static const volatile int64_t *wrong_by;
 
@@ -67,13 +69,25 @@ static time_t read_seconds(time_t *at) {
   return now.tv_sec;
 }
 
-// A wait until a time of the wrong clock means another time of the kernel's. A small time belongs to a clock that counts from
-// the start of the machine.
+static int is_before(struct timespec one, struct timespec other) {
+  return one.tv_sec < other.tv_sec || (one.tv_sec == other.tv_sec && one.tv_nsec < other.tv_nsec);
+}
+
+// A wait until a time of the wrong clock means another time of the kernel's, and yet another one each time the wrong clock is
+// set. So the wait goes on in slices. A small time belongs to a clock that counts from the start of the machine.
 int pthread_cond_timedwait(pthread_cond_t *cond, pthread_mutex_t *mutex, const struct timespec *until) {
   static int (*wait)(pthread_cond_t *, pthread_mutex_t *, const struct timespec *);
   if (wait == NULL) wait = dlvsym(RTLD_NEXT, "pthread_cond_timedwait", WAIT_SINCE);
-  struct timespec meant = until->tv_sec < SECOND ? *until : shifted(*until, -*wrong_by);
-  return wait(cond, mutex, &meant);
+  if (until->tv_sec < SECOND) return wait(cond, mutex, until);
+  for (;;) {
+    struct timespec slice, meant = shifted(*until, -*wrong_by);
+    syscall(SYS_clock_gettime, CLOCK_REALTIME, &slice);
+    slice = shifted(slice, SLICE);
+    int result = wait(cond, mutex, is_before(slice, meant) ? &slice : &meant);
+    struct timespec now;
+    read_clock(CLOCK_REALTIME, &now);
+    if (result != ETIMEDOUT || !is_before(now, *until)) return result;
+  }
 }
 
 static void fail(const char *what) {

@@ -8,13 +8,17 @@
 // No row stays: the savepoint is rolled back, so there is nothing to clean up, to lock or to replicate. Rows that a session
 // numbers itself have its connection, and those that the server numbers have 0, so none waits for another transaction's row. A locking row (v = GREATEST(v + 1, now))
 // would stay locked until commit, and the lock of an Aria table until the end of the statement, unseen by deadlock detection.
+//
+// Nothing here sleeps: SLEEP() ends at a time of the wall clock, so if that is set back by an hour meanwhile, the call lasts an
+// hour longer.
 
 import type { FunctionPlan } from '../database-function.ts'
 
 const NS_PER_US = 1000
-const NS_PER_S = 1_000_000_000
 /** A session that exhausts ticks ahead of the clock waits for this long at most, so that a clock set back stops nothing. */
-const LONGEST_WAIT_S = 0.1
+const LONGEST_WAIT_US = 100_000
+/** How often it looks at the clock meanwhile, at most: with `sysdate-is-now` the clock stands still during a statement. */
+const MOST_LOOKS = 200_000
 
 /**
  * The present tick. SYSDATE() is the real time in the session's zone, and NOW() against UTC_TIMESTAMP() that zone's offset,
@@ -34,7 +38,7 @@ const idSql = ({ counterBits, counterShift, tickShift, nodeBits }: FunctionPlan)
 export function functionFor(name: string, plan: FunctionPlan) {
   const last = `${name}_last`
   const { counterBits, lastTick, lastPosition, tickNs, comment } = plan
-  const tickS = tickNs / NS_PER_S
+  const tickUs = Math.ceil(tickNs / NS_PER_US)
   return [
     `
 -- Its AUTO_INCREMENT is the position of the last ID, and it has no rows. Never truncate it or set it back.
@@ -50,6 +54,8 @@ CREATE FUNCTION ${name}() RETURNS BIGINT
 BEGIN
   DECLARE tick BIGINT DEFAULT ${tickSql(plan)};
   DECLARE place, present BIGINT UNSIGNED;
+  DECLARE began DATETIME(6);
+  DECLARE looks INT DEFAULT 0;
   IF tick < 0 OR tick > ${lastTick} THEN
     SIGNAL SQLSTATE '22003' SET MESSAGE_TEXT = '${name}(): the clock of the server is outside of the layout''s time';
   END IF;
@@ -66,7 +72,11 @@ BEGIN
     SIGNAL SQLSTATE '22003' SET MESSAGE_TEXT = '${name}(): the last ID of the layout has been made';
   END IF;
   IF place >= present + ${2 ** counterBits} AND place & ${2 ** counterBits - 1} < @@auto_increment_increment THEN
-    DO SLEEP(LEAST(((place - present) >> ${counterBits}) * ${tickS}, ${LONGEST_WAIT_S}));  -- so that many sessions do not run ahead
+    SET began = SYSDATE(6);
+    WHILE SYSDATE(6) BETWEEN began AND began + INTERVAL LEAST(((place - present) >> ${counterBits}) * ${tickUs}, ${LONGEST_WAIT_US}) MICROSECOND
+      AND looks < ${MOST_LOOKS} DO
+      SET looks = looks + 1;
+    END WHILE;  -- so that many sessions do not run ahead
   END IF;
   RETURN ${idSql(plan)};
 END`,

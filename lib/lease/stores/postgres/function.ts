@@ -1,13 +1,16 @@
 // The function that makes IDs in PostgreSQL, as `DEFAULT flake_id()`. PL/pgSQL without an extension, for managed clouds too.
 //
 // The last position is a sequence, because a sequence is not rolled back, and its log precedes the commit of any row that has
-// the number. Two sessions must not both move it forward to the present tick, since the slower one would move it back. So
-// nextval and setval are called under a lock.
+// the number. A session that moves it forward to the present tick must be alone, since a slower one would move it back. So
+// nextval is called under a shared lock, and setval under an exclusive one, after a nextval that is still below. The model is
+// core/tests/model/database_function.rs.
 //
 // The lock is a transaction's advisory lock, taken in a subtransaction. Rolling this back releases it at once: neither the
 // length of the transaction nor a cancelled statement keeps it. Sequences and variables are not rolled back. The
-// subtransaction writes no rows, so it needs no transaction ID. Sessions try again rather than queue for the lock: it is held
-// for microseconds, and waking up the next in the queue takes longer (16 sessions: a seventh of the throughput).
+// subtransaction writes no rows, so it needs no transaction ID.
+//
+// Nothing here sleeps: pg_sleep() ends at a time of the wall clock, so if that is set back by an hour meanwhile, the call
+// lasts an hour longer.
 
 import type { FunctionPlan } from '../database-function.ts'
 import { DEFAULT_SCHEMA } from './schema.ts'
@@ -15,8 +18,8 @@ import { DEFAULT_SCHEMA } from './schema.ts'
 /** The class of our advisory locks ('flak' in ASCII), so that they differ from those of an application. */
 const LOCK_CLASS = 0x666c616b
 
+const US_IN_NS = 1000
 const MS_IN_NS = 1_000_000
-const S_IN_NS = 1_000_000_000
 
 /** The name of a function in a schema as statements show it. */
 export const functionIn = (schema: string, name: string) =>
@@ -36,6 +39,8 @@ const idSql = ({ counterBits, counterShift, tickShift, nodeBits }: FunctionPlan)
 export function functionFor(schema: string, name: string, plan: FunctionPlan) {
   const [fn, last] = [functionIn(schema, name), functionIn(schema, `${name}_last`)]
   const { counterBits, lastTick, lastPosition, tickNs, comment } = plan
+  const lock = `${LOCK_CLASS}, '${last}'::regclass::oid::int`
+  const isAhead = `place >= (tick + 1) << ${counterBits} AND place & ${2 ** counterBits - 1} = 0` // and begins a tick
   return `
 -- The position of the last ID. Never set it back.
 CREATE SEQUENCE IF NOT EXISTS ${last} AS bigint MINVALUE 0 START 0 MAXVALUE ${lastPosition};
@@ -57,23 +62,40 @@ AS $$
 DECLARE
   tick bigint;
   place bigint;
+  began timestamptz;
 BEGIN
   BEGIN
-    WHILE NOT pg_try_advisory_xact_lock(${LOCK_CLASS}, '${last}'::regclass::oid::int) LOOP
-      PERFORM pg_sleep(0.0002 * random());
-    END LOOP;
+    IF NOT pg_try_advisory_xact_lock_shared(${lock}) THEN  -- this expression takes less time than a query
+      PERFORM pg_advisory_xact_lock_shared(${lock});
+    END IF;
     tick := ${tickSql(plan)};
     IF tick < 0 OR tick > ${lastTick} THEN
       RAISE EXCEPTION '${fn}(): the server''s clock (%) is outside of the layout''s time', clock_timestamp()
         USING ERRCODE = '22003', HINT = 'Set the clock, or use a layout or an epoch that has this time.';
     END IF;
     place := nextval('${last}');
-    IF place < tick << ${counterBits} THEN
-      place := setval('${last}', tick << ${counterBits});
-    ELSIF place >= (tick + 1) << ${counterBits} AND place & ${2 ** counterBits - 1} = 0 THEN
-      PERFORM pg_sleep(${tickNs / S_IN_NS});  -- no tick is used faster than it lasts
-    END IF;
     RAISE SQLSTATE 'FLAKE';  -- releases the lock
+  EXCEPTION WHEN SQLSTATE 'FLAKE' THEN
+    NULL;
+  END;
+  IF place >= tick << ${counterBits} AND NOT (${isAhead}) THEN
+    RETURN ${idSql(plan)};
+  END IF;
+  BEGIN
+    PERFORM pg_advisory_xact_lock(${lock});
+    tick := ${tickSql(plan)};  -- again: else all that waited for the lock would move it, one tick after the other
+    IF place < tick << ${counterBits} THEN
+      place := nextval('${last}');
+      IF place < tick << ${counterBits} THEN
+        place := setval('${last}', tick << ${counterBits});
+      END IF;
+    END IF;
+    IF ${isAhead} THEN  -- no tick is used faster than it lasts
+      began := clock_timestamp();
+      WHILE clock_timestamp() BETWEEN began AND began + interval '${Math.ceil(tickNs / US_IN_NS)} microseconds' LOOP
+      END LOOP;
+    END IF;
+    RAISE SQLSTATE 'FLAKE';
   EXCEPTION WHEN SQLSTATE 'FLAKE' THEN
     NULL;
   END;
