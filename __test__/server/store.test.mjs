@@ -2,6 +2,7 @@
 // once it can, and takes it again after a loss. kill -9 costs a slot for a ttl.
 
 import { writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import anyTest from 'ava'
@@ -12,7 +13,9 @@ import { FlakeId, lease } from '../support/index.mjs'
 import { asker, passingFolder } from '../support/service.mjs'
 import { stopProcess } from '../support/stop-process.mjs'
 
+const { Clock, canSetClocks } = createRequire(import.meta.url)('../../lab/chaos/faults/clock.js')
 const test = wantRedis() === undefined ? anyTest.skip : anyTest
+const withClock = canSetClocks ? test : test.skip
 const { createGroup, layouts } = FlakeId
 const { openStore } = lease
 const TOKEN = 'a-token-for-reasons'
@@ -65,6 +68,19 @@ test('without its store it is alive, says why it is not ready, and is ready once
   await until(() => server.lines.length === 1)
   t.regex(server.lines[0], /^flakeforge-server is ready at /)
 })
+
+withClock(
+  'whether a store of numbers answers is asked again soon, although the clock was set back meanwhile',
+  async (t) => {
+    const [own, clock] = [stopAfter(t, await startRedis()), new Clock()]
+    const args = await configOf(own.url, { numbers: { segment: 'numbers' } })
+    const server = stopAfter(t, await startServer({ args, env: clock.environment }))
+    t.is(await statusOf(server.url), 200)
+    clock.set(-3_600_000)
+    await own.kill()
+    await until(async () => (await statusOf(server.url)) === 503)
+  },
+)
 
 test('while the store is down IDs continue until the window ends; then 503, and IDs again without a restart', async (t) => {
   const own = stopAfter(t, await startRedis('--appendonly', 'no'))

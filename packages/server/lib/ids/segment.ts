@@ -23,7 +23,7 @@ export class Segment {
   #store
   #numbers: SegmentId | undefined
   #probe: Promise<Error | undefined> | undefined
-  #probedAt = 0
+  #probedAt = Number.NEGATIVE_INFINITY // by performance.now(), which nobody sets back
 
   constructor(
     { name, options, store }: { name: string; options: NameOptions; store: SharedStore },
@@ -48,8 +48,8 @@ export class Segment {
   /** Why it supplies no numbers now, if its store does not answer; undefined if it does. */
   trouble() {
     if (this.#numbers === undefined) return this.keeper.trouble
-    if (Date.now() - this.#probedAt > FRESH_MS) {
-      this.#probedAt = Date.now()
+    if (performance.now() - this.#probedAt > FRESH_MS) {
+      this.#probedAt = performance.now()
       this.#probe = this.#ask()
     }
     return this.#probe
