@@ -60,15 +60,17 @@ export function moduleOf(source) {
 
 const inTurn = turns(2)
 
-/** Runs a test when the previous one is done, because each takes several processes; its time limit starts then. */
+/**
+ * Runs a test when the previous one is done, because each takes several processes; its time limit starts then. An earlier,
+ * longer one would suspend the limit of all tests.
+ */
 export const test = (title, body, run = anyTest) =>
-  run(title, (t) => {
-    t.timeout(1_800_000)
-    return inTurn(() => {
+  run(title, (t) =>
+    inTurn(() => {
       t.timeout(300_000)
       return body(t)
-    })
-  })
+    }),
+  )
 
 /** The results, up to the first failed check. */
 export async function resultsOf(file, size) {
