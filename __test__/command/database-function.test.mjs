@@ -303,7 +303,7 @@ alone(onMariadb)('mysql: IDs do not run ahead of the clock when the counter is e
   const database = await freshMariadb(t)
   await database.run(`${await sqlOf('mysql', '--function', 'tiny', '--node', '1', '--layout', TINY)}`)
   const connections = await Promise.all(Array.from({ length: 8 }, () => database.connect()))
-  const answers = await Promise.all(connections.map(({ run }) => run('SELECT tiny() AS id FROM seq_1_to_300')))
+  const answers = await Promise.all(connections.map(({ run }) => run('SELECT tiny() AS id FROM seq_1_to_800')))
   nearClock(
     t,
     answers.flat().map(({ id }) => id),
@@ -323,16 +323,12 @@ onMariadb('mysql: a wait for the next tick ends although the clock stands still 
 /** A test for a database whose clock can be set. */
 const withClock = (want) => (want() === undefined || !canSetClocks ? anyTest.skip : anyTest)
 
-/** How many hours the clock is set back at most: IDs end 20 years before the present. */
-const MOST_HOURS = 100_000
-
 for (const [name, database] of Object.entries(DATABASES)) {
-  alone(withClock(database.want))(`${name}: no session waits for the time that the clock is set back by`, async (t) => {
+  alone(withClock(database.want))(`${name}: no call waits until a clock that was set back has caught up`, async (t) => {
     const clock = new Clock()
     const server = stopAfter(t, await database.start(clock.environment))
     const sessions = await Promise.all(Array.from({ length: 8 }, () => database.connect(database.urlOf(server))))
-    const sql = await sqlOf(name, '--function', 'tiny', '--node', '1', '--layout', TINY)
-    await server.query(name === 'mysql' ? `USE made; ${sql}` : sql)
+    await database.apply(server, await sqlOf(name, '--function', 'tiny', '--node', '1', '--layout', TINY))
     let isOver = false
     const work = Promise.all(
       sessions.map(async ({ run }) => {
@@ -341,7 +337,7 @@ for (const [name, database] of Object.entries(DATABASES)) {
     ).finally(() => {
       isOver = true
     })
-    for (let hours = 1; !isOver && hours < MOST_HOURS; hours++) {
+    for (let hours = 1; !isOver; hours++) {
       clock.set(-hours * 3_600_000)
       await sleep(5)
     }

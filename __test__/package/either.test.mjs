@@ -3,15 +3,13 @@
 
 import { execFile } from 'node:child_process'
 import fs from 'node:fs'
-import { createRequire } from 'node:module'
 import os from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import test from 'ava'
+import { addon as binary } from '../support/load.mjs'
 import { onWasm, wasm } from '../support/wasm.mjs'
 
-const require = createRequire(import.meta.url)
-const { ownPlatform } = require('../../scripts/pack.js')
 const root = path.join(import.meta.dirname, '..', '..')
 const program = path.join(root, '__test__', 'workers', 'either.cjs')
 
@@ -19,14 +17,11 @@ const program = path.join(root, '__test__', 'workers', 'either.cjs')
 const inMain = (addon) => ({ thread: 'main', addon })
 const inWorker = (addon) => ({ thread: 'worker', addon })
 
-let binary
 let folder
 /** Where the sign replaces the WebAssembly: a file of its name. */
 let module
 
 test.before(() => {
-  const { NAPI_RS_NATIVE_LIBRARY_PATH: chosen } = process.env
-  binary = chosen?.endsWith('.node') ? path.resolve(chosen) : path.join(root, ownPlatform().manifest.main)
   folder = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'flakeforge-either-')))
   module = path.join(folder, 'flakeforge.wasm32-wasi.wasm')
   fs.writeFileSync(module, '')

@@ -16,6 +16,11 @@ const { ownPlatform } = require('../../scripts/pack.js')
 /** The name of this platform's package. */
 export const platformPackage = ownPlatform().manifest.name
 
+const { NAPI_RS_NATIVE_LIBRARY_PATH: chosen } = process.env
+
+/** The addon that tests load: this platform's, or another one that is chosen. */
+export const addon = chosen?.endsWith('.node') ? path.resolve(chosen) : path.join(root, ownPlatform().manifest.main)
+
 /** The release that is tested. */
 export const { version } = manifest
 

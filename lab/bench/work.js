@@ -186,8 +186,8 @@ const texts = (base) => {
 const made = (Generator, options) => () => new Generator(options)
 
 /**
- * A generator that never runs out of IDs: it goes on with those of the next tick. It uses node 6, because then the others in the
- * process, which use node 5, do not have to wait for the clock.
+ * A generator that never runs out of IDs, because it may run ahead of the clock. It has node 6: otherwise the generators of node 5
+ * in this process would have to wait until the clock has caught up.
  */
 const ahead = () => dialect({ id: 6, maxAheadMs: Number.POSITIVE_INFINITY })
 

@@ -1,4 +1,4 @@
-// The databases whose function is tried: how to start them with a clock, insert rows, cancel a statement, and crash them.
+// The databases whose function is tried: how to start them with a clock, apply SQL, insert rows, cancel a statement, and crash them.
 
 import { execFile } from 'node:child_process'
 import { createRequire } from 'node:module'
@@ -39,6 +39,7 @@ export const DATABASES = {
     want: wantPostgres,
     start: (environment) => startPostgres({}, { ...HERE, environment }),
     urlOf: (server) => server.url,
+    apply: (server, sql) => server.query(sql),
     connect: connectToPostgres,
     table: 'CREATE TABLE made (id bigint NOT NULL DEFAULT flake_id(), x integer)',
     insert: `INSERT INTO made (x) SELECT generate_series(1, ${ROWS}) RETURNING id`,
@@ -53,6 +54,7 @@ export const DATABASES = {
       return server
     },
     urlOf: (server) => server.urlOf('made'),
+    apply: (server, sql) => server.query(`USE made; ${sql}`),
     connect: connectToMysql,
     table: `CREATE TABLE made (id BIGINT NOT NULL DEFAULT 0, x INTEGER);
       CREATE TRIGGER made_id BEFORE INSERT ON made FOR EACH ROW SET NEW.id = flake_id()`,

@@ -56,8 +56,7 @@ class Soak {
 
   async #make() {
     const sql = await sqlOf(this.database.name, '--function', 'flake_id', '--node', String(NODE))
-    const place = this.database.name === 'mysql' ? 'USE made;' : ''
-    await this.server.query(`${place} ${sql} ${this.database.table}`)
+    await this.database.apply(this.server, `${sql} ${this.database.table}`)
   }
 
   /** Does the work again and again on connections, of which the faults end some. */

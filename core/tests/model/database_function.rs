@@ -1,6 +1,6 @@
 //! The function that makes IDs in PostgreSQL: `lib/lease/stores/postgres/function.ts`, a step at a time, in sessions that may
-//! pause or be cancelled before each step, while the clock is set to and fro. Its SQL is not in reach, so this is a copy of
-//! its rule.
+//! pause or be cancelled before each step, while the clock is set forward and back. A model checker cannot run its SQL, so this is
+//! a copy of its rule.
 
 use stateright::{Model, Property};
 
@@ -19,9 +19,9 @@ const MOVED: &str = "a session moves the position";
 pub enum Mover {
     /// No other session has the lock meanwhile.
     Alone,
-    /// It has the lock of those that take a number.
+    /// It has only the lock that it took the number with.
     Beside,
-    /// It has the lock for itself, but trusts what it saw before it had.
+    /// No other session has the lock meanwhile, but it takes no second number to see where the position is now.
     Rash,
 }
 
@@ -78,7 +78,6 @@ impl Database {
         let is_shared = !others().any(|session| session.is_alone());
         self.sessions[of] = match self.sessions[of] {
             Session::Idle if is_shared => Session::Locked { kept: None },
-            Session::Wants { .. } if mover == Mover::Beside && is_shared => Session::Locked { kept: None },
             Session::Wants { kept } if is_free => Session::Locked { kept: Some(kept) },
             Session::Idle | Session::Wants { .. } => return None,
             Session::Locked { kept } => Session::Read { kept, tick: self.clock },

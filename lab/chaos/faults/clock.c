@@ -73,8 +73,8 @@ static int is_before(struct timespec one, struct timespec other) {
   return one.tv_sec < other.tv_sec || (one.tv_sec == other.tv_sec && one.tv_nsec < other.tv_nsec);
 }
 
-// A wait until a time of the wrong clock means another time of the kernel's, and yet another one each time the wrong clock is
-// set. So the wait goes on in slices. A small time belongs to a clock that counts from the start of the machine.
+// The kernel ends a wait by its own clock, so the end is converted. It waits for a slice at a time, because the wrong clock may
+// be set meanwhile. A small time belongs to a clock that counts from the start of the machine.
 int pthread_cond_timedwait(pthread_cond_t *cond, pthread_mutex_t *mutex, const struct timespec *until) {
   static int (*wait)(pthread_cond_t *, pthread_mutex_t *, const struct timespec *);
   if (wait == NULL) wait = dlvsym(RTLD_NEXT, "pthread_cond_timedwait", WAIT_SINCE);

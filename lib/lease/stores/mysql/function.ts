@@ -9,8 +9,8 @@
 // numbers itself have its connection, and those that the server numbers have 0, so none waits for another transaction's row. A locking row (v = GREATEST(v + 1, now))
 // would stay locked until commit, and the lock of an Aria table until the end of the statement, unseen by deadlock detection.
 //
-// Nothing here sleeps: SLEEP() ends at a time of the wall clock, so if that is set back by an hour meanwhile, the call lasts an
-// hour longer.
+// Nothing here sleeps, because SLEEP() ends at a time of day: if the clock is set back by an hour meanwhile, the call takes an hour
+// longer.
 
 import type { FunctionPlan } from '../database-function.ts'
 

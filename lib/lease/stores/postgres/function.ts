@@ -9,8 +9,8 @@
 // length of the transaction nor a cancelled statement keeps it. Sequences and variables are not rolled back. The
 // subtransaction writes no rows, so it needs no transaction ID.
 //
-// Nothing here sleeps: pg_sleep() ends at a time of the wall clock, so if that is set back by an hour meanwhile, the call
-// lasts an hour longer.
+// Nothing here sleeps, because pg_sleep() ends at a time of day: if the clock is set back by an hour meanwhile, the call takes an
+// hour longer.
 
 import type { FunctionPlan } from '../database-function.ts'
 import { DEFAULT_SCHEMA } from './schema.ts'
@@ -65,7 +65,7 @@ DECLARE
   began timestamptz;
 BEGIN
   BEGIN
-    IF NOT pg_try_advisory_xact_lock_shared(${lock}) THEN  -- this expression takes less time than a query
+    IF NOT pg_try_advisory_xact_lock_shared(${lock}) THEN  -- an expression, because PERFORM is slower
       PERFORM pg_advisory_xact_lock_shared(${lock});
     END IF;
     tick := ${tickSql(plan)};
@@ -83,7 +83,7 @@ BEGIN
   END IF;
   BEGIN
     PERFORM pg_advisory_xact_lock(${lock});
-    tick := ${tickSql(plan)};  -- again: else all that waited for the lock would move it, one tick after the other
+    tick := ${tickSql(plan)};  -- again: the wait for the lock may have taken longer than a tick
     IF place < tick << ${counterBits} THEN
       place := nextval('${last}');
       IF place < tick << ${counterBits} THEN

@@ -23,7 +23,7 @@ export class Segment {
   #store
   #numbers: SegmentId | undefined
   #probe: Promise<Error | undefined> | undefined
-  #probedAt = Number.NEGATIVE_INFINITY // by performance.now(), which nobody sets back
+  #probedAt = Number.NEGATIVE_INFINITY // by performance.now(), because Date.now() may go back
 
   constructor(
     { name, options, store }: { name: string; options: NameOptions; store: SharedStore },
