@@ -14,6 +14,7 @@ import { textOf } from '../support/command.mjs'
 import { FlakeId, isAscending, jsonOfChild, lease, numberOf } from '../support/index.mjs'
 import { allRefuse, blockingCalls, flow, happens, joinAs, leaseOptions, record, tryJoin } from '../support/lease.mjs'
 import { Puppet } from '../support/processes.mjs'
+import { untilAnswered } from '../support/steps.mjs'
 import { turns } from '../support/turns.mjs'
 import { DATABASES } from './stores/databases.mjs'
 
@@ -106,17 +107,6 @@ async function ownGroup(given, more = {}) {
   return options
 }
 
-/** The first result of a call that may fail. */
-async function eventually(call) {
-  for (;;) {
-    try {
-      return await call()
-    } catch {
-      await sleep(20)
-    }
-  }
-}
-
 /** Generates IDs until a call reports why there are no more: the IDs, and that error. */
 async function useUp(flake) {
   const ids = []
@@ -186,15 +176,15 @@ for (const [kind, { isInstalled, start, urlOf, crash, ways }] of Object.entries(
     const [group, owner] = [`group ${groups++}`, 'a'.repeat(32)]
     const ttlMs = 9000 // a third of it is enough for a renewal on a busy machine
     const config = { fingerprint: 'bits', slots: 1, ttlMs, skewMs: 500, durable: false }
-    await store.create(group, config)
-    const { slot, hi } = await store.acquire(group, { config, owner, host: 'h', joins: true })
+    await untilAnswered(() => store.create(group, config))
+    const { slot, hi } = await untilAnswered(() => store.acquire(group, { config, owner, host: 'h', joins: true }))
     const renew = () => store.renew(group, { config, slot, owner, hi })
-    await eventually(renew)
+    await untilAnswered(renew)
     proxy.lose()
     const { message } = await t.throwsAsync(renew(), { code: 'ERR_FLAKE_STORE' })
     const [, within] = /within (\d+) ms/.exec(message) ?? []
     t.true(Number(within) <= ttlMs / 3 || (kind === 'etcd' && message.includes('due to timeout')), message)
-    t.is((await eventually(renew)).slot, slot)
+    t.is((await untilAnswered(renew)).slot, slot)
   })
 
   test(`${kind}: members that disagree: the error names both sides, and the others continue`, async (t) => {

@@ -1,6 +1,7 @@
 // The steps of a store on a database, for tests of its clients and servers, with defaults for irrelevant arguments. It
 // knows no database: it looks behind a store only through the store's own records.
 
+import { setTimeout as sleep } from 'node:timers/promises'
 import { edited, newOwner } from './records.mjs'
 
 export const CONFIG = {
@@ -10,6 +11,25 @@ export const CONFIG = {
   skewMs: 5000,
   durable: false,
   scale: 1,
+}
+
+/** Messages for an answer that did not come in time, and for a later statement that waits for it. */
+const LATE = /no answer within|did not finish a step within|timeout|timed out|may still run/i
+const PATIENCE_MS = 60_000
+
+/**
+ * The result of a call, which is repeated while the store does not answer it, as a lease does: a connection may have ended
+ * with its server, and on a busy machine an answer may take longer than a call has.
+ */
+export async function untilAnswered(call) {
+  for (const end = performance.now() + PATIENCE_MS; ; await sleep(50)) {
+    try {
+      return await call()
+    } catch (error) {
+      const isLate = error.cause !== undefined || LATE.test(error.message)
+      if (error.code !== 'ERR_FLAKE_STORE' || !isLate || performance.now() > end) throw error
+    }
+  }
 }
 
 /** Calls on one group. */

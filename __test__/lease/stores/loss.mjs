@@ -17,6 +17,7 @@ import { until } from '../../servers/server.mjs'
 import { FlakeId, lease } from '../../support/index.mjs'
 import { closeAfter, happens, named, record, tryJoin } from '../../support/lease.mjs'
 import { edited, newOwner } from '../../support/records.mjs'
+import { untilAnswered } from '../../support/steps.mjs'
 import { DatabaseStore, startDurable } from './databases.mjs'
 
 const { openGiven } = createRequire(import.meta.url)('../../../target/rooms/lib/lease/stores/open.js')
@@ -42,18 +43,6 @@ const STOPPED = { code: 'ERR_FLAKE_STORE', message: /skipTo/ }
 /** How long a group is quiet after a loss. */
 const quietMs = ({ skewMs }) => 60_000 + skewMs + 1
 
-/** The errors of a call once the server is back: a connection may have ended with it. */
-async function reached(call) {
-  for (let i = 0; ; i++) {
-    try {
-      return await call()
-    } catch (error) {
-      if (error.code !== 'ERR_FLAKE_STORE' || error.cause === undefined || i === 100) throw error
-      await sleep(50)
-    }
-  }
-}
-
 /** The steps of one process, with its own client and memory. */
 class Member {
   #config
@@ -65,22 +54,22 @@ class Member {
   }
 
   create() {
-    return this.store.create(GROUP, this.#config)
+    return untilAnswered(() => this.store.create(GROUP, this.#config))
   }
 
   async acquire() {
     const request = { config: this.#config, owner: this.owner, host: 'host', joins: true }
-    this.grant = await reached(() => this.store.acquire(GROUP, request))
+    this.grant = await untilAnswered(() => this.store.acquire(GROUP, request))
     return this.grant
   }
 
   renew() {
     const { slot, hi } = this.grant
-    return reached(() => this.store.renew(GROUP, { config: this.#config, slot, owner: this.owner, hi }))
+    return untilAnswered(() => this.store.renew(GROUP, { config: this.#config, slot, owner: this.owner, hi }))
   }
 
   async advance(by, init) {
-    return (await reached(() => this.store.advance(COUNTER, by, init, this.#config.durable))).number
+    return (await untilAnswered(() => this.store.advance(COUNTER, by, init, this.#config.durable))).number
   }
 
   /** The same member, on a server that has taken over from the other. */
@@ -98,7 +87,7 @@ class Member {
   /** The texts of the group's record, without creating a table. */
   async groupsThere() {
     const { records } = this.store
-    const { values } = await reached(() => (records.look ?? records.read).call(records, GROUP, ['group']))
+    const { values } = await untilAnswered(() => (records.look ?? records.read).call(records, GROUP, ['group']))
     return values.filter((text) => text !== null)
   }
 
@@ -240,7 +229,7 @@ export function testLosses(kind, { place, losses, rollbacks, isFit }) {
     await Promise.all(stores.map(({ asked }) => once(asked, 'asked'))) // both renew while there is no server
     const renewals = members.map((flake) => happens(flake, 'renewed'))
     await server.start()
-    const enter = (options) => reached(() => tryJoin(url, { ...options, host: 'another' }))
+    const enter = (options) => untilAnswered(() => tryJoin(url, { ...options, host: 'another' }))
     const quiet = isLossy ? await t.throwsAsync(enter(groups[0]), QUIET) : undefined
     if (!isLossy) t.regex(await enter(groups[0]), /joined/)
     t.regex(await enter(groups[1]), /joined/)
@@ -320,7 +309,7 @@ async function idsOf(flake, isOver) {
 }
 
 /** More IDs than any earlier block contains. */
-const takeBlocks = (segment) => reached(() => segment.takeAsync(200))
+const takeBlocks = (segment) => untilAnswered(() => segment.takeAsync(200))
 
 async function goesOn(t, segment) {
   t.is((await takeBlocks(segment)).length, 1600)

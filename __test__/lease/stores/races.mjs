@@ -3,6 +3,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { newOwner } from '../../support/records.mjs'
+import { untilAnswered } from '../../support/steps.mjs'
 import { callsOn, freshName, openGroup } from './rules.mjs'
 
 const MEMBERS = 8
@@ -14,23 +15,13 @@ const REFUSALS = ['ERR_FLAKE_EXHAUSTED', 'ERR_FLAKE_DESTROYED', 'ERR_FLAKE_QUIET
 
 const pause = (longestMs) => sleep(Math.random() * longestMs)
 
-/** Repeats a call that the store did not answer, as a lease does: a busy disk may take longer than a call has. */
-async function persist(call, tries = 5) {
-  try {
-    return await call()
-  } catch (error) {
-    if (error.code !== 'ERR_FLAKE_STORE' || tries === 1) throw error
-    return persist(call, tries - 1)
-  }
-}
-
 /**
  * A ttl that suits the store, so that windows end while their holders are alive, but not before the confirming read: on
  * a slow disk a write takes 150 ms. It is as long as all members need, at once, to create a group each and take a slot
  * of it. That is three writes and five reads, and a window has to outlast one of each.
  */
 async function fittingTtl(members) {
-  const join = (member) => persist(() => callsOn(member, freshName(), { durable: true }).acquire({ joins: true }))
+  const join = (member) => untilAnswered(() => callsOn(member, freshName(), { durable: true }).acquire({ joins: true }))
   await Promise.all(members.map(join)) // connects, and creates tables
   const started = performance.now()
   await Promise.all(members.map(join))
@@ -42,7 +33,7 @@ async function live({ acquire, renew, release }, { windows, ttlMs }) {
   for (let had = 0; had < WINDOWS; ) {
     const owner = newOwner()
     const host = `host ${had % 3}`
-    const window = await persist(() => acquire({ owner, host, joins: true })).catch((error) => {
+    const window = await untilAnswered(() => acquire({ owner, host, joins: true })).catch((error) => {
       if (!REFUSALS.includes(error.code)) throw error
     })
     if (window === undefined) {
@@ -66,7 +57,7 @@ async function keep({ renew, release }, { owner, window, windows, ttlMs }) {
   if (Math.random() < 0.5) return void windows.push(window)
   const last = window.lo + Math.floor(Math.random() * 10)
   windows.push({ ...window, hi: Math.min(window.hi, last) })
-  await persist(() => release(window.slot, owner, last))
+  await untilAnswered(() => release(window.slot, owner, last))
 }
 
 /** Pairs of windows of one slot that overlap. */
@@ -100,7 +91,7 @@ export async function endAgainAndAgain({ destroy }, life) {
   while (!life.isOver) {
     const enough = life.windows.length + 1 + Math.floor(Math.random() * MEMBERS)
     while (life.windows.length < enough && !life.isOver) await pause(life.ttlMs)
-    await persist(destroy)
+    await untilAnswered(destroy)
   }
 }
 
@@ -116,7 +107,7 @@ export function testRaces(kind, { test, member }) {
     const { group, list } = await openGroup(members[0], { slots: 10 })
     const tries = members.map((one) => {
       const [calls, owner] = [callsOn(one, group, { slots: 10 }), newOwner()]
-      return persist(() => calls.acquire({ owner }))
+      return untilAnswered(() => calls.acquire({ owner }))
     })
     const answers = await Promise.allSettled(tries)
     const slots = answers.filter(({ value }) => value).map(({ value }) => value.slot)
