@@ -13,8 +13,10 @@ export const CONFIG = {
   scale: 1,
 }
 
-/** Messages for an answer that did not come in time, and for a later statement that waits for it. */
-const LATE = /no answer within|did not finish a step within|timeout|timed out|may still run/i
+/** Messages, from packages and from us, for an answer that did not come in time. */
+export const LATE = /no answer within|did not finish a step within|timeout|timed out|does not answer/i
+/** Of a later statement, which waits for that one. */
+const WAITS = /may still run/
 const PATIENCE_MS = 60_000
 
 /**
@@ -26,8 +28,8 @@ export async function untilAnswered(call) {
     try {
       return await call()
     } catch (error) {
-      const isLate = error.cause !== undefined || LATE.test(error.message)
-      if (error.code !== 'ERR_FLAKE_STORE' || !isLate || performance.now() > end) throw error
+      const isUnanswered = error.cause !== undefined || LATE.test(error.message) || WAITS.test(error.message)
+      if (error.code !== 'ERR_FLAKE_STORE' || !isUnanswered || performance.now() > end) throw error
     }
   }
 }

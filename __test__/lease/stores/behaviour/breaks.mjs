@@ -6,7 +6,7 @@ import { createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort, stopAfter } from '../../../servers/server.mjs'
 import { put, textOf } from '../../../support/records.mjs'
-import { stepsOf, works } from '../../../support/steps.mjs'
+import { LATE, stepsOf, works } from '../../../support/steps.mjs'
 import { freeze, isDirect, reached, siteNameOf, throughProxy } from './suite.mjs'
 
 const require = createRequire(import.meta.url)
@@ -16,7 +16,6 @@ const STORE = { code: 'ERR_FLAKE_STORE' }
 /** Messages, from packages and from us, for a connection that ended or cannot be opened. */
 const GONE =
   /ECONNREFUSED|ECONNRESET|EPIPE|closed|socket|connection|terminat|shutting down|no answer within|timeout|timed out|login|fetch failed/i
-const LATE = /no answer within|did not finish a step within|timeout|timed out|does not answer/i
 
 /** Sites of one server, and with PgBouncer before it. Others continue without it. */
 const hasOneServer = (row) => isDirect(row) || siteNameOf(row) === 'bouncers'
