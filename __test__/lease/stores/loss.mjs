@@ -77,11 +77,15 @@ class Member {
     return Object.assign(other, { owner: this.owner, grant: this.grant })
   }
 
+  #read() {
+    return untilAnswered(() => this.store.records.read(GROUP, ['group']))
+  }
+
   /** Ends the quiet period, which no step would do. */
   async endQuiet() {
-    const { records } = this.store
-    const { identity, values } = await records.read(GROUP, ['group'])
-    await records.swap(GROUP, 'group', values[0], edited(values[0], { quiet: 0 }), identity)
+    const { identity, values } = await this.#read()
+    const ended = edited(values[0], { quiet: 0 })
+    await untilAnswered(() => this.store.records.swap(GROUP, 'group', values[0], ended, identity))
   }
 
   /** The texts of the group's record, without creating a table. */
@@ -93,7 +97,7 @@ class Member {
 
   /** Waits until the server's clock is past `ms`. */
   async untilPast(ms) {
-    await until(async () => (await this.store.records.read(GROUP, ['group'])).now > ms)
+    await until(async () => (await this.#read()).now > ms)
   }
 }
 
