@@ -6,6 +6,7 @@ import assert from 'node:assert/strict'
 import test from 'ava'
 import fc from 'fast-check'
 import { FlakeId, numberOf } from '../support/index.mjs'
+import { isOfOtherUnit } from '../support/units.mjs'
 
 const { Layout, layouts } = FlakeId
 const NOW = Date.UTC(2026, 10, 26)
@@ -103,12 +104,6 @@ const isWithinDates = ({ layout, tickNs }, tick) =>
 
 const say = ({ layout, tickNs }, tick) =>
   `tick ${tick} of ${tickNs} ns, epoch ${layout.epoch}, ${JSON.stringify(layout.fields)}`
-
-/** Whether a number looks like seconds, µs, ns, a year or a date, so that flakeforge refuses it as Unix ms. */
-function isOfOtherUnit(ms) {
-  const units = [1e3, 1e-3, 1e-6].map((inMs) => ms * inMs)
-  return units.some((other) => other >= 1e11 && other < 4.2e12) || /^[12]\d{3}(\d{4}|\d\d)?$/.test(String(ms))
-}
 
 test('encode inverts decode: by tick, by timestamp and by date', (t) => {
   let shared = 0

@@ -217,8 +217,10 @@ export class Packing {
     this.#size = size
     this.#lowest = this.pack(0n, 0, 0)
     this.#highest = this.pack(0n, this.counterMax, this.nodeMax)
-    // Where an offset, or a decimal layout's last tick, leaves room for some nodes only, no node may use the tick.
-    this.tickMax = smaller((1n << BigInt(time.width)) - 1n, (MAX_U64 - this.#highest) / size)
+    // Where an offset, or a decimal layout's last tick, leaves room for some nodes only, no node may use the tick. A decimal
+    // ID has to fit without its offset too.
+    const room = MAX_U64 - this.#highest + (idOffset < 0n ? idOffset : 0n)
+    this.tickMax = smaller((1n << BigInt(time.width)) - 1n, room / size)
     this.#mostHigh = Number(this.tickMax >> 32n)
     const ofDates = (BigInt(FARTHEST_MS) * NS_PER_MS - this.epochNs) / this.#tickNs - 1n
     const last = smaller(this.tickMax, ofDates)
