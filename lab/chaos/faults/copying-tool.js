@@ -20,7 +20,8 @@ class CopyingTool {
   constructor({ host, port }) {
     this.#socket = net.connect(port, host).on('error', () => {})
     this.#socket.on('data', (bytes) => this.#receive(bytes))
-    this.#socket.write(command('REPLCONF', 'listening-port', String(port)) + command('PSYNC', '?', '-1'))
+    this.#socket.write(command('REPLCONF', 'listening-port', String(port)))
+    this.#socket.once('data', () => this.#socket.write(command('PSYNC', '?', '-1'))) // refused while an answer is pending
   }
 
   stop() {
