@@ -71,6 +71,42 @@ async function waiting(primary) {
   return found[0].id
 }
 
+/** The warnings about replicas from now on, as they are emitted. */
+function hearWarnings(t) {
+  const warnings = []
+  const listen = ({ code, message }) => code === 'FLAKEFORGE_SPLIT_BRAIN' && warnings.push(message)
+  process.on('warning', listen)
+  t.teardown(() => process.off('warning', listen))
+  return warnings
+}
+
+// First, because a process warns once.
+test('replicas cause one warning, and another one only for a setting that it has not named', async (t) => {
+  const { primary, url } = await startPair(t)
+  const warnings = hearWarnings(t)
+  const read = async () => {
+    const records = new MysqlRecords(mysqlClient(await newClient(t, url, 'a pool of mysql2')))
+    for (let i = 0; i < 2; i++) await records.read('g', ['group'])
+    await new Promise(setImmediate)
+  }
+  await read()
+  t.is(warnings.length, 1)
+  t.regex(warnings[0], /^This MySQL server has replicas.*Its settings make that unlikely, not impossible.*or etcd/)
+  const second = stopAfter(t, await startReplica(primary, { 'server-id': 3, 'rpl-semi-sync-slave-enabled': 1 }))
+  await until(async () => Number((await primary.query(`SHOW GLOBAL STATUS LIKE 'Slaves_connected'`))[0].Value) === 2)
+  await read()
+  t.is(warnings.length, 2)
+  t.regex(warnings[1], /one replica, which is the one to promote \(a commit waits for 1, and more are connected\)/)
+  await second.query('STOP SLAVE')
+  await primary.query('SET GLOBAL rpl_semi_sync_master_enabled = 0')
+  await read()
+  t.is(warnings.length, 3)
+  t.regex(warnings[2], /rpl_semi_sync_master_enabled \(MySQL 8: rpl_semi_sync_source_enabled\) = 1/)
+  await primary.query('SET GLOBAL rpl_semi_sync_master_enabled = 1')
+  await read()
+  t.is(warnings.length, 3)
+})
+
 for (const kind of ['a pool of mysql2', 'a pool of mariadb']) {
   test(`${kind}: a commit that is killed while it waits for its replica is not a swap, and shows in reads`, async (t) => {
     const { primary, url, stopReplica, startAgain } = await startPair(t)
@@ -152,41 +188,6 @@ test('counters that are reset do not hide that a commit was killed', async (t) =
   }
   await startAgain()
   t.true(await records.swap('g', 'group', 'e', 'f', identity))
-})
-
-/** The warnings about replicas from now on, as they are emitted. */
-function hearWarnings(t) {
-  const warnings = []
-  const listen = ({ code, message }) => code === 'FLAKEFORGE_SPLIT_BRAIN' && warnings.push(message)
-  process.on('warning', listen)
-  t.teardown(() => process.off('warning', listen))
-  return warnings
-}
-
-test('replicas cause one warning, and another one only for a setting that it has not named', async (t) => {
-  const { primary, url } = await startPair(t)
-  const warnings = hearWarnings(t)
-  const read = async () => {
-    const records = new MysqlRecords(mysqlClient(await newClient(t, url, 'a pool of mysql2')))
-    for (let i = 0; i < 2; i++) await records.read('g', ['group'])
-    await new Promise(setImmediate)
-  }
-  await read()
-  t.is(warnings.length, 1)
-  t.regex(warnings[0], /^This MySQL server has replicas.*Its settings make that unlikely, not impossible.*or etcd/)
-  const second = stopAfter(t, await startReplica(primary, { 'server-id': 3, 'rpl-semi-sync-slave-enabled': 1 }))
-  await until(async () => Number((await primary.query(`SHOW GLOBAL STATUS LIKE 'Slaves_connected'`))[0].Value) === 2)
-  await read()
-  t.is(warnings.length, 2)
-  t.regex(warnings[1], /one replica, which is the one to promote \(a commit waits for 1, and more are connected\)/)
-  await second.query('STOP SLAVE')
-  await primary.query('SET GLOBAL rpl_semi_sync_master_enabled = 0')
-  await read()
-  t.is(warnings.length, 3)
-  t.regex(warnings[2], /rpl_semi_sync_master_enabled \(MySQL 8: rpl_semi_sync_source_enabled\) = 1/)
-  await primary.query('SET GLOBAL rpl_semi_sync_master_enabled = 1')
-  await read()
-  t.is(warnings.length, 3)
 })
 
 test('join() waits for the statements that an earlier join() left running, and has two connections meanwhile', async (t) => {

@@ -8,6 +8,7 @@
 const { setTimeout: sleep } = require('node:timers/promises')
 const { openNetwork } = require('../faults/network.js')
 const { TcpProxy } = require('../faults/tcp-proxy.js')
+const { within } = require('../faults/within.js')
 const { LEASE_REFUSALS, endQuietOn } = require('./server.js')
 const { WIDE, BATCH } = require('./soak.js')
 
@@ -17,6 +18,7 @@ const MEMBERS = 2 // on each side: as many as there are slots
 const PER_SECOND = 6_000_000
 const BEFORE_MS = 3000
 const TOGETHER_MS = 25_000 // how long both sides run: several renewals
+const LONGEST_JOIN_MS = 60_000
 const ROUND_SECONDS = 60
 const SAFETY_MS = 100
 
@@ -33,6 +35,9 @@ const task = (url) => ({
 /** Members of one side, through one proxy. */
 const membersAt = (url) => Array.from({ length: MEMBERS }, () => [task(url)])
 
+const haveIds = (members) =>
+  within(LONGEST_JOIN_MS, 'a member made no ID', async () => members.every(({ made }) => made > 0))
+
 /** Starts the servers. Members of the new side reach it once it takes writes. */
 async function startRound(place, isSafe) {
   let counts
@@ -47,12 +52,14 @@ async function startRound(place, isSafe) {
 
   async function outages(run) {
     counts = run.counts
+    const [oldMembers, nextMembers] = [run.members.slice(0, MEMBERS), run.members.slice(MEMBERS)]
+    await haveIds(oldMembers)
     await sleep(BEFORE_MS)
     await site.promote()
     await sleep(LEASE.ttlMs + LEASE.skewMs + SAFETY_MS) // until the windows that the new primary does not know have ended
     next.accept()
     await grantOn(next)
-    await sleep(BEFORE_MS)
+    await haveIds(nextMembers)
     await site.wake?.()
     await sleep(TOGETHER_MS)
   }

@@ -67,7 +67,7 @@ async function startCluster({ isSafe, count }) {
   }
   const [first, second, third] = network.machines
   const primaries = [await add(first), await add(second), await add(third)]
-  const [old, , donor] = primaries
+  const [old, other, donor] = primaries
   const slot = Number(await old.cli('CLUSTER', 'KEYSLOT', KEYS))
   const place = Math.floor((slot * primaries.length) / SLOTS) // of the primary that gets the group
   const inOrder = primaries.map((_, i) => primaries[(i - place + primaries.length) % primaries.length])
@@ -75,6 +75,7 @@ async function startCluster({ isSafe, count }) {
   await promisify(execFile)('redis-cli', ['--cluster', 'create', ...addresses, '--cluster-yes'])
   const isReady = async () => (await old.cli('CLUSTER', 'INFO')).includes('cluster_state:ok')
   await within(LONGEST_MS, 'the cluster does not come together', isReady)
+  await add(third, other) // first: a primary without a replica would get one of another's
   await add(first, old)
   const next = await add(second, old)
   for (const machine of [second, third]) await add(machine, donor)
@@ -93,8 +94,8 @@ async function startCluster({ isSafe, count }) {
         (await next.cli('INFO', 'replication')).includes('role:master'),
       )
       count('promotions')
-      if (isSafe) {
-        for (const machine of [second, third]) await add(machine, next)
+      for (const machine of isSafe ? [second, third] : []) {
+        await add(machine, next)
         count('replicas added')
       }
       await has(next, isSafe ? ALL : HALF)
