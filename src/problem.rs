@@ -5,7 +5,7 @@ use napi::bindgen_prelude::Either;
 use napi_derive::napi;
 
 /// Why there is no generator: `theirs` and `ours` differ, or `path` cannot be used because of `why`.
-#[napi(object)]
+#[napi(object, object_from_js = false)]
 #[derive(Default)]
 pub struct Problem {
     /// the purpose of the existing one
