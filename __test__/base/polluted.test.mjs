@@ -16,10 +16,13 @@ test('no call obeys an option on Object.prototype', async (t) => {
   t.true(count > 500, `${count} combinations`)
 })
 
-/** Options of all calls, what the addon reads and answers, and what our own objects have. */
+/**
+ * Options of all calls, what the addon reads and answers, and what our own objects have. Without `signal`: with that one,
+ * Node.js itself can load no module.
+ */
 const NAMES =
   `layout epoch seqMask counterStart nodeOffset maxAheadMs maxWaitMs prefetch idOffset nodes mode id clock shared
-  datacenter worker node group slots ttlMs skewMs durable waitMs host signal elseFrom name validityMs timeoutMs token fetch
+  datacenter worker node group slots ttlMs skewMs durable waitMs host elseFrom name validityMs timeoutMs token fetch
   urls tickMs fields count block init tweak prefix timestamp date tick counter spec tickNs names isStartRandom ownClock scale
   epochMs counterBits theirs ours path why type owner slot hi lo last position lineage look clockStepMs retryAt packing mark
   lease options native cursor`.split(/\s+/)

@@ -308,9 +308,10 @@ class Step {
     this.#records = records
     this.#name = name
     this.#step = step
-    this.#reads = how.reads ?? 'read'
-    this.#signal = how.signal
-    this.#ms = how.ms ?? BUDGET.STEP_MS
+    const { reads = 'read', signal, ms = BUDGET.STEP_MS } = ownOf(how) as typeof how
+    this.#reads = reads
+    this.#signal = signal
+    this.#ms = ms
   }
 
   get name() {
