@@ -21,6 +21,13 @@ const CROSSINGS = [
     owners: ['lib/remote/request.ts'],
   },
   {
+    kind: 'loading of code that is not named in the source',
+    code: /createRequire\(|\.dlopen\(|\bimport\((?!['"])|\brequire\((?!['"])/,
+    sample: 'const client = require(name)',
+    within: ['lib', 'bin', 'packages/server/lib', 'packages/check-store/lib'],
+    owners: ['lib/native/addon.ts', 'lib/native/packages/search.ts', 'packages/check-store/lib/child.ts'],
+  },
+  {
     kind: 'a function of the addon whose panic would end the process: all have `catch_unwind`',
     code: /#\[napi(?:\((?:constructor|getter|setter|factory)\))?\]\s+pub (?:unsafe )?fn/,
     sample: '#[napi(getter)]\n    pub fn index(&self) -> u32 {',

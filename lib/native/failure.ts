@@ -19,6 +19,8 @@ const INSTALL =
   'Run `npm install --include=optional`. If node_modules or the lock file come from another platform, remove both first.'
 const REPLACE =
   'Beside a bundle, replace the file that was copied there; an override in package.json may pin an old one. '
+const FOR_BUNDLE =
+  "Copy its file, flakeforge.*.node, next to the bundle. Or install it in the bundle's project: `npm install --include=optional` puts it in the node_modules beside the nearest package.json, and no other is searched."
 const REINSTALL = 'Remove node_modules and install again on this machine.'
 
 /** Messages of a loader that found nothing at a place. */
@@ -118,7 +120,7 @@ function missing(errors: { message: string }[]) {
   const what = hasBinary(target)
     ? `The package @flakeforge/binding-${target} is not installed.`
     : `There is no binary for ${target}, and the package ${WASM} for such platforms is not installed. ${supports()}`
-  return `${what} ${INSTALL}${hint}`
+  return `${what} ${packageFolder() === undefined ? FOR_BUNDLE : INSTALL}${hint}`
 }
 
 const CHOSEN = 'NAPI_RS_NATIVE_LIBRARY_PATH'
