@@ -21,7 +21,7 @@ use flakeforge_core::refusal::Refusal;
 use napi::bindgen_prelude::{
     Env, FromNapiValue, JsObjectValue, Object, Result, Status as NodeStatus, Uint8Array, Unknown, panic_to_error,
 };
-use napi::{JsError, JsValue, check_status, sys};
+use napi::{JsError, check_status, sys};
 
 use crate::number::whole;
 use crate::table::Table;
@@ -261,6 +261,8 @@ const WHOLE_TEXT: isize = -1;
 /// transferred.
 #[cfg(not(target_family = "wasm"))]
 fn is_lasting(array: &Unknown) -> Result<bool> {
+    use napi::JsValue as _;
+
     let env = array.value().env;
     let (mut buffer, mut is_transferable) = (ptr::null_mut(), true);
     // SAFETY: both are of the call in progress; null means that the other values are not wanted.
