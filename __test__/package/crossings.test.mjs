@@ -20,6 +20,34 @@ const CROSSINGS = [
     within: ['lib', 'bin', 'packages/server/lib', 'packages/check-store/lib'],
     owners: ['lib/remote/request.ts'],
   },
+  {
+    kind: 'loading of code that is not named in the source',
+    code: /createRequire\(|\.dlopen\(|\bimport\((?!['"])|\brequire\((?!['"])/,
+    sample: 'const client = require(name)',
+    within: ['lib', 'bin', 'packages/server/lib', 'packages/check-store/lib'],
+    owners: ['lib/native/addon.ts', 'lib/native/packages/search.ts', 'packages/check-store/lib/child.ts'],
+  },
+  {
+    kind: 'a function of the addon whose panic would end the process: all have `catch_unwind`',
+    code: /#\[napi(?:\((?:constructor|getter|setter|factory)\))?\]\s+pub (?:unsafe )?fn/,
+    sample: '#[napi(getter)]\n    pub fn index(&self) -> u32 {',
+    within: ['src'],
+    owners: [],
+  },
+  {
+    kind: 'raw functions of Node-API',
+    code: /sys::napi_(?:create_function|get_cb_info|get_typedarray_info)/,
+    sample: 'sys::napi_create_function(env, name, length, Some(callback), data, &mut function)',
+    within: ['src'],
+    owners: ['src/hot.rs'],
+  },
+  {
+    kind: 'numbers that JavaScript passes to the addon',
+    code: /FromNapiValue for/,
+    sample: 'impl<T: TryFrom<i64>> FromNapiValue for Whole<T> {',
+    within: ['src'],
+    owners: ['src/number.rs'],
+  },
 ]
 
 const isSource = (name) => /\.(?:[cm]?[jt]s|rs)$/.test(name) && !name.endsWith('.d.ts')

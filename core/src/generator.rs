@@ -73,6 +73,8 @@ pub struct Knobs {
 impl Knobs {
     /// These options as a rule for the cursor.
     pub fn rule(&self, layout: &Layout) -> Rule {
+        let (mask, most) = (self.seq_mask, layout.counter_max());
+        assert!(mask <= most && (mask & (mask + 1)) == 0, "{mask} is no mask of a counter of at most {most}");
         let ticks = self.max_ahead_ms * NS_PER_MS as f64 / layout.scale().tick_ns() as f64;
         Rule {
             counter_bits: layout.packing().counter_bits(),
