@@ -1,9 +1,9 @@
 // etcd's JSON gateway by `fetch`: endpoints, tokens, time limits and the store's clock. Every wait has a limit, and no time
 // comes from this machine.
 
-import { throwIfAborted, whenAborted } from '../../../base/abort.ts'
 import { passing, refusedWriteError, storeError } from '../../../base/errors.ts'
-import { clearTimeout, monotonicNow, setTimeout } from '../../../base/timers.ts'
+import { ExchangeError, exchange } from '../../../base/exchange.ts'
+import { monotonicNow } from '../../../base/timers.ts'
 import { BUDGET } from '../../time-budget.ts'
 import type { EtcdOptions } from './options.ts'
 import type { Part } from './requests.ts'
@@ -102,34 +102,18 @@ function refusalOf(refusal: Refusal) {
 
 /** Why an endpoint gave no answer: the cause explains `fetch failed`. */
 function reasonOf(failure: unknown) {
+  if (failure instanceof ExchangeError && failure.kind === 'redirect')
+    return `HTTP ${failure.status} is a redirect, which is not followed. Use the address that it leads to`
   const { message, cause } = failure as Error & { cause?: Error }
   return (failure instanceof Refusal ? undefined : cause?.message) || message
 }
 
+/** The longest answer: it lists some 100 000 keys. */
+const LARGEST_ANSWER = 32 * 2 ** 20
+
 /** How a request is sent: its token, its time limit, and the signal that gives it up. */
 type Sending = { token?: string | null | undefined; until: number; signal?: AbortSignal | undefined }
-
-/**
- * Gives a call a signal that aborts after `ms`, or with `signal`. AbortSignal.any() would do it in a line, but on Node.js 20
- * a signal that it derives from a time limit can be collected before it aborts.
- */
-async function limited<Result>(
-  ms: number,
-  signal: AbortSignal | undefined,
-  call: (limit: AbortSignal) => Promise<Result>,
-) {
-  throwIfAborted(signal)
-  const limit = new AbortController()
-  const late = () => limit.abort(new DOMException('The operation was aborted due to timeout', 'TimeoutError'))
-  const timer = setTimeout(late, ms)
-  const ignore = signal && whenAborted(signal, () => limit.abort(signal.reason))
-  try {
-    return await call(limit.signal)
-  } finally {
-    clearTimeout(timer)
-    ignore?.()
-  }
-}
+type Posting = Omit<Sending, 'until'> & { timeoutMs: number }
 
 /**
  * The store's clock is the `Date` header of the answer: whole seconds, rounded down, of the member that answered. etcd writes
@@ -227,9 +211,8 @@ export class Gateway {
       if (left <= 0) break
       const index = this.#turn
       try {
-        return await limited(Math.min(BUDGET.ANSWER_MS, left), signal, (limit) =>
-          this.#post(endpoints[index] + path, body, token, limit),
-        )
+        const timeoutMs = Math.min(BUDGET.ANSWER_MS, left)
+        return await this.#post(endpoints[index] + path, body, { token, timeoutMs, signal })
       } catch (error) {
         failure = error
         if (signal?.aborted) break
@@ -242,16 +225,24 @@ export class Gateway {
     throw isForNow ? passing(error) : error
   }
 
-  async #post(url: string, body: object, token: string | null | undefined, signal: AbortSignal) {
-    const response = await this.#fetch(url, {
+  #post(url: string, body: object, { token, timeoutMs, signal }: Posting) {
+    const headers = { 'content-type': 'application/json', ...(token ? { authorization: token } : {}) }
+    const request = {
+      fetch: this.#fetch,
+      url,
       method: 'POST',
-      headers: { 'content-type': 'application/json', ...(token ? { authorization: token } : {}) },
+      headers,
       body: JSON.stringify(body),
+      timeoutMs,
       signal,
+    } as const
+    return exchange(request, async ({ status, headers, read }) => {
+      const bytes = await read(LARGEST_ANSWER)
+      if (bytes.length > LARGEST_ANSWER) throw new Refusal(`HTTP ${status} with more than 32 MiB`, true)
+      const answer = parseAnswer(status, new TextDecoder().decode(bytes))
+      const now = Date.parse(headers.get('date') ?? '')
+      if (Number.isNaN(now)) throw new Refusal('the answer has no Date header, which is the clock of this store', false)
+      return { body: answer, now }
     })
-    const answer = parseAnswer(response.status, await response.text())
-    const now = Date.parse(response.headers.get('date') ?? '')
-    if (Number.isNaN(now)) throw new Refusal('the answer has no Date header, which is the clock of this store', false)
-    return { body: answer, now }
   }
 }
