@@ -35,6 +35,7 @@ export class ExchangeError extends Error {
 
   constructor(kind: 'late' | 'redirect', message: string, status?: number) {
     super(message)
+    if (kind === 'late') this.name = 'TimeoutError'
     this.kind = kind
     this.status = status
   }

@@ -66,7 +66,7 @@ export async function readFault(answer: Answer): Promise<Fault> {
   const { status } = answer
   const { code, detail, retryAfterMs } = await readProblem(answer)
   const isOurs = code !== undefined
-  const said = [isOurs ? ` (${code})` : '', detail === undefined ? '' : `: ${oneLine(detail)}`]
+  const said = [isOurs ? ` (${code})` : '', detail === undefined ? '' : `: ${withoutEnd(detail)}`]
   // A 4xx that is not ours is from an intermediary or a different kind of server: another server may do better.
   const isFinal = isOurs && status >= 400 && status < 500 && !PASSING.includes(status)
   const isLate = status === 503 && code === 'ERR_FLAKE_TIMEOUT'
@@ -112,10 +112,6 @@ const isDuration = (value: unknown): value is number =>
  */
 const retryAfter = (text: string | null) => (text !== null && /^\d{1,9}$/.test(text) ? Number(text) * 1000 : undefined)
 
-/** A text from outside as a part of a message. It is not cut yet, so that a token in it can be recognized. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they have no place in a message
-const oneLine = (text: string) => withoutEnd(text.replace(/[\u0000-\u001f\u007f]+/g, ' '))
-
 /** Why there is no answer that counts. */
 export function faultOf(thrown: unknown, timeoutMs: number): Fault {
   if (!(thrown instanceof ExchangeError)) return networkFault(thrown)
@@ -134,5 +130,5 @@ function networkFault(thrown: unknown): Fault {
     else if (typeof code === 'string') text = code
     error = (error.errors?.[0] ?? error.cause) as typeof error
   }
-  return { reason: `could not be reached${text === '' ? '' : ` (${oneLine(text)})`}` }
+  return { reason: `could not be reached${text === '' ? '' : ` (${withoutEnd(text)})`}` }
 }

@@ -1,9 +1,9 @@
 // One request to one server. The IDs of an answer that came too late or was given up are lost. Errors contain no token.
 
 import { throwIfAborted } from '../base/abort.ts'
+import { clean, said } from '../base/errors/foreign.ts'
 import type { Failure } from '../base/errors/remote.ts'
 import { exchange, type Answer as HttpAnswer } from '../base/exchange.ts'
-import { withoutSecretsIn } from '../base/printable.ts'
 import { BYTES, type Fault, faultOf, isOrdered, readFault, readIds } from './answers.ts'
 import { NONCE, newNonce } from './nonce.ts'
 import type { Origin } from './one-group.ts'
@@ -29,9 +29,9 @@ export async function requestIds(
     const ids = await readIds(response, n, nonce)
     if (!(ids instanceof Uint8Array)) return ids
     const slot = response.headers.get('flakeforge-slot')
-    return { ids, slot, isOrdered: isOrdered(response), ...originOf(response, server, settings) }
+    return { ids, slot, isOrdered: isOrdered(response), ...originOf(response, server) }
   })
-  return 'ids' in answer ? answer : failureOf(server, answer, settings)
+  return 'ids' in answer ? answer : failureOf(server, answer)
 }
 
 /** The origin of a server's IDs, without taking one; undefined if it does not name one. Only groups are asked this way. */
@@ -43,13 +43,13 @@ export async function requestOrigin(
   const url = `${server}v1/slots/${encodeURIComponent(settings.name)}`
   const target: Target = { url, method: 'GET', headers: { accept: 'application/json' } }
   const answer = await ask(target, settings, signal, async (response) =>
-    response.status === 200 ? originOf(response, server, settings) : readFault(response),
+    response.status === 200 ? originOf(response, server) : readFault(response),
   )
   return 'layout' in answer && answer.group !== null ? answer : undefined
 }
 
-function originOf({ headers }: HttpAnswer, server: string, settings: RemoteSettings): Origin {
-  const text = (name: string) => withoutToken(headers.get(name) ?? '', settings) || null
+function originOf({ headers }: HttpAnswer, server: string): Origin {
+  const text = (name: string) => clean(headers.get(name) ?? '') || null
   return { server, layout: text('flakeforge-layout'), group: text('flakeforge-group') }
 }
 
@@ -70,20 +70,4 @@ async function ask<T>(
 }
 
 /** A fault with its server. */
-function failureOf(server: string, fault: Fault, settings: RemoteSettings) {
-  const reason = withoutToken(fault.reason, settings)
-  return { server, ...fault, reason: reason.length > LONGEST_REASON ? `${reason.slice(0, LONGEST_REASON)}…` : reason }
-}
-
-const LONGEST_REASON = 300
-
-/**
- * Text of a server or of fetch without secrets: the token, which a server may echo as it is, as a part of a URL, or in
- * another case, and the secrets of addresses in it. Done before anything is cut: half of a token is still secret.
- */
-function withoutToken(text: string, { token }: RemoteSettings) {
-  const forms = token === undefined ? [] : [token, encodeURIComponent(token)]
-  const literals = forms.map((form) => form.replace(/[^\w]/g, '\\$&'))
-  const safe = literals.length === 0 ? text : text.replace(new RegExp(literals.join('|'), 'gi'), '…')
-  return withoutSecretsIn(safe)
-}
+const failureOf = (server: string, fault: Fault): Failure => ({ server, ...fault, reason: said(fault.reason) })

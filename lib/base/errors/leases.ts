@@ -73,7 +73,7 @@ export function renewalWarning({
   expires?: Date | undefined
 }) {
   return (
-    `The window of slot ${slot} in group '${group}' was not renewed: ${cause?.message} The renewal is retried, and IDs can be made ` +
+    `The window of slot ${slot} in group '${group}' was not renewed: ${withoutEnd(cause?.message ?? '')}. The renewal is retried, and IDs can be made ` +
     `until ${instant(Number(expires))}. This warning is shown once: listen to 'renewal-failed' for each outage.`
   )
 }
@@ -105,7 +105,7 @@ export function unreleasedError(group: string, slot: number, tookMs: number) {
 /** `ERR_FLAKE_LEASE_EXPIRED`: the window is over and was not renewed. */
 export function leaseExpiredError(group: string, slot: number | undefined, cause: Error) {
   const message =
-    `The window of slot ${slot} in group '${group}' is over and was not renewed: ${cause.message} IDs can be made again after ` +
+    `The window of slot ${slot} in group '${group}' is over and was not renewed: ${withoutEnd(cause.message)}. IDs can be made again after ` +
     'a renewal. next(callback) and nextAsync() wait for it.'
   return flakeError(Error, 'ERR_FLAKE_LEASE_EXPIRED', message, { group, slot, cause })
 }

@@ -2,6 +2,7 @@
 
 import { withoutEnd } from '../printable.ts'
 import { FlakeError } from './flake-error.ts'
+import { causeOf, said, warn } from './foreign.ts'
 import { mismatchError } from './generators.ts'
 import { flakeError, inMs, instant, show } from './make.ts'
 
@@ -13,8 +14,11 @@ type GroupConfig = Record<(typeof GROUP_OPTIONS)[number], unknown>
 
 /** `ERR_FLAKE_STORE`: a call to a store failed. It has no cause if the store answered and refused. */
 export function storeError(why: string, cause?: unknown) {
-  return flakeError(Error, 'ERR_FLAKE_STORE', why, { cause })
+  return ownStoreError(why, causeOf(cause))
 }
+
+/** The same with a cause that is kept as it is: an error of ours, or one that a function of the user's own store threw. */
+export const ownStoreError = (why: string, cause: unknown) => flakeError(Error, 'ERR_FLAKE_STORE', why, { cause })
 
 const refused = new WeakSet<Error>()
 
@@ -48,7 +52,7 @@ export const isPassing = (error: unknown) => passed.has(error as object)
 /** A store's error, as an error with one of our codes. One that already has such a code is returned unchanged. */
 export function storeFailure(group: string, error: unknown) {
   if (error instanceof FlakeError) return error
-  return storeError(`A call to the store of group '${group}' failed. See the cause.`, error)
+  return ownStoreError(`A call to the store of group '${group}' failed. See the cause.`, error)
 }
 
 /**
@@ -61,13 +65,13 @@ export function answerError(call: string, what: string, value: unknown, wanted: 
 
 /** The store's last failure as a sentence, with a space before it. */
 const lastFailure = (cause: unknown) => {
-  const { message } = (cause ?? {}) as Partial<Error>
-  return message ? ` Its last failure: ${withoutEnd(message)}.` : ''
+  const message = withoutEnd(cause instanceof FlakeError ? cause.message : said(cause ?? ''))
+  return message && ` Its last failure: ${message}.`
 }
 
 /** `ERR_FLAKE_STORE`: the store does not answer. `what`: the request; `cause`: its last failure before. */
 export function unansweredError(group: string, what: string, cause?: unknown) {
-  return storeError(
+  return ownStoreError(
     `The store of group '${group}' did not answer the request for ${what}.${lastFailure(cause)} Check that it runs and is reachable.`,
     cause,
   )
@@ -76,7 +80,7 @@ export function unansweredError(group: string, what: string, cause?: unknown) {
 /** `ERR_FLAKE_STORE`: a step did not end in time. `cause`: the failure of its last swap, or that nothing answered. */
 export function unfinishedError(name: string, ms: number, swaps: number, cause: unknown) {
   const tried = swaps > 0 ? ` It tried to write ${swaps} times.` : ''
-  const error = storeError(
+  const error = ownStoreError(
     `The store of '${name}' did not finish a step within ${inMs(ms)}.${tried}${lastFailure(cause)} Check that it runs, is reachable and keeps acknowledged writes.`,
     cause,
   )
@@ -122,27 +126,28 @@ const GROUP_OPTIONS = ['fingerprint', 'slots', 'ttlMs', 'skewMs', 'durable'] as 
 export function groupMismatchError(group: string, theirs: GroupConfig, ours: GroupConfig) {
   const differing = GROUP_OPTIONS.filter((option) => theirs[option] !== ours[option])
   const name = (option: string) => (option === 'fingerprint' ? 'a layout with' : option)
-  const describe = (side: GroupConfig) => differing.map((option) => `${name(option)} ${side[option]}`).join(', ')
+  const describe = (side: GroupConfig) =>
+    differing.map((option) => `${name(option)} ${said(String(side[option]))}`).join(', ')
   return mismatchError(`Group '${group}'`, describe(theirs), describe(ours))
 }
 
 /** Warns that `create` came too late: the group already exists, and is quiet for long. */
 export function warnOfQuietGroup(group: string, until: number, storeNow: number) {
   const seconds = Math.ceil((until - storeNow) / 1000)
-  process.emitWarning(
+  warn(
+    'FLAKEFORGE_QUIET',
     `Group '${group}' already exists and grants no slot for ${seconds} s, until ${instant(until)}. create shortens that ` +
       'only before any process joins.',
-    { code: 'FLAKEFORGE_QUIET' },
   )
 }
 
 /** Warns that a new group is quiet for longer than `create` promises, and gives the reason. */
 export function warnOfLongCreate(group: string, until: number, storeNow: number) {
   const seconds = Math.ceil((until - storeNow) / 1000)
-  process.emitWarning(
+  warn(
+    'FLAKEFORGE_QUIET',
     `Group '${group}' grants no slot for ${seconds} s, because a group of this name was destroyed a moment ago or the store was just ` +
       'restarted. create waits until then.',
-    { code: 'FLAKEFORGE_QUIET' },
   )
 }
 
@@ -156,7 +161,7 @@ export function warnOfOpenBound(risk: string, wayOut: string) {
   const message = `${risk} ${wayOut} See docs/store/what-can-go-wrong.md, "One primary".`
   if (warned.has(message)) return
   warned.add(message)
-  process.emitWarning(message, { code: 'FLAKEFORGE_SPLIT_BRAIN' })
+  warn('FLAKEFORGE_SPLIT_BRAIN', message)
 }
 
 /** Warns, once per process and text, that a group may grant the node of a function in the store's database. */
@@ -166,9 +171,9 @@ export function warnOfDatabaseFunction(group: string, found: { name: string; nod
       ? `Give all members slots: ${slot}, under a new group name, or the function another node`
       : 'Give the function another node'
   const message =
-    `Group '${group}' may grant node ${found.node}, with which the function ${found.name}() of this database makes IDs. ` +
+    `Group '${group}' may grant node ${found.node}, with which the function ${said(found.name, 60)}() of this database makes IDs. ` +
     `Both would make equal IDs. ${wayOut}. See docs/data/database-defaults.md.`
   if (warned.has(message)) return
   warned.add(message)
-  process.emitWarning(message, { code: 'FLAKEFORGE_NODE_IN_USE' })
+  warn('FLAKEFORGE_NODE_IN_USE', message)
 }

@@ -5,6 +5,7 @@ import { nearest } from '../nearest.ts'
 import { withoutSecrets } from '../printable.ts'
 import { likelyUnit } from '../units.ts'
 import { withValue } from './brand.ts'
+import { warn } from './foreign.ts'
 import { type ErrorClass, flakeError, instant, show } from './make.ts'
 
 /** `ERR_FLAKE_OPTION`: an option or argument of the wrong type. `wanted` is the required one. */
@@ -109,5 +110,5 @@ export function warnOfUnit(option: string, value: unknown, ms: number) {
   const message =
     `${option} is Unix ms, and ${given} is ${instant(ms)}. It looks like ${meant.unit}: give ${meant.ms} for ` +
     `${new Date(meant.ms).toISOString()}. Change it only before the first ID: another epoch would make equal IDs.`
-  ;(globalThis as Partial<typeof globalThis>).process?.emitWarning?.(message, { code: 'FLAKEFORGE_EPOCH' })
+  warn('FLAKEFORGE_EPOCH', message)
 }

@@ -1,7 +1,7 @@
 // etcd's JSON gateway by `fetch`: endpoints, tokens, time limits and the store's clock. Every wait has a limit, and no time
 // comes from this machine.
 
-import { passing, refusedWriteError, storeError } from '../../../base/errors.ts'
+import { passing, refusedWriteError, said, storeError } from '../../../base/errors.ts'
 import { ExchangeError, exchange } from '../../../base/exchange.ts'
 import { monotonicNow } from '../../../base/timers.ts'
 import { BUDGET } from '../../time-budget.ts'
@@ -66,19 +66,24 @@ function parseObject(text: string): Body | undefined {
 /** The body of an answer; throws if it is an error: `{ error, code }` from a call, `{ error: {…} }` from a stream. */
 function parseAnswer(status: number, text: string) {
   const body = parseObject(text)
-  if (body === undefined) throw new Refusal(`HTTP ${status} and no JSON: ${text.slice(0, 300)}`, true)
+  if (body === undefined) throw new Refusal(`HTTP ${status} and no JSON: ${said(text)}`, true)
   if (status === 200 && body.error === undefined) return body
   const { message, code, grpc_code } = typeof body.error === 'object' ? body.error : body
-  const said = message ?? `HTTP ${status}`
+  const words = message ?? `HTTP ${status}`
   const isElsewhere = NOT_NOW.includes(code ?? grpc_code ?? 0)
-  throw new Refusal(said, isElsewhere, isElsewhere || TOO_BUSY.test(said))
+  throw new Refusal(words, isElsewhere, isElsewhere || TOO_BUSY.test(words))
+}
+
+/** The refusal that an error of ours is about: its cause is a copy, with a cleaned message. */
+const refusals: WeakMap<object, Refusal> = new WeakMap()
+
+function dueTo<Kind extends Error>(failure: unknown, error: Kind) {
+  if (failure instanceof Refusal) refusals.set(error, failure)
+  return error
 }
 
 /** etcd's own message; '' if something else went wrong. */
-function wordsOf(error: unknown) {
-  const { cause } = error as Error
-  return cause instanceof Refusal ? cause.message : ''
-}
+const wordsOf = (error: unknown) => refusals.get(error as object)?.message ?? ''
 
 const decode = ({ key, value }: { key: string; value?: string }): Pair => ({
   key: fromBase64(key),
@@ -96,7 +101,7 @@ function wayOutOf(message: string) {
 function refusalOf(refusal: Refusal) {
   const { message, isForNow } = refusal
   const make = REFUSED.test(message) ? refusedWriteError : storeError
-  const error = make(`etcd refused: ${message}${wayOutOf(message)}`, refusal)
+  const error = dueTo(refusal, make(`etcd refused: ${said(message)}${wayOutOf(message)}`, refusal))
   return isForNow ? passing(error) : error
 }
 
@@ -105,7 +110,7 @@ function reasonOf(failure: unknown) {
   if (failure instanceof ExchangeError && failure.kind === 'redirect')
     return `HTTP ${failure.status} is a redirect, which is not followed. Use the address that it leads to`
   const { message, cause } = failure as Error & { cause?: Error }
-  return (failure instanceof Refusal ? undefined : cause?.message) || message
+  return said((failure instanceof Refusal ? undefined : cause?.message) || message)
 }
 
 /** The longest answer: it lists some 100 000 keys. */
@@ -148,7 +153,7 @@ export class Gateway {
     const revision = Number(header?.revision)
     const isWhole = !isDone || responses.length === success.length
     if (typeof header?.cluster_id !== 'string' || !Number.isSafeInteger(revision) || !isWhole) {
-      throw storeError(`This is not etcd's answer to a transaction: ${JSON.stringify(body).slice(0, 80)}`)
+      throw storeError(`This is not etcd's answer to a transaction: ${said(JSON.stringify(body), 80)}`)
     }
     const ranges = responses.flatMap(({ response_range: range }) => range ?? [])
     const lists = ranges.map(({ kvs = [] }) => kvs.map(decode))
@@ -171,7 +176,7 @@ export class Gateway {
       if (this.#credentials === undefined) throw error
       if (!STALE_TOKEN.test(wordsOf(error))) {
         // Some versions answer a stale token by closing the connection, so the next call requests a new one.
-        const isAnswered = (error as Error).cause instanceof Refusal
+        const isAnswered = refusals.has(error as object)
         if (!isAnswered && this.#token === token) this.#token = undefined
         throw error
       }
@@ -221,7 +226,8 @@ export class Gateway {
         if (this.#turn === index) this.#turn = (index + 1) % endpoints.length // otherwise another call has moved on
       }
     }
-    const error = storeError(`etcd does not answer at ${endpoints.join(', ')}: ${reasonOf(failure)}`, failure)
+    const why = `etcd does not answer at ${endpoints.join(', ')}: ${reasonOf(failure)}`
+    const error = dueTo(failure, storeError(why, failure))
     throw isForNow ? passing(error) : error
   }
 

@@ -8,6 +8,7 @@ import {
   optionTypeError,
   passing,
   refusedWriteError,
+  said,
   storeError,
 } from '../../../base/errors.ts'
 import { inTime } from '../../../base/in-time.ts'
@@ -206,7 +207,7 @@ export class ScriptRunner {
     }
     const refusal = refusalOf(error.message)
     if (refusal !== undefined) {
-      const refused = refusedWriteError(`Redis: ${error.message.replace(/\.*$/, '.')} ${refusal.wayOut}`, error)
+      const refused = refusedWriteError(`Redis: ${said(error).replace(/\.*$/, '.')} ${refusal.wayOut}`, error)
       return refusal.passes ? passing(refused) : refused
     }
     const seen = connectionErrors.get(this.#client)
@@ -216,8 +217,8 @@ export class ScriptRunner {
       return storeError('The Redis client is closed or was never connected. Await client.connect() first.', error)
     }
     const cause = reason ?? error
-    const what = isGivenUp ? 'no connection' : error.message
-    const failure = storeError(`Redis: ${what}${cause === error ? '' : ` (${cause.message || cause.code})`}`, cause)
+    const what = isGivenUp ? 'no connection' : said(error)
+    const failure = storeError(`Redis: ${what}${cause === error ? '' : ` (${said(cause)})`}`, cause)
     return isCrowded(cause.message) ? passing(failure) : failure
   }
 }
