@@ -44,6 +44,13 @@ const withRedis = redis.wantRedis() === undefined ? anyTest.skip : anyTest
 const withMysql = mysql.wantMysql() === undefined ? anyTest.skip : anyTest
 const withEtcd = etcd.wantEtcd() === undefined ? anyTest.skip : anyTest
 
+/** A Redis whose password is another one. */
+async function startProtected(t) {
+  const server = stopAfter(t, await redis.startRedis())
+  await server.cli('CONFIG', 'SET', 'requirepass', 'another')
+  return server
+}
+
 const PACKAGES = {
   ioredis: (address) => openIoredis({ Redis, Cluster }, address),
   iovalkey: (address) => openIoredis(iovalkey, address),
@@ -52,7 +59,7 @@ const PACKAGES = {
 
 for (const [name, open] of Object.entries(PACKAGES))
   withRedis(`redis, by ${name}: an address with a wrong password`, async (t) => {
-    const server = stopAfter(t, await redis.startRedis('--requirepass', 'another'))
+    const server = await startProtected(t)
     const { port } = server
     for (const url of [
       `redis://:${SECRET}@127.0.0.1:${port}`,
@@ -68,7 +75,7 @@ for (const [name, open] of Object.entries(PACKAGES))
   })
 
 withRedis("redis, by users' clients with a wrong password", async (t) => {
-  const server = stopAfter(t, await redis.startRedis('--requirepass', 'another'))
+  const server = await startProtected(t)
   for (const Kind of [Redis, iovalkey.Valkey]) {
     const client = new Kind({ port: server.port, password: SECRET, maxRetriesPerRequest: 1 })
     client.on('error', () => {})
