@@ -35,6 +35,21 @@ export function refusedWriteError(why: string, cause?: unknown) {
 /** Whether the server definitely refused: see refusedWriteError(). */
 export const isRefusedWrite = (error: unknown) => refused.has(error as Error)
 
+const ended = new WeakSet<object>()
+
+/** `ERR_FLAKE_STORE`: the user's client had one connection, which is closed. */
+export function endedError(cause: unknown) {
+  const why =
+    'The only connection of this client has ended, and the client makes no other. Give the store a pool or an address, or call ' +
+    `join() again with a new client. (${said(cause)})`
+  const error = storeError(why, cause)
+  ended.add(error)
+  return error
+}
+
+/** Whether no later call of this store can work: see endedError(). */
+export const isEnded = (error: unknown) => ended.has(error as object)
+
 const passed = new WeakSet<object>()
 
 /**
