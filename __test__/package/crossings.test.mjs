@@ -30,6 +30,23 @@ const CROSSINGS = [
     within: ['lib', 'bin', 'packages/server/lib', 'packages/check-store/lib'],
     owners: ['lib/base/exchange.ts'],
   },
+  {
+    kind: 'warnings',
+    code: /\bemitWarning\b/,
+    sample: ["process.emitWarning(message, { code: 'FLAKEFORGE_X' })", 'const { emitWarning } = process'],
+    within: ['lib', 'bin', 'packages/server/lib', 'packages/check-store/lib'],
+    owners: ['lib/base/errors/foreign.ts'],
+  },
+  {
+    // Other files take them through said(). In these files they are messages of our own errors.
+    kind: 'words of others',
+    code: /\$\{(?!(?:errors\.)?said\()[^{}]*\b(?:message|sqlMessage)\b[^{}]*\}/,
+    sample: [`Redis: \${error.message}`, `PostgreSQL: \${message}`, `(\${cause?.message || cause.code})`],
+    within: ['lib'],
+    owners: ['else-from', 'foreign', 'generators', 'leases', 'options', 'stores'].map(
+      (name) => `lib/base/errors/${name}.ts`,
+    ),
+  },
 ]
 
 const isSource = (name) => /\.(?:[cm]?[jt]s|rs)$/.test(name) && !name.endsWith('.d.ts')

@@ -101,7 +101,8 @@ function wayOutOf(message: string) {
 function refusalOf(refusal: Refusal) {
   const { message, isForNow } = refusal
   const make = REFUSED.test(message) ? refusedWriteError : storeError
-  const error = dueTo(refusal, make(`etcd refused: ${said(message)}${wayOutOf(message)}`, refusal))
+  const why = `etcd refused: ${said(message)}`.concat(wayOutOf(message))
+  const error = dueTo(refusal, make(why, refusal))
   return isForNow ? passing(error) : error
 }
 
