@@ -8,6 +8,7 @@ import {
   optionTypeError,
   passing,
   refusedWriteError,
+  said,
   storeError,
 } from '../../../base/errors.ts'
 import { sleep } from '../../../base/timers.ts'
@@ -54,20 +55,20 @@ function parseAnswer(text: string | undefined, client: unknown) {
 /** The failure, and the remedy. */
 function wordsFor(error: ClientError) {
   const { code = '' } = error
-  const message = error.message || code // if several addresses all refuse, there is only a code
-  if (IDENTITY.test(message)) {
+  const words = said(error) // if several addresses all refuse, there is only a code
+  if (IDENTITY.test(error.message)) {
     const why =
       'lost writes would go unnoticed without pg_control_system(), pg_current_wal_flush_lsn() and pg_walfile_name()'
-    return `PostgreSQL: ${why}. GRANT EXECUTE on them, or use a server that has them. (${message})`
+    return `PostgreSQL: ${why}. GRANT EXECUTE on them, or use a server that has them. (${words})`
   }
   if (TAKES_NO_WRITES.has(code)) {
-    return `This PostgreSQL server takes no writes. Use the address of the primary, with default_transaction_read_only off. (${message})`
+    return `This PostgreSQL server takes no writes. Use the address of the primary, with default_transaction_read_only off. (${words})`
   }
   if (code === NOT_ALLOWED) {
-    return `PostgreSQL: this role may not use the table. GRANT SELECT, INSERT, UPDATE on it, and USAGE on its schema. (${message})`
+    return `PostgreSQL: this role may not use the table. GRANT SELECT, INSERT, UPDATE on it, and USAGE on its schema. (${words})`
   }
-  if (code === DISK_FULL) return `PostgreSQL: the disk of the server is full. Free space on it. (${message})`
-  return `PostgreSQL: ${message}`
+  if (code === DISK_FULL) return `PostgreSQL: the disk of the server is full. Free space on it. (${words})`
+  return `PostgreSQL: ${words}`
 }
 
 const isOurs = (error: unknown) => error instanceof FlakeError
@@ -104,7 +105,7 @@ const NO_WARNING = '00000'
 function checkNotices(notices: Notice[] | undefined, standbys: unknown, client: unknown) {
   if (notices === undefined && standbys) throw clientError(client, SILENT)
   const warning = notices?.find(({ code }) => code !== NO_WARNING)
-  if (warning !== undefined) throw unsureError(`it warned: ${warning.message}`)
+  if (warning !== undefined) throw unsureError(`it warned: ${said(warning)}`)
 }
 
 /** A write that may be lost. `why`: what the server did. */
@@ -203,14 +204,14 @@ export class StatementRunner extends Turns<Connection> {
     try {
       await connection.make(`${this.mark} ${schemaFor(schema)}`)
     } catch (error) {
-      const { code = '', message } = error as ClientError
+      const { code = '' } = error as ClientError
       if (MADE_BY_ANOTHER.has(code)) return
       if (code === NO_SCHEMA) {
-        throw storeError(`The schema '${schema}' is missing. CREATE SCHEMA, or name another. (${message})`, error)
+        throw storeError(`The schema '${schema}' is missing. CREATE SCHEMA, or name another. (${said(error)})`, error)
       }
       if (code !== NOT_ALLOWED) throw error
       const why = `The table ${schema}.flakeforge_record is missing, and this role may not create it.`
-      throw storeError(`${why} Run the SQL that \`npx flakeforge schema\` prints. (${message})`, error)
+      throw storeError(`${why} Run the SQL that \`npx flakeforge schema\` prints. (${said(error)})`, error)
     }
   }
 

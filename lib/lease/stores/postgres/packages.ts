@@ -52,6 +52,8 @@ interface PgClient {
   connection?: Wire
   _connected?: boolean
   _connecting?: boolean
+  _queryable?: boolean
+  _ended?: boolean
   on: (event: string, listener: (notice: Notice) => void) => void
   removeListener: (event: string, listener: (notice: Notice) => void) => void
   release: (isBroken?: boolean) => void
@@ -132,7 +134,7 @@ const ofPg = (client: PgClient): Connection => {
         client.removeListener('notice', hear)
       }
     },
-    make: (text) => client.query(text),
+    make: (text) => client.query({ text, query_timeout: BUDGET.QUERY_MS }),
     giveBack: () => {},
     drop: () => false,
   }
@@ -220,7 +222,8 @@ function fromPgClient(client: PgClient): Take {
     }
     return inTurn(() => connection.send(...args))
   }
-  return async () => ({ ...connection, send, make: (text) => inTurn(() => connection.make(text)) })
+  const hasEnded = () => client._queryable === false || client._ended === true
+  return async () => ({ ...connection, send, make: (text) => inTurn(() => connection.make(text)), hasEnded })
 }
 
 /** postgres.js got this option together with the errors of a COMMIT. */
