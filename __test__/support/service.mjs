@@ -1,6 +1,7 @@
 // Shared by the tests of flakeforge-server: requests whose answers are checked against the server's own /openapi.json,
 // and raw connections for what no HTTP client would send.
 
+import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -110,10 +111,7 @@ export async function arrived(raw, pattern) {
     const found = pattern.exec(raw.text())
     if (found !== null) return found
     if (raw.socket.closed) throw new Error(`closed after: ${raw.text()}`)
-    await new Promise((resolve, reject) => {
-      raw.socket.once('data', resolve)
-      raw.socket.once('close', () => reject(new Error(`closed after: ${raw.text()}`)))
-    })
+    await Promise.race([once(raw.socket, 'data'), raw.closed])
   }
 }
 
