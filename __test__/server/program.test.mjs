@@ -145,7 +145,7 @@ test('a host that is not of this machine: one line that names the option or vari
   const ended = (args, env) => run([...args, '--store', `file:${folder}`], env)
   const [option, variable, metrics] = await Promise.all([
     ended(['--host', 'nosuch.invalid']),
-    ended([], { HOST: 'x86_64-conda-linux-gnu' }),
+    ended([], { FLAKEFORGE_SERVER_HOST: 'x86_64-conda-linux-gnu' }),
     ended(['--host', '192.0.2.1', '--metrics-port', '0']),
   ])
   t.deepEqual([option.code, variable.code, metrics.code], [2, 2, 2])
@@ -153,7 +153,7 @@ test('a host that is not of this machine: one line that names the option or vari
     option.stderr,
     /^flakeforge-server: --host must be an address or a name of this machine, .*, not 'nosuch\.invalid' \(E\w+\)\.\n$/,
   )
-  t.regex(variable.stderr, /^flakeforge-server: HOST must be .*, not 'x86_64-conda-linux-gnu' \(E\w+\)\.\n$/)
+  t.regex(variable.stderr, /^flakeforge-server: FLAKEFORGE_SERVER_HOST must be .*, not 'x86_64-conda-linux-gnu' \(E\w+\)\.\n$/)
   t.regex(metrics.stderr, /^flakeforge-server: --host must be .*, not '192\.0\.2\.1' \(EADDRNOTAVAIL\)\.\n$/)
 })
 

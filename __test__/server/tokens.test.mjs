@@ -17,7 +17,7 @@ let ask
 test.before(async () => {
   folder = await freshFolder('tokens')
   tokenFile = join(folder, 'tokens')
-  await writeFile(tokenFile, `# ours\n${OLD}\n${OTHER}\n`)
+  await writeFile(tokenFile, `# ours\n${OLD}\n${OTHER}\n`, { mode: 0o600 })
   server = await startServer({ args: ['--token-file', tokenFile, '--log', 'requests', '--host', '127.0.0.1'] })
   ask = await asker(server.url, { token: OTHER })
 })
@@ -108,7 +108,7 @@ test.serial('a line of the log has method, route, status and time, and nothing e
 
 test.serial('guesses of a token count as requests do', async (t) => {
   const file = join(folder, 'strict')
-  await writeFile(file, OLD)
+  await writeFile(file, OLD, { mode: 0o600 })
   const strict = stopAfter(t, await startServer({ args: ['--token-file', file, '--rate', '20'] }))
   const raw = rawConnection(strict.port)
   const guess = (i) =>

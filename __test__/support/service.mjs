@@ -81,6 +81,7 @@ export async function asker(url, { token, ...more } = {}) {
     const answer = { status: response.status, type, headers: response.headers, body: await bodyOf(response, type) }
     t.deepEqual(contract.faults(method, url + path, answer), [], `${method} ${path}`)
     t.is(response.headers.get('cache-control'), 'no-store')
+    t.is(response.headers.get('x-content-type-options'), 'nosniff')
     return answer
   }
 }

@@ -1,6 +1,7 @@
 // The HTTP server: fastify with its limits, its error answers, and the routes. The handlers of a request are added here in
 // their order: probes bypass the guards, and the page needs no token.
 
+import type { Socket } from 'node:net'
 import accepts from '@fastify/accepts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import fastify from 'fastify'
@@ -25,6 +26,7 @@ import { ALL, COMPILES_NOTHING, MADE } from './schemas.ts'
 import { makeServer } from './server.ts'
 import { refuseStrangers } from './strangers.ts'
 import type { Tokens } from './tokens.ts'
+import { Turns } from './turns.ts'
 import type { Waiting } from './waiting.ts'
 
 /** No request has a body. This many bytes are read in order to refuse it; more end the connection. */
@@ -114,15 +116,17 @@ function addHooks(app: FastifyInstance, { log, measures, connections }: Parts) {
 
 function optionsOf({ config, connections }: Parts, { tls }: Listener, audience: Audience) {
   const { 'trust-proxy': proxies } = config
+  const turns = new Turns()
   return {
     ...(tls !== undefined && { https: tls }), // for the URL; makeServer() has it too
-    serverFactory: (handler: any) => makeServer({ config, connections, tls }, handler),
+    serverFactory: (handler: any) => makeServer({ config, connections, turns, tls }, handler),
     bodyLimit: BODY_BYTES,
     return503OnClosing: false,
     schemaController: COMPILES_NOTHING,
     routerOptions: { maxParamLength: config['max-header-bytes'] }, // routes describe a long name better than the router does
     trustProxy: proxies === undefined ? false : trustOf(proxies),
-    clientErrorHandler: refuseClient,
+    clientErrorHandler: (error: NodeJS.ErrnoException, socket: Socket) =>
+      turns.end(socket, () => refuseClient(error, socket)),
     frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) =>
       answerTo(error, request, audience).send(reply),
   }

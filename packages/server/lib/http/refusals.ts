@@ -53,7 +53,7 @@ export function refuseClient(error: NodeJS.ErrnoException, socket: Socket) {
 }
 
 /** Answers CONNECT, after which a connection no longer carries HTTP. */
-export function refuseConnect(_request: IncomingMessage, socket: Duplex) {
+export function refuseConnect(socket: Duplex) {
   socket.on('error', () => socket.destroy())
   end(socket, new Problem(405, 'ERR_FLAKE_METHOD', 'This server is not a proxy. GET /openapi.json lists the routes.'))
 }

@@ -17,7 +17,13 @@ const MOST = 20_000
 interface Line {
   /** the answer in progress, or the last one */
   answer: ServerResponse
-  behind: [request: IncomingMessage, response: ServerResponse][]
+  behind: Entry[]
+}
+
+/** What comes after the answer in progress: a request, or the end of the connection. */
+interface Entry {
+  request?: IncomingMessage
+  begin: () => void
 }
 
 export class Turns {
@@ -30,40 +36,69 @@ export class Turns {
       const { socket } = request
       const line = this.#lines.get(socket)
       if (line === undefined) this.#lines.set(socket, { answer: response, behind: [] })
-      else if (line.behind.length > 0 || isInProgress(line.answer)) return this.#wait(line, request, response, handler)
-      else line.answer = response
+      else if (isBusy(line)) {
+        const begin = () => {
+          line.answer = response
+          handler(request, response)
+        }
+        return this.#wait(socket, line, { request, begin })
+      } else line.answer = response
       handler(request, response)
     }
   }
 
-  #wait(line: Line, request: IncomingMessage, response: ServerResponse, handler: Handler) {
-    const { socket } = request
-    if (this.#count >= MOST) return void socket.destroy()
-    socket.pause()
-    this.#count++
-    if (line.behind.push([request, response]) === 1) this.#whenOver(line, socket, handler)
+  /**
+   * Refuses what a connection sent last, and ends it. Requests before that get their answers first: a client would take a
+   * refusal for the answer to the oldest one.
+   */
+  end(socket: Socket, refuse: () => void) {
+    const line = this.#lines.get(socket)
+    if (line === undefined || !isBusy(line)) return refuse()
+    const last = line.behind.at(-1)
+    const isComplete = (last?.request ?? line.answer.req).complete // or else it is refused itself, such as for its body
+    if (isComplete) this.#wait(socket, line, { begin: refuse })
+    else if (last === undefined) refuse()
+    else last.begin = refuse
   }
 
-  #whenOver(line: Line, socket: Socket, handler: Handler) {
-    const next = () => this.#next(line, socket, handler)
+  #wait(socket: Socket, line: Line, entry: Entry) {
+    if (this.#count >= MOST) return void socket.destroy()
+    holdBack(socket)
+    this.#count++
+    if (line.behind.push(entry) === 1) this.#whenOver(line, socket)
+  }
+
+  #whenOver(line: Line, socket: Socket) {
+    const next = () => this.#next(line, socket)
     // Other connections are read in between.
     line.answer.once('close', () => setImmediate(next))
   }
 
-  #next(line: Line, socket: Socket, handler: Handler) {
+  #next(line: Line, socket: Socket) {
     // An answer with `Connection: close` is the last one: what follows it was never accepted.
     if (socket.destroyed || socket.writableEnded) {
       this.#count -= line.behind.length
       line.behind = []
       return
     }
-    const [request, response] = line.behind.shift() as [IncomingMessage, ServerResponse]
+    const { begin } = line.behind.shift() as Entry
     this.#count--
-    line.answer = response
-    if (line.behind.length > 0) this.#whenOver(line, socket, handler)
-    else socket.resume()
-    handler(request, response)
+    if (line.behind.length === 0) letGo(socket)
+    begin()
+    if (line.behind.length > 0) this.#whenOver(line, socket)
   }
 }
 
-const isInProgress = (answer: ServerResponse) => !answer.writableFinished && !answer.closed
+/** Node resumes a connection whenever it has read a request of it, so pause() alone does not last. */
+function holdBack(socket: Socket) {
+  if (Object.hasOwn(socket, 'resume')) return
+  socket.pause()
+  socket.resume = () => socket
+}
+
+function letGo(socket: Socket) {
+  Reflect.deleteProperty(socket, 'resume')
+  socket.resume()
+}
+
+const isBusy = ({ answer, behind }: Line) => behind.length > 0 || (!answer.writableFinished && !answer.closed)
