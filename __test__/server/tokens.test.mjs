@@ -1,4 +1,5 @@
-import { rm, writeFile } from 'node:fs/promises'
+import { execFileSync } from 'node:child_process'
+import { chmod, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import test from 'ava'
 import { startServer } from '../servers/flakeforge.mjs'
@@ -81,6 +82,18 @@ onUnix('SIGHUP reads the file again; an invalid file changes nothing, and is rep
   t.regex(told, /The previous files stay in use/)
   t.deepEqual([await status(OLD), await status(NEW)], [401, 200])
   await reload('\n', /has no token/)
+  t.is(await status(NEW), 200)
+  const half = OTHER.slice(0, 20)
+  await reload(`${NEW}\n${half}`, /SIGHUP: The last line of the token file .* may be half written/)
+  t.deepEqual([await status(half), await status(OTHER)], [401, 200])
+  await chmod(tokenFile, 0o644)
+  await reload(`${OLD}\n`, /SIGHUP: .* is open to other users: its mode is 0644/)
+  t.deepEqual([await status(OLD), await status(NEW)], [401, 200])
+  await rm(tokenFile)
+  execFileSync('mkfifo', ['-m', '600', tokenFile])
+  const from = server.warnings.length
+  server.child.kill('SIGHUP')
+  await server.told(/is not a regular file/, from)
   t.is(await status(NEW), 200)
 })
 

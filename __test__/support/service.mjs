@@ -116,9 +116,14 @@ export async function arrived(raw, pattern) {
   }
 }
 
+const folders = []
+process.once('exit', () => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true })
+})
+
 /** A new empty folder, removed with this process. */
 export function passingFolder() {
   const folder = mkdtempSync(join(tmpdir(), 'flakeforge-service-'))
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+  folders.push(folder)
   return folder
 }

@@ -58,7 +58,9 @@ function refuseShared({ mode, uid }: Stats, descriptor: number, what: string, fi
 function isMounted(descriptor: number) {
   if (signOfContainer() === undefined) return false
   try {
-    const [, id] = /^mnt_id:\s*(\d+)$/m.exec(readFileSync(`/proc/self/fdinfo/${descriptor}`, 'latin1')) as RegExpExecArray
+    const [, id] = /^mnt_id:\s*(\d+)$/m.exec(
+      readFileSync(`/proc/self/fdinfo/${descriptor}`, 'latin1'),
+    ) as RegExpExecArray
     const mounts = readFileSync('/proc/self/mountinfo', 'latin1')
     const [, options] = new RegExp(`^${id}(?: \\S+){4} (\\S+)`, 'm').exec(mounts) as RegExpExecArray
     return options.split(',').includes('ro')

@@ -59,7 +59,10 @@ async function withNames(listener: Pick<Listener, 'at' | 'tokens' | 'tls'>, allo
   return {
     ...listener,
     isLocal: host === undefined || isOnLoopback,
-    isName: isChecked && !isAny ? isNameOf([...(host === undefined ? [] : [host]), ...(allowed ?? [])], isOnLoopback) : undefined,
+    isName:
+      isChecked && !isAny
+        ? isNameOf([...(host === undefined ? [] : [host]), ...(allowed ?? [])], isOnLoopback)
+        : undefined,
   }
 }
 
@@ -123,7 +126,9 @@ async function clear(socket: string, given: string) {
     throw new ConfigError(`${given}: ${socket} already exists and is ${kind}. Use a path that does not exist.`)
   }
   if (process.geteuid !== undefined && Number(found.uid) !== process.geteuid()) {
-    throw new ConfigError(`${given}: ${socket} is a socket of another user (uid ${found.uid}). Use a path that does not exist.`)
+    throw new ConfigError(
+      `${given}: ${socket} is a socket of another user (uid ${found.uid}). Use a path that does not exist.`,
+    )
   }
   if (await isInUse(socket)) return
   const now = lstatSync(socket, { throwIfNoEntry: false, bigint: true })
@@ -135,9 +140,7 @@ function refuseOpenFolder(folder: string, given: string) {
   const { mode } = statSync(folder, { throwIfNoEntry: false }) ?? { mode: 0 }
   const isSticky = (mode & 0o1000) !== 0
   if (process.platform === 'win32' || (mode & 0o002) === 0 || isSticky) return
-  throw new ConfigError(
-    `${given}: every user of this machine can replace files in ${folder}. Use: chmod o-w ${folder}`,
-  )
+  throw new ConfigError(`${given}: every user of this machine can replace files in ${folder}. Use: chmod o-w ${folder}`)
 }
 
 function isInUse(socket: string) {

@@ -19,7 +19,12 @@ import type { Turns } from './turns.ts'
 const LOOK_MS = 1000
 
 export function makeServer(
-  { config, connections, turns, tls }: { config: Config; connections: Connections; turns: Turns } & Pick<Listener, 'tls'>,
+  {
+    config,
+    connections,
+    turns,
+    tls,
+  }: { config: Config; connections: Connections; turns: Turns } & Pick<Listener, 'tls'>,
   handle: (request: IncomingMessage, response: ServerResponse) => void,
 ) {
   const { 'request-ms': requestMs } = config
@@ -33,10 +38,15 @@ export function makeServer(
     keepAliveTimeout: config['keep-alive-ms'],
     connectionsCheckingInterval: Math.min(LOOK_MS, Math.ceil(requestMs / 4)),
   }
-  const server = tls === undefined ? http.createServer(options, handler) : makeSecure({ ...options, ...tls } as ServerOptions, handler)
+  const server =
+    tls === undefined
+      ? http.createServer(options, handler)
+      : makeSecure({ ...options, ...tls } as ServerOptions, handler)
   server.maxConnections = config['max-connections']
   server.maxHeadersCount = 0 // their bytes are limited, and those beyond a count would be ignored
-  server.on('checkExpectation', handler).on('connect', (_request, socket) => turns.end(socket as Socket, () => refuseConnect(socket)))
+  server
+    .on('checkExpectation', handler)
+    .on('connect', (_request, socket) => turns.end(socket as Socket, () => refuseConnect(socket)))
   connections.watch(server, tls === undefined ? 'connection' : 'secureConnection')
   return server
 }

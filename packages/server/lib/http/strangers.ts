@@ -42,8 +42,4 @@ const foreignPage = (origin: string) =>
   )
 
 const foreignHost = (host: string) =>
-  new Problem(
-    403,
-    'ERR_FLAKE_HOST',
-    `${shown(host)} is not a name of this server. Its option --allow-host adds names.`,
-  )
+  new Problem(403, 'ERR_FLAKE_HOST', `${shown(host)} is not a name of this server. Its option --allow-host adds names.`)

@@ -4,8 +4,8 @@
 import { SegmentId } from 'flakeforge/lease'
 import type { NameOptions } from '../config/names.ts'
 import type { Waiting } from '../http/waiting.ts'
-import { Keeper } from './keeper.ts'
 import { Recent } from '../recent.ts'
+import { Keeper } from './keeper.ts'
 import type { SharedStore } from './stores.ts'
 
 /** How long an answer of the store counts, and how long it may take. */

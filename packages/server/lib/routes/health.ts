@@ -45,4 +45,3 @@ const silent = () =>
     'ERR_FLAKE_UNREADY',
     'This server has no IDs now. Its log has the reason, and so has this route with a token.',
   )
-

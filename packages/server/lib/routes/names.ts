@@ -42,7 +42,11 @@ const SCHEMAS = {
     querystring: {
       type: 'object',
       properties: {
-        from: integer('the first slot of the page: `next` of the page before', { minimum: 0, multipleOf: PAGE, default: 0 }),
+        from: integer('the first slot of the page: `next` of the page before', {
+          minimum: 0,
+          multipleOf: PAGE,
+          default: 0,
+        }),
       },
     },
     response: answers(
@@ -98,7 +102,11 @@ export async function routes(app: FastifyInstance, { names }: { names: Names }) 
 function readFrom(text: string) {
   const from = Number(text)
   if (/^\d{1,15}$/.test(text) && from % PAGE === 0) return from
-  throw new Problem(400, 'ERR_FLAKE_OPTION', `from must be 0 or \`next\` of another page, a multiple of ${PAGE}, but is ${shown(text)}.`)
+  throw new Problem(
+    400,
+    'ERR_FLAKE_OPTION',
+    `from must be 0 or \`next\` of another page, a multiple of ${PAGE}, but is ${shown(text)}.`,
+  )
 }
 
 function groupOf(served: Served): Group {
