@@ -52,6 +52,14 @@ test('another client is served before one that sent thousands of requests at onc
   }
 })
 
+test('all of very many requests at once are answered', async (t) => {
+  const server = stopAfter(t, await startServer())
+  const many = raw(t, server)
+  many.send(request('/livez').repeat(30_000) + LAST)
+  await many.closed
+  t.is(answersIn(many.text()), 30_001)
+})
+
 test('answers that nobody reads are not made', async (t) => {
   const server = stopAfter(t, await startServer({ args: ['--layout', 'snowcast', '--request-ms', '3600000'] }))
   const metrics = async () => (await fetch(`${server.url}/metrics`)).text()
@@ -62,7 +70,10 @@ test('answers that nobody reads are not made', async (t) => {
   greedy.send(request('/v1/ids/default?n=10000', 'POST').repeat(200)) // 42 MB of answers
   await until(async () => (await made()) > 0)
   // Others take turns with it, so by now it could have had all of its answers.
-  for (let i = 0; i < 300; i++) await (await fetch(`${server.url}/v1/ids/default`, { method: 'POST' })).text()
+  const OTHERS = 300
+  for (let i = 0; i < OTHERS; i++) await (await fetch(`${server.url}/v1/ids/default`, { method: 'POST' })).text()
+  const answered = /^flakeforge_http_request_duration_seconds_count\{method="POST".*status="200"\} (\d+)$/m
+  await until(async () => Number(answered.exec(await metrics())?.[1]) >= OTHERS) // the rendering is newer than these
   const count = await made()
   t.true(count < 1_200_000, `${count} IDs for one that read none`) // what the system's buffers of a connection hold
   greedy.socket.resume()

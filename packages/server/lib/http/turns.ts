@@ -22,7 +22,7 @@ interface Line {
 
 /** What comes after the answer in progress: a request, or the end of the connection. */
 interface Entry {
-  request?: IncomingMessage
+  request?: IncomingMessage | undefined
   begin: () => void
 }
 
@@ -55,10 +55,13 @@ export class Turns {
     const line = this.#lines.get(socket)
     if (line === undefined || !isBusy(line)) return refuse()
     const last = line.behind.at(-1)
-    const isComplete = (last?.request ?? line.answer.req).complete // or else it is refused itself, such as for its body
-    if (isComplete) this.#wait(socket, line, { begin: refuse })
-    else if (last === undefined) refuse()
-    else last.begin = refuse
+    const request = last === undefined ? line.answer.req : last.request
+    if (request === undefined) return // it was refused before
+    if (request.complete) return this.#wait(socket, line, { begin: refuse })
+    // The request is refused itself, such as for its body.
+    if (last === undefined) return refuse()
+    last.begin = refuse
+    last.request = undefined
   }
 
   #wait(socket: Socket, line: Line, entry: Entry) {
