@@ -153,6 +153,13 @@ test('variables that others set for any program open no port: HOST counts for no
   t.is((await read(['--config', fileOf({ socket: '/tmp/a' })], { PORT: '80' })).socket, '/tmp/a')
 })
 
+test('the port of metrics stays on this machine, wherever the other one is', async (t) => {
+  const where = async (...args) => (await read(['--metrics-port', '9090', ...args])).listeners.metrics.at
+  t.like(await where('--host', '0.0.0.0'), { host: '127.0.0.1', port: 9090 })
+  t.like(await where('--socket', '/tmp/a'), { host: '127.0.0.1', port: 9090 })
+  t.like(await where('--metrics-host', '0.0.0.0'), { host: '0.0.0.0', port: 9090 })
+})
+
 const TOKEN = 'abcdefghijklmnop'
 
 test('tokens: one per line, with comments, of at least 16 characters', async (t) => {
