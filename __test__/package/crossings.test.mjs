@@ -35,13 +35,6 @@ const CROSSINGS = [
     // serve's log is for the operator; an ID that cannot be read is the client's own text
     owners: ['packages/server/lib/http/problems.ts', 'packages/server/lib/routes/names.ts'],
   },
-  {
-    kind: 'files that the configuration of the ID service names',
-    code: /\b(?:readFile|readFileSync|openSync)\(/,
-    sample: "return readFileSync(file, 'utf8')",
-    within: ['packages/server/lib'],
-    owners: ['packages/server/lib/config/files.ts', 'packages/server/lib/routes/page.ts'],
-  },
 ]
 
 const isSource = (name) => /\.(?:[cm]?[jt]s|rs)$/.test(name) && !name.endsWith('.d.ts')
