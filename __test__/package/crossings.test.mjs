@@ -75,6 +75,21 @@ const CROSSINGS = [
     within: ['src'],
     owners: ['src/number.rs'],
   },
+  {
+    kind: 'listening',
+    code: /\.listen\(/,
+    sample: 'await app.listen({ port, host })',
+    within: ['lib', 'bin', 'packages/server/lib'],
+    owners: ['packages/server/lib/http/listen.ts'],
+  },
+  {
+    kind: "an error's words in an answer of the ID service",
+    code: /\bmessage\b/,
+    sample: 'throw new Problem(503, code, error.message)',
+    within: ['packages/server/lib/http', 'packages/server/lib/routes'],
+    // serve's log is for the operator; an ID that cannot be read is the client's own text
+    owners: ['packages/server/lib/http/problems.ts', 'packages/server/lib/routes/names.ts'],
+  },
 ]
 
 const isSource = (name) => /\.(?:[cm]?[jt]s|rs)$/.test(name) && !name.endsWith('.d.ts')
