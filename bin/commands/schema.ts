@@ -1,7 +1,7 @@
 // `flakeforge schema`: the tables of the PostgreSQL or MySQL store, or a function that makes IDs, for migrations.
 
 import type { CommandFile } from '../parts/command.ts'
-import { OF_FUNCTION } from '../parts/options.ts'
+import { OF_SCHEMA } from '../parts/options.ts'
 
 export default {
   summary: 'print SQL for PostgreSQL or MySQL: the tables of the store, or a function that makes IDs',
@@ -13,7 +13,7 @@ first use if its role has the rights; print them if you use migrations, or if th
 With --function it prints a function that makes IDs in the database, as in id bigint DEFAULT flake_id(), for rows that psql,
 triggers or other services insert. On MariaDB and MySQL a BEFORE INSERT trigger calls it. Its IDs are never equal to each other,
 whatever the server's clock does. Its node must be used by no process: give your group --slots 1023, and the function node 1023.`,
-  options: OF_FUNCTION,
+  options: OF_SCHEMA,
   completes: [() => ['postgres', 'mysql']],
   examples: [
     ['flakeforge schema | psql postgres://owner@localhost/app', 'create the tables'],
