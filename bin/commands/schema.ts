@@ -26,7 +26,7 @@ whatever the server's clock does. Its node must be used by no process: give your
     ],
     ['flakeforge schema mysql | mariadb app', 'create those of MySQL or MariaDB'],
     [
-      'flakeforge schema --function flake_id --node 1023 --grant app | psql postgres://owner@localhost/app',
+      'flakeforge schema --function flake_id --node 1023 --grant app | psql app',
       'IDs by DEFAULT flake_id(), for the role app',
     ],
     ['flakeforge schema mysql --function flake_id --node 1023 | mariadb app', 'the function for MariaDB or MySQL'],

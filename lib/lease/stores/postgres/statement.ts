@@ -2,16 +2,20 @@
 // means: a function, a type, a table, and an operator too. So statements name the schema of everything, and a text that came
 // from outside becomes part of one only as a literal or an identifier.
 
-/** SQL that this file has built. Clients get nothing else. */
+/** SQL that this file has built: no other object has its private field. Clients get nothing else. */
 export class Sql {
-  readonly text
+  #text
 
   constructor(text: string) {
-    this.text = text
+    this.#text = text
+  }
+
+  get text() {
+    return this.#text
   }
 
   toString() {
-    return this.text
+    return this.#text
   }
 }
 
