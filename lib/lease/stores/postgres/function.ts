@@ -202,7 +202,7 @@ ${failIf(itemFault(table, sql`TABLE`, lock, lockKindFault(table)))}
   SET exit_on_error = off                -- the lock is released by an error that is caught
   AS ${dollarQuoted(bodyOf(schema, name, plan))};
   COMMENT ON FUNCTION ${fn} IS ${literal(comment)};
-  REVOKE ALL ON FUNCTION ${fn} FROM PUBLIC;${grantTo(roles, rightsOn(schema, name))}
+${failIf(functionFault(schema, name, plan)) /* another role may have made it meanwhile, and would still own it */}  REVOKE ALL ON FUNCTION ${fn} FROM PUBLIC;${grantTo(roles, rightsOn(schema, name))}
 `,
 )}
 `
