@@ -102,13 +102,14 @@ END
 `
 }
 
-const OTHER_NAME = 'Choose another name for the function, or drop it if nothing uses it.'
+/** With the same node, a second function would make equal IDs. */
+const OTHER_NAME = 'Choose another name and another node for the function, or drop it if nothing uses it.'
 
 /** The condition that another role owns what is there, and its text. */
 const ownerFault = (what: string, owner: Sql) => sql`
     WHEN pg_get_userbyid(${owner}) <> current_user THEN
       concat(${literal(`${what} belongs to the role `)}, quote_ident(pg_get_userbyid(${owner})),
-        '. If it is yours, run this as that role. Otherwise choose another name for the function.')`
+        '. If it is yours, run this as that role. Otherwise choose another name and another node for the function.')`
 
 /** What is wrong with a function of this name: NULL, if it is the one that this plan makes. */
 const functionFault = (

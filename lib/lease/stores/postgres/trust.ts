@@ -19,9 +19,9 @@ const isTrusted = (oid: Sql, owner: Owner) => sql`EXISTS (
   )`
 
 const WAY_OUT =
-  "Only a superuser, the owner of the database, this session's own role, and the role that the option owner names may own it. If its owner is right, use that option, in an address as ?owner=; if not, drop it."
+  "Only a superuser, the owner of the database, this session's own role, and the role that the option owner names may own it. If its owner is right, use that option, in an address as ?owner=. Otherwise use another schema."
 
-/** A sentence about the owner of an object, such as `The table ids.x belongs to the role "y"`. */
+/** A sentence about the owner of an object, such as `The table ids.x belongs to the role y.` */
 const belongs = (
   what: string,
   oid: Sql,
@@ -47,7 +47,7 @@ const COLUMNS = ['group_name', 'name', 'value'].map((name) => `${name} ${TEXT} $
 
 /** What keeps an object from being a table that stores exactly what is written. */
 const kindFault = (what: string) => sql`
-  WHEN item.relkind ${DIFFERS} 'r' THEN ${literal(`${what} is not a plain table. Drop it, or use another schema.`)}
+  WHEN item.relkind ${DIFFERS} 'r' THEN ${literal(`${what} is not a plain table. Rename it, or use another schema.`)}
   WHEN item.relrowsecurity OR EXISTS (SELECT FROM pg_catalog.pg_trigger WHERE tgrelid ${EQUALS} item.oid)
     OR EXISTS (SELECT FROM pg_catalog.pg_rewrite WHERE ev_class ${EQUALS} item.oid)
     OR EXISTS (SELECT FROM pg_catalog.pg_inherits WHERE inhrelid ${EQUALS} item.oid OR inhparent ${EQUALS} item.oid)
@@ -57,7 +57,7 @@ const kindFault = (what: string) => sql`
     FROM pg_catalog.pg_attribute WHERE attrelid ${EQUALS} item.oid AND attnum OPERATOR(pg_catalog.>) 0 AND NOT attisdropped
   ) ${DIFFERS} ${literal(COLUMNS)} OR NOT EXISTS (
     SELECT FROM pg_catalog.pg_index WHERE indrelid ${EQUALS} item.oid AND indisprimary AND indkey::pg_catalog.text ${EQUALS} '1 2'
-  ) THEN ${literal(`${what} has other columns or another primary key than the SQL of \`npx flakeforge schema\` gives it. Drop it, or use another schema.`)}`
+  ) THEN ${literal(`${what} has other columns or another primary key than the SQL of \`npx flakeforge schema\` gives it. Rename it, or use another schema.`)}`
 
 /** The schema and an object in it, by catalogs only: reading a view or a table with policies would run its owner's code. */
 export const itemIn = (
