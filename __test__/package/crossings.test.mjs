@@ -90,6 +90,29 @@ const CROSSINGS = [
     // serve's log is for the operator; an ID that cannot be read is the client's own text
     owners: ['packages/server/lib/http/problems.ts', 'packages/server/lib/routes/names.ts'],
   },
+  {
+    // Clients are sent nothing but an Sql, which only its own file makes.
+    kind: 'SQL for PostgreSQL',
+    code: /new Sql\(|extends Sql\b|as unknown as Sql\b/,
+    sample: 'const statement = new Sql(text)',
+    within: ['lib', 'bin', 'packages/server/lib', 'packages/check-store/lib'],
+    owners: ['lib/lease/stores/postgres/statement.ts'],
+  },
+  {
+    kind: 'statements sent to PostgreSQL',
+    code: /\.unsafe\(|\bclient\.query\(/,
+    sample: 'await client.query(text)',
+    within: ['lib', 'bin', 'packages/server/lib', 'packages/check-store/lib'],
+    owners: ['lib/lease/stores/postgres/packages.ts'],
+  },
+  {
+    // Words of statements in a text of ours: a template that is tagged sql`` is the builder's.
+    kind: 'SQL in a plain text, for PostgreSQL',
+    code: /(?<!\bsql)`\s*(?:--[^`]*\n)?\s*(?:SELECT|INSERT|UPDATE|WITH|CREATE|ALTER|DROP|DO|GRANT|REVOKE|COMMENT|LOCK|SET)\s[^`]|['"](?:SELECT|INSERT INTO|CREATE|ALTER TABLE|DROP|DO)\s/,
+    sample: 'const text = `SELECT now()`',
+    within: ['lib/lease/stores/postgres'],
+    owners: [],
+  },
 ]
 
 const isSource = (name) => /\.(?:[cm]?[jt]s|rs)$/.test(name) && !name.endsWith('.d.ts')
