@@ -13,10 +13,11 @@ use std::sync::{Arc, LazyLock, OnceLock};
 
 use crate::files::entry::enter;
 use crate::files::file_format::{CursorWords, HOLDER_WORDS, Kind, Page, Purpose};
+use crate::files::folder::{FileIdentity, Place, is_gone};
 use crate::files::group::Group;
 use crate::files::machine::{self, Machine};
 use crate::files::mapped::Mapped;
-use crate::files::named_file::{self, FileIdentity};
+use crate::files::named_file::{self, Opened};
 use crate::files::watcher::{Watched, Watcher};
 use crate::generator::any_cursor::{AnyCursor, KeptCursor};
 use crate::generator::cursor::{Cursor, Refused};
@@ -90,10 +91,10 @@ impl SharedCursor {
         // Absolute, because the path is checked again later, when the working directory may be another one.
         let path = std::path::absolute(path).map_err(|error| Refusal::io(path, "read", &error))?;
         let purpose = Purpose::new(Kind::Cursor, fingerprint);
-        let (file, identity) = named_file::open(&path, &purpose, machine)?;
+        let Opened { place, file, identity, .. } = named_file::open(&path, &purpose, machine)?;
         let numbers = Numbers::new(scale, counter_bits);
         OPEN.find_or_add(identity, || {
-            let made = Self::mapped(machine, file.into(), (path, identity), numbers, None)?;
+            let made = Self::mapped(machine, file.into(), (place, identity), numbers, None)?;
             made.page.page().presence.arrive();
             Ok(made)
         })
@@ -103,7 +104,7 @@ impl SharedCursor {
     pub(crate) fn of_slot(
         machine: &Machine,
         file: Arc<File>,
-        place: (PathBuf, FileIdentity),
+        place: (Place, FileIdentity),
         numbers: Numbers,
         group: &Arc<Group>,
     ) -> Result<Arc<Self>, Refusal> {
@@ -115,11 +116,12 @@ impl SharedCursor {
     fn mapped(
         machine: &Machine,
         file: Arc<File>,
-        (path, identity): (PathBuf, FileIdentity),
+        (place, identity): (Place, FileIdentity),
         numbers: Numbers,
         group: Option<Arc<Group>>,
     ) -> Result<Self, Refusal> {
-        let page = Mapped::new(file, &path)?;
+        let page = Mapped::new(file, &place)?;
+        let path = place.path().to_owned();
         page.check_words(&path)?;
         enter(&page, machine.boot, &numbers).map_err(|error| Refusal::io(&path, "synced", &error))?;
         page.check_kept(&path)?;
@@ -167,7 +169,7 @@ impl SharedCursor {
 
     /// Whether the file was removed, replaced or truncated, or its page lost.
     pub fn is_gone(&self) -> bool {
-        self.page.is_lost() || named_file::is_gone(&self.path, self.identity)
+        self.page.is_lost() || is_gone(&self.path, self.identity)
     }
 
     /// Whether this process may take no more numbers from it, because [`end`](Self::end) was called or the file failed.
@@ -232,7 +234,7 @@ impl SharedCursor {
         if let Some(fault) = self.fault() {
             return Err(fault);
         }
-        if named_file::is_gone(&self.path, self.identity) {
+        if is_gone(&self.path, self.identity) {
             return Err(self.spoil(Refusal::file(&self.path, GONE)));
         }
         // What this process knows comes first, because another thread may update it meanwhile.

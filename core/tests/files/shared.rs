@@ -242,8 +242,9 @@ fn one_of_several_creators_wins() {
     for round in 0..300 {
         let path = folder.path().join(format!("{round}"));
         let found: Vec<_> = thread::scope(|scope| {
-            let open =
-                || named_file::open(&path, &Purpose::new(Kind::Cursor, "for a test"), machine::this()).unwrap().1;
+            let open = || {
+                named_file::open(&path, &Purpose::new(Kind::Cursor, "for a test"), machine::this()).unwrap().identity
+            };
             let threads: Vec<_> = (0..4).map(|_| scope.spawn(open)).collect();
             threads.into_iter().map(|thread| thread.join().unwrap()).collect()
         });
