@@ -5,7 +5,7 @@
 
 use std::hash::{BuildHasher, RandomState};
 use std::mem::offset_of;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use crate::files::mark::Mark;
 use crate::files::presence::Presence;
@@ -49,6 +49,17 @@ pub struct Page<W> {
     pub(crate) mark: Mark,
     unused_2568: [AtomicU64; 63],
     pub(crate) holder: [AtomicU64; HOLDER_WORDS],
+}
+
+impl<W> Page<W> {
+    /// A hash of the header, which stays the same as long as nothing else is written over the page.
+    pub(crate) fn header_hash(&self) -> u64 {
+        let mut bytes = [0; size_of::<Header>()];
+        for (eight, word) in bytes.chunks_exact_mut(8).zip(&self.header) {
+            eight.copy_from_slice(&word.load(Relaxed).to_ne_bytes());
+        }
+        hash(&bytes)
+    }
 }
 
 /// The number of words that describe the holder of a slot.

@@ -27,6 +27,9 @@ use crate::refusal::Refusal;
 /// The file of a life. It is in the same folder as the slots, whose names are numbers.
 const FILE: &str = "group";
 
+/// The word that ends a life. Any other value but 0 is damage, which its header shows too.
+const DESTROYED: u64 = 1;
+
 /// What all members of a group have in common.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FolderConfig {
@@ -95,12 +98,12 @@ impl Group {
 
     /// Whether this life has ended.
     pub(crate) fn is_destroyed(&self) -> bool {
-        self.words().destroyed.load(SeqCst) != 0
+        self.words().destroyed.load(SeqCst) == DESTROYED
     }
 
-    /// Whether its file was removed or replaced.
+    /// Whether its file was removed, replaced or overwritten.
     pub(crate) fn is_gone(&self) -> bool {
-        self.page.is_lost() || is_gone(&self.path(), self.identity)
+        self.page.is_lost() || self.page.is_overwritten() || is_gone(&self.path(), self.identity)
     }
 
     /// Fails if its page was lost, because the page then proves nothing.
@@ -151,7 +154,7 @@ pub fn destroy(folder: &Path) -> Result<(), Refusal> {
 }
 
 fn end(page: &Mapped<GroupWords>, path: &Path) -> Result<(), Refusal> {
-    page.checked().words.destroyed.store(1, SeqCst);
+    page.checked().words.destroyed.store(DESTROYED, SeqCst);
     page.sync().map_err(|error| Refusal::io(path, "synced", &error))
 }
 
@@ -194,7 +197,7 @@ impl Life {
     }
 
     pub(crate) fn is_destroyed(&self) -> bool {
-        self.word(offset_of!(GroupPage, words.destroyed)) != 0
+        self.word(offset_of!(GroupPage, words.destroyed)) == DESTROYED
     }
 
     /// How its numbers follow from time.

@@ -31,8 +31,13 @@ pub(crate) const NEAR_NS: u64 = 1_000_000_000;
 
 const GONE: &str = "was removed, replaced or truncated while in use, so other processes may be generating the same IDs. \
                     Create a new generator, and leave the file alone";
+const OVERWRITTEN: &str = "was overwritten while in use, so other processes may be generating the same IDs. Remove it once no \
+                           process uses it and the clock is past its last ID, and create a new generator";
 const WENT_BACK: &str = "went back while in use, as if an older copy was written over it, so other processes may be generating \
                          the same IDs. Create a new generator, and leave the file alone";
+
+/// In the place of the next number seen: nothing in the file counts any more.
+const DISTRUSTED: u64 = u64::MAX;
 
 /// The cursors that this process has open.
 static OPEN: LazyLock<Watcher<SharedCursor>> = LazyLock::new(Watcher::default);
@@ -140,7 +145,11 @@ impl SharedCursor {
     pub fn next(&self) -> u64 {
         let (seen, next) = (self.seen.load(Acquire), self.cold().next());
         // The numbers taken since this process last looked are unknown.
-        if next < seen || self.page.is_lost() { self.covered.load(Acquire).saturating_add(1) } else { next }
+        if next < seen || seen == DISTRUSTED || self.page.is_lost() {
+            self.covered.load(Acquire).saturating_add(1)
+        } else {
+            next
+        }
     }
 
     /// The last number that may be taken at present.
@@ -150,7 +159,8 @@ impl SharedCursor {
 
     /// The highest number that this process may have been given, whatever happened to the file.
     pub fn highest(&self) -> u64 {
-        self.limit().max(self.covered.load(Acquire))
+        let covered = self.covered.load(Acquire);
+        if self.seen.load(Acquire) == DISTRUSTED { covered } else { covered.max(self.limit()) }
     }
 
     /// The cursor, for calls that may come long after the page was lost.
@@ -242,9 +252,13 @@ impl SharedCursor {
         let Page { words, mark, .. } = self.page.checked();
         let (next, written) = (words.cursor.next(), mark.written());
         self.page.check_kept(&self.path).map_err(|lost| self.spoil(lost))?;
+        if self.page.is_overwritten() {
+            return Err(self.distrust(Refusal::file(&self.path, OVERWRITTEN)));
+        }
         if next < seen || written < covered {
             return Err(self.went_back());
         }
+        self.page.check_words(&self.path).map_err(|damage| self.distrust(damage))?;
         if self.group.is_none() {
             self.page.page().presence.answer();
         }
@@ -253,10 +267,15 @@ impl SharedCursor {
         Ok(())
     }
 
-    /// An older copy was written over the file: the numbers taken are unknown.
+    /// An older copy was written over the file.
     fn went_back(&self) -> Refusal {
-        self.seen.store(u64::MAX, Release); // so that `next` no longer counts
-        self.spoil(Refusal::file(&self.path, WENT_BACK))
+        self.distrust(Refusal::file(&self.path, WENT_BACK))
+    }
+
+    /// Something was written over the file: the numbers taken are unknown.
+    fn distrust(&self, fault: Refusal) -> Refusal {
+        self.seen.store(DISTRUSTED, Release);
+        self.spoil(fault)
     }
 
     fn check_group(&self) -> Result<(), Refusal> {
