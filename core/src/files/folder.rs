@@ -11,10 +11,10 @@
 //! - **Modes.** New files have mode 0600 and new folders 0755, whatever the umask is. In a folder that its group may write to,
 //!   without a sticky bit, they belong to that group, with its rights: several users *share* such a folder. Other users never
 //!   get write access.
-//! - **Owners.** Whoever owns a file or its folder can make IDs repeat. So nothing is made in a folder or written to a file
-//!   unless its owner is root, the user of this process, or one who shares it: everything in a trusted folder that belongs to
-//!   the folder's owner, or to the group of a shared one, is trusted, and so is a shared folder if this process is in its
-//!   group. Reading, as for a list of slots, needs no trusted owner.
+//! - **Owners.** Whoever owns a file or its folder can make IDs repeat. So nothing is made in a folder, and no number is taken
+//!   from a file, unless its owner is trusted. Trusted are root, the user of this process, and those who share it: within a
+//!   trusted folder, its owner and, if it is shared, its group. A shared folder is trusted, too, if this process is in its
+//!   group. Listing slots and ending a group need no trusted owner.
 //!
 //! Some systems lack a part of this. Each says so in its file: `unix.rs` or `elsewhere.rs`.
 
@@ -50,11 +50,19 @@ pub(crate) enum Use {
     Writing,
     /// for writing, to a file that stays in place because this process has its lock
     Locked,
+    /// for writing, to end a group: nothing in its files is believed, so its owner need not be trusted
+    Ending,
 }
 
 impl Use {
     fn writes(self) -> bool {
         self != Self::Reading
+    }
+
+    /// Whether numbers come from the file.
+    #[cfg(unix)]
+    fn trusts(self) -> bool {
+        matches!(self, Self::Writing | Self::Locked)
     }
 
     fn action(self) -> &'static str {

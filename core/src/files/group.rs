@@ -148,7 +148,7 @@ pub fn destroy(folder: &Path) -> Result<(), Refusal> {
     check_shares(folder)?;
     let Some(life) = last_life(folder)? else { return Ok(()) };
     let place = life.folder.place(FILE);
-    let Some(file) = named_file::open_existing(&place)? else { return Ok(()) };
+    let Some(file) = named_file::open_to_end(&place)? else { return Ok(()) };
     let page = Mapped::new(file, &place)?;
     end(&page, place.path())
 }

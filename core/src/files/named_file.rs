@@ -97,6 +97,11 @@ pub fn open_existing(place: &Place) -> Result<Option<File>, Refusal> {
     place.folder.open(&place.name, Use::Writing)
 }
 
+/// The same for a file that is only told that its group has ended.
+pub(crate) fn open_to_end(place: &Place) -> Result<Option<File>, Refusal> {
+    place.folder.open(&place.name, Use::Ending)
+}
+
 /// The same for a file whose lock (slot_lock.rs) this process has or requests.
 pub(crate) fn open_locked(place: &Place) -> Result<Option<File>, Refusal> {
     place.folder.open(&place.name, Use::Locked)

@@ -27,20 +27,12 @@ pub struct Folder {
 
 impl Folder {
     /// Opens the folder at a path. Missing folders are made.
-    pub(crate) fn make(path: &Path, machine: &Machine) -> Result<Self, Refusal> {
-        if !path.is_dir() {
-            if let Some(above) = path.parent().filter(|above| !above.as_os_str().is_empty()) {
-                Self::make(above, machine)?;
-            }
-            match fs::create_dir(path) {
-                Err(error) if error.kind() != ErrorKind::AlreadyExists => {
-                    return Err(Refusal::io(path, "created", &error));
-                }
-                _ if !path.is_dir() => return Err(Refusal::file(path, "is not a folder. Use another path")),
-                _ => {}
-            }
+    pub(crate) fn make(path: &Path, _machine: &Machine) -> Result<Self, Refusal> {
+        match fs::create_dir_all(path) {
+            Err(error) if error.kind() != ErrorKind::AlreadyExists => Err(Refusal::io(path, "created", &error)),
+            _ if !path.is_dir() => Err(Refusal::file(path, "is not a folder. Use another path")),
+            _ => Ok(Self { path: path.to_owned() }),
         }
-        Ok(Self { path: path.to_owned() })
     }
 
     /// Opens the folder at a path; `None` if there is none.
@@ -64,7 +56,6 @@ impl Folder {
     }
 
     /// The target of a link in this folder: the system follows it.
-    #[expect(clippy::unnecessary_wraps, clippy::unused_self, reason = "as on Unix")]
     pub(super) fn link(&self, _name: &OsStr) -> Result<Option<PathBuf>, Refusal> {
         Ok(None)
     }
@@ -91,7 +82,7 @@ impl Folder {
         }
         let mut options = OpenOptions::new();
         options.read(true).write(what_for.writes());
-        if what_for == Use::Writing {
+        if matches!(what_for, Use::Writing | Use::Ending) {
             keep_in_place(&mut options);
         }
         let file = match open_in_turn(&options, &path) {
@@ -128,7 +119,6 @@ impl Folder {
     }
 
     /// The system makes names survive a crash.
-    #[expect(clippy::unnecessary_wraps, clippy::unused_self, reason = "as on Unix")]
     pub(crate) fn sync(&self) -> io::Result<()> {
         Ok(())
     }

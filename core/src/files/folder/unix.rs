@@ -1,7 +1,7 @@
 //! Folders on Unix: descriptors.
 //!
 //! Linux has all of it. Elsewhere:
-//! - Every folder on the path has to be readable, because only Linux opens one for nothing but passing through.
+//! - Every folder on the path has to be readable, because only Linux opens one just to pass through it.
 //! - `mkdir` drops the sticky bit, which marks a folder that is still being made. So only the process that made the folder
 //!   completes it, and a member of the group could put another folder of the same user, from the same parent, in its place.
 
@@ -14,8 +14,8 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Component, Path, PathBuf};
 
 use rustix::fs::{
-    AtFlags, CWD, Dir, FileType, Gid, Mode, OFlags, Stat, fchmod, fchown, fstat, fsync, linkat, mkdirat, openat,
-    readlinkat, statat, unlinkat,
+    AtFlags, CWD, Dir, FileType, Gid, Mode, OFlags, Stat, fchmod, fchown, fstat, linkat, mkdirat, openat, readlinkat,
+    statat, unlinkat,
 };
 use rustix::io::Errno;
 use rustix::process::{getegid, geteuid, getgroups};
@@ -36,11 +36,14 @@ const FILE_MODE: u32 = 0o600;
 const UNFINISHED: u32 = STICKY | 0o700;
 const SHOWS_UNFINISHED: bool = cfg!(target_os = "linux");
 
-/// How a folder is opened that is on the way to another one.
+/// How a folder is opened. Reading it also mounts what is mounted on demand.
+const FOLDER: OFlags = OFlags::DIRECTORY.union(OFlags::NONBLOCK).union(OFlags::CLOEXEC);
+
+/// How a walk along a path starts. Linux does not need the right to read the folder.
 #[cfg(target_os = "linux")]
-const PASSING: OFlags = OFlags::PATH;
+const START: OFlags = OFlags::PATH.union(OFlags::CLOEXEC);
 #[cfg(not(target_os = "linux"))]
-const PASSING: OFlags = OFlags::DIRECTORY.union(OFlags::NONBLOCK);
+const START: OFlags = FOLDER;
 
 /// What the rule about owners needs to know.
 #[derive(Clone, Copy, Debug)]
@@ -105,7 +108,7 @@ impl Folder {
     /// Where the walk along a path starts.
     fn start(path: &Path) -> Result<Self, Refusal> {
         let start = Path::new(if path.has_root() { "/" } else { "." });
-        let opened = openat(CWD, start, PASSING | OFlags::CLOEXEC, Mode::empty()).and_then(|fd| Ok((fstat(&fd)?, fd)));
+        let opened = openat(CWD, start, START, Mode::empty()).and_then(|fd| Ok((fstat(&fd)?, fd)));
         let (found, fd) = opened.map_err(|error| Refusal::io(start, "opened", &error.into()))?;
         let owner = owner(&found, None);
         Ok(Self { fd, path: if path.has_root() { start.to_owned() } else { PathBuf::new() }, owner, is_new: false })
@@ -169,46 +172,41 @@ impl Folder {
         Ok(Self { path: link.to_owned(), ..found })
     }
 
-    #[cfg(target_os = "linux")]
+    /// What is at a name, without following a link or waiting for anything.
     fn look(&self, name: &OsStr) -> Result<Found, Refusal> {
-        let opened = openat(&self.fd, name, PASSING | OFlags::NOFOLLOW | OFlags::CLOEXEC, Mode::empty());
-        let looked = opened.and_then(|fd| {
-            let found = fstat(&fd)?;
-            Ok(match FileType::from_raw_mode(found.st_mode) {
-                FileType::Directory => Found::Folder(self.folder(name, fd, &found)),
-                // The link itself is open: its owner and its target belong together.
-                FileType::Symlink => Found::Link { uid: found.st_uid, target: target(readlinkat(&fd, "", vec![])?) },
-                _ => Found::Other,
-            })
-        });
-        self.looked(name, looked)
-    }
-
-    #[cfg(not(target_os = "linux"))]
-    fn look(&self, name: &OsStr) -> Result<Found, Refusal> {
-        let opened = openat(&self.fd, name, PASSING | OFlags::NOFOLLOW | OFlags::CLOEXEC, Mode::empty());
+        let opened = openat(&self.fd, name, FOLDER | OFlags::NOFOLLOW, Mode::empty());
         let looked = match opened {
             Ok(fd) => fstat(&fd).map(|found| Found::Folder(self.folder(name, fd, &found))),
-            // The name may be a link, which no system reports in the same way.
-            Err(Errno::NOENT) => Ok(Found::Nothing),
-            Err(error) => match statat(&self.fd, name, AtFlags::SYMLINK_NOFOLLOW) {
-                Ok(found) => match FileType::from_raw_mode(found.st_mode) {
-                    FileType::Symlink => readlinkat(&self.fd, name, vec![])
-                        .map(|text| Found::Link { uid: found.st_uid, target: target(text) }),
-                    FileType::Directory => Err(error),
-                    _ => Ok(Found::Other),
-                },
-                Err(error) => Err(error),
-            },
+            Err(Errno::NOENT) => return Ok(Found::Nothing),
+            Err(error) => self.look_closer(name, error),
         };
-        self.looked(name, looked)
-    }
-
-    fn looked(&self, name: &OsStr, looked: Result<Found, Errno>) -> Result<Found, Refusal> {
         match looked {
             Err(Errno::NOENT) => Ok(Found::Nothing),
             looked => looked.map_err(|error| Refusal::io(&self.path.join(name), "opened", &error.into())),
         }
+    }
+
+    /// What is at a name that cannot be opened as a folder to read.
+    #[cfg(target_os = "linux")]
+    fn look_closer(&self, name: &OsStr, _error: Errno) -> Result<Found, Errno> {
+        let fd = openat(&self.fd, name, OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC, Mode::empty())?;
+        let found = fstat(&fd)?;
+        Ok(match FileType::from_raw_mode(found.st_mode) {
+            FileType::Directory => Found::Folder(self.folder(name, fd, &found)),
+            // The link itself is open: its owner and its target belong together.
+            FileType::Symlink => Found::Link { uid: found.st_uid, target: target(readlinkat(&fd, "", vec![])?) },
+            _ => Found::Other,
+        })
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn look_closer(&self, name: &OsStr, error: Errno) -> Result<Found, Errno> {
+        let found = statat(&self.fd, name, AtFlags::SYMLINK_NOFOLLOW)?;
+        Ok(match FileType::from_raw_mode(found.st_mode) {
+            FileType::Directory => return Err(error),
+            FileType::Symlink => Found::Link { uid: found.st_uid, target: target(readlinkat(&self.fd, name, vec![])?) },
+            _ => Found::Other,
+        })
     }
 
     fn folder(&self, name: &OsStr, fd: OwnedFd, found: &Stat) -> Self {
@@ -302,7 +300,7 @@ impl Folder {
     pub(crate) fn open(&self, name: &OsStr, what_for: Use) -> Result<Option<File>, Refusal> {
         let path = self.path.join(name);
         let check = |found: &Stat| match FileType::from_raw_mode(found.st_mode) {
-            FileType::RegularFile if what_for.writes() && !is_trusted(found, Some(self.owner)) => {
+            FileType::RegularFile if what_for.trusts() && !is_trusted(found, Some(self.owner)) => {
                 Err(not_ours(&path, found.st_uid))
             }
             FileType::RegularFile => Ok(()),
@@ -315,7 +313,7 @@ impl Folder {
             Err(Errno::NOENT) => return Ok(None),
             Err(error) => return Err(Refusal::io(&path, "read", &error.into())),
         }
-        if what_for.writes() {
+        if what_for.trusts() {
             self.check_owner()?;
         }
         let access = if what_for.writes() { OFlags::RDWR } else { OFlags::RDONLY };
@@ -347,15 +345,15 @@ impl Folder {
 
     /// Makes the names in this folder survive a crash.
     pub(crate) fn sync(&self) -> io::Result<()> {
-        Ok(fsync(self.readable()?)?)
+        File::from(self.readable()?).sync_all()
     }
 
     /// Makes the name of this folder survive a crash, in case its creator has not done so yet.
     fn sync_own_name(&self) -> Result<(), Refusal> {
-        let above = openat(&self.fd, "..", OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty());
-        match above.and_then(fsync) {
-            Err(Errno::ACCESS | Errno::PERM) => Ok(()), // another user created it, with other permissions
-            synced => synced.map_err(|error| self.failed("synced", error.into())),
+        let above = openat(&self.fd, "..", FOLDER, Mode::empty());
+        match above.map_err(io::Error::from).and_then(|above| File::from(above).sync_all()) {
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Ok(()), // another user created it
+            synced => synced.map_err(|error| self.failed("synced", error)),
         }
     }
 
@@ -369,7 +367,7 @@ impl Folder {
 
     /// The same folder, to list or sync it.
     fn readable(&self) -> Result<OwnedFd, Errno> {
-        openat(&self.fd, ".", OFlags::DIRECTORY | OFlags::NONBLOCK | OFlags::CLOEXEC, Mode::empty())
+        openat(&self.fd, ".", FOLDER, Mode::empty())
     }
 
     fn shown(&self) -> &Path {
