@@ -94,29 +94,29 @@ pub fn read(path: &Path, file: &File) -> Result<Vec<u8>, Refusal> {
 
 /// Opens an existing file; `None` if there is none.
 pub fn open_existing(place: &Place) -> Result<Option<File>, Refusal> {
-    place.folder.open(&place.name, Use::Writing)
+    place.folder.open(&place.name, place.path(), Use::Writing)
 }
 
 /// The same for a file that is only told that its group has ended.
 pub(crate) fn open_to_end(place: &Place) -> Result<Option<File>, Refusal> {
-    place.folder.open(&place.name, Use::Ending)
+    place.folder.open(&place.name, place.path(), Use::Ending)
 }
 
 /// The same for a file whose lock (slot_lock.rs) this process has or requests.
 pub(crate) fn open_locked(place: &Place) -> Result<Option<File>, Refusal> {
-    place.folder.open(&place.name, Use::Locked)
+    place.folder.open(&place.name, place.path(), Use::Locked)
 }
 
 /// The same without write permission, for reading only.
 pub fn open_to_read(place: &Place) -> Result<Option<File>, Refusal> {
-    place.folder.open(&place.name, Use::Reading)
+    place.folder.open(&place.name, place.path(), Use::Reading)
 }
 
 /// Creates the file, unless another process is faster.
 pub fn create(place: &Place, purpose: &Purpose, machine: &Machine) -> Result<bool, Refusal> {
     let page = file_format::make(purpose)
         .ok_or_else(|| Refusal::file(place.path(), "cannot be created, because its options are too long"))?;
-    place.folder.create(&place.name, &page, machine)
+    place.folder.create(&place.name, place.path(), &page, machine)
 }
 
 /// Makes the name of a file survive a crash.

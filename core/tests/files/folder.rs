@@ -329,6 +329,9 @@ fn links_are_followed_if_their_owner_is_trusted() {
     }
     use_all(&at("absolute/new")).unwrap();
     assert!(at("folder/new/a/b/ids").exists());
+    // Errors show the path that was named, not what it leads to.
+    symlink("/dev/null", at("device")).unwrap();
+    assert_eq!(blamed(&open(&at("device")).unwrap_err()), at("device").to_str().unwrap());
     // Nothing is made where a link leads to, only below a folder that is there.
     symlink("folder/missing", at("dangling")).unwrap();
     for path in ["dangling/ids", "dangling/new/ids"] {

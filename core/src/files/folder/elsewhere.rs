@@ -71,26 +71,25 @@ impl Folder {
         Ok(entries.flatten().map(|entry| entry.file_name()).collect())
     }
 
-    /// Opens a file; `None` if there is none.
-    pub(crate) fn open(&self, name: &OsStr, what_for: Use) -> Result<Option<File>, Refusal> {
-        let path = self.path.join(name);
+    /// Opens a file; `None` if there is none. Errors show the path.
+    pub(crate) fn open(&self, _name: &OsStr, path: &Path, what_for: Use) -> Result<Option<File>, Refusal> {
         // Checked first, because opening a device may have side effects.
-        match fs::metadata(&path) {
-            Ok(found) => refuse_special(&path, &found)?,
+        match fs::metadata(path) {
+            Ok(found) => refuse_special(path, &found)?,
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(Refusal::io(&path, "read", &error)),
+            Err(error) => return Err(Refusal::io(path, "read", &error)),
         }
         let mut options = OpenOptions::new();
         options.read(true).write(what_for.writes());
         if matches!(what_for, Use::Writing | Use::Ending) {
             keep_in_place(&mut options);
         }
-        let file = match open_in_turn(&options, &path) {
+        let file = match open_in_turn(&options, path) {
             Ok(file) => file,
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(Refusal::io(&path, what_for.action(), &error)),
+            Err(error) => return Err(Refusal::io(path, what_for.action(), &error)),
         };
-        refuse_special(&path, &file.metadata().map_err(|error| Refusal::io(&path, "read", &error))?)?;
+        refuse_special(path, &file.metadata().map_err(|error| Refusal::io(path, "read", &error))?)?;
         Ok(Some(file))
     }
 
@@ -108,12 +107,11 @@ impl Folder {
     }
 
     /// Creates a file with this content, complete and synced, unless there is one; returns whether it did.
-    pub(crate) fn create(&self, name: &OsStr, bytes: &[u8], machine: &Machine) -> Result<bool, Refusal> {
+    pub(crate) fn create(&self, _name: &OsStr, path: &Path, bytes: &[u8], machine: &Machine) -> Result<bool, Refusal> {
         machine.check_local(&self.path, self)?;
-        let path = self.path.join(name);
-        let temporary = Temporary::write(&self.path, bytes).map_err(|error| Refusal::io(&path, "created", &error))?;
-        match fs::hard_link(&temporary.path, &path) {
-            Err(error) if error.kind() != ErrorKind::AlreadyExists => Err(Refusal::io(&path, "created", &error)),
+        let temporary = Temporary::write(&self.path, bytes).map_err(|error| Refusal::io(path, "created", &error))?;
+        match fs::hard_link(&temporary.path, path) {
+            Err(error) if error.kind() != ErrorKind::AlreadyExists => Err(Refusal::io(path, "created", &error)),
             linked => Ok(linked.is_ok()),
         }
     }

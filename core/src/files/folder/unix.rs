@@ -296,22 +296,21 @@ impl Folder {
         names().map_err(|error: Errno| self.failed("read", error.into()))
     }
 
-    /// Opens a file; `None` if there is none.
-    pub(crate) fn open(&self, name: &OsStr, what_for: Use) -> Result<Option<File>, Refusal> {
-        let path = self.path.join(name);
+    /// Opens a file; `None` if there is none. Errors show the path.
+    pub(crate) fn open(&self, name: &OsStr, path: &Path, what_for: Use) -> Result<Option<File>, Refusal> {
         let check = |found: &Stat| match FileType::from_raw_mode(found.st_mode) {
             FileType::RegularFile if what_for.trusts() && !is_trusted(found, Some(self.owner)) => {
-                Err(not_ours(&path, found.st_uid))
+                Err(not_ours(path, found.st_uid))
             }
             FileType::RegularFile => Ok(()),
-            FileType::Directory => Err(Refusal::file(&path, IS_FOLDER)),
-            _ => Err(Refusal::file(&path, IS_SPECIAL)),
+            FileType::Directory => Err(Refusal::file(path, IS_FOLDER)),
+            _ => Err(Refusal::file(path, IS_SPECIAL)),
         };
         // Before it is opened, because opening a device may have side effects.
         match statat(&self.fd, name, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(found) => check(&found)?,
             Err(Errno::NOENT) => return Ok(None),
-            Err(error) => return Err(Refusal::io(&path, "read", &error.into())),
+            Err(error) => return Err(Refusal::io(path, "read", &error.into())),
         }
         if what_for.trusts() {
             self.check_owner()?;
@@ -321,24 +320,23 @@ impl Folder {
         let fd = match openat(&self.fd, name, how, Mode::empty()) {
             Ok(fd) => fd,
             Err(Errno::NOENT) => return Ok(None),
-            Err(error) => return Err(Refusal::io(&path, what_for.action(), &error.into())),
+            Err(error) => return Err(Refusal::io(path, what_for.action(), &error.into())),
         };
-        check(&fstat(&fd).map_err(|error| Refusal::io(&path, "read", &error.into()))?)?;
+        check(&fstat(&fd).map_err(|error| Refusal::io(path, "read", &error.into()))?)?;
         Ok(Some(fd.into()))
     }
 
     /// Creates a file with this content, complete and synced, unless there is one; returns whether it did. Its name may not be
     /// on the disk yet.
-    pub(crate) fn create(&self, name: &OsStr, bytes: &[u8], machine: &Machine) -> Result<bool, Refusal> {
+    pub(crate) fn create(&self, name: &OsStr, path: &Path, bytes: &[u8], machine: &Machine) -> Result<bool, Refusal> {
         machine.check_local(self.shown(), self)?;
         self.check_owner()?;
         if !self.is_new {
             self.sync_own_name()?;
         }
-        let path = self.path.join(name);
-        let temporary = Temporary::write(self, bytes).map_err(|error| Refusal::io(&path, "created", &error))?;
+        let temporary = Temporary::write(self, bytes).map_err(|error| Refusal::io(path, "created", &error))?;
         match linkat(&self.fd, &temporary.name, &self.fd, name, AtFlags::empty()) {
-            Err(error) if error != Errno::EXIST => Err(Refusal::io(&path, "created", &error.into())),
+            Err(error) if error != Errno::EXIST => Err(Refusal::io(path, "created", &error.into())),
             linked => Ok(linked.is_ok()),
         }
     }
