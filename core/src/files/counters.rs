@@ -72,7 +72,5 @@ fn find(path: &Path, text: &str, init: Option<u64>) -> Result<Opened, Refusal> {
         )
     };
     let place = Place::find(path)?.ok_or_else(gone)?;
-    let file = named_file::open_existing(&place)?.ok_or_else(gone)?;
-    let identity = named_file::check(&place, &file, &purpose, machine)?.ok_or_else(gone)?;
-    Ok(Opened { place, file, identity, is_new: false })
+    named_file::find(&place, &purpose, machine)?.ok_or_else(gone)
 }

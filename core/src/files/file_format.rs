@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use crate::files::mark::Mark;
 use crate::files::presence::Presence;
 use crate::generator::cursor::Cursor;
-use crate::hash::hash;
+use crate::hash::{hash, random};
 use crate::release::Release;
 
 /// Size of a page, and of every file.
@@ -54,11 +54,7 @@ pub struct Page<W> {
 impl<W> Page<W> {
     /// A hash of the header, which stays the same as long as nothing else is written over the page.
     pub(crate) fn header_hash(&self) -> u64 {
-        let mut bytes = [0; size_of::<Header>()];
-        for (eight, word) in bytes.chunks_exact_mut(8).zip(&self.header) {
-            eight.copy_from_slice(&word.load(Relaxed).to_ne_bytes());
-        }
-        hash(&bytes)
+        self.header.iter().fold(0, |sum, word| random(sum, word.load(Relaxed)))
     }
 }
 

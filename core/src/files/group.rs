@@ -70,14 +70,22 @@ impl Group {
             .with(offset_of!(GroupPage, words.counter_bits), u64::from(counter_bits))
             .with(offset_of!(GroupPage, lineage), new_lineage());
         loop {
-            let (life, floor_ms) = match last_life(folder)? {
+            let last = last_life(folder)?;
+            let (life, floor_ms) = match &last {
                 None => (1, past_ms),
                 Some(last) if !last.is_destroyed() => (last.number, past_ms),
                 Some(last) => (last.number + 1, last.floor_ms()?.max(past_ms)),
             };
             let purpose = purpose.clone().with(offset_of!(GroupPage, words.floor_ms), floor_ms as u64);
             let path = folder.join(life.to_string()).join(FILE);
-            let Opened { place, file, identity, is_new } = named_file::open(&path, &purpose, machine)?;
+            let found = match last.filter(|last| last.number == life) {
+                Some(last) => named_file::find(&last.folder.place(FILE), &purpose, machine)?,
+                None => None,
+            };
+            let Opened { place, file, identity, is_new } = match found {
+                Some(found) => found,
+                None => named_file::open(&path, &purpose, machine)?,
+            };
             let page = Mapped::new(file, &place)?;
             let folder = place.folder;
             let lineage = page.checked().lineage.load(Relaxed);

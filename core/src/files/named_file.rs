@@ -35,21 +35,25 @@ pub fn open(path: &Path, purpose: &Purpose, machine: &Machine) -> Result<Opened,
     let mut is_new = false;
     for _ in 0..TRIES {
         let place = Place::make(path, machine)?;
-        let Some(file) = open_existing(&place)? else {
-            match create(&place, purpose, machine) {
-                Err(_) if !place.folder.is_in_place() => {} // it was removed meanwhile
-                created => is_new = created?,
-            }
-            continue;
-        };
-        if let Some(identity) = check(&place, &file, purpose, machine)? {
-            return Ok(Opened { place, file, identity, is_new });
+        if let Some(opened) = find(&place, purpose, machine)? {
+            return Ok(Opened { is_new, ..opened });
+        }
+        match create(&place, purpose, machine) {
+            Err(_) if !place.folder.is_in_place() => {} // it was removed meanwhile
+            created => is_new |= created?,
         }
     }
     Err(Refusal::file(
         path,
         "was removed or replaced several times while it was being opened. Find out which program does that",
     ))
+}
+
+/// Opens the file at a place; `None` if there is none.
+pub fn find(place: &Place, purpose: &Purpose, machine: &Machine) -> Result<Option<Opened>, Refusal> {
+    let Some(file) = open_existing(place)? else { return Ok(None) };
+    let identity = check(place, &file, purpose, machine)?;
+    Ok(identity.map(|identity| Opened { place: place.clone(), file, identity, is_new: false }))
 }
 
 /// Checks the content of an open file and identifies it; `None` if the path leads to another file by now.

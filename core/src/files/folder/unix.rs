@@ -96,8 +96,11 @@ impl Folder {
 
     /// Opens a folder in this one; `None` if there is none.
     pub(crate) fn find_in(&self, name: &str) -> Result<Option<Self>, Refusal> {
-        let path = self.path.join(name);
-        self.again()?.walk(Path::new(name), &path, None, 0)
+        match self.look(OsStr::new(name))? {
+            Found::Folder(folder) => Ok(Some(folder)),
+            Found::Nothing => Ok(None),
+            _ => self.again()?.walk(Path::new(name), &self.path.join(name), None, 0),
+        }
     }
 
     /// The path, as the caller named it.
@@ -285,7 +288,7 @@ impl Folder {
     pub(crate) fn names(&self) -> Result<Vec<OsString>, Refusal> {
         let names = || {
             let mut names = Vec::new();
-            for entry in Dir::read_from(self.readable()?)? {
+            for entry in Dir::read_from(&self.fd)? {
                 let name = entry?.file_name().to_bytes().to_vec();
                 if name != b"." && name != b".." {
                     names.push(OsString::from_vec(name));
