@@ -78,6 +78,15 @@ fn modes(folder: &Path) -> Vec<(String, u32)> {
     found
 }
 
+/// Sets the flag when it is dropped, also by a panic, so that a thread that waits for it ends.
+struct Done<'a>(&'a AtomicBool);
+
+impl Drop for Done<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Relaxed);
+    }
+}
+
 /// Exchanges two names again and again while `act` runs.
 fn while_exchanged(one: &Path, other: &Path, act: impl FnOnce()) {
     let done = AtomicBool::new(false);
@@ -87,8 +96,8 @@ fn while_exchanged(one: &Path, other: &Path, act: impl FnOnce()) {
                 let _ = renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE);
             }
         });
+        let _done = Done(&done);
         act();
-        done.store(true, Relaxed);
     });
 }
 
