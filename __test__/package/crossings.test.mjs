@@ -113,6 +113,20 @@ const CROSSINGS = [
     within: ['lib/lease/stores/postgres'],
     owners: [],
   },
+  {
+    kind: 'folders and files of the core and the addon',
+    code: /\bfs::[a-z_]+\b|\bFile::(?:open|create|options)|\bOpenOptions\b|\blibc::(?:open|mkdir|link|unlink|rename|stat)/,
+    sample: 'let folder = std::fs::create_dir(path)?;',
+    within: ['core/src', 'src'],
+    owners: [
+      'core/src/files/boot.rs', // the kernel's file with the ID of the boot
+      'core/src/files/filesystem.rs', // what an open descriptor is on
+      'core/src/files/folder.rs',
+      'core/src/files/folder/elsewhere.rs',
+      'core/src/files/folder/unix.rs',
+      'src/wasm_sign.rs', // the descriptors of this process, in /proc
+    ],
+  },
 ]
 
 const isSource = (name) => /\.(?:[cm]?[jt]s|rs)$/.test(name) && !name.endsWith('.d.ts')
@@ -122,7 +136,7 @@ const sourcesBelow = (folder) =>
     .readdirSync(path.join(root, folder), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && isSource(entry.name))
     .map((entry) => path.relative(root, path.join(entry.parentPath, entry.name)).split(path.sep).join('/'))
-    .filter((name) => !name.includes('/dist/') && !name.includes('/node_modules/'))
+    .filter((name) => !name.endsWith('/tests.rs') && !name.includes('/dist/') && !name.includes('/node_modules/'))
 
 /** A source without comments: a comment may name what the code must not do. */
 const codeOf = (name) =>

@@ -292,10 +292,11 @@ impl Generator {
     /// Otherwise it would advance each time the cursor is opened.
     #[cold]
     fn take_past_mark(&mut self, n: u64) -> Result<Claim, Refused> {
-        while let AnyCursor::Kept(kept) = &self.cursor
-            && kept.cursor().limit() < self.rule.last
-        {
-            kept.check()?; // a lost cursor looks retired
+        while let AnyCursor::Kept(kept) = &self.cursor {
+            kept.check()?; // a lost or overwritten cursor may look retired, or at the end of the layout
+            if kept.cursor().limit() >= self.rule.last {
+                break;
+            }
             let without_mark = Cursor::window(kept.cursor().next(), LAST);
             let possible = without_mark.claim(n, &self.rule, &mut self.clock)?.base >> self.rule.counter_bits;
             let now = self.clock.read()?; // the claim below trusts this tick, so the mark may not fall behind it
