@@ -21,6 +21,8 @@ export interface FunctionPlan {
   lastPosition: bigint
   /** the node's bits in an ID, as a signed number of 64 bits */
   nodeBits: bigint
+  /** of the layout: see fingerprintOf() */
+  fingerprint: string
   /** the comment of the function */
   comment: string
 }
@@ -73,9 +75,13 @@ function nodeBitsOf(node: number, fields: Field[]) {
   return BigInt.asIntN(64, bits)
 }
 
+/** A user's name for a layout or a field, without characters that mean something in SQL, in a client or in our comment. */
+const plain = (name: string) =>
+  name.replace(/[^\w.-]/g, (unit) => `%${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+
 /** Which bits mean what: members whose fingerprint is equal and whose node is another one make other IDs. */
 export const fingerprintOf = (facts: LayoutFacts): string =>
-  `${nativeLayout(facts).fingerprint}, fields ${facts.fields.map(([name, bits]) => `${name} ${bits}`).join(' ')}`
+  `${nativeLayout(facts).fingerprint}, fields ${facts.fields.map(([name, bits]) => `${plain(name)} ${bits}`).join(' ')}`
 
 /** @param node a whole node number of the layout */
 export function planOf(facts: LayoutFacts, node: number): FunctionPlan {
@@ -92,12 +98,13 @@ export function planOf(facts: LayoutFacts, node: number): FunctionPlan {
     lastTick: (1n << tick.width) - 1n,
     lastPosition: (1n << (tick.width + counter.width)) - 1n,
     nodeBits: nodeBitsOf(node, fields),
+    fingerprint: fingerprintOf(facts),
     comment: commentOf(facts, node),
   }
 }
 
 const commentOf = (facts: LayoutFacts, node: number) =>
-  `flakeforge node ${node}, layout ${facts.name} [${fingerprintOf(facts)}]. ` +
+  `flakeforge node ${node}, layout ${plain(facts.name)} [${fingerprintOf(facts)}]. ` +
   'Only this function may make IDs of this node: leave it out of your groups, and use another node in each database.'
 
 /** The beginning of all such comments, for a LIKE. */

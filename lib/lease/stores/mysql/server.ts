@@ -5,14 +5,14 @@ import { passing, storeError } from '../../../base/errors.ts'
 import type { StoreIdentity } from '../record-store.ts'
 import type { Tables } from './place.ts'
 import { UNDUMPED } from './schema.ts'
-import { bytes, HINTS, SETTINGS } from './text.ts'
+import { bytes, HINTS, literal, SETTINGS } from './statement.ts'
 
 /** Global variables only, never the session's, so that it is the same for all connections. */
 export const NAME = `CONVERT(CONCAT_WS(':', @@global.hostname, @@global.port, @@global.server_id) USING utf8mb4)`
 
 const engineOf = (database: string, table: string, more: string = '') => `(
     SELECT CONCAT_WS(' ', ENGINE${more}) FROM information_schema.TABLES
-    WHERE TABLE_SCHEMA = ${database} AND TABLE_NAME = '${table}'
+    WHERE TABLE_SCHEMA = ${database} AND TABLE_NAME = ${literal(table)}
   )`
 
 /** The table's own row, with the condition that no dump brought it. No group has this name. */
