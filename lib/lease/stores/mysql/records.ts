@@ -12,7 +12,7 @@ import { PLACE, type Tables, tablesIn } from './place.ts'
 import { CLOCK, readFunctions, readGroups, readNames, readRecords } from './read.ts'
 import { MOST_BYTES } from './schema.ts'
 import { replicasOf } from './semi-sync.ts'
-import { checkTables, checkVariables, lossOf, VARIABLES } from './server.ts'
+import { checkTables, checkVariables, checkVisible, howMade, lossOf, VARIABLES } from './server.ts'
 import { insert, nameProcess, nameTable, update } from './swap.ts'
 
 const { randomUUID } = process.getBuiltinModule('node:crypto')
@@ -145,6 +145,7 @@ export class MysqlRecords implements Records {
     const { tables } = await this.#find(session)
     checkVariables(await variablesOf(session)) // before anything is written
     if (!hasTables) await session.makeTables(tables)
+    await checkOwn(session, tables)
     await session.write(nameTable(tables, randomUUID()))
     await session.write(nameProcess(tables, randomUUID()))
   }
@@ -154,10 +155,16 @@ export class MysqlRecords implements Records {
     const server = JSON.stringify(identity)
     if (server === this.#checked) return
     checkTables(identity)
+    await checkOwn(session, (await this.#find(session)).tables)
     checkVariables(await variablesOf(session))
     await warnOfReplicas(session)
     this.#checked = server
   }
+}
+
+async function checkOwn(session: Session, { record, process }: Tables) {
+  const shown = await session.read(howMade(record), howMade(process))
+  for (const rows of shown) checkVisible(rows)
 }
 
 /** Warns if replicas follow this server and none of them acknowledges its writes. */

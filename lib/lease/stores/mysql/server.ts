@@ -136,6 +136,17 @@ export function checkTables({ process }: StoreIdentity) {
   }
 }
 
+/** How a table is made. It is the one statement that tells a session's temporary table from ours. */
+export const howMade = (table: string) => `SHOW CREATE TABLE ${table}`
+
+/** Throws if a temporary table of this session, which no other member sees, hides ours. */
+export function checkVisible([[name, text]]: (string | null)[][]) {
+  if (text?.startsWith('CREATE TEMPORARY'))
+    refuse(
+      `This session has a temporary table ${name}, which hides the store's own. Drop it, or use another connection.`,
+    )
+}
+
 /** The server's answer to VARIABLES, by name; it may lack some. */
 export type Variables = Record<string, string | undefined>
 
