@@ -6,8 +6,9 @@
 // it at once cannot collide: each ID is a number that the server itself assigned, after its own move.
 //
 // No row stays: the savepoint is rolled back, so there is nothing to clean up, to lock or to replicate. Rows that a session
-// numbers itself have its connection, and those that the server numbers have 0, so none waits for another transaction's row. A locking row (v = GREATEST(v + 1, now))
-// would stay locked until commit, and the lock of an Aria table until the end of the statement, unseen by deadlock detection.
+// numbers itself have its connection, and those that the server numbers have 0, so none waits for another transaction's row. A
+// locking row (v = GREATEST(v + 1, now)) would stay locked until commit, and the lock of an Aria table until the end of the
+// statement, unseen by deadlock detection.
 //
 // The state belongs to the node, not to the function: its table's name has the node and the fingerprint of the layout, so a
 // table that is left over from another layout or epoch is never taken for it. It is in a database of its own, because rights

@@ -145,7 +145,8 @@ export class MysqlRecords implements Records {
     const { tables } = await this.#find(session)
     checkVariables(await variablesOf(session)) // before anything is written
     if (!hasTables) await session.makeTables(tables)
-    await checkOwn(session, tables)
+    const made = await session.read(howMade(tables.record), howMade(tables.process))
+    made.forEach(checkVisible)
     await session.write(nameTable(tables, randomUUID()))
     await session.write(nameProcess(tables, randomUUID()))
   }
@@ -155,16 +156,13 @@ export class MysqlRecords implements Records {
     const server = JSON.stringify(identity)
     if (server === this.#checked) return
     checkTables(identity)
-    await checkOwn(session, (await this.#find(session)).tables)
-    checkVariables(await variablesOf(session))
+    const { record, process } = (await this.#find(session)).tables
+    const [variables, ...made] = await session.read(VARIABLES, howMade(record), howMade(process))
+    made.forEach(checkVisible)
+    checkVariables(Object.fromEntries(variables))
     await warnOfReplicas(session)
     this.#checked = server
   }
-}
-
-async function checkOwn(session: Session, { record, process }: Tables) {
-  const shown = await session.read(howMade(record), howMade(process))
-  for (const rows of shown) checkVisible(rows)
 }
 
 /** Warns if replicas follow this server and none of them acknowledges its writes. */
