@@ -221,6 +221,15 @@ function checkNumbers(n) {
   )
 }
 
+/** A runtime's own Temporal, where it has one: its instants are times, with their nanoseconds. */
+function checkTemporal() {
+  if (typeof Temporal === 'undefined') return
+  const ns = 1_780_000_000_000_123_400n
+  const instant = Temporal.Instant.fromEpochNanoseconds(ns)
+  for (const time of [instant, instant.toZonedDateTimeISO('Asia/Tokyo')])
+    is(toBigInt(FlakeId.layouts.chronicle.encode({ timestamp: time })), ns, 'a Temporal time')
+}
+
 /** The time in an ID is the clock's, repeatedly over many ticks: a CPU's cycle counter must not mislead it. */
 function checkTime() {
   const flake = patient({ worker: 5 })
@@ -446,6 +455,7 @@ async function main() {
   checkTime()
   await checkFiles()
   checkOwnClock()
+  checkTemporal()
   checkDecode()
   checkText()
   checkValues()

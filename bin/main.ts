@@ -6,9 +6,14 @@ import { readArguments, wantsHelp } from './parts/arguments.ts'
 import { helpOf, overviewOf } from './parts/help.ts'
 import { print } from './parts/output.ts'
 
+const isVersion = (word: string) => word === '--version' || word === '-v'
+
+const versionOf = (args: string[]) =>
+  `${args.includes('--json') ? JSON.stringify({ version: manifest.version }) : manifest.version}\n`
+
 export async function main(args: string[]) {
   const [first, ...more] = args
-  if (first === '--version' || first === '-v') return print(`${manifest.version}\n`)
+  if (args.some(isVersion) && args.every((word) => isVersion(word) || word === '--json')) return print(versionOf(args))
   if (first === 'help' && more.length > 0 && !wantsHelp(more)) return print(helpOf(commands.load(more[0])))
   if (first === 'help' || (args.length === 1 && wantsHelp(args))) return print(overviewOf(commands))
   const { command, rest } = commands.choose(args)

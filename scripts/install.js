@@ -23,7 +23,7 @@ function run(command) {
   return status === 0
 }
 
-const install = () => isInstalled() || run('npm ci --no-audit --no-fund --loglevel=error')
+const install = () => isInstalled() || run('npm ci --ignore-scripts --no-audit --no-fund --loglevel=error')
 
 module.exports = { install, run }
 

@@ -1,19 +1,28 @@
 'use strict'
 
-// Packs everything that a release publishes: `node scripts/pack-release.js ARTIFACTS FOLDER`. ARTIFACTS is the folder
-// with the outputs of ci.yml, in a folder for each target; FOLDER gets a tarball of each package. ci.yml runs this
-// once: its jobs test the files that are written here, and release.yml publishes them. Files in git stay unchanged.
+// Packs everything that a release publishes: `node scripts/pack-release.js ARTIFACTS FOLDER DIGESTS`. ARTIFACTS is the
+// folder with what ci.yml built, in a folder for each target; FOLDER gets a tarball of each package. DIGESTS are the
+// outputs of the jobs that built: `[{ TARGET: digests of its files }, ...]`. ci.yml runs this once: its jobs test the
+// files that are written here, and release.yml publishes them. Files in git stay unchanged.
 
 const fs = require('node:fs')
 const path = require('node:path')
+const { checkDigests, readDigests } = require('./digests.js')
 const { ownPathProblems } = require('./own-paths.js')
 const { WASM, allPackages, pack, packCheckStore, packMain, packServer, writeTexts } = require('./pack.js')
 const { TARGETS } = require('./platforms/targets.js')
 
+const root = path.join(__dirname, '..')
+
+/** The target whose build has the types of the addon for dist/. All builds write the same. */
+const TYPES = 'x86_64-unknown-linux-gnu'
+
+const folderOf = (triple, artifacts) => path.join(artifacts, `bindings-${triple}`)
+
 /** The folder with the build for a package under npm/; undefined if there is none. */
 function builtFor({ folder }, artifacts) {
   const target = TARGETS.find(({ name }) => name === path.basename(folder))
-  return target && path.join(artifacts, `bindings-${target.triple}`)
+  return target && folderOf(target.triple, artifacts)
 }
 
 /** The binaries come from runners of several systems, each with its own folders. */
@@ -48,11 +57,24 @@ function checkArtifacts(parts, artifacts) {
   if (unused !== undefined) throw new Error(`No package has what is in ${path.join(artifacts, unused)}`)
 }
 
-function packRelease(artifacts, target) {
+/** Every build is the one whose digests its own job put out. */
+function checkBuilds(artifacts, outputs) {
+  const digests = new Map(JSON.parse(outputs).flatMap(Object.entries))
+  for (const [triple, text] of digests) checkDigests(folderOf(triple, artifacts), readDigests(text))
+  const checked = [...digests.keys()].map((triple) => folderOf(triple, artifacts))
+  const unknown = fs.readdirSync(artifacts).find((name) => !checked.includes(path.join(artifacts, name)))
+  if (unknown !== undefined) throw new Error(`No job put out digests of ${path.join(artifacts, unknown)}`)
+}
+
+function packRelease(artifacts, target, outputs) {
   const parts = allPackages()
   checkArtifacts(parts, artifacts)
+  checkBuilds(artifacts, outputs)
   fs.mkdirSync(target, { recursive: true })
   for (const part of parts) packPart(part, artifacts, target)
+  const types = path.join('target', 'native.d.ts')
+  fs.mkdirSync(path.join(root, 'target'), { recursive: true })
+  fs.copyFileSync(path.join(folderOf(TYPES, artifacts), types), path.join(root, types))
   // The WebAssembly fits every machine, so only the packages for machines without a binary may install it.
   packMain(
     target,
@@ -62,10 +84,10 @@ function packRelease(artifacts, target) {
   packCheckStore(target)
 }
 
-const [artifacts, target] = process.argv.slice(2)
-if (target === undefined) {
-  console.error('usage: node scripts/pack-release.js ARTIFACTS FOLDER')
+const [artifacts, target, outputs] = process.argv.slice(2)
+if (outputs === undefined) {
+  console.error('usage: node scripts/pack-release.js ARTIFACTS FOLDER DIGESTS')
   process.exitCode = 2
 } else {
-  packRelease(path.resolve(artifacts), path.resolve(target))
+  packRelease(path.resolve(artifacts), path.resolve(target), outputs)
 }

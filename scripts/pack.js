@@ -1,7 +1,7 @@
 'use strict'
 
 // Packs flakeforge, the package of this platform and the server as they are published: `node scripts/pack.js FOLDER`
-// leaves three tarballs there. The addon must have been built. pack-release.js packs those of all platforms. Files in
+// leaves three tarballs there, and the files with which `npm ci` installs them for an image. The addon must have been built. pack-release.js packs those of all platforms. Files in
 // git stay unchanged: only dist/ and the server's page are written.
 
 const { execFileSync } = require('node:child_process')
@@ -9,6 +9,7 @@ const fs = require('node:fs')
 const path = require('node:path')
 const notices = require('./notices.js')
 const { TARGETS } = require('./platforms/targets.js')
+const { writeLock } = require('./server-lock.js')
 
 const root = path.join(__dirname, '..')
 const { platform, arch } = process
@@ -180,6 +181,11 @@ if (require.main === module) {
     process.exitCode = 2
   } else {
     const folder = path.resolve(target)
-    console.log([...Object.values(packAll(folder)), packServer(folder)].join('\n'))
+    const tarballs = [...Object.values(packAll(folder)), packServer(folder)]
+    writeLock(
+      folder,
+      tarballs.map((file) => path.basename(file)),
+    )
+    console.log(tarballs.join('\n'))
   }
 }

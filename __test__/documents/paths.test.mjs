@@ -21,7 +21,7 @@ const read = (name) => readFileSync(path.join(root, name), 'utf8')
 
 /** The paths between backticks, without those with a placeholder such as NAME. */
 const named = (text) =>
-  [...text.matchAll(/`((?:core|lib|src|bin|__test__|lab|scripts|site|types)\/[\w./-]+)`/g)]
+  [...text.matchAll(/`((?:core|lib|src|bin|packages\/[\w-]+|__test__|lab|scripts|site|types)\/[\w./-]+)`/g)]
     .map(([, name]) => name)
     .filter((name) => !/[A-Z]{4}/.test(name))
 

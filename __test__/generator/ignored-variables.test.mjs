@@ -73,11 +73,15 @@ test('so does a node field of another layout, only where node 0 is used', async 
   t.deepEqual(await hintsOf(t, shard, 'new FlakeId({ layout: "instagram" }); new FlakeId({ id: 0 })'), {})
 })
 
-test('variables that are read, the server’s, and those that Kubernetes and Docker set for such services cause none', async (t) => {
+test('variables that are read, those of the server and of its clients, and those that Kubernetes and Docker set for such services cause none', async (t) => {
   const quiet = {
     FLAKEFORGE_ID: '5',
     FLAKEFORGE_STORE: 'file:/nowhere',
     FLAKEFORGE_SERVER_METRIC_PORT: '1',
+    FLAKEFORGE_TOKEN: 'secret of a client',
+    FLAKEFORGE_CA: 'ca.crt',
+    FLAKEFORGE_CERT: 'client.crt',
+    FLAKEFORGE_KEY: 'client.key',
     FLAKEFORGE_SERVICE_HOST: '10.0.0.1',
     FLAKEFORGE_SERVICE_PORT: '80',
     FLAKEFORGE_SERVICE_PORT_HTTP: '80',

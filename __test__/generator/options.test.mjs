@@ -49,7 +49,7 @@ const refused = [
   ...rows('prefetch', undefined, ['x', '', [], [5], () => 5, 5n]),
   ...rows('nodeOffset', RangeError, [1.5, Number.NaN, 2 ** 53, ...badText]),
   ...rows('nodeOffset', TypeError, noNumbers),
-  ...rows('idOffset', TypeError, [{}, [], 7, '7', 1.5, true, Symbol('7')]),
+  ...rows('idOffset', TypeError, [{}, [], 2 ** 53, '7.0', 1.5, true, Symbol('7')]),
   ...rows('idOffset', RangeError, [2n ** 63n, -(2n ** 63n) - 1n]),
   ...rows('clock', TypeError, [0, 7, '', 'now', true, {}, new Date(7)]),
 ]

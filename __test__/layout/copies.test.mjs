@@ -91,7 +91,7 @@ test('a copy that contradicts itself is refused', (t) => {
     [{ ...layouts.uniqueid, tickMs: 10 }, 'fields[3]'],
     [{ ...layouts.chronicle, name: 'mine' }, 'fields'],
     [{ ...layouts.hazelcast, idOffset: '5n' }, 'idOffset'],
-    [{ ...layouts.hazelcast, idOffset: 5 }, 'idOffset'],
+    [{ ...layouts.hazelcast, idOffset: 5.5 }, 'idOffset'],
     [{ ...layouts.hazelcast, idOffset: 2n ** 63n }, 'idOffset'],
     [{ ...layouts.uniqueid, idOffset: 5n }, 'idOffset'],
     [{ ...layouts.hazelcast, end: layouts.hazelcast.end }, 'end'],

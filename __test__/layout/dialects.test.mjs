@@ -153,7 +153,7 @@ for (const { name } of SIGNED) {
     const layout = layouts[name]
     const signedEnd = layout.signedEnd.getTime()
     t.true(signedEnd < layout.end.getTime())
-    const latest = layout.range(signedEnd - 1).max
+    const latest = layout.range(BigInt(signedEnd - 1) * 1_000_000n).max
     t.true(toSigned(latest) > 0n)
     for (const node of [0, layout.decode(layout.range(signedEnd).max).id]) {
       const at = (clock) => toSigned(new FlakeId({ layout, id: node, clock: () => clock }).next())

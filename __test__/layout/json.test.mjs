@@ -39,7 +39,12 @@ test('everything else is written as JSON writes it', (t) => {
   }
   t.is(write(others), JSON.stringify(others))
   holds(t, [fc.jsonValue()], (value) => write(value) === JSON.stringify(value))
-  t.is(write(BigUint64Array.of(ID)), `{"0":"${ID}"}`)
+})
+
+test('the IDs of a batch are an array of decimal texts', (t) => {
+  const text = write({ ids: BigUint64Array.of(ID, 5n), none: new BigUint64Array() })
+  t.is(text, `{"ids":["${ID}","5"],"none":[]}`)
+  t.deepEqual(read(text, 'ids').ids, [ID, 5n])
 })
 
 test('an ID from next(), a Buffer or a Uint8Array of 8 bytes, is decimal text too', (t) => {
@@ -63,6 +68,9 @@ test('a toJSON of BigInt that returns numbers loses no digits', async (t) => {
 test("it works inside another replacer, without JSON.stringify's this", (t) => {
   const hideSecrets = (key, value) => (key === 'secret' ? undefined : jsonReplacer(key, value))
   t.is(JSON.stringify({ id: ID, secret: 'x', n: 1 }, hideSecrets), `{"id":"${ID}","n":1}`)
+  const bytes = layouts.flake.encode(layouts.flake.decode(ID))
+  const all = { bytes, plain: Uint8Array.from(bytes), ids: BigUint64Array.of(ID), short: Buffer.alloc(7), none: null }
+  t.is(JSON.stringify(all, hideSecrets), write(all))
 })
 
 // --- reading ---
@@ -107,7 +115,7 @@ test('a number that has lost digits is an error, unless the parser passes its te
   const error = throwsCode(t, () => reviver('id', lost), 'ERR_FLAKE_ID', TypeError)
   t.regex(error.message, /key 'id'.*53 bits.*JSON\.stringify\(value, jsonReplacer\)/)
   t.deepEqual([error.key, error.value], ['id', lost])
-  throwsCode(t, () => reviver('id', [lost]), 'ERR_FLAKE_ID', TypeError)
+  throwsCode(t, () => reviver('id', [lost]), 'ERR_FLAKE_ID', TypeError) // no text of the elements
   throwsCode(t, () => reviver('id', 2 ** 53), 'ERR_FLAKE_ID', TypeError)
   t.is(reviver('id', lost, { source: String(ID) }), ID)
   throwsCode(t, () => reviver('id', 2 ** 65, { source: String(2n ** 65n) }), 'ERR_FLAKE_ID', TypeError)
@@ -117,6 +125,10 @@ test('a number that has lost digits is an error, unless the parser passes its te
   const text = `{"id":${ID}}`
   if (hasSource) t.is(read(text, 'id').id, ID)
   else throwsCode(t, () => read(text, 'id'), 'ERR_FLAKE_ID', TypeError)
+
+  const list = `{"ids":[${ID},5,[${ID - 1n}]],"rows":[${lost}],"deep":{"ids":[[${ID}]]}}`
+  if (hasSource) t.deepEqual(read(list, 'ids'), { ids: [ID, 5n, [ID - 1n]], rows: [lost], deep: { ids: [[ID]] } })
+  else throwsCode(t, () => read(list, 'ids'), 'ERR_FLAKE_ID', TypeError)
 })
 
 const tooMany = ['18446744073709551616', '-9223372036854775809', '9'.repeat(1_000_000), `${'0'.repeat(20)}1`]

@@ -77,7 +77,7 @@ const debianTest = fs.existsSync('/etc/apt/apt.conf.d') ? test : test.skip
 /** Runs make-root.sh with substitutes for the programs that need root, and returns its folder. */
 function makeRootWith(temp, chroot) {
   const programs = {
-    debootstrap: 'mkdir -p "$3/etc/apt/apt.conf.d" "$3/proc" && echo "$*" > "$3/made"',
+    debootstrap: 'mkdir -p "$4/etc/apt/apt.conf.d" "$4/proc" && echo "$*" > "$4/made"',
     mount: 'exit 0',
     umount: 'exit 0',
     chroot,
@@ -103,7 +103,7 @@ debianTest('the root is either complete or missing, and is created once', (t) =>
   const { status, stderr } = makeRootWith(temp, 'echo "$*" >> "$1/made"')
   t.is(status, 0, stderr)
   const text = fs.readFileSync(made, 'utf8')
-  t.regex(text, /^--variant=minbase trixie \S+root.unfinished http:\/\/mirror.example\n/)
+  t.regex(text, /^--force-check-gpg --variant=minbase trixie \S+root.unfinished http:\/\/mirror.example\n/)
   t.regex(text, /apt-get install -qq -y --no-install-recommends file wine\n/)
   t.deepEqual(
     fs.readdirSync(temp).filter((name) => name.startsWith('root')),

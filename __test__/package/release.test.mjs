@@ -203,17 +203,21 @@ test('a tag that cannot be created reverts the commit', (t) => {
 
 /** A folder with tarballs that have only a package.json each. */
 function tarballs(...manifests) {
+  const work = fs.mkdtempSync(path.join(temp, 'package-'))
   const folder = fs.mkdtempSync(path.join(temp, 'tarballs-'))
+  fs.mkdirSync(path.join(work, 'package'))
   for (const [index, manifest] of manifests.entries()) {
-    fs.mkdirSync(path.join(folder, 'package'), { recursive: true })
-    fs.writeFileSync(path.join(folder, 'package', 'package.json'), JSON.stringify(manifest))
-    spawnSync('tar', ['-czf', `${index}.tgz`, 'package'], { cwd: folder })
+    fs.writeFileSync(path.join(work, 'package', 'package.json'), JSON.stringify(manifest))
+    spawnSync('tar', ['-czf', path.join(folder, `${index}.tgz`), 'package'], { cwd: work })
   }
   return folder
 }
 
 const script = (name, ...args) =>
   spawnSync(process.execPath, [path.join(root, 'scripts', name), ...args], { encoding: 'utf8' })
+
+/** What a job puts into its outputs. */
+const digestsOf = (...args) => script('digests.js', ...args).stdout.trim()
 
 const [PART, SELECTOR] = ['@flakeforge/binding-a', '@flakeforge/binding-other']
 const main = { name: 'flakeforge', version: '1.2.3', optionalDependencies: { [PART]: '1.2.3' } }
@@ -233,32 +237,143 @@ const INCOMPLETE = {
 
 for (const [what, [manifests, message]] of Object.entries(INCOMPLETE)) {
   test(`nothing is published: ${what}`, (t) => {
-    const { status, stderr } = script('publish.js', 'v1.2.3', tarballs(...manifests))
+    const folder = tarballs(...manifests)
+    const { status, stderr } = script('publish.js', 'v1.2.3', folder, digestsOf(folder))
     t.is(status, 1)
     t.true(stderr.includes(message), stderr)
   })
 }
 
-test('nothing is packed: a binary is missing, names folders of its builder, or belongs to no package', (t) => {
+test('a digest is the one that npm computes', (t) => {
+  const folder = fs.mkdtempSync(path.join(temp, 'npm-'))
+  fs.writeFileSync(path.join(folder, 'package.json'), JSON.stringify(part))
+  const { stdout } = spawnSync('npm', ['pack', '--json'], { cwd: folder, encoding: 'utf8' })
+  const [{ filename, integrity }] = JSON.parse(stdout)
+  t.deepEqual(JSON.parse(digestsOf(folder, filename)), { [filename]: integrity })
+})
+
+/** What another job of the run can do to packed tarballs. Each returns what the message must say. */
+const REPLACED = {
+  'a tarball was changed'(folder) {
+    fs.copyFileSync(
+      path.join(tarballs({ ...main, scripts: { postinstall: 'node evil.js' } }), '0.tgz'),
+      path.join(folder, '0.tgz'),
+    )
+    return /\n0\.tgz was replaced: its digest is sha512-\S+, and it was sha512-\S+ when it was made\n/
+  },
+  'a tarball was removed'(folder) {
+    fs.rmSync(path.join(folder, '1.tgz'))
+    return /\n1\.tgz is missing\n/
+  },
+  'a tarball was added'(folder) {
+    fs.copyFileSync(path.join(folder, '1.tgz'), path.join(folder, '2.tgz'))
+    return /\n2\.tgz has no digest, so the job that made the others did not make it\n/
+  },
+  'a file was added in a folder'(folder) {
+    fs.mkdirSync(path.join(folder, 'more'))
+    fs.writeFileSync(path.join(folder, 'more', '.npmrc'), 'registry=https://registry.example.com/')
+    return /\nmore\/\.npmrc has no digest/
+  },
+  'two tarballs were exchanged'(folder) {
+    fs.renameSync(path.join(folder, '0.tgz'), path.join(folder, 'x'))
+    fs.renameSync(path.join(folder, '1.tgz'), path.join(folder, '0.tgz'))
+    fs.renameSync(path.join(folder, 'x'), path.join(folder, '1.tgz'))
+    return /\n0\.tgz was replaced.*\n1\.tgz was replaced/
+  },
+  'a tarball became a link'(folder) {
+    fs.renameSync(path.join(folder, '0.tgz'), `${folder}.tgz`)
+    fs.symlinkSync(`${folder}.tgz`, path.join(folder, '0.tgz'))
+    return /0\.tgz is neither a file nor a folder/
+  },
+}
+
+for (const [what, change] of Object.entries(REPLACED)) {
+  test(`nothing is published: ${what}`, (t) => {
+    const folder = tarballs(main, part)
+    const digests = digestsOf(folder)
+    t.is(script('digests.js', '--check', folder, digests).status, 0)
+    const message = change(folder)
+    for (const refused of [
+      script('publish.js', 'v1.2.3', folder, digests),
+      script('digests.js', '--check', folder, digests),
+    ]) {
+      t.is(refused.status, 1)
+      t.regex(refused.stderr, message)
+    }
+  })
+}
+
+const NO_DIGESTS = {
+  '': /There are no digests: the job that made the files must put them out/,
+  '{}': /There are no digests: the job that made them found no file/,
+  '{"0.tgz":"sha512-"}': /The digest of 0\.tgz is sha512-: it must be sha512- and 64 bytes in Base64/,
+  '{"0.tgz":null}': /The digest of 0\.tgz is null: it must be/,
+}
+
+for (const [digests, message] of Object.entries(NO_DIGESTS)) {
+  test(`nothing is published with the digests '${digests}'`, (t) => {
+    const { status, stderr } = script('publish.js', 'v1.2.3', tarballs(main, part), digests)
+    t.is(status, 1)
+    t.regex(stderr, message)
+  })
+}
+
+test('publish.js needs digests', (t) => {
+  const { status, stderr } = script('publish.js', 'v1.2.3', tarballs(main, part))
+  t.is(status, 1)
+  t.regex(stderr, /usage: node scripts\/publish\.js TAG FOLDER DIGESTS/)
+})
+
+/** What ci.yml hands to pack-release.js, with one build: a folder, and the outputs of the jobs. */
+function builds(triple, file, content) {
   const artifacts = fs.mkdtempSync(path.join(temp, 'artifacts-'))
+  const built = path.join(artifacts, `bindings-${triple}`)
+  fs.mkdirSync(built)
+  fs.writeFileSync(path.join(built, file), content)
+  return { artifacts, built, outputs: JSON.stringify([{ [triple]: digestsOf(built) }, {}]) }
+}
+
+const TRIPLE = 'aarch64-apple-darwin'
+const ADDON = 'flakeforge.darwin-arm64.node'
+
+/** Asserts that nothing is packed, and why. */
+function isNotPacked(t, artifacts, outputs, message) {
   const target = fs.mkdtempSync(path.join(temp, 'packed-'))
-  const missing = script('pack-release.js', artifacts, target)
-  t.is(missing.status, 1)
-  t.regex(
-    missing.stderr,
+  const { status, stderr } = script('pack-release.js', artifacts, target, outputs)
+  t.is(status, 1)
+  t.regex(stderr, message)
+  t.false(fs.readdirSync(target).some((name) => name.endsWith('.tgz')))
+}
+
+test('nothing is packed: a binary is missing, names folders of its builder, or belongs to no package', (t) => {
+  const none = fs.mkdtempSync(path.join(temp, 'artifacts-'))
+  isNotPacked(
+    t,
+    none,
+    '[]',
     /@flakeforge\/binding-darwin-arm64 has no flakeforge\.darwin-arm64\.node, and .*bindings-aarch64-apple-darwin brought none/,
   )
-  const built = path.join(artifacts, 'bindings-aarch64-apple-darwin')
-  fs.mkdirSync(built)
-  fs.writeFileSync(path.join(built, 'flakeforge.darwin-arm64.node'), '\0/Users/builder/flakeforge/src/hot.rs\0')
-  const ofBuilder = script('pack-release.js', artifacts, target)
-  t.is(ofBuilder.status, 1)
-  t.regex(
-    ofBuilder.stderr,
+  const { artifacts, outputs } = builds(TRIPLE, ADDON, '\0/Users/builder/flakeforge/src/hot.rs\0')
+  isNotPacked(
+    t,
+    artifacts,
+    outputs,
     /flakeforge\.darwin-arm64\.node names \/Users\/builder\/flakeforge\/src\/hot\.rs, on the machine/,
   )
-  fs.mkdirSync(path.join(artifacts, 'bindings-of-nothing'))
-  const unused = script('pack-release.js', artifacts, target)
-  t.is(unused.status, 1)
-  t.regex(unused.stderr, /No package has what is in .*bindings-of-nothing/)
+  const unused = builds('of-nothing', ADDON, '')
+  isNotPacked(t, unused.artifacts, unused.outputs, /No package has what is in .*bindings-of-nothing/)
+})
+
+test('nothing is packed: a build was replaced, was added, is missing, or has no digests', (t) => {
+  const { artifacts, built, outputs } = builds(TRIPLE, ADDON, 'as it was built')
+  fs.writeFileSync(path.join(built, ADDON), 'as another job made it')
+  isNotPacked(t, artifacts, outputs, /\nflakeforge\.darwin-arm64\.node was replaced/)
+  fs.writeFileSync(path.join(built, ADDON), 'as it was built')
+  fs.writeFileSync(path.join(built, 'native.d.ts'), '')
+  isNotPacked(t, artifacts, outputs, /\nnative\.d\.ts has no digest/)
+  fs.rmSync(built, { recursive: true })
+  isNotPacked(t, artifacts, outputs, /bindings-aarch64-apple-darwin: there is no such folder/)
+  const added = builds(TRIPLE, ADDON, 'x')
+  isNotPacked(t, added.artifacts, '[{},{}]', /No job put out digests of .*bindings-aarch64-apple-darwin/)
+  isNotPacked(t, added.artifacts, `[{"${TRIPLE}":""},{}]`, /There are no digests: the job that made the files/)
 })

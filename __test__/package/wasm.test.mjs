@@ -1,6 +1,5 @@
 // The WebAssembly in Node.js, in separate processes. They take it from NAPI_RS_NATIVE_LIBRARY_PATH, as `npm run
-// platforms` does, or from where that leaves it. If it is not built, that is a loud skip: a separate job builds it and
-// runs this.
+// platforms` does, or from where that leaves it. If it is not built, that is a loud skip: a separate job builds it.
 
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'

@@ -127,6 +127,11 @@ test('node numbers for generators next to the server are ignored without an erro
   t.is((await read([], env)).entries.length, 1)
 })
 
+test('variables of the clients next to the server are ignored without an error', async (t) => {
+  const env = { FLAKEFORGE_TOKEN: 'abc', FLAKEFORGE_CA: 'ca.crt', FLAKEFORGE_CERT: 'a.crt', FLAKEFORGE_KEY: 'a.key' }
+  t.is((await read([], env)).entries.length, 1)
+})
+
 test('messages name the source of an option', async (t) => {
   const file = fileOf({ host: 'a' })
   const from = async (...given) => (await read(...given)).givenAs('host')

@@ -1,10 +1,13 @@
 // packages/server/deploy is correct: its options exist, the probes use existing routes, the times of a shutdown fit
 // each other, and nothing runs as root or writes.
 
-import { execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { execFileSync, spawnSync } from 'node:child_process'
+import fs, { readFileSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
 import test from 'ava'
 import { parseAllDocuments } from 'yaml'
+import { writeLock } from '../../scripts/server-lock.js'
 import { PROGRAM } from '../servers/flakeforge.mjs'
 
 const root = new URL('../..', import.meta.url)
@@ -21,6 +24,9 @@ const object = (kind) => objects.find((each) => each.kind === kind)
 const pod = object('Deployment').spec.template.spec
 const [container] = pod.containers
 const envOf = (name) => container.env.find((each) => each.name === name)?.value
+
+/** A variable in a Compose file. */
+const expression = (text) => `\${${text}}`
 
 /** An option's default, from --help. */
 const defaultOf = (option) => Number(new RegExp(`--${option} .*default (\\d+)$`, 'm').exec(help)[1])
@@ -121,4 +127,65 @@ test('the guide creates the group of the Compose file with the image', (t) => {
   const create = `create ${environment.FLAKEFORGE_STORE} ${environment.FLAKEFORGE_SERVER_NAME}`
   const command = `docker compose run --rm --entrypoint node ids ${program} ${create}\n`
   t.true(textOf('docs/service/deploy.md').includes(command), command)
+})
+
+test('every image is named by its digest, which has no default', (t) => {
+  const bases = [...dockerfile.matchAll(/^FROM (\S+)/gm)].map(([, base]) => base)
+  t.is(bases.length, 2)
+  for (const base of bases) t.regex(base, /^node:[\w.-]+@\$\{NODE_DIGEST\}$/)
+  t.regex(dockerfile, /^ARG NODE_DIGEST$/m)
+  const guide = textOf('docs/service/deploy.md')
+  t.true(guide.includes(`imagetools inspect ${bases[0].split('@')[0]}\n`), bases[0])
+  t.true(guide.includes('--build-arg NODE_DIGEST=sha256:'))
+  const [redis, digest] = compose.services.redis.image.split('@')
+  t.is(digest, expression('REDIS_DIGEST:?'))
+  t.true(guide.includes(`imagetools inspect ${redis}\n`), redis)
+  t.true(guide.includes('echo REDIS_DIGEST=sha256:'))
+  t.is(compose.services.ids.image, 'flakeforge-server', 'it is built here')
+  t.regex(container.image, /^[\w./-]+@sha256:DIGEST$/)
+})
+
+/** Tarballs of this repository's packages, with nothing but a package.json, and the files that install them. */
+function lockedImage(t) {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'flakeforge-image-'))
+  t.teardown(() => fs.rmSync(folder, { recursive: true }))
+  const manifests = ['package.json', 'packages/server/package.json'].map((name) => JSON.parse(textOf(name)))
+  const files = manifests.map(({ devDependencies, workspaces, overrides, ...manifest }) => {
+    const file = `${manifest.name}.tgz`
+    fs.mkdirSync(path.join(folder, 'package'), { recursive: true })
+    fs.writeFileSync(path.join(folder, 'package', 'package.json'), JSON.stringify(manifest))
+    execFileSync('tar', ['-czf', file, 'package'], { cwd: folder })
+    return file
+  })
+  writeLock(folder, files)
+  return { folder, files, lock: JSON.parse(fs.readFileSync(path.join(folder, 'package-lock.json'), 'utf8')) }
+}
+
+test('the image installs what this repository has locked, and nothing else', (t) => {
+  const { folder, files, lock } = lockedImage(t)
+  const { packages } = JSON.parse(textOf('package-lock.json'))
+  const { '': own, ...entries } = lock.packages
+  t.deepEqual(
+    Object.values(own.dependencies),
+    files.map((file) => `file:${file}`),
+  )
+  t.true(Object.keys(entries).length > 80)
+  for (const [place, { version, integrity, resolved, dev }] of Object.entries(entries)) {
+    t.regex(integrity ?? '', /^sha512-/, place)
+    t.is(dev, undefined, place)
+    if (!resolved?.startsWith('file:'))
+      t.deepEqual([version, integrity], [packages[place].version, packages[place].integrity])
+  }
+  // npm finds all that the packages need in it, and nothing that they do not need.
+  const { status, stdout } = spawnSync('npm', ['ls', '--all', '--package-lock-only', '--json'], {
+    cwd: folder,
+    encoding: 'utf8',
+    shell: process.platform === 'win32',
+  })
+  t.is(status, 0, stdout)
+  t.is(JSON.parse(stdout).problems, undefined)
+  const [install] = dockerfile.match(/^RUN .*$/m)
+  t.regex(install, /^RUN npm ci --omit=dev --ignore-scripts /)
+  t.regex(dockerfile, /^COPY \*\.tgz package\.json package-lock\.json \.\/$/m)
+  t.notRegex(dockerfile, /npm (?:install|i)\b/)
 })

@@ -262,8 +262,8 @@ export async function mistakes(): Promise<void> {
   const misspeltToo: JoinOptions = { gruop: 'orders' }
   // @ts-expect-error: the slot is the node number
   const wrongHere: JoinOptions = { id: 5 }
-  // @ts-expect-error: an offset of IDs is a bigint
-  const wrong: FlakeIdOptions = { idOffset: 1 }
+  // @ts-expect-error: an offset of IDs is an integer
+  const wrong: FlakeIdOptions = { idOffset: true }
   // @ts-expect-error: it is no layout
   new Layout(5)
   // @ts-expect-error: no such layout

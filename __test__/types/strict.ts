@@ -98,6 +98,21 @@ new FlakeId(undefined)
 new FlakeId({ layout: null, worker: '3' })
 new FlakeId({ layout: undefined, datacenter: null, clock: () => 5n })
 new FlakeId({ layout: layouts.hazelcast, node: 3 }).decode(1n).node
+// Callbacks as @types/flake-idgen declares them, and as they are.
+const asInTheTypesOfFlakeIdgen = (error: Error, id: Buffer): void => void [error.message, id.length]
+new FlakeId().next(asInTheTypesOfFlakeIdgen)
+new FlakeId().next((error: Error, id: Buffer) => void [error, id])
+new FlakeId().next((error, id) => void [error?.message, id.readBigUInt64BE()])
+new FlakeId().next(() => {})
+// @ts-expect-error: an ID is a Buffer
+new FlakeId().next((_error, id: string) => void id)
+// A Temporal.Instant is a time wherever a Date is; an offset is any integer.
+const instant = { epochNanoseconds: 1_780_000_000_000_000_000n }
+layouts.flake.range(instant, new Date())
+layouts.flake.encode({ timestamp: instant })
+layouts.flake.encode({ date: instant })
+new FlakeId({ epoch: instant, idOffset: '-5' })
+new Layout('hazelcast', { epoch: instant, idOffset: 5 })
 // @ts-expect-error: worker is a field of the default layout, but not of this one
 new FlakeId({ layout: layouts.hazelcast, worker: 3 })
 // @ts-expect-error: a choice of snowcast's

@@ -83,7 +83,7 @@ and the WHERE that finds them.
 Times before the layout's epoch or after its last time have no IDs, and are left out.
 
 DATE is ISO text (2026-01-31, 2026-01-31T12:00; UTC without a time zone), Unix ms, or now. It covers a whole
-millisecond, or for less if it has more digits: 2021-12-28T14:07:02.954100128 is one nanosecond. So an end of
+millisecond, or less if it has more digits: 2021-12-28T14:07:02.954100128 is one nanosecond. So an end of
 23:59:59.999 is the end of the day, even in layouts with finer ticks.
 
 --column is the type of the column: bigint (signed, as in PostgreSQL and SQLite), unsigned (BIGINT UNSIGNED),

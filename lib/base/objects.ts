@@ -14,6 +14,17 @@ export function isDate(value: unknown): value is Date {
   }
 }
 
+/** A Temporal.Instant or Temporal.ZonedDateTime, of the runtime or of a polyfill. */
+export type TemporalInstant = { readonly epochNanoseconds: bigint }
+
+const TEMPORAL = ['Temporal.Instant', 'Temporal.ZonedDateTime']
+
+export function isInstant(value: unknown): value is TemporalInstant {
+  if (typeof value !== 'object' || value === null) return false
+  const { [Symbol.toStringTag]: tag, epochNanoseconds } = value as { [name: PropertyKey]: unknown }
+  return TEMPORAL.includes(tag as string) && typeof epochNanoseconds === 'bigint'
+}
+
 /** The name of a typed array's class, as Node's own isUint8Array reads it; undefined for anything else. */
 const tagOf = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(Uint8Array.prototype), Symbol.toStringTag)
   ?.get as () => unknown

@@ -3,8 +3,9 @@
 
 import * as errors from './errors/values.ts'
 import * as wanted from './errors/wanted.ts'
-import { isDate } from './objects.ts'
+import { isDate, isInstant } from './objects.ts'
 
+const NS_PER_MS = 1_000_000n
 export const FARTHEST_MS = 8.64e15 // what a Date can hold, in either direction
 
 /** The largest 64-bit number. */
@@ -93,22 +94,54 @@ export function readBounded(option: string, value: unknown, min: number, max: nu
   return number
 }
 
-/** An instant in whole Unix ms, as a number, text or Date. */
+/** An instant in whole Unix ms, as a number, text, Date or Temporal.Instant. */
 export function readInstant(option: string, value: unknown) {
-  const ms = isDate(value) ? value.getTime() : readInteger(option, value, 'Unix ms or a Date')
+  if (isInstant(value) && value.epochNanoseconds % NS_PER_MS !== 0n)
+    throw errors.optionRangeError(option, value, 'a whole number of Unix ms')
+  const given = isInstant(value) ? Number(value.epochNanoseconds / NS_PER_MS) : value
+  const ms = isDate(given) ? given.getTime() : readInteger(option, given, 'Unix ms or a Date')
   if (Number.isNaN(ms)) throw errors.optionRangeError(option, value, 'a valid Date')
   if (Math.abs(ms) > FARTHEST_MS) throw errors.optionRangeError(option, value, wanted.withinDate(FARTHEST_MS))
   errors.warnOfUnit(option, value, ms)
   return ms
 }
 
-/** A time in Unix ms, from a number or a Date, or in Unix ns if it is a bigint. */
+/** A time in Unix ms, from a number or a Date, or in Unix ns if it is a bigint or a Temporal.Instant. */
 export function readTime(option: string, value: unknown) {
   if (typeof value === 'bigint') return value
+  if (isInstant(value)) return value.epochNanoseconds
   const ms = isDate(value) ? value.getTime() : value
   if (typeof ms !== 'number') throw errors.optionTypeError(option, value, wanted.A_TIME)
   if (!Number.isFinite(ms)) throw errors.optionRangeError(option, value, wanted.FINITE_TIME)
   return ms
+}
+
+/** 1990: no ID is older, but Unix seconds and times since a start of anything are, if they are read as Unix ms. */
+const FIRST_MS = 631_152_000_000
+
+/** Whether a number is Unix ms beyond doubt: until 2103. */
+export const isUsualMs = (ms: number) => ms >= FIRST_MS && ms < 4.2e12
+
+/** Whether a time was hardly meant as Unix ms, or a bigint as Unix ns. 0 is the beginning, and so may be a layout's epoch. */
+function isDoubtful(time: number | bigint, epoch: number) {
+  const ms = typeof time === 'bigint' ? Number(time) / 1e6 : time
+  return !isUsualMs(ms) && ms > 0 && (ms < epoch || ms > FIRST_MS || epoch < FIRST_MS / 2)
+}
+
+/**
+ * Refuses a number that looks like another unit than Unix ms, or a bigint that looks like another than Unix ns. Warns once of
+ * another time before 1990.
+ * @param epoch of the layout whose time it should be
+ */
+export function checkUnit(option: string, time: number | bigint, epoch: number) {
+  if (!isDoubtful(time, epoch)) return
+  if (errors.isOfOtherUnit(time)) throw errors.timeUnitError(option, time)
+  if (time < FIRST_MS) errors.warnOfTime(option, time)
+}
+
+/** Warns once of a clock's time that is hardly Unix ms or Unix ns. Tests and simulations may have such a clock. */
+export function checkClock(now: number | bigint, epoch: number) {
+  if (isDoubtful(now, epoch)) errors.warnOfTime('clock', now)
 }
 
 /** Converts the text that JSON and CSV make of a time back into a time; other values are returned as they are. */
@@ -120,4 +153,4 @@ export function timeOfText(value: unknown) {
   return isIso ? date : value
 }
 
-export { isDate }
+export { isDate, isInstant }

@@ -43,6 +43,12 @@ export type Resumable = { goOn(): void }
 
 export type Callback<Bytes> = (error: any, id?: Bytes) => unknown
 
+/**
+ * What `next()` calls: `(null, id)` or `(error)`. It may also be declared with an `Error` that is never null, as in the types
+ * of flake-idgen: a method's parameters are compared in both directions.
+ */
+export type NextCallback<Bytes> = { call(error: Error | null, id: Bytes): void }['call']
+
 export interface Host<Bytes extends Uint8Array> {
   /** A call for one ID. Its callback runs in the async context of the caller. */
   callOf(callback: Callback<Bytes>): Call<Bytes>

@@ -3,7 +3,7 @@
 
 import { jsonIdError } from '../base/errors/json.ts'
 import * as errors from '../base/errors/values.ts'
-import { isUint8Array } from '../base/objects.ts'
+import { isBigUint64Array, isUint8Array } from '../base/objects.ts'
 import { MAX_U64 } from '../base/values.ts'
 import { toBigInt } from './ids.ts'
 
@@ -17,11 +17,14 @@ const LOST =
   'JSON.stringify(value, jsonReplacer).'
 
 /**
- * The second argument of `JSON.stringify`: writes every bigint, negative ones too, as decimal text, at any depth, and every
- * Buffer or Uint8Array of 8 bytes, as returned by `next()`.
+ * The second argument of `JSON.stringify`: writes every ID as decimal text, at any depth: bigints, negative ones too; Buffers
+ * and Uint8Arrays of 8 bytes, as `next()` returns them; and each element of a BigUint64Array, as `takeBigInts()` returns it.
  *
- * Everything else is written as JSON writes it. So a BigUint64Array becomes an object of texts: use `[...ids]`. Even if your
- * project gave `BigInt.prototype` a `toJSON` that makes numbers, bigints are written as exact text.
+ * Everything else is written as JSON writes it. Even if your project gave `BigInt.prototype` a `toJSON` that makes numbers,
+ * bigints are written as exact text.
+ *
+ * In an arrow function, `(key, value) => jsonReplacer(key, value)`, it does not see the values before their `toJSON`. It then
+ * knows a Buffer by the JSON of its 8 bytes.
  *
  * @example
  * JSON.stringify({ id: 7529535382561648641n }, jsonReplacer) // '{"id":"7529535382561648641"}'
@@ -32,21 +35,34 @@ export function jsonReplacer(this: unknown, key: string, value: unknown): unknow
   // or an object, read the original value.
   if (typeof value === 'bigint') return String(value)
   if (typeof value !== 'number' && typeof value !== 'object') return value
-  const held = (this as Record<string, unknown> | undefined)?.[key]
+  const held = this === undefined ? bytesOf(value) : (this as Record<string, unknown>)[key]
   if (isUint8Array(held) && held.length === 8) return String(toBigInt(held))
+  if (isBigUint64Array(held)) return Array.from(held, String)
   return typeof held === 'bigint' ? String(held) : value
+}
+
+/** The bytes that Buffer's toJSON wrote; anything else as it is. */
+function bytesOf(value: unknown) {
+  const { type, data } = (value ?? {}) as { type?: unknown; data?: unknown }
+  const isBuffer = type === 'Buffer' && Array.isArray(data) && data.length === 8
+  return isBuffer ? Uint8Array.from(data) : value
 }
 
 /** From Node 21 on: the text of a number. V8 makes it on access. */
 export type Context = { source?: string }
+
+/** BigInt() needs 5 µs for so many, and a second for 4 million. */
+const MOST_DIGITS = 1000
 
 const KEYS = "an array of keys, such as ['id', 'userId']"
 const NO_SOURCE = `${KEYS}, because JSON.parse shows the text of a number only from Node.js 21 on`
 
 /**
  * Makes the second argument of `JSON.parse` that turns every integer beyond 2^53, which a number cannot hold exactly, into a
- * bigint, at any depth and of any length. Everything else stays as it is, including `1e20`, `1.0` and `-0`. Use it for JSON
- * with numbers, such as a database's.
+ * bigint, at any depth. Everything else stays as it is, including `1e20`, `1.0` and `-0`. Use it for JSON with numbers, such as
+ * a database's.
+ * @returns a function that throws a TypeError with `ERR_FLAKE_ID` for an integer of more than 1,000 digits: reading one takes
+ * time that grows with the square of its length.
  * @throws {TypeError} `ERR_FLAKE_OPTION`: `JSON.parse` does not show the text of numbers on this runtime, as before Node.js
  * 21.
  * @example
@@ -61,7 +77,7 @@ export function jsonReviver(): (key: string, value: unknown, context?: { source?
  * | decimal text, −2^63 to 2^64 − 1, 20 digits at most | a bigint. It stays negative: `fromSigned` converts it into the ID |
  * | an array | an array, each element read in the same way |
  * | `null` | `null`; a missing key stays missing |
- * | a number | a bigint, if it is exact: a safe integer; from Node.js 21 on any integer of 64 bits that is not in an array |
+ * | a number | a bigint, if it is exact: a safe integer; from Node.js 21 on any integer of 64 bits |
  *
  * @param keys at least one key. The empty key is the whole text: `JSON.parse('["1","2"]', jsonReviver(['']))` reads an array
  * of IDs.
@@ -77,7 +93,24 @@ export function jsonReviver(
 export function jsonReviver(keys?: readonly string[]) {
   if (keys === undefined) return reviverOfAll()
   const names = new Set(checkKeys(keys))
-  return (key: string, value: unknown, context?: Context) => (names.has(key) ? revive(key, value, context) : value)
+  // JSON.parse comes to the elements of an array before it comes to the array and its key.
+  const texts: Texts = new WeakMap()
+  return function (this: unknown, key: string, value: unknown, context?: Context) {
+    if (names.has(key)) return revive(key, value, texts, context?.source)
+    if (typeof value === 'number' && !Number.isSafeInteger(value) && Array.isArray(this))
+      keep(texts, this, key, context)
+    return value
+  }
+}
+
+/** The texts of the numbers in arrays that a number cannot hold, by their index. */
+type Texts = WeakMap<unknown[], Record<string, string>>
+
+function keep(texts: Texts, array: unknown[], index: string, { source }: Context = {}) {
+  if (source === undefined) return
+  const kept = texts.get(array) ?? {}
+  kept[index] = source
+  texts.set(array, kept)
 }
 
 function reviverOfAll() {
@@ -86,10 +119,12 @@ function reviverOfAll() {
     hasSource = context?.source === '1'
   })
   if (!hasSource) throw errors.optionTypeError('keys', undefined, NO_SOURCE)
-  return (_key: string, value: unknown, context?: Context) => {
+  return (key: string, value: unknown, context?: Context) => {
     if (typeof value !== 'number' || Number.isSafeInteger(value)) return value
     const source = context?.source ?? ''
-    return /^-?\d+$/.test(source) ? BigInt(source) : value
+    if (!/^-?\d+$/.test(source)) return value
+    if (source.length > MOST_DIGITS) throw jsonIdError(key, source, `an integer of at most ${MOST_DIGITS} digits`)
+    return BigInt(source)
   }
 }
 
@@ -102,10 +137,10 @@ function checkKeys(keys: unknown): string[] {
   return keys
 }
 
-function revive(key: string, value: unknown, context?: Context): unknown {
+function revive(key: string, value: unknown, texts: Texts, source?: string): unknown {
   if (value === null || typeof value === 'bigint') return value
-  if (Array.isArray(value)) return value.map((element) => revive(key, element))
-  if (typeof value === 'number') return fromNumber(key, value, context?.source)
+  if (Array.isArray(value)) return value.map((element, i) => revive(key, element, texts, texts.get(value)?.[i]))
+  if (typeof value === 'number') return fromNumber(key, value, source)
   if (typeof value === 'string' && DECIMAL.test(value)) return inRange(key, value)
   throw jsonIdError(key, value, WANTED)
 }

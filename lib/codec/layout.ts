@@ -3,11 +3,13 @@
 
 import * as errors from '../base/errors/values.ts'
 import * as wanted from '../base/errors/wanted.ts'
+import type { TemporalInstant } from '../base/objects.ts'
 import {
   checkKeys,
+  checkUnit,
   isAbsent,
   isDate,
-  MAX_U64,
+  isUsualMs,
   type Options,
   ownOf,
   readBounded,
@@ -24,8 +26,12 @@ import type { Parts, PartsToEncode } from './parts.ts'
 import type { LayoutOptions } from './spec.ts'
 import * as uuids from './uuid.ts'
 
+/** Unix ms, a Date, a Temporal.Instant, or Unix ns as a bigint */
+type Instant = number | bigint | Date | TemporalInstant
+
 type Decoded = DecodedParts & Record<string, unknown>
 
+const NS_PER_MS = 1_000_000n
 const NS_PER_S = 1_000_000_000n
 
 /** Seconds as a Date writes them (years before 0 or after 9999 have a sign and six digits), then nanoseconds. */
@@ -207,7 +213,8 @@ export class Layout<const L extends AnyLayout = AnyLayout> {
    * 0); `mode`
    * @throws {RangeError | TypeError} `ERR_FLAKE_OPTION`: a part does not fit into its field, or contradicts another. To
    * change the time of `decode`'s parts, leave out the other two of `tick`, `timestamp` and `date`.
-   * @throws {RangeError} `ERR_FLAKE_TIME_RANGE`: the layout cannot express the time.
+   * @throws {RangeError} `ERR_FLAKE_TIME_RANGE`: the layout cannot express the time, or a number is not Unix ms, judging by its
+   * size.
    */
   encode(parts: PartsToEncode<L>): IdBytes {
     if (typeof parts !== 'object' || parts === null) throw errors.optionTypeError('parts', parts, 'an object')
@@ -216,23 +223,23 @@ export class Layout<const L extends AnyLayout = AnyLayout> {
 
   /**
    * The smallest and the largest ID of an instant, or of the time from one instant to another (both included), over all
-   * nodes: the bounds for `WHERE id BETWEEN …`. A time is Unix ms, a Date, or Unix ns as a bigint. Several ticks of less than
-   * 1 µs are the same number of ms: the range then includes all of them. A range that begins before the epoch begins at the
-   * epoch, and one that extends beyond the layout's last time ends there.
+   * nodes: the bounds for `WHERE id BETWEEN …`. A time is Unix ms, a Date, a Temporal.Instant, or Unix ns as a bigint. A Date
+   * or a whole number of ms covers the millisecond that starts there, also in layouts with finer ticks. Several ticks of less
+   * than 1 µs are the same fraction of a ms: the range then includes all of them. A range that begins before the epoch begins
+   * at the epoch, and one that extends beyond the layout's last time ends there.
    * @throws {RangeError} `ERR_FLAKE_OPTION`: IDs of this layout are not ordered by time, or `to` is before `from`.
-   * @throws {RangeError} `ERR_FLAKE_TIME_RANGE`: the layout has no time of the range, or a number is not Unix ms, judging by
-   * its size.
+   * @throws {RangeError} `ERR_FLAKE_TIME_RANGE`: the layout has no time of the range, or a number is not Unix ms, or a bigint
+   * not Unix ns, judging by its size.
    */
-  range(from: number | bigint | Date, to?: number | bigint | Date): { min: IdBytes; max: IdBytes } {
+  range(from: Instant, to?: Instant): { min: IdBytes; max: IdBytes } {
     const { packing } = this.#facts
     if (!packing.isTimeOrdered) {
       throw errors.optionRangeError('layout', this.name, 'one whose IDs are ordered by time')
     }
     const end = to ?? from
-    const times = [readTime('from', from), readTime('to', end)] as const
+    const times = [spanOf('from', from, this).first, spanOf('to', end, this).last] as const
     const sides = [packing.sideOf(times[0]), packing.sideOf(times[1])]
-    if (sides[0] === 1 || isOfOtherUnit(from, sides[0], this)) throw errors.timeRangeError(toMs(from), this, 'from')
-    if (isOfOtherUnit(end, sides[1], this)) throw errors.timeRangeError(toMs(end), this, 'to')
+    if (sides[0] === 1) throw errors.timeRangeError(toMs(from), this, 'from')
     if (sides[0] > sides[1]) throw errors.optionRangeError('to', to, wanted.laterThan(from))
     if (sides[1] === -1) throw errors.timeRangeError(toMs(end), this, isAbsent(to) ? 'from' : 'to')
     const { first, last } = packing.ticksOf(...times)
@@ -342,11 +349,7 @@ function encode(parts: Options, layout: Layout, facts: LayoutFacts) {
     packing.put(number, count, node, chosen)
     return wordToBytes()
   }
-  const id = packing.pack(tickOfParts(parts, layout, packing), count, node, chosen)
-  if (packing.offset && (id < 0n || id > MAX_U64)) {
-    throw errors.optionRangeError('idOffset', facts.idOffset, wanted.FITTING_ID)
-  }
-  return toBytes(id)
+  return toBytes(packing.pack(tickOfParts(parts, layout, packing), count, node, chosen))
 }
 
 /** The tick as a number, for a numeric layout; undefined if the slower path has to read the parts. */
@@ -362,6 +365,7 @@ function tickNumber({ tick, timestamp, date }: Options, packing: Packing) {
     if (!isAbsent(timestamp) && timestamp !== start) return
     if (!isAbsent(date) && !(isDate(date) && date.getTime() === start)) return
   } else if (isAbsent(tick) && isAbsent(date) && typeof timestamp === 'number') {
+    if (!isUsualMs(timestamp)) return
     number = Math.floor((Math.floor(timestamp) - packing.epoch) / packing.tickMs)
   } else return
   if (number >= 0 && number <= most) return number
@@ -370,12 +374,12 @@ function tickNumber({ tick, timestamp, date }: Options, packing: Packing) {
 /** The tick on which the given ones of `tick`, `timestamp` and `date` agree. */
 function tickOfParts(parts: Options, layout: Layout, packing: Packing) {
   let source = 'tick'
-  let found = isAbsent(parts.tick) ? undefined : readTick(parts.tick, packing.tickMax)
+  let found = isAbsent(parts.tick) ? undefined : readTick(parts.tick, packing)
   for (const name of ['timestamp', 'date']) {
     const value = timeOfText(parts[name])
     if (isAbsent(value)) continue
     if (found !== undefined && isBeyondDates(value, packing.startMs(found))) continue
-    const time = readTime(name, value)
+    const time = found === undefined ? timeOf(name, value, layout) : readTime(name, value)
     const isOfDate = isDate(value)
     if (found === undefined) {
       found = isOfDate ? packing.tickOfDate(time as number) : packing.tickOf(time)
@@ -395,17 +399,28 @@ const isBeyondDates = (date: unknown, startMs: number) =>
   isDate(date) && Number.isNaN(date.getTime()) && Number.isNaN(new Date(startMs).getTime())
 
 /** A tick, also as text: JSON has no bigints. */
-function readTick(given: unknown, max: bigint) {
-  const wanted = `a bigint from 0 to ${max}`
+function readTick(given: unknown, { tickMin: min, tickMax: max, offset }: Packing) {
+  const wanted = `a bigint from ${min} to ${max}${offset ? ', because of idOffset' : ''}`
   const tick = typeof given === 'string' && /^\d+$/.test(given) ? BigInt(given) : given
   if (typeof tick !== 'bigint') throw errors.optionTypeError('tick', given, wanted)
-  if (tick < 0n || tick > max) throw errors.optionRangeError('tick', given, wanted)
+  if (tick < min || tick > max) throw errors.optionRangeError('tick', given, wanted)
   return tick
 }
 
-/** Whether a number far outside of the layout's times was hardly meant as Unix ms. */
-const isOfOtherUnit = (given: unknown, side: number, { epoch, end }: Layout) =>
-  typeof given === 'number' && side * given > side * (side < 0 ? epoch / 2 : +end * 2) && errors.isOfOtherUnit(given)
+/** A time that was given to `option`; refused if its unit looks wrong. A Date has none. */
+function timeOf(option: string, given: unknown, { epoch }: Layout) {
+  const time = readTime(option, given)
+  if (typeof given !== 'object') checkUnit(option, time, epoch)
+  return time
+}
+
+/** The first and the last instant that a time denotes: a Date or a whole number of ms is a millisecond long. */
+function spanOf(option: string, given: unknown, layout: Layout) {
+  const time = timeOf(option, given, layout)
+  if (typeof time === 'bigint' || !Number.isInteger(time)) return { first: time, last: time }
+  const first = BigInt(time) * NS_PER_MS
+  return { first, last: first + NS_PER_MS - 1n }
+}
 
 /** A time as Unix ms, for a message. */
 function toMs(time: unknown) {

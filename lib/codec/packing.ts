@@ -152,6 +152,7 @@ export class Packing {
   epochNs
   isPlain
   isNumeric
+  tickMin
   tickMax
   hasTicks
   lastNumber
@@ -170,7 +171,6 @@ export class Packing {
   #mostHigh // the higher half of the last tick
   #lowest // the IDs of tick 0
   #highest
-  #firstTick
   #lastTick
 
   constructor({ fields, host, epoch, tickNs, mode, idOffset = 0n }: Shape) {
@@ -217,15 +217,17 @@ export class Packing {
     this.#size = size
     this.#lowest = this.pack(0n, 0, 0)
     this.#highest = this.pack(0n, this.counterMax, this.nodeMax)
-    // The highest nodes of a decimal layout's last tick do not fit into 64 bits, so no node may use it.
-    this.tickMax = smaller((1n << BigInt(time.width)) - 1n, (MAX_U64 - this.#highest + idOffset) / size)
+    // Where an offset, or a decimal layout's last tick, leaves room for some nodes only, no node may use the tick. A decimal
+    // ID has to fit without its offset too.
+    const room = MAX_U64 - this.#highest + (idOffset < 0n ? idOffset : 0n)
+    this.tickMax = smaller((1n << BigInt(time.width)) - 1n, room / size)
     this.#mostHigh = Number(this.tickMax >> 32n)
     const ofDates = (BigInt(FARTHEST_MS) * NS_PER_MS - this.epochNs) / this.#tickNs - 1n
-    const last = smaller(smaller(this.tickMax, ofDates), (MAX_U64 - this.#highest) / size)
+    const last = smaller(this.tickMax, ofDates)
     this.#lastTick = last < 0n ? 0n : last
-    this.#firstTick = this.#lowest < 0n ? (size - 1n - this.#lowest) / size : 0n
+    this.tickMin = this.#lowest < 0n ? (size - 1n - this.#lowest) / size : 0n
     /** false if no ID fits, with its offset */
-    this.hasTicks = this.#firstTick <= last
+    this.hasTicks = this.tickMin <= last
     this.lastNumber = Number(this.#lastTick) // exact if isNumeric
     this.mostNumber = Number(this.tickMax)
   }
@@ -285,6 +287,7 @@ export class Packing {
     }
     const tick = word[0]
     if (half[HIGH] >= this.#mostHigh && tick > this.tickMax) return // the halves first: comparing bigints takes longer
+    if (this.offset && tick < this.tickMin) return
     return { tick, timestamp: this.#startOfWord(), counter, node, mode }
   }
 
@@ -346,7 +349,7 @@ export class Packing {
   }
 
   #isUsable(tick: bigint) {
-    return tick >= this.#firstTick && tick <= this.#lastTick
+    return tick >= this.tickMin && tick <= this.#lastTick
   }
 
   /**
@@ -371,7 +374,7 @@ export class Packing {
     if (this.#isExact) return this.tickOf(ms)
     const tick = (this.#instantOf(ms) - this.epochNs) / this.#tickNs
     const isShown = (one: bigint) => this.#isUsable(one) && Math.trunc(this.startMs(one)) === ms
-    const near = [tick, tick + 1n, this.#lastTick, this.#firstTick] // before 1970, a Date is after its tick
+    const near = [tick, tick + 1n, this.#lastTick, this.tickMin] // before 1970, a Date is after its tick
     return near.find(isShown) ?? this.tickOf(ms)
   }
 
@@ -395,13 +398,13 @@ export class Packing {
   /** Where a time (Unix ms, or Unix ns as a bigint) is: -1 before the first tick, 1 after the last one, 0 between them. */
   sideOf(time: number | bigint) {
     const since = this.#nsOf(time) - this.epochNs
-    if (since < this.#firstTick * this.#tickNs) return -1
+    if (since < this.tickMin * this.#tickNs) return -1
     return since < (this.#lastTick + 1n) * this.#tickNs ? 0 : 1
   }
 
   /** The ticks from one time to another, cut off at the first and the last tick. */
   ticksOf(from: number | bigint, to: number | bigint) {
-    const [first, last] = [this.tickOf(from) ?? this.#firstTick, this.tickOf(to) ?? this.#lastTick]
+    const [first, last] = [this.tickOf(from) ?? this.tickMin, this.tickOf(to) ?? this.#lastTick]
     return {
       first: this.startMs(first) === from ? this.#farthest(first, -1n) : first,
       last: this.startMs(last) === to ? this.#farthest(last, 1n) : last,
@@ -422,7 +425,7 @@ export class Packing {
   signedEnd() {
     const room = (MAX_U64 >> 1n) - this.#highest
     const first = room < 0n ? 0n : room / this.#size + 1n
-    const found = smaller(first < this.#firstTick ? this.#firstTick : first, this.#lastTick + 1n)
+    const found = smaller(first < this.tickMin ? this.tickMin : first, this.#lastTick + 1n)
     return Math.ceil(this.startMs(this.#mode === MODES[0] ? 1n : found)) // the top bit is the lowest one of a reversed tick
   }
 }

@@ -1,5 +1,6 @@
 // The parts of an ID, as `decode` returns them and as `encode` accepts them.
 
+import type { TemporalInstant } from '../base/objects.ts'
 import type { AnyLayout, DecodedFields, GivenFields } from './node-fields.ts'
 
 /**
@@ -36,12 +37,12 @@ export type PartsToEncode<L extends AnyLayout = AnyLayout> = CommonPartsToEncode
 
 export interface CommonPartsToEncode {
   /**
-   * Unix ms, a Date, or Unix ns as a bigint; decimal text of Unix ms, as in CSV files. It must be within `tick` if both are
+   * Unix ms, a Date, a Temporal.Instant, or Unix ns as a bigint; decimal text of Unix ms, as in CSV files. It must be within `tick` if both are
    * given. A number denotes the tick whose start, as `decode` returns it, is this number, or else the tick that contains it.
    */
-  timestamp?: number | bigint | string | Date | null | undefined
-  /** a Date, or its JSON form. It must be within `tick` and `timestamp` if they are given. */
-  date?: Date | string | null | undefined
+  timestamp?: number | bigint | string | Date | TemporalInstant | null | undefined
+  /** a Date or Temporal.Instant, or the JSON form of a Date. It must be within `tick` and `timestamp` if they are given. */
+  date?: Date | TemporalInstant | string | null | undefined
   /** ticks since the epoch, as a bigint or as text */
   tick?: bigint | string | null | undefined
   /** default 0 */

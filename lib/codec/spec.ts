@@ -3,6 +3,7 @@
 
 import * as errors from '../base/errors/values.ts'
 import * as wanted from '../base/errors/wanted.ts'
+import type { TemporalInstant } from '../base/objects.ts'
 import { checkKeys, type Options, ownOf, readBounded, readInstant } from '../base/values.ts'
 import dialects, { type Dialect } from './dialects.ts'
 import type { GivenChoices, LayoutFacts, Parts } from './facts.ts'
@@ -16,8 +17,8 @@ import { isNode } from './packing.ts'
 export interface LayoutSpec {
   /** the name in error messages; default `'custom'` */
   name?: string | undefined
-  /** Unix ms of tick 0, or a Date; default 0 */
-  epoch?: number | Date | undefined
+  /** Unix ms of tick 0, a Date or a Temporal.Instant; default 0 */
+  epoch?: number | Date | TemporalInstant | undefined
   /** length of a tick in ms; default 1. It must be a whole number of nanoseconds. */
   tickMs?: number | undefined
   /**
@@ -27,8 +28,8 @@ export interface LayoutSpec {
    * used.
    */
   fields: ReadonlyArray<readonly [name: string, bits: number]>
-  /** as in {@link LayoutSettings}; text in the JSON of a layout */
-  idOffset?: bigint | string | undefined
+  /** as in {@link LayoutSettings} */
+  idOffset?: bigint | number | string | undefined
   /** only in copies of a snowcast layout */
   nodes?: number | undefined
   /** only in copies of a uniqueid layout */
@@ -39,13 +40,14 @@ export interface LayoutSpec {
 export type LayoutOptions<L extends AnyLayout = AnyLayout> = LayoutSettings & LayoutChoices<L>
 
 export interface LayoutSettings {
-  /** Unix ms of tick 0, or a Date; default: the layout's own epoch */
-  epoch?: number | string | Date | null | undefined
+  /** Unix ms of tick 0, a Date or a Temporal.Instant; default: the layout's own epoch */
+  epoch?: number | string | Date | TemporalInstant | null | undefined
   /**
-   * An integer from −2^63 to 2^63 − 1 that is added to every ID (Hazelcast's id-offset). A time whose ID would not fit into
+   * An integer from −2^63 to 2^63 − 1 that is added to every ID (Hazelcast's id-offset): a bigint, a safe integer, or decimal
+   * text. A time whose ID would not fit into
    * 64 bits with it is out of range.
    */
-  idOffset?: bigint | null | undefined
+  idOffset?: bigint | number | string | null | undefined
 }
 
 const DIALECTS = dialects.map(({ name }) => name)
@@ -86,7 +88,7 @@ export function readSpec(given: unknown): Read {
   if (typeof name !== 'string' || name === '') throw errors.optionTypeError('name', name, 'a string that is not empty')
   const tickNs = readTickNs(spec.tickMs ?? 1)
   const epoch = readInstant('epoch', spec.epoch ?? 0)
-  const idOffset = offsetOfText(spec.idOffset)
+  const { idOffset } = spec
   if (row !== undefined) {
     return { base: dialect(name), choices: { epoch: epoch === row.epoch ? undefined : epoch, nodes, mode, idOffset } }
   }
@@ -109,8 +111,11 @@ function dialectOfCopy({ name, tickMs = 1, fields: copied, nodes }: Options) {
   if (copied.length === own.length && own.every(isSame)) return row
 }
 
-/** JSON has no bigints. */
-const offsetOfText = (given: unknown) => (typeof given === 'string' && /^-?\d+$/.test(given) ? BigInt(given) : given)
+/** An integer as a number or as text, as JSON has it; 20 digits at most, since longer texts take BigInt() long. */
+function bigintOf(given: unknown) {
+  const isExact = typeof given === 'string' ? /^-?\d{1,20}$/.test(given) : Number.isSafeInteger(given)
+  return isExact ? BigInt(given as string | number) : given
+}
 
 /** The fields of a layout with this number of nodes: node and counter, the second and third field, share their bits. */
 export function withNodes(fields: [string, number][], nodes?: number): [string, number][] {
@@ -192,9 +197,10 @@ export function readNodeCount(nodes: unknown, { name, hasNodes }: LayoutFacts) {
 }
 
 /** Hazelcast's id-offset. */
-export function readIdOffset(offset: unknown) {
-  const bounds = 'a bigint from −2^63 to 2^63 − 1'
-  if (typeof offset !== 'bigint') throw errors.optionTypeError('idOffset', offset, bounds)
+export function readIdOffset(given: unknown) {
+  const bounds = 'a bigint from −2^63 to 2^63 − 1, or a safe integer'
+  const offset = bigintOf(given)
+  if (typeof offset !== 'bigint') throw errors.optionTypeError('idOffset', given, bounds)
   if (BigInt.asIntN(64, offset) !== offset) throw errors.optionRangeError('idOffset', offset, bounds)
   return offset
 }

@@ -8,8 +8,9 @@ import * as errors from '../base/errors.ts'
 import { INSPECT, textOf } from '../base/inspect.ts'
 import { monotonicNow } from '../base/timers.ts'
 import { keepHere } from '../base/uncloneable.ts'
+import { checkClock } from '../base/values.ts'
 import { Calls } from '../calls/calls.ts'
-import type { Call, Source } from '../calls/source.ts'
+import type { Call, NextCallback, Source } from '../calls/source.ts'
 import { type Base, baseName } from '../codec/bases.ts'
 import type { IdLike } from '../codec/ids.ts'
 import type { Decode, Layout } from '../codec/layout.ts'
@@ -214,7 +215,7 @@ export class FlakeId<const L extends AnyLayout = Unspecified> implements AsyncIt
    *
    * @throws {TypeError} `ERR_FLAKE_OPTION`: the callback is not a function. No number is taken.
    */
-  next(callback: (error: Error | null, id: Buffer) => void): void
+  next(callback: NextCallback<Buffer>): void
   next(callback?: unknown) {
     if (callback !== undefined && callback !== null) return this.#waiting().call(callback)
     this.#claim()
@@ -599,6 +600,7 @@ export class FlakeId<const L extends AnyLayout = Unspecified> implements AsyncIt
     const now = this.#clock?.()
     if (typeof now !== 'bigint' && typeof now !== 'number') throw errors.optionTypeError('clock', now, CLOCK)
     if (typeof now === 'number' && !Number.isFinite(now)) throw errors.optionRangeError('clock', now, CLOCK)
+    checkClock(now, this.#opened.options.facts.epoch)
     hot.putTime(now)
   }
 

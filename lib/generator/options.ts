@@ -2,6 +2,7 @@
 
 import { CLOCK, checkKeys, checkPath, isAbsent, type Options, ownOf, readBounded, readDuration } from '../base/check.ts'
 import * as errors from '../base/errors.ts'
+import type { TemporalInstant } from '../base/objects.ts'
 import { unixNow } from '../base/timers.ts'
 import { checkCount } from '../calls/count.ts'
 import { type LayoutFacts, usualFacts } from '../codec/facts.ts'
@@ -38,8 +39,8 @@ export interface LayoutOption<L extends AnyLayout> {
 
 /** Options of every generator, whether or not its node number is leased. */
 export interface GeneratorOptions extends LayoutSettings {
-  /** Unix ms from which timestamps count, or a Date; not in the future. Default: the layout's own epoch. */
-  epoch?: number | string | Date | null | undefined
+  /** Unix ms from which timestamps count, a Date or a Temporal.Instant; not in the future. Default: the layout's own epoch. */
+  epoch?: number | string | Date | TemporalInstant | null | undefined
   /**
    * The largest counter: 1, 3, 7 … up to the maximum of the layout's field, which is the default. A smaller one allows fewer
    * IDs per tick.

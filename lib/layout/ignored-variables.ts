@@ -12,6 +12,9 @@ const PREFIX = 'FLAKEFORGE_'
 /** The server checks its own variables. */
 const OF_SERVER = /^FLAKEFORGE_SERVER_/
 
+/** Those of the clients of the server in other languages. */
+const OF_CLIENTS = ['FLAKEFORGE_TOKEN', 'FLAKEFORGE_CA', 'FLAKEFORGE_CERT', 'FLAKEFORGE_KEY']
+
 /** Variables that Kubernetes and Docker set for a service whose name begins with `flakeforge`. */
 const OF_SERVICE = /_SERVICE_HOST$|_SERVICE_PORT(?:_|$)|_PORT_\d+_/
 const OF_LINK = /^(?:tcp|udp|sctp):\/\//
@@ -21,7 +24,7 @@ const ofAllLayouts = () =>
   dialects.flatMap(({ name }) => factsOf(name).nodeNames.map((field) => PREFIX + field.toUpperCase()))
 
 function isOurs(variable: string) {
-  if (OF_SERVER.test(variable) || OF_SERVICE.test(variable)) return false
+  if (OF_SERVER.test(variable) || OF_SERVICE.test(variable) || OF_CLIENTS.includes(variable)) return false
   return !OF_LINK.test(process.env[variable] ?? '')
 }
 

@@ -9,7 +9,7 @@ import { newBytes } from '../base/objects.ts'
 import { keepHere } from '../base/uncloneable.ts'
 import { checkCount } from '../calls/count.ts'
 import { tell } from '../calls/portable-host.ts'
-import type { Callback } from '../calls/source.ts'
+import type { Callback, NextCallback } from '../calls/source.ts'
 import type { Base } from '../codec/bases.ts'
 import { baseName, spell } from '../codec/bases.ts'
 import { type PrefixOptions, prefixOf } from '../codec/prefix.ts'
@@ -125,7 +125,7 @@ export class RemoteFlakeId {
    *
    * @throws {TypeError} `ERR_FLAKE_OPTION`: the callback is not a function. No ID is taken.
    */
-  next(callback: (error: Error | null, id: Uint8Array) => void): void
+  next(callback: NextCallback<Uint8Array>): void
   next(callback?: unknown): any {
     if (callback !== undefined && callback !== null) return this.#call(callback)
     const id = newBytes(8)

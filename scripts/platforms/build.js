@@ -110,7 +110,7 @@ async function versionOf(root, command) {
 /** The tools that the targets are built with, as the table shows them: by the kind of build. */
 async function compilers(root) {
   const rust = await versionOf(root, ['rustc', '--version'])
-  const zig = fs.readFileSync(path.join(checkout, 'scripts', 'python', 'zig.txt'), 'utf8').match(/^ziglang==(.+)$/m)[1]
+  const zig = fs.readFileSync(path.join(checkout, 'scripts', 'python', 'zig.txt'), 'utf8').match(/^ziglang==(\S+)/m)[1]
   const gcc = await versionOf(root, ['x86_64-w64-mingw32-gcc', '-dumpfullversion'])
   const clang = await versionOf(root, ['clang', '--version'])
   return {

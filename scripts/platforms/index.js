@@ -2,7 +2,7 @@
 
 // `npm run platforms [-- NAME...]`: creates the build root once, builds every target or the named ones, checks each
 // binary, runs it if this machine can, and prints a table. With the word `smoke` before the names only the smoke test
-// runs. Ends with status 1 if anything failed. Targets that ran completely without a failure are written into
+// runs, and with `build` nothing does. Ends with status 1 if anything failed. Targets that ran completely without a failure are written into
 // results.json, which the documentation is compared with. A target that was not run is in the table without a run.
 
 const fs = require('node:fs')
@@ -21,13 +21,20 @@ const LANES = 2
 /** The program that runs a binary. */
 const KINDS = ['smoke', 'ava']
 
+/**
+ * The kinds of runs that a word before the names means. A release is built without runs, because they install programs
+ * that are not locked.
+ */
+const WORDS = new Map([
+  ['build', []],
+  ['smoke', ['smoke']],
+])
+
 /** Which kinds of runs, and which targets, these words mean. */
 function read([first, ...rest]) {
-  const isShort = first === 'smoke'
-  return {
-    kinds: isShort ? ['smoke'] : KINDS,
-    targets: chosen(isShort || first === undefined ? rest : [first, ...rest]),
-  }
+  const kinds = WORDS.get(first)
+  if (kinds) return { kinds, targets: chosen(rest) }
+  return { kinds: KINDS, targets: chosen(first === undefined ? rest : [first, ...rest]) }
 }
 
 /** The targets with these names, or all. Throws for an unknown name. */
@@ -60,7 +67,7 @@ const say = (line) => console.log(`${new Date().toTimeString().slice(0, 8)} ${li
 /** Runs the binary, and adds the outcome to the result. */
 async function runIt(target, result, kinds) {
   const runner = runnerOf(target)
-  if (runner === undefined) return
+  if (runner === undefined || kinds.length === 0) return
   const runs = await runner.run(target, result.file, kinds)
   if (runs.length === 0) result.problems.push('nothing ran it')
   for (const run of runs) {

@@ -47,6 +47,9 @@ function jobOf({ name, triple }) {
   return lines.map((line) => `          ${line}\n`).join('')
 }
 
+/** Where ci.yml takes the digests of a build. */
+const outputOf = ({ triple }) => `      ${triple}: \${{ steps.digests.outputs.${triple} }}\n`
+
 const caseOf = (name) => `      case '${name}':\n        return require('@flakeforge/binding-${name}')\n`
 
 /** The groups of messages: those of glibc from the oldest on, then as in the table. */
@@ -68,6 +71,12 @@ function rowOf(target) {
 /** [file, what the list comes after, the list, what comes after it] */
 const LISTS = [
   ['package.json', '    "targets": [\n', BINARIES.map(({ triple }) => `      "${triple}"`).join(',\n'), '\n    ]'],
+  [
+    '.github/workflows/ci.yml',
+    'node scripts/platforms/lists.js writes these outputs. Those of a matrix are combined, so each needs its own name.\n',
+    BINARIES.map(outputOf).join(''),
+    '    env:\n',
+  ],
   [
     '.github/workflows/ci.yml',
     'node scripts/platforms/lists.js writes these lines.\n',

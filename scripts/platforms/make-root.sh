@@ -11,8 +11,9 @@ if [ -e "$root" ]; then exit 0; fi # another one created it while this one waite
 
 aside=$root.unfinished
 rm -rf --one-file-system "$aside"
+# Without Debian's keys on this machine, debootstrap would install what nobody has signed.
 # shellcheck disable=SC2086 # no mirror is no argument: then debootstrap knows one
-debootstrap --variant=minbase trixie "$aside" $mirror
+debootstrap --force-check-gpg --variant=minbase trixie "$aside" $mirror
 
 # This machine's access to the mirror: proxies, certificates and the like. Its sources and its pinned packages are not
 # copied.

@@ -8,13 +8,7 @@ mkdir -p "$home"
 exec 9>"$home/prepare.lock" # two commands in one checkout wait for each other here, and then share the files
 flock 9
 
-list=scripts/python/zig.txt
-if ! cmp --silent "$list" "$home/zig/installed.txt"; then
-  rm -rf "$home/zig"
-  python3 -m venv "$home/zig"
-  "$home/zig/bin/pip" install --quiet --disable-pip-version-check --requirement "$list"
-  cp "$list" "$home/zig/installed.txt"
-fi
+scripts/python-tools.sh zig "$home/zig" >/dev/null
 
 # cargo-zigbuild strips with a program that rustup has under this name.
 mkdir -p "$home/bin"

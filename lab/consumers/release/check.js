@@ -14,6 +14,7 @@ const path = require('node:path')
 const semver = require('semver')
 const { cloneTo } = require('../clone.js')
 const { project, run } = require('../project.js')
+const { digestsOf } = require('../../../scripts/digests.js')
 const { WASM, allPackages, ownPlatform, serverPackage, wasmPackages } = require('../../../scripts/pack.js')
 const { TARGETS } = require('../../../scripts/platforms/targets.js')
 const runtimes = require('../../../scripts/runtimes.js')
@@ -96,7 +97,7 @@ function build(clone, report) {
   return built.ok
 }
 
-/** The artifacts of ci.yml: a folder for each target, with its build. */
+/** The artifacts of ci.yml: a folder for each target, with its build. Returns what its jobs put out. */
 function writeArtifacts(clone) {
   const { main: addon } = ownPlatform().manifest
   const platforms = TARGETS.filter(({ triple }) => napi.targets.includes(triple))
@@ -107,12 +108,19 @@ function writeArtifacts(clone) {
   const there = path.join(clone, path.relative(root, folder))
   const built = manifest.files.filter((file) => !fs.existsSync(path.join(there, file)))
   for (const file of built) write(clone, 'wasm32-wasip1-threads', file, 'replaces the build')
+  const types = path.join('target', 'native.d.ts')
+  write(clone, 'x86_64-unknown-linux-gnu', types, fs.readFileSync(path.join(clone, types)))
+  const artifacts = path.join(clone, 'artifacts')
+  const outputs = fs
+    .readdirSync(artifacts)
+    .map((each) => ({ [each.replace('bindings-', '')]: JSON.stringify(digestsOf(path.join(artifacts, each))) }))
+  return JSON.stringify(outputs)
 }
 
-function write(clone, triple, file, content) {
-  const folder = path.join(clone, 'artifacts', `bindings-${triple}`)
-  fs.mkdirSync(folder, { recursive: true })
-  fs.writeFileSync(path.join(folder, file), content)
+function write(clone, triple, name, content) {
+  const file = path.join(clone, 'artifacts', `bindings-${triple}`, name)
+  fs.mkdirSync(path.dirname(file), { recursive: true })
+  fs.writeFileSync(file, content)
 }
 
 const TYPESCRIPT = `
@@ -304,13 +312,26 @@ async function prepare(tools, folder, report) {
   const prepared = run('npm', ['run', 'release', '--', version], clone, { env: IDENTITY })
   report(`npm run release -- ${version}`, prepared)
   if (!prepared.ok || !build(clone, report)) return
-  writeArtifacts(clone)
-  const packed = run('node', ['scripts/pack-release.js', 'artifacts', 'tarballs'], clone)
+  const outputs = writeArtifacts(clone)
+  const packed = run('node', ['scripts/pack-release.js', 'artifacts', 'tarballs', outputs], clone)
   report('scripts/pack-release.js packs what was built', packed)
   if (!packed.ok) return
   await checkSbom(tools, clone, report)
   await checkServersSbom(tools, clone, report)
   return path.join(clone, 'tarballs')
+}
+
+/** A package of the same name and version with another content, as from a second run of the whole workflow, is not skipped. */
+function refuseAnother({ tarballs, digests, publishAll, folder, report }) {
+  const others = path.join(folder, 'others')
+  fs.cpSync(tarballs, others, { recursive: true })
+  fs.appendFileSync(path.join(others, `${name}-${version}.tgz`), '\0')
+  const refusals = [
+    [publishAll(others, digests), 'was replaced: its digest is '],
+    [publishAll(others, digestsOf(others)), `${name} ${version} is published with the digest `],
+  ]
+  for (const [{ ok, output }, message] of refusals)
+    report(`scripts/publish.js refuses another ${name}: ${message}`, { ok: !ok && output.includes(message), output })
 }
 
 /** Publishes tarballs as release.yml does, and installs them. */
@@ -323,13 +344,17 @@ async function publish({ tarballs, tools, folder, report }) {
       const tarball = path.join(tarballs, `flakeforge-binding-${each}-${version}.tgz`)
       return run('npm', ['publish', '--access', 'public', tarball], folder, { env })
     })
-    const published = run('node', ['scripts/publish.js', `v${version}`, tarballs], root, { env })
+    const digests = digestsOf(tarballs)
+    const publishAll = (folder, of) =>
+      run('node', ['scripts/publish.js', `v${version}`, folder, JSON.stringify(of)], root, { env })
+    const published = publishAll(tarballs, digests)
     const ok = [...early, published].every((each) => each.ok)
     report('scripts/publish.js publishes, also after a run that failed halfway', {
       ok,
       output: [...early, published, { output: registry.log() }].map((each) => each.output).join('\n'),
     })
     if (!ok) return
+    refuseAnother({ tarballs, digests, publishAll, folder, report })
     await checkRegistry(registry.url, report)
     for (const major of NODES) install({ folder, settings: env, report, major })
     installElsewhere(folder, env, report)

@@ -24,13 +24,22 @@ export const timeRangeError = (timestamp: number, { name, epoch, end }: { name: 
     timestamp,
   })
 
-/** Seconds, µs, ns, a year or a date, as in `likelyUnit` of ../units.ts. */
-export const isOfOtherUnit = (number: number) =>
-  /^[12]\d{3}(\d{4})?$/.test(`${number}`) ||
-  [1e3, 1e-3, 1e-6].some((inMs) => number * inMs > 1e11 && number * inMs < 4.2e12)
+export const timeUnitError = (what: string, time: number | bigint) =>
+  Object.assign(branded(new RangeError(`${what} must be Unix ms, or Unix ns as a bigint, but is ${time}`)), {
+    code: 'ERR_FLAKE_TIME_RANGE',
+    timestamp: typeof time === 'bigint' ? Number(time) / 1e6 : time,
+  })
+
+/** Seconds, µs, ns, a year or a date, as in `likelyUnit` of ../units.ts; of a bigint ms, seconds or µs. */
+export const isOfOtherUnit = (time: number | bigint) =>
+  /^[12]\d{3}(\d{4})?$/.test(`${time}`) ||
+  [1e3, 1e-3, typeof time === 'bigint' ? 1 : 1e-6].some((inMs) => isLikelyMs(Number(time) * inMs))
+
+const isLikelyMs = (ms: number) => ms > 1e11 && ms < 4.2e12
 
 /** Pages show no warnings. */
 export const warnOfUnit = (_option: string, _value: unknown, _ms: number) => {}
+export const warnOfTime = (_what: string, _time: unknown) => {}
 
 export const optionTypeError = /* @__PURE__ */ refusal(TypeError, 'must be')
 export const optionRangeError = /* @__PURE__ */ refusal(RangeError, 'must be')

@@ -3,7 +3,7 @@
 
 import { nearest } from '../nearest.ts'
 import { withoutSecrets } from '../printable.ts'
-import { likelyUnit } from '../units.ts'
+import { isLikelyMs, likelyUnit } from '../units.ts'
 import { withValue } from './brand.ts'
 import { type ErrorClass, flakeError, instant, show } from './make.ts'
 
@@ -85,6 +85,51 @@ const MOVE =
   'If the clock is right, use a layout that ends later, and keep its IDs in another table or column. Do not use a later ' +
   'epoch for the same IDs: it repeats old ones.'
 
+/** `ERR_FLAKE_TIME_RANGE`: a number that looks like another unit than Unix ms, or a bigint like another than Unix ns. */
+export function timeUnitError(what: string, time: number | bigint) {
+  const message = `${readAs(what, time)} ${guess(time)}`
+  return flakeError(RangeError, 'ERR_FLAKE_TIME_RANGE', message, { timestamp: msOf(time) })
+}
+
+type Meant = { unit: string; ms: number }
+
+/** The probable unit of a number that should be Unix ms, or of a bigint that should be Unix ns. */
+function unitOf(time: number | bigint): Meant | undefined {
+  if (typeof time === 'number') return likelyUnit(time)
+  const number = Number(time)
+  if (isLikelyMs(number)) return { unit: 'milliseconds', ms: number }
+  const meant = likelyUnit(number)
+  return meant?.unit === 'nanoseconds' ? undefined : meant
+}
+
+const msOf = (time: number | bigint) => (typeof time === 'bigint' ? Number(time) / 1e6 : time)
+
+const readAs = (what: string, time: number | bigint) =>
+  `${what} must be ${typeof time === 'bigint' ? 'Unix ns if it is a bigint' : 'Unix ms'}, and ${show(time)} is then ` +
+  `${instant(Math.floor(msOf(time)))}.`
+
+/** What was probably meant, and what to give. */
+function guess(time: number | bigint) {
+  const meant = unitOf(time)
+  if (meant === undefined) return SINCE_START
+  const given = typeof time === 'bigint' ? `${BigInt(meant.ms) * 1_000_000n}n` : meant.ms
+  return `It looks like ${meant.unit}: give ${given}, or a Date.`
+}
+
+const SINCE_START =
+  'Times of performance.now() and process.hrtime() do not count from 1970 and begin again in each process, so IDs made from ' +
+  'them come twice. Use Date.now().'
+
+const doubted = new Set<string>()
+
+/** Warns, once for each source of times, of one that is hardly meant. */
+export function warnOfTime(what: string, time: number | bigint) {
+  if (doubted.has(what)) return
+  doubted.add(what)
+  const message = `${readAs(what, time)} ${guess(time)}`
+  ;(globalThis as Partial<typeof globalThis>).process?.emitWarning?.(message, { code: 'FLAKEFORGE_TIME' })
+}
+
 /** What to do about an argument that is out of range. */
 function otherTime(time: number, isEarly: boolean) {
   const meant = likelyUnit(time)
@@ -92,8 +137,8 @@ function otherTime(time: number, isEarly: boolean) {
   return `Give ${isEarly ? 'a later' : 'an earlier'} time.`
 }
 
-/** Whether a number is unlikely to be Unix ms. */
-export const isOfOtherUnit = (number: number) => likelyUnit(number) !== undefined
+/** Whether a number is unlikely to be Unix ms, or a bigint to be Unix ns. */
+export const isOfOtherUnit = (time: number | bigint) => unitOf(time) !== undefined
 
 const warned = new Set<unknown>()
 

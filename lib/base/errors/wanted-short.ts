@@ -21,7 +21,6 @@ export const withinDate = () => 'a valid Date'
 export const A_TIME = 'Unix ms or a Date'
 export const FINITE_TIME = 'a valid Date'
 export const FITTING_IDS = 'smaller'
-export const FITTING_ID = 'smaller'
 export const WHOLE_NS = 'whole nanoseconds'
 
 export const LAYOUT = 'a layout'

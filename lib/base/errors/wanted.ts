@@ -70,7 +70,6 @@ export const withinDate = (ms: number) => `within the range of a Date, ±${ms} m
 export const A_TIME = 'Unix ms, a Date, or Unix ns as a bigint'
 export const FINITE_TIME = 'a finite number of Unix ms, or a valid Date'
 export const FITTING_IDS = 'one with which IDs fit into 64 bits'
-export const FITTING_ID = 'one with which the ID of these parts fits into 64 bits'
 export const WHOLE_NS = 'a whole number of nanoseconds, at least 0.000001 ms'
 
 export const LAYOUT = 'a name, a Layout, or { epoch, tickMs, fields }'

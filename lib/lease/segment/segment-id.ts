@@ -10,7 +10,7 @@ import { INSPECT, textOf } from '../../base/inspect.ts'
 import { unixNow } from '../../base/timers.ts'
 import { keepHere } from '../../base/uncloneable.ts'
 import { Calls } from '../../calls/calls.ts'
-import type { Call, Source } from '../../calls/source.ts'
+import type { Call, NextCallback, Source } from '../../calls/source.ts'
 import { type Base, baseName } from '../../codec/bases.ts'
 import { type PrefixOptions, prefixed, prefixOf } from '../../codec/prefix.ts'
 import { NODE } from '../../generator/node-host.ts'
@@ -154,7 +154,7 @@ export class SegmentId {
   next(): Buffer
   next(callback: null | undefined): Buffer
   /** One ID for a callback. It waits for a block if none is left. The callback gets an error only if waiting does not help. */
-  next(callback: (error: Error | null, id: Buffer) => void): void
+  next(callback: NextCallback<Buffer>): void
   next(callback?: unknown) {
     if (callback !== undefined && callback !== null) return this.#calls.call(callback)
     return this.#one()

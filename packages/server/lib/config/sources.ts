@@ -18,9 +18,13 @@ const PREFIX = 'FLAKEFORGE_'
 const OF_SERVICE = /_(?:SERVICE_HOST|SERVICE_PORT(?:_.+)?|PORT_\d+_.+)$/
 const OF_LINK = /^(?:tcp|udp|sctp):\/\//
 
-/** Variables of new FlakeId() with node numbers, for programs that share their environment with the server. */
-const OF_GENERATORS = new Set([
+/** Variables of new FlakeId() and of the server's clients, for programs that share their environment with the server. */
+const OF_OTHERS = new Set([
   'FLAKEFORGE_ID',
+  'FLAKEFORGE_TOKEN',
+  'FLAKEFORGE_CA',
+  'FLAKEFORGE_CERT',
+  'FLAKEFORGE_KEY',
   ...Object.values(layouts)
     .flatMap(({ fields }) => fields)
     .map(([field]) => `${PREFIX}${field.toUpperCase()}`),
@@ -79,7 +83,7 @@ export function ofEnvironment(env: NodeJS.ProcessEnv): Values {
   const known = new Set(NAMES.map(variableOf))
   for (const [variable, value] of Object.entries(env)) {
     const isOurs = variable.startsWith(PREFIX) && value && !OF_LINK.test(value) && !OF_SERVICE.test(variable)
-    if (isOurs && !known.has(variable) && !OF_GENERATORS.has(variable)) throw unknownVariable(variable)
+    if (isOurs && !known.has(variable) && !OF_OTHERS.has(variable)) throw unknownVariable(variable)
   }
   for (const name of NAMES) {
     const value = env[variableOf(name)]
