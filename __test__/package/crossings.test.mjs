@@ -127,6 +127,20 @@ const CROSSINGS = [
       'src/wasm_sign.rs', // the descriptors of this process, in /proc
     ],
   },
+  {
+    kind: 'TLS of databases',
+    code: /rejectUnauthorized|checkServerIdentity|verifyIdentity|servername|sentinelTLS|\b(?:tls|ssl): (?!Tls\b|readTls\()/,
+    sample: 'const pool = createPool({ host, ssl: { ca } })',
+    within: ['lib', 'bin', 'packages/check-store/lib'],
+    owners: ['lib/lease/stores/tls.ts'],
+  },
+  {
+    kind: 'values and names in statements of MySQL',
+    code: /(?:[=(,]|LIKE|COMMENT) ?'\$\{|`\\`\$\{/,
+    sample: `WHERE name = '\${name}'`,
+    within: ['lib/lease/stores/mysql'],
+    owners: ['lib/lease/stores/mysql/statement.ts'],
+  },
 ]
 
 const isSource = (name) => /\.(?:[cm]?[jt]s|rs)$/.test(name) && !name.endsWith('.d.ts')
