@@ -171,5 +171,6 @@ test('SECURITY.md names an owner of each kind, or its folder', (t) => {
   const document = fs.readFileSync(path.join(root, '.github', 'SECURITY.md'), 'utf8')
   const named = [...document.matchAll(/`([\w./-]+\/[\w./-]*)`/g)].map(([, name]) => name)
   const isNamed = (owner) => named.some((name) => name === owner || (name.endsWith('/') && owner.startsWith(name)))
-  for (const { kind, owners } of CROSSINGS) t.true(owners.some(isNamed), kind)
+  const crossed = CROSSINGS.filter(({ owners }) => owners.length > 0) // the others may nobody cross
+  for (const { kind, owners } of crossed) t.true(owners.some(isNamed), kind)
 })

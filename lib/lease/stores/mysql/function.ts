@@ -56,8 +56,8 @@ const tickSql = (tickNs: number) =>
 const idSql = ({ counterBits, counterShift, tickShift, nodeBits }: FunctionPlan) =>
   `CAST((place >> ${counterBits} << ${tickShift}) | ${BigInt.asUintN(64, nodeBits)} | ((place & ${2 ** counterBits - 1}) << ${counterShift}) AS SIGNED)`
 
-const signal = (state: string, message: string) =>
-  `SIGNAL SQLSTATE ${literal(state)} SET MESSAGE_TEXT = ${literal(message)}`
+const signal = (state: string, text: string) =>
+  `SIGNAL SQLSTATE ${literal(state)} SET MESSAGE_TEXT = ${literal(text)}`
 
 /** A session of MariaDB may have any increment, and would move the position of all others by it. */
 const INSERT = '/*M!100100 SET STATEMENT auto_increment_increment = 1, auto_increment_offset = 1 FOR */ INSERT INTO'
@@ -67,7 +67,7 @@ const INSERT = '/*M!100100 SET STATEMENT auto_increment_increment = 1, auto_incr
  * Only a procedure can throw on both databases. Its name has its hash, so scripts that run at once do not disturb each other.
  */
 function checkSql(name: string, table: string, { comment }: FunctionPlan) {
-  const refuseIf = (condition: string, message: string) => `  IF ${condition} THEN ${signal('45000', message)}; END IF;`
+  const refuseIf = (condition: string, text: string) => `  IF ${condition} THEN ${signal('45000', text)}; END IF;`
   const refuseFound = (advice: string, query: string) => `
   SET found = (${query});
   IF found IS NOT NULL THEN
