@@ -231,22 +231,31 @@ onPostgres('postgres: a session that moves the last position to the present is a
   const [{ pid }] = await second.run('SELECT pg_backend_pid() AS pid')
   const waits = async () =>
     (await server.query(`SELECT FROM pg_stat_activity WHERE pid = ${pid} AND wait_event_type = 'Lock'`)).length === 1
-  for (const [lock, taken] of [
-    ['SHARE ROW EXCLUSIVE', 0], // of the one that moves it: no other takes a number
-    ['ROW EXCLUSIVE', 1], // of one that takes a number: no other moves it
+  const lastOf = async (name) => BigInt((await server.query(`SELECT last_value AS last FROM ${name}`))[0].last)
+  await second.run('SELECT flake_id()')
+  for (const [what, state] of [
+    ['a position in the past has to be moved', "setval('flake_id_last', 1)"],
+    ['ahead of the clock, a number counts unless it was taken during a move', "setval('flake_id_moves', 1)"],
   ]) {
-    await server.query("SELECT setval('flake_id_last', 1)") // a position in the past has to be moved
-    await first.run(`BEGIN; LOCK TABLE flake_id_lock IN ${lock} MODE`)
+    await server.query("SELECT setval('flake_id_last', (SELECT last_value FROM flake_id_last) + (60000::bigint << 12))")
+    await second.run('SELECT flake_id()')
+    await server.query(`SELECT ${state}`)
+    const before = await lastOf('flake_id_last')
+    await first.run('BEGIN; LOCK TABLE flake_id_lock IN SHARE ROW EXCLUSIVE MODE') // as a session that moves it
     let made = false
-    const call = second.run('SELECT flake_id()').finally(() => {
+    const call = second.run('SELECT flake_id() AS id').finally(() => {
       made = true
     })
     while (!made && !(await waits()));
-    t.false(made, `it made an ID in spite of ${lock}`)
-    const [{ last_value: last }] = await server.query('SELECT last_value FROM flake_id_last')
-    t.is(Number(last), 1 + taken, lock)
+    t.false(made, what)
+    const taken = await lastOf('flake_id_last')
+    t.is(taken, before + 1n)
     await first.run('ROLLBACK')
-    t.is((await call).length, 1)
+    const [{ id }] = await call
+    const place = await lastOf('flake_id_last')
+    t.true(place > taken, 'the number that was taken before is not used')
+    t.is(((BigInt(id) >> 22n) << 12n) + (BigInt(id) & 4095n), place)
+    t.is((await lastOf('flake_id_moves')) % 2n, 0n)
   }
 })
 

@@ -125,13 +125,14 @@ test('rights that default privileges give on its sequence and its table are revo
   const cannot = async () => {
     await t.throwsAsync(att.run("SELECT setval('flake_id_last', 1)"), { code: '42501' })
     await t.throwsAsync(att.run("SELECT nextval('flake_id_last')"), { code: '42501' })
+    await t.throwsAsync(att.run("SELECT setval('flake_id_moves', 1)"), { code: '42501' })
     await t.throwsAsync(att.run('BEGIN; LOCK TABLE flake_id_lock IN ACCESS SHARE MODE'), { code: '42501' })
     await att.run('ROLLBACK')
     await t.throwsAsync(att.run('SELECT flake_id()'), { code: '42501' })
   }
   await cannot()
-  await run('GRANT ALL ON flake_id_last, flake_id_lock TO att, PUBLIC WITH GRANT OPTION').catch(() =>
-    run('GRANT ALL ON flake_id_last, flake_id_lock TO att WITH GRANT OPTION'),
+  await run('GRANT ALL ON flake_id_last, flake_id_moves, flake_id_lock TO att, PUBLIC WITH GRANT OPTION').catch(() =>
+    run('GRANT ALL ON flake_id_last, flake_id_moves, flake_id_lock TO att WITH GRANT OPTION'),
   )
   await run(await functionSql())
   await cannot()
@@ -185,6 +186,47 @@ test('CACHE that is raised later stops the function, and the IDs after that are 
   t.is(seen.size, made)
 })
 
+test('numbers that a session kept from a time with a CACHE never set the sequence back', async (t) => {
+  const { as, run } = await newDatabase(t)
+  const seconds = JSON.stringify({
+    name: 'seconds',
+    tickMs: 1000,
+    fields: [
+      ['zero', 1],
+      ['timestamp', 34],
+      ['worker', 10],
+      ['counter', 19],
+    ],
+  })
+  await run(await sqlOf('postgres', '--function', 'flake_id', '--node', '1023', '--layout', seconds, '--grant', 'app'))
+  const [keeps, other] = [await as('app'), await as('app')]
+  const last = async () => BigInt((await run('SELECT last_value FROM flake_id_last'))[0].last_value)
+  await idOf(other.run)
+  await run('ALTER SEQUENCE flake_id_last CACHE 20')
+  await keeps.run('SELECT flake_id()').catch(() => {}) // which takes 20 numbers
+  await run('ALTER SEQUENCE flake_id_last CACHE 1')
+  const seen = new Set()
+  let before = await last()
+  for (let i = 0; i < 30; i++) {
+    // The first one is of a new second, to which the other session has moved the sequence.
+    if (i === 0) for (const past = before >> 19n; (await last()) >> 19n <= past; ) seen.add(await idOf(other.run))
+    for (const { run: call } of [other, keeps]) seen.add(await idOf(call))
+    t.true((await last()) >= before)
+    before = await last()
+  }
+  t.true(seen.size >= 60)
+})
+
+test('a move that was cut off keeps nobody from the next one', async (t) => {
+  const { run } = await newDatabase(t)
+  await run(await functionSql())
+  const seen = [await idOf(run)]
+  await run("SELECT setval('flake_id_moves', 1)") // as if a session had ended while it moved the position
+  for (let i = 0; i < 3; i++) seen.push(await idOf(run))
+  t.deepEqual(seen, [...new Set(seen)].sort())
+  t.is(BigInt((await run('SELECT last_value FROM flake_id_moves'))[0].last_value) % 2n, 0n)
+})
+
 test('a database whose sessions keep numbers in spite of CACHE 1 is refused', async (t) => {
   const { run } = await newDatabase(t)
   const sql = await functionSql()
@@ -210,6 +252,11 @@ const FOUND = {
     'tester',
     'CREATE TABLE flake_id_last (last_value bigint)',
     /public\.flake_id_last is not a permanent sequence/,
+  ],
+  'a count of moves of another role': [
+    'att',
+    'CREATE SEQUENCE flake_id_moves AS bigint MINVALUE 0 START 0; GRANT ALL ON SEQUENCE flake_id_moves TO PUBLIC',
+    /The sequence public\.flake_id_moves belongs to the role att\./,
   ],
   'a view of the name of the lock': [
     'tester',
@@ -388,7 +435,7 @@ test('a dump without comments: the node is still seen, and the script says what 
   }
   t.regex(warnings[0], /node 1023, with which the function public\.flake_id\(\)/)
 
-  for (let i = 0; i < 2; i++) {
+  for (let i = 0; i < 3; i++) {
     const said = await psql(to.url, await functionSql())
     t.regex(said, /has no comment that says whose IDs it belongs to, as after pg_dump --no-comments/)
     const [, advice] = /run: (COMMENT ON .*)/.exec(said)

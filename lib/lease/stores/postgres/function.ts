@@ -1,15 +1,19 @@
 // The function that makes IDs in PostgreSQL, as `DEFAULT flake_id()`. PL/pgSQL without an extension, for managed clouds too.
 //
 // The last position is a sequence, because a sequence is not rolled back, and its log precedes the commit of any row that has
-// the number. A session that moves it forward to the present tick must be alone, since a slower one would move it back. So
-// nextval is called under a shared lock, and setval under an exclusive one, after a nextval that is still below. The model is
-// core/tests/model/database_function.rs.
+// the number. A session that moves it forward to the present tick could move it back, if others have taken numbers since it
+// looked. So it counts its moves in a second sequence, to an odd number before it looks and to an even one afterwards, and a
+// number that was taken while a move began, lasted or ended is not used. What nextval returns does not show where the sequence
+// is, since sessions keep numbers while CACHE is not 1. The model is core/tests/model/database_function.rs.
 //
-// The lock is on an empty table, which only its owner may lock, and the function runs with the owner's rights. (Any role may
-// take an advisory lock, and pg_locks shows its key to all.) It is taken in a subtransaction. Rolling this back releases it at
-// once: neither the length of the transaction nor a cancelled statement keeps it. Sequences and variables are not rolled back.
-// The subtransaction writes no rows, so it needs no transaction ID. The two lock modes conflict with each other, but neither
-// with readers, such as pg_dump. Autovacuum finds nothing to do in the table.
+// One session moves at a time. The lock for that is on an empty table, which only its owner may lock, and the function runs with
+// the owner's rights. (Any role may take an advisory lock, and pg_locks shows its key to all.) It is taken in a subtransaction.
+// Rolling this back releases it at once: neither the length of the transaction nor a cancelled statement keeps it. Sequences and
+// variables are not rolled back. The subtransaction writes no rows, so it needs no transaction ID. The lock's mode does not
+// conflict with readers, such as pg_dump. Autovacuum finds nothing to do in the table.
+//
+// Almost all calls only read the count, take a number, and read the count again: 2.9 µs of CPU, where a shared lock in a
+// subtransaction took 4.5 µs, and 6.8 µs in 8 sessions at once.
 //
 // Nothing here sleeps, because pg_sleep() ends at a time of day: if the clock is set back by an hour meanwhile, the call takes an
 // hour longer.
@@ -21,6 +25,8 @@ import { failIf, grantTo, type Owner, useSchema } from './trust.ts'
 
 const US_IN_NS = 1000
 const MS_IN_NS = 1_000_000
+/** The highest number of a bigint. */
+const MOST_MOVES = 2n ** 63n - 1n
 
 /** The name of a function in a schema as statements show it. */
 export const functionIn = (schema: string, name: string) => sql`${named(schema, name)}()`
@@ -37,9 +43,12 @@ export const rightsOn = (schema: string, name: string): Sql[] => [
   sql`EXECUTE ON FUNCTION ${functionIn(schema, name)}`,
 ]
 
-/** The present tick: whole units since the epoch. */
+/**
+ * The present tick: whole units since the epoch. date_part() returns a double, which is exact to a microsecond. extract()
+ * returns a numeric from PostgreSQL 14 on, which takes 0.2 µs longer.
+ */
 function tickSql({ epoch, tickNs }: FunctionPlan) {
-  const ms = sql`extract(epoch FROM clock_timestamp()) * 1000`
+  const ms = sql`date_part('epoch', clock_timestamp()) * 1000`
   if (tickNs === MS_IN_NS) return sql`floor(${ms}) - ${epoch}`
   return sql`floor((${ms} - ${epoch}) * ${MS_IN_NS} / ${tickNs})`
 }
@@ -47,53 +56,63 @@ function tickSql({ epoch, tickNs }: FunctionPlan) {
 const idSql = ({ counterBits, counterShift, tickShift, nodeBits }: FunctionPlan) =>
   sql`(place >> ${counterBits} << ${tickShift}) | ('${nodeBits}')::bigint | ((place & ${2 ** counterBits - 1}) << ${counterShift})`
 
+/** The objects that a function's state consists of. */
+const stateOf = (schema: string, name: string) => ({
+  last: named(schema, `${name}_last`),
+  moves: named(schema, `${name}_moves`),
+  lock: named(schema, `${name}_lock`),
+})
+
 /** The body of the function, whose search_path is pg_catalog. */
 function bodyOf(schema: string, name: string, plan: FunctionPlan) {
   const { counterBits, lastTick, tickNs, comment } = plan
-  const [last, lock] = [named(schema, `${name}_last`), named(schema, `${name}_lock`)]
-  const shown = literal(`${schema}.${name}()`)
+  const { last, moves, lock } = stateOf(schema, name)
+  const [lastText, movesText, shown] = [last.text, moves.text, `${schema}.${name}()`].map(literal)
+  const movesNow = sql`pg_sequence_last_value(${movesText}::regclass)`
+  const start = sql`tick << ${counterBits}` // the tick's first place
   const isAhead = sql`place >= (tick + 1) << ${counterBits} AND place & ${2 ** counterBits - 1} = 0` // and begins a tick
   return sql`
 -- ${oneLine(comment)}
 DECLARE
-  tick bigint;
-  place bigint;
+  moves bigint := ${movesNow};
+  tick bigint := ${tickSql(plan)};
+  place bigint := nextval(${lastText});
   began timestamptz;
 BEGIN
+  IF (${movesNow} = moves AND moves & 1 = 0) IS NOT TRUE THEN
+    place := -1;  -- it may come again: a session was moving the sequence meanwhile
+  ELSIF tick >= 0 AND tick <= ${lastTick} AND place >= ${start} AND NOT (${isAhead}) THEN
+    RETURN ${idSql(plan)};
+  END IF;
   BEGIN
-    LOCK TABLE ${lock} IN ROW EXCLUSIVE MODE;  -- shared by all that take a number
-    tick := ${tickSql(plan)};
+    IF current_setting('exit_on_error') <> 'off' THEN  -- the error that ends this block must not end the session
+      PERFORM set_config('exit_on_error', 'off', true);
+    END IF;
+    LOCK TABLE ${lock} IN SHARE ROW EXCLUSIVE MODE;  -- alone
+    tick := ${tickSql(plan)};  -- again: the wait for the lock may have taken longer than a tick
     IF tick < 0 OR tick > ${lastTick} THEN
       RAISE EXCEPTION '%: the server''s clock (%) is outside of the layout''s time', ${shown}, clock_timestamp()
         USING ERRCODE = '22003', HINT = 'Set the clock, or use a layout or an epoch that has this time.';
     END IF;
-    place := nextval(${literal(last.text)});
-    IF (pg_sequence_parameters(${literal(last.text)}::regclass)).cache_size <> 1 THEN
+    IF (pg_sequence_parameters(${lastText}::regclass)).cache_size <> 1 THEN
       RAISE EXCEPTION '%: a session would keep numbers of the sequence for later, and IDs would repeat', ${shown}
         USING ERRCODE = '55000', HINT = ${literal(`Run: ALTER SEQUENCE ${last} CACHE 1`)};
     END IF;
-    RAISE SQLSTATE 'FLAKE';  -- releases the lock
-  EXCEPTION WHEN SQLSTATE 'FLAKE' THEN
-    NULL;
-  END;
-  IF place >= tick << ${counterBits} AND NOT (${isAhead}) THEN
-    RETURN ${idSql(plan)};
-  END IF;
-  BEGIN
-    LOCK TABLE ${lock} IN SHARE ROW EXCLUSIVE MODE;  -- alone
-    tick := ${tickSql(plan)};  -- again: the wait for the lock may have taken longer than a tick
-    IF place < tick << ${counterBits} THEN
-      place := nextval(${literal(last.text)});
-      IF place < tick << ${counterBits} THEN
-        place := setval(${literal(last.text)}, tick << ${counterBits});
+    moves := setval(${movesText}, coalesce(${movesNow}, 0) | 1);  -- odd already, if a move was cancelled
+    WHILE place < ${start} LOOP
+      IF pg_sequence_last_value(${lastText}::regclass) < ${start} THEN
+        place := setval(${lastText}, ${start});
+      ELSE
+        place := nextval(${lastText});  -- below only if this session kept it, from a time with another CACHE
       END IF;
-    END IF;
+    END LOOP;
     IF ${isAhead} THEN  -- no tick is used faster than it lasts
       began := clock_timestamp();
       WHILE clock_timestamp() BETWEEN began AND began + interval '${Math.ceil(tickNs / US_IN_NS)} microseconds' LOOP
       END LOOP;
     END IF;
-    RAISE SQLSTATE 'FLAKE';
+    moves := setval(${movesText}, moves + 1);
+    RAISE SQLSTATE 'FLAKE';  -- releases the lock
   EXCEPTION WHEN SQLSTATE 'FLAKE' THEN
     NULL;
   END;
@@ -139,11 +158,12 @@ const itemFault = (
   END FROM pg_class LEFT JOIN pg_sequence ON seqrelid = oid, obj_description(oid, 'pg_class') AS comment
   WHERE oid = to_regclass(${literal(item.text)})`
 
-const sequenceKindFault = (what: string, item: Sql, { lastPosition }: FunctionPlan) => sql`
+/** @param most the highest number */
+const sequenceKindFault = (what: string, item: Sql, most: bigint) => sql`
     WHEN relkind <> 'S' OR relpersistence <> 'p' THEN ${literal(`${what} is not a permanent sequence. ${OTHER_NAME}`)}
     WHEN seqcache <> 1 THEN
       concat(${literal(`${what} has CACHE `)}, seqcache, ${literal(`: sessions would keep numbers for later, and IDs would repeat. Run: ALTER SEQUENCE ${item} CACHE 1`)})
-    WHEN concat_ws(' ', seqtypid::regtype, seqstart, seqincrement, seqmin, seqmax, seqcycle) <> ${literal(`bigint 0 1 0 ${lastPosition} f`)} THEN
+    WHEN concat_ws(' ', seqtypid::regtype, seqstart, seqincrement, seqmin, seqmax, seqcycle) <> ${literal(`bigint 0 1 0 ${most} f`)} THEN
       ${literal(`${what} is not the one of this layout: its type, start, increment, bounds or cycle differ. ${OTHER_NAME}`)}`
 
 const lockKindFault = (what: string) => sql`
@@ -167,10 +187,15 @@ export function functionFor(
   plan: FunctionPlan,
   { owner, withSchema = false, roles = [] }: { owner?: Owner; withSchema?: boolean; roles?: readonly string[] } = {},
 ) {
-  const [fn, last, lock] = [functionIn(schema, name), named(schema, `${name}_last`), named(schema, `${name}_lock`)]
+  const fn = functionIn(schema, name)
+  const { last, moves, lock } = stateOf(schema, name)
   const { lastPosition, comment, stateComment } = plan
-  const [lastText, lockText] = [last, lock].map(({ text }) => literal(text))
-  const [sequence, table] = [`The sequence ${schema}.${name}_last`, `The table ${schema}.${name}_lock`]
+  const [lastText, movesText, lockText] = [last, moves, lock].map(({ text }) => literal(text))
+  const [sequence, count, table] = [
+    `sequence ${schema}.${name}_last`,
+    `sequence ${schema}.${name}_moves`,
+    `table ${schema}.${name}_lock`,
+  ].map((what) => `The ${what}`)
   return sql`
 -- A function of this name that makes other IDs stays as it is, and so do a sequence and a table that are another's: this ends
 -- with an error then. It is one statement, which is done as a whole or not at all.
@@ -189,18 +214,23 @@ ${block(
         USING ERRCODE = 'feature_not_supported';
     END IF;
   END IF;
-${failIf(itemFault(sequence, sql`SEQUENCE`, last, sequenceKindFault(sequence, last, plan)))}
-  -- Calls lock this table, which stays empty.
+${failIf(itemFault(sequence, sql`SEQUENCE`, last, sequenceKindFault(sequence, last, lastPosition)))}
+  -- How often a session began or ended to move that position. Never set it back either.
+  IF to_regclass(${movesText}) IS NULL THEN
+    CREATE SEQUENCE ${moves} AS bigint MINVALUE 0 START 0 INCREMENT 1 CACHE 1 NO CYCLE;
+    COMMENT ON SEQUENCE ${moves} IS ${literal(stateComment)};
+  END IF;
+${failIf(itemFault(count, sql`SEQUENCE`, moves, sequenceKindFault(count, moves, MOST_MOVES)))}
+  -- Whoever moves it locks this table, which stays empty.
   IF to_regclass(${lockText}) IS NULL THEN
     CREATE TABLE ${lock} ();
     COMMENT ON TABLE ${lock} IS ${literal(stateComment)};
   END IF;
 ${failIf(itemFault(table, sql`TABLE`, lock, lockKindFault(table)))}
-  -- Callers need no right on them, and whoever has one could repeat IDs or stop all calls.${revokeAll([lastText, lockText])}
+  -- Callers need no right on them, and whoever has one could repeat IDs or stop all calls.${revokeAll([lastText, movesText, lockText])}
   CREATE OR REPLACE FUNCTION ${fn} RETURNS bigint
   LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
   SET search_path = pg_catalog, pg_temp  -- pg_temp last: it comes first if it is not named
-  SET exit_on_error = off                -- the lock is released by an error that is caught
   AS ${dollarQuoted(bodyOf(schema, name, plan))};
   COMMENT ON FUNCTION ${fn} IS ${literal(comment)};
 ${failIf(functionFault(schema, name, plan)) /* another role may have made it meanwhile, and would still own it */}  REVOKE ALL ON FUNCTION ${fn} FROM PUBLIC;${grantTo(roles, rightsOn(schema, name))}
