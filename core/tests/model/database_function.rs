@@ -9,9 +9,9 @@ use crate::{NO_NUMBER_TWICE, assert_found, assert_holds, explore};
 const SESSIONS: usize = 3;
 /// How many numbers a tick has, and the last tick that the clock shows.
 const NUMBERS: u8 = 2;
-const LAST_TICK: u8 = 2;
+const LAST_TICK: u8 = 1;
 /// How many numbers all sessions take together at most, which ends the model.
-const MOST: u8 = 8;
+const MOST: u8 = 6;
 const MOVED: &str = "a session moves the position";
 const WENT_ON: &str = "a session moves the position after a move that was cancelled";
 
@@ -31,7 +31,7 @@ pub enum Rule {
 }
 
 /// What a session has done of a call.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 enum Session {
     #[default]
     Idle,
@@ -131,7 +131,11 @@ impl Database {
     }
 
     fn look(&mut self, tick: u8, is_early: bool) -> Session {
-        if self.next <= tick * NUMBERS { Session::Saw { tick, is_early } } else { Session::Has { place: self.nextval() } }
+        if self.next <= tick * NUMBERS {
+            Session::Saw { tick, is_early }
+        } else {
+            Session::Has { place: self.nextval() }
+        }
     }
 
     const fn nextval(&mut self) -> u8 {
@@ -167,9 +171,10 @@ impl Model for Rule {
         let mut after = database.clone();
         match doing {
             Doing::SetClock(tick) => after.clock = tick,
-            Doing::Step(of) => return after.step(of, *self),
+            Doing::Step(of) => after = after.step(of, *self)?,
             Doing::Cancel(of) => after.sessions[of] = Session::Idle,
         }
+        after.sessions.sort_unstable(); // which session is which makes no difference
         Some(after)
     }
 

@@ -3,8 +3,8 @@
 // The last position is a sequence, because a sequence is not rolled back, and its log precedes the commit of any row that has
 // the number. A session that moves it forward to the present tick could move it back, if others have taken numbers since it
 // looked. So it counts its moves in a second sequence, to an odd number before it looks and to an even one afterwards, and a
-// number that was taken while a move began, lasted or ended is not used. What nextval returns does not show where the sequence
-// is, since sessions keep numbers while CACHE is not 1. The model is core/tests/model/database_function.rs.
+// number that was taken while a move began, lasted or ended is not used. The model is
+// core/tests/model/database_function.rs.
 //
 // One session moves at a time. The lock for that is on an empty table, which only its owner may lock, and the function runs with
 // the owner's rights. (Any role may take an advisory lock, and pg_locks shows its key to all.) It is taken in a subtransaction.
@@ -99,13 +99,12 @@ BEGIN
         USING ERRCODE = '55000', HINT = ${literal(`Run: ALTER SEQUENCE ${last} CACHE 1`)};
     END IF;
     moves := setval(${movesText}, coalesce(${movesNow}, 0) | 1);  -- odd already, if a move was cancelled
-    WHILE place < ${start} LOOP
-      IF pg_sequence_last_value(${lastText}::regclass) < ${start} THEN
+    IF place < ${start} THEN
+      place := nextval(${lastText});
+      IF place < ${start} THEN
         place := setval(${lastText}, ${start});
-      ELSE
-        place := nextval(${lastText});  -- below only if this session kept it, from a time with another CACHE
       END IF;
-    END LOOP;
+    END IF;
     IF ${isAhead} THEN  -- no tick is used faster than it lasts
       began := clock_timestamp();
       WHILE clock_timestamp() BETWEEN began AND began + interval '${Math.ceil(tickNs / US_IN_NS)} microseconds' LOOP
