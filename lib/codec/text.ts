@@ -90,6 +90,7 @@ function numberToBytes(id: unknown): Uint8Array {
     const wrong = id.findIndex((byte) => !(Number.isInteger(byte) && byte >= 0 && byte <= 255))
     if (wrong >= 0) throw errors.idError(id, wanted.arrayOfBytes(wrong))
   }
+  if (typeof id === 'bigint' && BigInt.asUintN(64, id) === id) return toBytes(id)
   if (isUint8Array(id) || Array.isArray(id)) {
     if (id.length === 0) throw errors.idError(id, wanted.SOME_BYTES)
     checkSize(id, id.length)
