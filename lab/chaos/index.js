@@ -3,12 +3,14 @@
 // `npm run chaos -- local|redis|postgres|mysql|etcd|sentinel|cluster|standby|replication|etcd3|service [--seconds 60] [--policy window|deadline]`: faults on purpose, and a check of
 // every ID generated meanwhile. Prints a table; exit status 1 for a duplicate, a disorder, a hang or an unexpected
 // error, and when the negative control finds no duplicate. With `--policy deadline` the whole run is the control.
-// `npm run chaos -- soak redis --ids 1e10` continues until there are that many IDs. `--record` writes the run into the documents.
+// `npm run chaos -- soak redis --ids 1e10` continues until there are that many IDs. `promotions redis|sentinel|cluster|postgres|mysql`
+// promotes a replica while its primary goes on. `--record` writes the run into the documents.
 
 const { parseArgs } = require('node:util')
 const { makeFolders, removeFolders } = require('./run/folders.js')
 const { judge, judgeControl, judgeExtent } = require('./outcome/judge.js')
 const { record } = require('./outcome/record.js')
+const { PLACES, promotions } = require('./scenarios/promotions.js')
 const { TOPOLOGIES, target } = require('./scenarios/server.js')
 const { soak } = require('./scenarios/soak.js')
 const local = require('./scenarios/local.js')
@@ -21,6 +23,7 @@ const TARGETS = {
   local,
   ...Object.fromEntries([...STORES, ...TOPOLOGIES].map((name) => [name, target(name)])),
   ...Object.fromEntries(STORES.map((name) => [`soak ${name}`, soak(name)])),
+  ...Object.fromEntries(PLACES.map((name) => [`promotions ${name}`, promotions(name)])),
   service,
 }
 const CONTROL_SECONDS = 3
@@ -42,6 +45,7 @@ function readArguments() {
     console.error(
       `usage: npm run chaos -- local|service|${TOPOLOGIES.join('|')} [--seconds 60] [--record]\n` +
         `       npm run chaos -- ${STORES.join('|')} [--seconds 60] [--policy window|deadline] [--record]\n` +
+        `       npm run chaos -- promotions ${PLACES.join('|')} [--seconds 60] [--record]\n` +
         `       npm run chaos -- soak ${STORES.join('|')} [--ids 1e9] [--record]`,
     )
     process.exit(2)

@@ -19,6 +19,7 @@ import { stopAfter, until } from '../../servers/server.mjs'
 const require = createRequire(import.meta.url)
 const { postgresClient } = require('../../../target/rooms/lib/lease/stores/postgres/client.js')
 const { PostgresRecords } = require('../../../target/rooms/lib/lease/stores/postgres/records.js')
+const { missingOf, standbysIn } = require('../../../target/rooms/lib/lease/stores/postgres/standbys.js')
 const { openPg, openPostgresJs } = require('../../../target/rooms/lib/lease/stores/postgres/url.js')
 
 const isHere = wantPostgres() !== undefined
@@ -113,7 +114,7 @@ test("the user's postgres.js hides warnings: it is rejected where commits wait f
   await t.throwsAsync(swap('a', 'b'), refused)
 })
 
-test.serial('replicas that no commit waits for: one warning, which names the setting', async (t) => {
+test.serial('replicas: one warning, and another one only for a setting that it has not named', async (t) => {
   const warnings = []
   const hear = (warning) => warning.code === 'FLAKEFORGE_SPLIT_BRAIN' && warnings.push(warning.message)
   process.on('warning', hear)
@@ -122,12 +123,62 @@ test.serial('replicas that no commit waits for: one warning, which names the set
   await server.query('CREATE ROLE plain LOGIN; GRANT ALL ON ALL TABLES IN SCHEMA public TO plain')
   const plain = new PostgresRecords(openPg(pg, server.urlOf('plain')))
   t.teardown(() => plain.close())
-  await plain.read('g', [])
+  const read = async () => {
+    for (const each of [plain, records, plain]) await each.read('g', [])
+    await new Promise(setImmediate)
+  }
+  await read()
   t.deepEqual(warnings, [])
-  stopAfter(t, await startStandby(server))
+  stopAfter(t, await startStandby(server, { cluster_name: 'b' }))
   await until(async () => (await server.query('SELECT FROM pg_stat_replication')).length > 0)
-  for (const each of [plain, records, plain]) await each.read('g', [])
-  await until(() => warnings.length > 0)
-  t.is(warnings.length, 1)
-  t.regex(warnings[0], /Set synchronous_standby_names/)
+  for (const [setting, text] of [
+    ['b', /Its settings make that unlikely, not impossible/],
+    ['', /synchronous_standby_names = the one standby to promote \(it is empty/],
+    ['FIRST 1 (b, c)', /'FIRST 1 \(b, c\)': 2 are listed, and a commit waits for 1/],
+    ['*', /'\*', which any standby satisfies/],
+  ]) {
+    await setStandby(server, setting)
+    await until(async () => {
+      await read()
+      return warnings.length > 0
+    })
+    t.is(warnings.length, 1)
+    t.regex(warnings.pop(), text)
+  }
+  await setStandby(server, 'b')
+  await read()
+  t.deepEqual(warnings, [])
+})
+
+// The number and the names by the server's own answer: a standby of each name has a priority in these.
+const LISTS = [
+  ['', 0, []],
+  ['b', 1, ['b']],
+  ['b, c', 1, ['b', 'c']],
+  ['2 (b,c,d)', 2, ['b', 'c', 'd']],
+  ['first 2 (b, "C", d)', 2, ['b', 'c', 'd']],
+  ['ANY 1 ( b , B )', 1, ['b']],
+  ['ANY 2(b,c,"d e, (f) "" FIRST")', 2, ['b', 'c', 'd e, (f) " first']],
+  ['"first", "any 2"', 1, ['first', 'any 2']],
+  ['1, 22', 1, ['1', '22']],
+  ['*', 1, ['*']],
+  ['FIRST 1 (b, "*")', 1, ['b', '*']],
+]
+
+test('a list of standbys: its names, and how many of them a commit waits for', async (t) => {
+  const { server } = await start(t, CLIENT_KINDS['our own Pool of pg'][1])
+  for (const [setting, waitsFor, names] of LISTS) {
+    await setStandby(server, setting) // which the server would refuse if it were no list
+    t.deepEqual(standbysIn(setting), { waitsFor, names }, setting)
+  }
+  for (const [setting, isMissing] of [
+    ['b', false],
+    ['FIRST 2 (b, c)', false],
+    ['ANY 3 (b, c, d)', false],
+    ['ANY 1 (b, B)', false],
+    ['b, c', true],
+    ['ANY 2 (b, c, d)', true],
+    ['FIRST 1 (b, "*")', true],
+  ])
+    t.is(missingOf(setting).length > 0, isMissing, setting)
 })

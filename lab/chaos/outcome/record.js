@@ -19,7 +19,8 @@ const counted = (counts) => Object.entries(counts).map(([kind, count]) => `${num
 
 function row({ name, counts, ids, duplicates, silenceMs }) {
   const faults = `${number(total(counts))}: ${counted(counts).join(', ')}`
-  return `| ${name} | ${faults} | ${number(ids)} | ${number(duplicates)} | ${(silenceMs / 1000).toFixed(1)} s |`
+  const found = duplicates > 0 ? `**${number(duplicates)}**` : '0'
+  return `| ${name} | ${faults} | ${number(ids)} | ${found} | ${(silenceMs / 1000).toFixed(1)} s |`
 }
 
 /** The contents of the page: a row for each scenario, then the outputs of the long runs. */
@@ -34,11 +35,32 @@ function shown(records) {
 const readResults = () => (fs.existsSync(RESULTS) ? JSON.parse(fs.readFileSync(RESULTS, 'utf8')) : [])
 const withRuns = (text, records) => text.replace(PLACE, (_, begin, end) => `${begin}\n${shown(records)}\n\n${end}`)
 
+/** Two results of one scenario, as one. */
+function added(one, other) {
+  const counts = { ...one.counts }
+  for (const [kind, count] of Object.entries(other.counts)) counts[kind] = (counts[kind] ?? 0) + count
+  return {
+    ...one,
+    counts,
+    ids: one.ids + other.ids,
+    duplicates: one.duplicates + other.duplicates,
+    silenceMs: Math.max(one.silenceMs, other.silenceMs),
+  }
+}
+
+/** The rounds of a scenario are one row. */
+function byScenario(results) {
+  const rows = new Map()
+  for (const { name, counts, ids, duplicates, longestGaps } of results) {
+    const row = { name, counts, ids, duplicates, silenceMs: Math.round(Math.max(...longestGaps)) }
+    rows.set(name, rows.has(name) ? added(rows.get(name), row) : row)
+  }
+  return [...rows.values()]
+}
+
 /** Adds a run to the record, and shows it. */
 function record({ name, isControl, results, said }) {
-  const kept = results.map(({ name, counts, ids, duplicates, longestGaps }) => {
-    return { name, counts, ids, duplicates, silenceMs: Math.round(Math.max(...longestGaps)) }
-  })
+  const kept = byScenario(results)
   const records = readResults().filter((each) => each.name !== name)
   records.push({ name, isControl, results: kept, said: said.join('\n') })
   records.sort((a, b) => (a.name < b.name ? -1 : 1))

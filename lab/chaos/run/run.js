@@ -20,6 +20,8 @@ const BETWEEN_FAULTS_MS = 700
  * @typedef {object} Scenario
  * @property {string} name
  * @property {number} [seconds] its duration; default its share of the run
+ * @property {() => Promise<object>} [start] starts what this scenario needs and is not running yet. Resolves to the rest of
+ *   the scenario, and to `end`, which ends it all
  * @property {object[][]} members for each member the tasks of its threads, see member/maker.js
  * @property {object[]} faults the possible faults of a member, see faults/fault.js
  * @property {boolean} [isOneCursor] the IDs of a member ascend through all its lives, not just within each
@@ -40,7 +42,16 @@ const BETWEEN_FAULTS_MS = 700
  * Runs a scenario for at least this many seconds, with the members' files in `folder`, and returns what happened.
  * @param {Scenario} scenario
  */
-async function run(scenario, { folder, seconds }) {
+async function run({ start, ...scenario }, about) {
+  const { end, ...started } = (await start?.()) ?? {}
+  try {
+    return await runStarted({ ...scenario, ...started }, about)
+  } finally {
+    await end?.()
+  }
+}
+
+async function runStarted(scenario, { folder, seconds }) {
   const files = fs.mkdtempSync(path.join(folder, 'ids-'))
   const happened = { counts: {}, troubles: [] }
   const members = membersOf(scenario, files, happened.troubles)

@@ -46,4 +46,4 @@ const soak = (store) => ({
   prepare: (given) => prepare(store, given),
 })
 
-module.exports = { soak }
+module.exports = { BATCH, WIDE, soak }

@@ -148,15 +148,26 @@ export function warnOfLongCreate(group: string, until: number, storeNow: number)
 
 const warned = new Set<string>()
 
+/** The settings that warnOfReplicas() has named; undefined until it has warned. */
+let namedSettings: Set<string> | undefined
+
 /**
- * Warns, once per process and text, that the server's settings let an old primary acknowledge writes for longer than a quiet
- * period lasts. `risk`: the possible harm; `wayOut`: the setting that prevents it.
+ * Warns that one of a server's replicas may be promoted while the server still answers: once per process, and again only for
+ * a setting that it has not named yet. No setting rules it out. `missing` are those that would make it unlikely.
  */
-export function warnOfOpenBound(risk: string, wayOut: string) {
-  const message = `${risk} ${wayOut} See docs/store/what-can-go-wrong.md, "One primary".`
-  if (warned.has(message)) return
-  warned.add(message)
-  process.emitWarning(message, { code: 'FLAKEFORGE_SPLIT_BRAIN' })
+export function warnOfReplicas(server: string, missing: string[]) {
+  if (missing.every((setting) => namedSettings?.has(setting)) && namedSettings !== undefined) return
+  namedSettings = new Set([...(namedSettings ?? []), ...missing])
+  const settings =
+    missing.length > 0
+      ? `These settings would make that unlikely: ${missing.join('; ')}.`
+      : 'Its settings make that unlikely, not impossible.'
+  process.emitWarning(
+    `This ${server} server has replicas. If one is promoted while this server still runs, both may grant the same slot, and ` +
+      `there are duplicate IDs. ${settings} To rule it out, stop the old primary within skewMs of a promotion, or use one ` +
+      'server without failover, or etcd. See docs/store/what-can-go-wrong.md, "One primary".',
+    { code: 'FLAKEFORGE_SPLIT_BRAIN' },
+  )
 }
 
 /** Warns, once per process and text, that a group may grant the node of a function in the store's database. */

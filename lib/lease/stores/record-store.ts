@@ -35,9 +35,9 @@ export interface RecordStore {
   }>
   /**
    * In one atomic step: writes `to` if the record is `from` (null: absent), byte for byte, and the server is `identity`.
-   * @returns true only for a clean answer: the write is durable, and a server that is promoted in place of this one will have
-   * it. False if the swap was not made, or perhaps not. An error means that the outcome is unknown. After either, flakeforge
-   * reads again, and writes a new text until the answer is clean.
+   * @returns true only for a clean answer: the write is durable, and every server that could be promoted has it. False if the
+   * swap was not made, or perhaps not. An error means that the outcome is unknown. After either, flakeforge reads again, and
+   * writes a new text until the answer is clean.
    */
   swap(group: string, name: string, from: string | null, to: string, identity: StoreIdentity): Promise<boolean>
   /** the names of a group's records, in any order */

@@ -10,8 +10,8 @@ export type Identity = Awaited<ReturnType<RecordStore['read']>>['identity']
 /**
  * The store a step reads and writes: a RecordStore, with additions that only our own stores have.
  *
- * - `swap()` returns true only for a clean answer: the server confirms that a promoted server will have this very write. It
- *   returns false if nothing was written, and throws if the outcome is unknown, or with `refusedWriteError()` if the server
+ * - `swap()` returns true only for a clean answer: the server confirms that enough replicas have this very write. It returns
+ *   false if nothing was written, and throws if the outcome is unknown, or with `refusedWriteError()` if the server
  *   refused.
  * - `look()` reads and changes nothing: if tables or the server's names are missing, its identity means nothing.
  * - `readExisting()` reads as `read()` does, but creates no tables: if they are missing, it returns no records.

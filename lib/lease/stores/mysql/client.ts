@@ -140,7 +140,7 @@ export class Session {
     return Number((await this.#write(text)).affectedRows)
   }
 
-  /** The same, but throws unless the server confirms that a promoted replica will have the write. */
+  /** The same, but throws unless the server confirms that a replica has the write. */
   async writeCleanly(text: string) {
     const mayWait = this.#checkStatus(await this.#ask(STATUS))
     const before = mayWait ? await this.#semiSync() : undefined

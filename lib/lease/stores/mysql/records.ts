@@ -1,7 +1,7 @@
 // The records of groups in MySQL or MariaDB: reads and swaps them, and interprets nothing. A swap counts as made only if it
 // certainly was.
 
-import { optionError, storeError, warnOfOpenBound } from '../../../base/errors.ts'
+import { optionError, storeError, warnOfReplicas } from '../../../base/errors.ts'
 import type { ClientError } from '../clients.ts'
 import { foundFunctions } from '../database-function.ts'
 import type { StoreIdentity } from '../record-store.ts'
@@ -155,18 +155,21 @@ export class MysqlRecords implements Records {
     if (server === this.#checked) return
     checkTables(identity)
     checkVariables(await variablesOf(session))
-    await warnOfReplicas(session)
+    await warnIfReplicas(session)
     this.#checked = server
   }
 }
 
-/** Warns if replicas follow this server and none of them acknowledges its writes. */
-async function warnOfReplicas(session: Session) {
-  if ((await replicasOf(session)) === 0 || (await session.hasSemiSync())) return
-  warnOfOpenBound(
-    'Replicas follow this MySQL server without semi-sync, so a promoted one may lack granted windows.',
-    'Set rpl_semi_sync_master_enabled (MySQL 8: rpl_semi_sync_source_enabled), or do not promote a replica within a minute.',
-  )
+const SEMI_SYNC = 'rpl_semi_sync_master_enabled (MySQL 8: rpl_semi_sync_source_enabled) = 1, on every server'
+
+/** Warns if replicas follow this server, any of which may be promoted. */
+async function warnIfReplicas(session: Session) {
+  const { connected, awaited } = await replicasOf(session)
+  if (connected === 0) return
+  const missing = (await session.hasSemiSync()) ? [] : [SEMI_SYNC]
+  if (connected > awaited)
+    missing.push(`one replica, which is the one to promote (a commit waits for ${awaited}, and more are connected)`)
+  warnOfReplicas('MySQL', missing)
 }
 
 /** The rows, or undefined if a table is missing. */

@@ -1,5 +1,6 @@
 // Whether a replica acknowledged a write. MariaDB answers OK without a warning after a KILL QUERY of a commit that waits for
-// its replica, but counts it in Rpl_semi_sync_master_no_tx. So this counter and the status are compared.
+// its replica, but counts it in Rpl_semi_sync_master_no_tx. So this counter and the status are compared. FLUSH STATUS sets the
+// counter to 0, so whether that happened meanwhile is compared too.
 
 import { passing, refusedWriteError, storeError } from '../../../base/errors.ts'
 import type { Row } from './packages.ts'
@@ -9,12 +10,19 @@ import { SETTINGS } from './text.ts'
 export interface SemiSync {
   isEnabled: boolean
   isOn: boolean
-  unacknowledged: string // how many writes no replica has acknowledged
+  unacknowledged: string // how many writes no replica has acknowledged since `resets`
+  resets: string // differs if the server's counters were set to 0 meanwhile
 }
 
-const NAMES = ['master', 'source'].flatMap((role) =>
-  ['enabled', 'status', 'no_tx'].map((end) => `rpl_semi_sync_${role}_${end}`),
-)
+/**
+ * When the counters were last set to 0, to a second, is the difference of the first two. Com_flush, which MariaDB never sets
+ * to 0 by that, tells two of them within a second apart; MySQL does not show it here.
+ */
+const RESETS = ['uptime', 'uptime_since_flush_status', 'com_flush']
+
+const NAMES = ['master', 'source']
+  .flatMap((role) => ['enabled', 'status', 'no_tx'].map((end) => `rpl_semi_sync_${role}_${end}`))
+  .concat(RESETS)
 const IS_NAMED = `WHERE LOWER(VARIABLE_NAME) IN (${NAMES.map((name) => `'${name}'`).join(', ')})`
 
 /** MySQL has these variables only with its plugin, so they are selected by name. */
@@ -25,10 +33,15 @@ SELECT 'enabled', /*M!100100 @@global.rpl_semi_sync_master_enabled *//*!80000
   COALESCE(MAX(VARIABLE_VALUE), 'OFF') FROM performance_schema.global_variables ${IS_NAMED} */`
 
 export function semiSyncOf(rows: Row[]): SemiSync {
-  const [enabled, status, unacknowledged] = ['enabled', 'status', 'no_tx'].map(
-    (end) => rows.find(([name]) => name?.endsWith(end))?.[1] ?? '',
-  )
-  return { isEnabled: ['1', 'ON'].includes(enabled), isOn: status === 'ON', unacknowledged }
+  const values = new Map(rows.map(([name, value]) => [name?.replace(/^rpl_semi_sync_(master|source)_/, ''), value]))
+  const shown = (name: string) => values.get(name) ?? ''
+  const [uptime, sinceReset, flushes] = RESETS.map(shown)
+  return {
+    isEnabled: ['1', 'ON'].includes(shown('enabled')),
+    isOn: shown('status') === 'ON',
+    unacknowledged: shown('no_tx'),
+    resets: `${BigInt(uptime) - BigInt(sinceReset)}/${flushes}`,
+  }
 }
 
 const WAY_OUT = 'Check the replicas, or switch semi-sync off if none is ever promoted.'
@@ -46,21 +59,27 @@ export function checkBefore({ isEnabled, isOn }: SemiSync) {
 /** Throws if a write between these two may be on no replica. */
 export function checkAfter(before: SemiSync, after: SemiSync) {
   if (!before.isEnabled) return
-  if (after.isEnabled && after.isOn && after.unacknowledged === before.unacknowledged) return
+  const isCounted = after.resets === before.resets && after.unacknowledged === before.unacknowledged
+  if (after.isEnabled && after.isOn && isCounted) return
   throw passing(
     storeError(
-      `MySQL did not confirm that a replica has the write: the statement was killed while it waited, or semi-sync timed out or was switched off. ${WAY_OUT}`,
+      `MySQL did not confirm that a replica has the write: the statement was killed while it waited, semi-sync timed out or was switched off, or FLUSH STATUS reset its counters. ${WAY_OUT}`,
     ),
   )
 }
 
-/** How many replicas are connected. MySQL shows them to users with the right PROCESS, before 8.0.22 in this table only. */
+/**
+ * How many replicas are connected, and how many of them a commit waits for. MySQL shows the replicas to users with the right
+ * PROCESS, before 8.0.22 in this table only.
+ */
 const REPLICAS = `${SETTINGS} SELECT
-  /*M!100100 (SELECT VARIABLE_VALUE FROM information_schema.GLOBAL_STATUS WHERE VARIABLE_NAME = 'Slaves_connected') *//*!80000
-  (SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE COMMAND LIKE 'Binlog Dump%') */`
+  /*M!100100 (SELECT VARIABLE_VALUE FROM information_schema.GLOBAL_STATUS WHERE VARIABLE_NAME = 'Slaves_connected'), 1 *//*!80000
+  (SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE COMMAND LIKE 'Binlog Dump%'),
+  (SELECT COALESCE(MAX(VARIABLE_VALUE), 1) FROM performance_schema.global_variables WHERE VARIABLE_NAME IN
+    ('rpl_semi_sync_master_wait_for_slave_count', 'rpl_semi_sync_source_wait_for_replica_count')) */`
 
 /** @param session that reads */
 export async function replicasOf(session: { read(text: string): Promise<Row[][]> }) {
-  const [[[count]]] = await session.read(REPLICAS)
-  return Number(count)
+  const [[[connected, awaited]]] = await session.read(REPLICAS)
+  return { connected: Number(connected), awaited: Number(awaited) }
 }

@@ -139,7 +139,7 @@ export class StatementRunner extends Turns<Connection> {
 
   /**
    * The same for a write, which must not be sent again: undefined if it had no effect. Throws unless the server confirms that
-   * a promoted standby will have it.
+   * the standbys it waits for have it.
    * @param signal once it has aborted, nothing is sent any more
    */
   async write(text: string, values: Values, signal?: AbortSignal) {

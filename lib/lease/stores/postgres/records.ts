@@ -1,19 +1,15 @@
 // Records in PostgreSQL's table flakeforge_record, over the user's own client: one statement reads, and one swaps. Values are
 // text without NUL, which the server would refuse.
 
-import { storeError, unusableOptionError, warnOfOpenBound } from '../../../base/errors.ts'
+import { storeError, unusableOptionError, warnOfReplicas } from '../../../base/errors.ts'
 import { foundFunctions } from '../database-function.ts'
 import type { Identity, Records } from '../records.ts'
 import { type StatementRunner, unsureError } from './client.ts'
 import { DEFAULT_SCHEMA } from './schema.ts'
+import { missingOf } from './standbys.ts'
 import { FUNCTIONS, PLACE, REPLICAS, STANDBYS, statementsFor } from './statements.ts'
 
 export type Snapshot = Omit<Awaited<ReturnType<Records['read']>>, 'position'>
-
-const OPEN_BOUND =
-  'The PostgreSQL server has replicas, and its commits wait for none of them. If one is promoted while this server keeps running, both may grant a slot.'
-const CLOSE_BOUND =
-  'Set synchronous_standby_names, or leave the promotion to a tool that first stops the old primary or cuts it off.'
 
 type Setting = 'fsync' | 'full_page_writes' | 'isLogged'
 
@@ -29,7 +25,7 @@ const WAYS_OUT = {
 }
 
 /**
- * The answer of a read. `isFollowed`: whether standbys stream this server's log, and commits wait for none of them.
+ * The answer of a read. `isFollowed`: whether anything streams this server's log. `standbys`: synchronous_standby_names.
  * `elsewhere`: where the session finds a table of ours, if the place has none.
  */
 type Shown = Snapshot & {
@@ -38,13 +34,14 @@ type Shown = Snapshot & {
   isInTransaction: boolean
   position: string | null
   isFollowed: boolean
+  standbys: string
 }
 
 export class PostgresRecords implements Records {
   #client
   #schema
   #texts
-  #isWarned = false
+  #warnedOf: string | undefined // synchronous_standby_names when it warned
 
   constructor(client: StatementRunner, schema: string = DEFAULT_SCHEMA) {
     this.#client = client
@@ -122,21 +119,22 @@ export class PostgresRecords implements Records {
     throw storeError(`The store's table is ${here}, which is missing, and the session has ${there}. ${wayOut}.`)
   }
 
-  async #warnOfReplicas() {
+  async #warnIfReplicas(standbys: string) {
     const { areThere } = await this.#client.run(REPLICAS, [])
-    if (areThere) warnOfOpenBound(OPEN_BOUND, CLOSE_BOUND)
-    this.#isWarned = areThere
+    if (!areThere) return
+    warnOfReplicas('PostgreSQL', missingOf(standbys))
+    this.#warnedOf = standbys
   }
 
   /** Throws if a store must not use the server or the connection that answered. */
-  async #checked({ now, identity, values, position, follows, isInTransaction, isFollowed }: Shown) {
+  async #checked({ now, identity, values, position, follows, isInTransaction, isFollowed, standbys }: Shown) {
     // A connection that was returned to its pool inside a transaction: what we write there may be rolled back.
     if (isInTransaction) this.#client.refuseTransaction()
     if (follows) {
       const why = 'flakeforge_record gets its rows from another server, by a subscription'
       throw storeError(`A store cannot use this PostgreSQL server. ${why}. Use the address of that server.`)
     }
-    if (isFollowed && !this.#isWarned) await this.#warnOfReplicas()
+    if (isFollowed && standbys !== this.#warnedOf) await this.#warnIfReplicas(standbys)
     const answer = { now, identity, values }
     return position === null ? answer : { ...answer, position: BigInt(position) }
   }

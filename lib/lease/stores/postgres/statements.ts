@@ -77,7 +77,7 @@ SELECT pg_catalog.json_build_object(
   'position', position,
   'follows', follows,
   'standbys', standbys,
-  'isFollowed', standbys = '' AND EXISTS (SELECT FROM pg_catalog.pg_stat_get_wal_senders()),
+  'isFollowed', EXISTS (SELECT FROM pg_catalog.pg_stat_get_wal_senders()),
   'isInTransaction', is_in_transaction
 )::text
 FROM (${server}) AS server

@@ -1,11 +1,12 @@
-// Whether a promoted replica will have a write on a Redis with replicas: enough of them must have acknowledged it.
+// When a write counts on a Redis with replicas: enough of them must have acknowledged it. That makes it likely that a
+// promoted one has it. It is no proof: replicas are counted, so two primaries may both have enough, each its own.
 //
 // INFO's counts are not proof, because a primary whose machine stood still wakes up with outdated ones. The proof is the
 // offset that a replica acknowledged: once it has reached the primary's position after the write, the replica has the write.
 // Replicas report it once per second, or at once if WAIT asks them. The answer of WAIT itself is about its connection's last
 // write, and a client may have another connection by then, so only the offsets count.
 
-import { passing, storeError, warnOfOpenBound } from '../../../base/errors.ts'
+import { passing, storeError, warnOfReplicas } from '../../../base/errors.ts'
 import { monotonicNow, sleep } from '../../../base/timers.ts'
 import { BUDGET } from '../../time-budget.ts'
 import type { Identity } from '../records.ts'
@@ -17,10 +18,19 @@ type Write = Identity & { keys: string[]; replicas: number; isNeeded: boolean }
 /** WAIT for more replicas than exist asks all of them, whatever its connection wrote last. */
 const ALL = 1_000_000
 
+/** An operator may change a setting while members run. */
+const SETTINGS_LAST_MS = 60_000
+
+/**
+ * The settings that matter, as the server shows them: min-replicas-to-write, and whether a cluster gives this server replicas
+ * of other primaries. NaN and false if it shows none.
+ */
+type Settings = { process: string; readAt: number; demand: number; isMigrating: boolean }
+
 export class Acknowledgements {
   #client
   #offsets
-  #demands = new Map<string, number>() // min-replicas-to-write, by the process that has it
+  #settings: Settings | undefined // of the server that was last written to
 
   /** @param offsets the script that returns the replicas' positions */
   constructor(client: ScriptRunner, offsets: Script) {
@@ -33,24 +43,20 @@ export class Acknowledgements {
    * then be lost.
    */
   async until(write: Write, signal?: AbortSignal) {
-    if (!write.isNeeded) {
-      if (write.replicas > 0) warnOfNoDemand()
-      return
-    }
-    const demand = await this.#demandOf(write)
-    const { replicas } = write
-    if (demand > 0 && demand < majorityOf(replicas)) warnOfMinority()
-    await this.#reach(write, Math.max(demand, majorityOf(replicas)), signal)
+    const { replicas, isNeeded } = write
+    if (replicas === 0 && !isNeeded) return
+    const { demand, isMigrating } = await this.#settingsOf(write)
+    if (replicas > 0) warnOfReplicas('Redis', missingOf(replicas, isNeeded ? demand : 0, isMigrating))
+    if (isNeeded) await this.#reach(write, Math.max(demand || 0, majorityOf(replicas)), signal)
   }
 
-  /** min-replicas-to-write; 0 if the server does not show it. */
-  async #demandOf({ process, keys }: Write) {
-    const known = this.#demands.get(process)
-    if (known !== undefined) return known
-    const demand = Number(await this.#client.setting('min-replicas-to-write', keys[0])) || 0
-    this.#demands.clear() // only the present server matters
-    this.#demands.set(process, demand)
-    return demand
+  async #settingsOf({ process, keys: [key] }: Write) {
+    const known = this.#settings
+    if (known?.process === process && monotonicNow() - known.readAt < SETTINGS_LAST_MS) return known
+    const [demand, cluster, migration] = await Promise.all(SETTINGS.map((name) => this.#client.setting(name, key)))
+    const isMigrating = cluster === 'yes' && migration !== 'no'
+    this.#settings = { process, readAt: monotonicNow(), demand: Number(demand ?? NaN), isMigrating }
+    return this.#settings
   }
 
   async #reach(write: Write, needed: number, signal: AbortSignal | undefined) {
@@ -91,14 +97,15 @@ const unacknowledgedError = (count: number, needed: number) =>
     ),
   )
 
-const warnOfNoDemand = () =>
-  warnOfOpenBound(
-    'This Redis has replicas and min-replicas-to-write 0, so a primary that was replaced can still acknowledge writes, and two members may get the same slot.',
-    'Set min-replicas-to-write on every server, also on every node of a cluster, to at least half of the replicas.',
-  )
+const SETTINGS = ['min-replicas-to-write', 'cluster-enabled', 'cluster-allow-replica-migration']
 
-const warnOfMinority = () =>
-  warnOfOpenBound(
-    'This Redis demands fewer than half of the replicas (min-replicas-to-write), so a primary that was cut off together with them can still acknowledge writes, and two members may get the same slot.',
-    'Set min-replicas-to-write on every server, also on every node of a cluster, to at least half of the replicas.',
-  )
+const ALL_REPLICAS = 'min-replicas-to-write = the number of replicas, on every server that may be promoted'
+
+/** The settings that a server with this many replicas lacks. @param demand NaN if it is hidden */
+function missingOf(replicas: number, demand: number, isMigrating: boolean) {
+  const missing: string[] = []
+  if (Number.isNaN(demand)) missing.push(`${ALL_REPLICAS} (the server hides it from this user: CONFIG GET is refused)`)
+  else if (demand < replicas) missing.push(`${ALL_REPLICAS} (it is ${demand})`)
+  if (isMigrating) missing.push('cluster-allow-replica-migration = no, on every node')
+  return missing
+}
