@@ -29,7 +29,7 @@ pub unsafe extern "C" fn flakeforge_registry_1(key: *const u8, len: usize, visit
 }
 
 /// Two copies of the addon, or this one and the WebAssembly, that cannot share a registry, as paths.
-#[napi(object)]
+#[napi(object, object_from_js = false)]
 pub struct Strangers {
     /// this copy
     pub here: String,
@@ -38,7 +38,7 @@ pub struct Strangers {
 }
 
 /// Makes this copy use the registry of the first one that was loaded. If that is impossible, returns the two copies.
-#[napi]
+#[napi(catch_unwind)]
 pub fn meet_copies() -> Option<Strangers> {
     // Other copies may use the registry of this copy from now on. Node unloads an addon that only a worker had loaded when
     // the worker ends, and Windows and macOS allow that.
@@ -167,6 +167,7 @@ mod system {
         }
 
         /// An address in the first segment of an image.
+        #[allow(clippy::cast_possible_truncation, reason = "addresses of this process fit")]
         fn start_of(info: &libc::dl_phdr_info) -> usize {
             // SAFETY: the system provides the address and number of the headers.
             let headers = unsafe { std::slice::from_raw_parts(info.dlpi_phdr, info.dlpi_phnum.into()) };
@@ -210,7 +211,7 @@ mod system {
 
     const FROM_ADDRESS: u32 = 4;
     const PIN: u32 = 1;
-    const LONGEST: usize = 32_768;
+    const LONGEST: u16 = 32_768;
 
     type Module = *mut c_void;
 
@@ -227,7 +228,8 @@ mod system {
     fn modules() -> Vec<Module> {
         let mut modules = vec![null_mut(); 256];
         loop {
-            let (size, mut needed) = ((modules.len() * size_of::<Module>()) as u32, 0);
+            let size = u32::try_from(modules.len() * size_of::<Module>()).unwrap_or_default();
+            let mut needed = 0;
             // SAFETY: the vector has room for `size` bytes.
             let listed =
                 unsafe { K32EnumProcessModules(GetCurrentProcess(), modules.as_mut_ptr(), size, &raw mut needed) };
@@ -241,9 +243,9 @@ mod system {
     }
 
     fn path_of(module: Module) -> String {
-        let mut name = vec![0; LONGEST];
+        let mut name = vec![0; LONGEST.into()];
         // SAFETY: the vector has room for this many characters.
-        let len = unsafe { GetModuleFileNameW(module, name.as_mut_ptr(), LONGEST as u32) };
+        let len = unsafe { GetModuleFileNameW(module, name.as_mut_ptr(), LONGEST.into()) };
         String::from_utf16_lossy(&name[..len as usize])
     }
 

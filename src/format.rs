@@ -6,7 +6,7 @@ use napi_derive::napi;
 use num_bigint::BigUint;
 
 /// The names of the bases, in the order of their indexes in the raw functions.
-#[napi]
+#[napi(catch_unwind)]
 pub fn bases() -> Vec<String> {
     Base::NAMES.iter().map(|(name, _)| (*name).to_owned()).collect()
 }
@@ -17,7 +17,7 @@ pub fn bases() -> Vec<String> {
 const MOST_BYTES: usize = if cfg!(target_pointer_width = "32") { 1 << 25 } else { 1 << 26 };
 
 /// A big-endian number of any length as text; null if there is no such base.
-#[napi]
+#[napi(catch_unwind)]
 pub fn digits(env: &Env, bytes: Uint8ArraySlice, base: String) -> Result<Option<String>> {
     if bytes.len() > MOST_BYTES {
         let why = format!("{} bytes are too many to format: the maximum is {MOST_BYTES}", bytes.len());

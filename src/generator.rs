@@ -7,7 +7,6 @@ use std::rc::Rc;
 use flakeforge_core::generator::prefetch::PrefetchRule;
 use flakeforge_core::generator::registry::{Hold, Key};
 use flakeforge_core::generator::{self, Knobs, Stats as Counts};
-use flakeforge_core::layout::timescale::NS_PER_MS;
 use flakeforge_core::open::attachment::Attachment;
 use flakeforge_core::open::process::registry;
 use flakeforge_core::refusal::Refusal;
@@ -17,6 +16,7 @@ use napi_derive::napi;
 use crate::generators::Generators;
 use crate::hot::Hot;
 use crate::layout::Layout;
+use crate::number::{Millis, Whole};
 use crate::problem::{Problem, opened};
 use crate::slots::Slot;
 use crate::table::Origin;
@@ -25,17 +25,17 @@ use crate::table::Origin;
 #[napi(object)]
 pub struct GeneratorOptions {
     /// the whole node number
-    pub node: i64,
+    pub node: Whole<u64>,
     /// largest counter
-    pub seq_mask: i64,
+    pub seq_mask: Whole<u64>,
     /// may be Infinity
-    pub max_ahead_ms: f64,
+    pub max_ahead_ms: Millis,
     /// whether ticks start at a random counter
     pub is_start_random: Option<bool>,
     /// how many numbers to claim before they are needed; none if absent
-    pub prefetch: Option<u32>,
+    pub prefetch: Option<Whole<u32>>,
     /// how long they may be returned; 0 means forever
-    pub validity_ms: f64,
+    pub validity_ms: Millis,
     /// whether the caller sets the time before each call
     pub own_clock: bool,
     /// the group, for the generator of a lease
@@ -43,7 +43,7 @@ pub struct GeneratorOptions {
 }
 
 /// What a generator has done, summed over all generators that share its cursor and rule.
-#[napi(object)]
+#[napi(object, object_from_js = false)]
 #[derive(Clone)]
 pub struct Stats {
     /// IDs generated
@@ -67,7 +67,7 @@ pub struct Stats {
 #[napi]
 impl Generators {
     /// The generator for these options. If one is already open, this is the same one.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn open(&self, layout: &Layout, options: GeneratorOptions) -> Either<Generator, Problem> {
         let origin = |key| match options.own_clock {
             true => Ok(Origin::Given),
@@ -77,30 +77,30 @@ impl Generators {
     }
 
     /// The same with a cursor in a file.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn open_shared(&self, layout: &Layout, options: GeneratorOptions, path: String) -> Either<Generator, Problem> {
         let origin = |key| registry().shared(key, path.as_ref()).map(Origin::File);
         opened(self.generator(layout, &options, origin))
     }
 
     /// The generator of a lease, for the window from `lo` to `hi`, Unix ms, both included.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn open_window(
         &self,
         layout: &Layout,
         options: GeneratorOptions,
-        lo: i64,
-        hi: i64,
+        lo: Whole<i64>,
+        hi: Whole<i64>,
     ) -> Either<Generator, Problem> {
         let begin = |held| {
-            let (cursor, attachment) = Attachment::in_window(layout.core(), held, lo, hi);
+            let (cursor, attachment) = Attachment::in_window(layout.core(), held, lo.0, hi.0);
             (Origin::Window(cursor), attachment)
         };
         opened(self.leased(layout, &options, begin))
     }
 
     /// The generator of a lease, on a slot file.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn open_slot(
         &self,
         layout: &Layout,
@@ -139,25 +139,24 @@ impl Generators {
         options: &GeneratorOptions,
         origin: impl FnOnce(Key) -> std::result::Result<Origin, Refusal>,
     ) -> std::result::Result<Generator, Refusal> {
-        let (hot, layout) = (self.hot.clone(), layout.core());
-        let node = layout.place_node(options.node as u64);
+        let (hot, layout, knobs) = (self.hot.clone(), layout.core(), options.knobs());
+        let node = layout.place_node(options.node.0);
         let origin = origin(Key::new(layout, node))?;
-        let index = hot.table.open(layout, node, &options.knobs(), origin, options.group.as_deref());
+        let index = hot.table.open(layout, node, &knobs, origin, options.group.as_deref());
         Ok(Generator { hot, index, attachment: None, at_end: None })
     }
 }
 
 impl GeneratorOptions {
     fn knobs(&self) -> Knobs {
-        let validity_ns = (self.validity_ms * NS_PER_MS as f64) as u64;
         Knobs {
-            seq_mask: self.seq_mask as u64,
-            max_ahead_ms: self.max_ahead_ms,
+            seq_mask: self.seq_mask.0,
+            max_ahead_ms: self.max_ahead_ms.0,
             is_start_random: self.is_start_random.unwrap_or_default(),
             prefetch: self
                 .prefetch
-                .and_then(|count| NonZeroU64::new(count.into()))
-                .map(|count| PrefetchRule { count, validity_ns }),
+                .and_then(|count| NonZeroU64::new(count.0.into()))
+                .map(|count| PrefetchRule { count, validity_ns: self.validity_ms.ns() }),
         }
     }
 }
@@ -175,45 +174,45 @@ pub struct Generator {
 #[napi]
 impl Generator {
     /// The index of this generator in the scratch array.
-    #[napi(getter)]
-    pub fn index(&self) -> u32 {
-        self.index as u32
+    #[napi(getter, catch_unwind)]
+    pub fn index(&self) -> Result<u32> {
+        u32::try_from(self.index).map_err(|_| Error::from_reason("this process has 2^32 generators"))
     }
 
     /// Records a wait of `ms` milliseconds for an ID.
-    #[napi]
-    pub fn waited(&self, ms: f64) {
-        self.with(|generator| generator.waited(ms));
+    #[napi(catch_unwind)]
+    pub fn waited(&self, ms: Millis) {
+        self.with(|generator| generator.waited(ms.0));
     }
 
     /// For the generator of a lease: ends its window at `hi`, and starts it at `lo` if that is later; Unix ms.
-    #[napi]
-    pub fn raise(&self, lo: i64, hi: i64) {
+    #[napi(catch_unwind)]
+    pub fn raise(&self, lo: Whole<i64>, hi: Whole<i64>) {
         if let Some(attachment) = &self.attachment {
-            attachment.raise(lo, hi);
+            attachment.raise(lo.0, hi.0);
         }
     }
 
     /// For the generator of a lease: stops generating IDs. Returns the last ms (Unix) in which one was generated, or −1.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn retire(&self) -> i64 {
         self.attachment.as_ref().map_or(-1, Attachment::retire)
     }
 
     /// What is wrong with the cursor's file, after a call that reported a failure.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn fault(&self) -> Option<Problem> {
         if self.at_end.is_some() { None } else { self.hot.table.fault(self.index).map(Problem::from) }
     }
 
     /// The statistics so far.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn stats(&self) -> Option<Stats> {
         self.at_end.clone().or_else(|| self.with(stats_of))
     }
 
     /// Closes its file now, instead of when this object is collected. Only the statistics remain.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn close(&mut self) {
         if self.at_end.is_some() {
             return;

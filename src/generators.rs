@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::rc::Rc;
 use std::sync::{Mutex, PoisonError};
 
-use napi::bindgen_prelude::{Env, Object, Result, Uint8Array};
+use napi::bindgen_prelude::{Env, Object, Result, Unknown};
 use napi_derive::napi;
 
 use crate::hot::Hot;
@@ -19,20 +19,20 @@ pub struct Generators {
 
 #[napi]
 impl Generators {
-    /// `scratch`: the array of `lib/native/hot.ts`, which gives it to no other code.
-    #[napi(constructor)]
-    pub fn new(scratch: Uint8Array) -> Result<Self> {
+    /// `scratch`: the array of `lib/native/hot.ts`, over shared memory.
+    #[napi(constructor, catch_unwind)]
+    pub fn new(#[napi(ts_arg_type = "Uint8Array")] scratch: Unknown) -> Result<Self> {
         Ok(Self { hot: Rc::new(Hot::new(scratch)?) })
     }
 
     /// The raw functions. They find their generator through the scratch array.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn functions<'env>(&self, env: &'env Env) -> Result<Object<'env>> {
         self.hot.functions(env)
     }
 
     /// What all generators of this load of the module have done, per layout and group.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn totals(&self) -> Vec<Totals> {
         self.hot.table.totals()
     }
@@ -42,14 +42,14 @@ impl Generators {
 static WARNED: Mutex<Option<HashSet<String>>> = Mutex::new(None);
 
 /// Whether this process has not issued this warning yet. The first caller should issue it.
-#[napi]
+#[napi(catch_unwind)]
 pub fn is_first_to_warn(of: String) -> bool {
     let mut warned = WARNED.lock().unwrap_or_else(PoisonError::into_inner);
     warned.get_or_insert_default().insert(of)
 }
 
 /// The release of flakeforge that this addon belongs to.
-#[napi]
+#[napi(catch_unwind)]
 pub fn version() -> &'static str {
     env!("CARGO_PKG_VERSION")
 }

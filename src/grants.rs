@@ -11,6 +11,7 @@ use napi::bindgen_prelude::{BigInt, Error, Result};
 use napi_derive::napi;
 
 use crate::lease::owner_of;
+use crate::number::{Whole, whole};
 
 /// What one client of a store remembers from step to step, and the steps that it can take.
 #[napi]
@@ -25,11 +26,11 @@ pub struct StepConfig {
     /// as text, shown if there is a mismatch
     pub fingerprint: String,
     /// number of slots
-    pub slots: u32,
+    pub slots: Whole<u32>,
     /// how far a window reaches beyond the store's time
-    pub ttl_ms: i64,
+    pub ttl_ms: Whole<i64>,
     /// how far apart clocks may be
-    pub skew_ms: i64,
+    pub skew_ms: Whole<i64>,
     /// whether the members vouch for the store
     pub durable: bool,
 }
@@ -54,15 +55,15 @@ pub enum StepTask {
     Renew {
         config: StepConfig,
         owner: String,
-        slot: u32,
-        hi: i64,
+        slot: Whole<u32>,
+        hi: Whole<i64>,
     },
     /// `last`: the last ms used
     Release {
         config: StepConfig,
         owner: String,
-        slot: u32,
-        last: i64,
+        slot: Whole<u32>,
+        last: Whole<i64>,
     },
     Destroy,
     Restored,
@@ -246,13 +247,13 @@ pub const LONGEST_TTL_MS: i64 = memory::LONGEST_TTL_MS;
 #[napi]
 impl StoreMemory {
     /// Remembers nothing yet.
-    #[napi(constructor)]
+    #[napi(constructor, catch_unwind)]
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Starts a step on the group or counter of this name. `fresh`: 32 random hex digits, here and below.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn step(&self, name: String, task: StepTask, fresh: String) -> Result<GrantStep> {
         let task =
             task.read().ok_or_else(|| Error::from_reason("lib/lease/stores/database.ts passed an incomplete task"))?;
@@ -264,7 +265,7 @@ impl StoreMemory {
 #[napi]
 impl GrantStep {
     /// What to do first; call this once.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn begin(&mut self) -> Result<StepAsk> {
         let first = self.first.take();
         first
@@ -273,7 +274,7 @@ impl GrantStep {
     }
 
     /// Takes the result of a read.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn read(&mut self, look: StepLook, fresh: String) -> Result<StepAsk> {
         let ask = match look.read() {
             Ok(look) => self.core.read(look, &mut locked(&self.memory), bits(&fresh)?),
@@ -283,14 +284,14 @@ impl GrantStep {
     }
 
     /// Takes whether a swap was answered cleanly.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn swapped(&mut self, is_clean: bool, fresh: String) -> Result<StepAsk> {
         let ask = self.core.swapped(is_clean, &mut locked(&self.memory), bits(&fresh)?);
         Ok(self.shown(ask))
     }
 
     /// Takes the names of a group's records.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn named(&mut self, names: Vec<String>, fresh: String) -> Result<StepAsk> {
         let ask = self.core.named(names, &locked(&self.memory), bits(&fresh)?);
         Ok(self.shown(ask))
@@ -312,11 +313,6 @@ impl GrantStep {
     }
 }
 
-/// A time from JavaScript, without fractions of a ms. napi-rs would turn NaN into 0.
-fn whole(ms: f64) -> Option<i64> {
-    (ms.abs() < 2f64.powi(53)).then(|| ms.floor() as i64)
-}
-
 /// A 64-bit number. napi-rs would truncate a larger one, and drop the sign.
 pub fn exact(number: &BigInt) -> Option<u64> {
     let (is_negative, value, is_lossless) = number.get_u64();
@@ -332,7 +328,7 @@ impl StepLook {
             Some(position) => position,
             None => None,
         };
-        let [Some(now), Some(before), Some(after)] = [now, before, after].map(whole) else {
+        let [Some(now), Some(before), Some(after)] = [now, before, after].map(|ms| whole(ms.floor())) else {
             return Err("a time that no clock shows");
         };
         Ok(Look { now, identity: ServerIdentity { history, process }, values, position, client: (before, after) })
@@ -348,10 +344,10 @@ impl StepTask {
             Self::Join { config, owner, host } => Task::Join(config.into(), seeker(owner, host)?),
             Self::Acquire { config, owner, host } => Task::Acquire(config.into(), seeker(owner, host)?),
             Self::Renew { config, owner, slot, hi } => {
-                Task::Renew(config.into(), Holding { owner: owner_of(&owner)?, slot, hi })
+                Task::Renew(config.into(), Holding { owner: owner_of(&owner)?, slot: slot.0, hi: hi.0 })
             }
             Self::Release { config, owner, slot, last } => {
-                Task::Release { config: config.into(), owner: owner_of(&owner)?, slot, last }
+                Task::Release { config: config.into(), owner: owner_of(&owner)?, slot: slot.0, last: last.0 }
             }
             Self::Destroy => Task::Destroy,
             Self::Restored => Task::Restored,
@@ -373,14 +369,14 @@ impl StepTask {
 impl From<StepConfig> for GroupConfig {
     fn from(given: StepConfig) -> Self {
         let StepConfig { fingerprint, slots, ttl_ms, skew_ms, durable } = given;
-        Self { fingerprint, slots, ttl_ms, skew_ms, durable }
+        Self { fingerprint, slots: slots.0, ttl_ms: ttl_ms.0, skew_ms: skew_ms.0, durable }
     }
 }
 
 impl From<GroupConfig> for StepConfig {
     fn from(config: GroupConfig) -> Self {
         let GroupConfig { fingerprint, slots, ttl_ms, skew_ms, durable } = config;
-        Self { fingerprint, slots, ttl_ms, skew_ms, durable }
+        Self { fingerprint, slots: Whole(slots), ttl_ms: Whole(ttl_ms), skew_ms: Whole(skew_ms), durable }
     }
 }
 

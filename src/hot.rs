@@ -1,27 +1,33 @@
 //! IDs, one per call or a batch, through raw N-API functions.
 //!
 //! While a generator is borrowed, no function here calls JavaScript or creates a value, because a garbage collection may run
-//! finalizers there. No function panics.
+//! finalizers there. No function should panic; if one does, `answered` makes an exception of it.
 
 #![allow(unsafe_code)]
 
-use std::cell::Cell;
 use std::ffi::{CStr, c_char, c_void};
 use std::mem::{align_of, size_of};
+use std::ops::Range;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::{self, NonNull};
 use std::rc::Rc;
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicU32, AtomicU64};
 
 use flakeforge_core::generator::Generator;
 use flakeforge_core::layout::format::{Base, Text, id_digits};
 use flakeforge_core::layout::timescale::{NS_PER_MS, Timescale};
 use flakeforge_core::refusal::Refusal;
-use napi::bindgen_prelude::{Env, JsObjectValue, Object, Result, Uint8Array, Unknown};
-use napi::{check_status, sys};
+use napi::bindgen_prelude::{
+    Env, FromNapiValue, JsObjectValue, Object, Result, Status as NodeStatus, Uint8Array, Unknown, panic_to_error,
+};
+use napi::{JsError, check_status, sys};
 
+use crate::number::whole;
 use crate::table::Table;
 
-/// The content of the scratch array; `lib/native/hot.ts` has the same list. Cells, because JavaScript writes here between
-/// calls, and narrow accesses, because a wide load after JavaScript's narrow store would stall.
+/// The content of the scratch array; `lib/native/hot.ts` has the same list. JavaScript writes here between calls. Accesses
+/// are as narrow as JavaScript's, because a wide load after a narrow store would stall.
 ///
 /// A `#[napi]` method that returns a Buffer costs 830 ns and more; a bare function with a data pointer costs 16. So all
 /// generators of an environment share a few bare functions, which exchange everything through a *scratch* array: JavaScript
@@ -31,27 +37,54 @@ use crate::table::Table;
 #[repr(C)]
 struct Scratch {
     /// in and out: an ID, big-endian
-    bytes: Cell<[u8; 8]>,
+    bytes: Word,
     /// out: the ID as a number in this machine's byte order
-    id: Cell<u64>,
+    id: Word,
     /// in: the index of the generator
-    index: Cell<u32>,
+    index: AtomicU32,
     /// in: the base, as an index into `Base::NAMES`
-    base: Cell<u32>,
+    base: AtomicU32,
     /// in, for a generator whose caller sets the time: Unix ms, and the nanoseconds beyond them if the clock counts these;
     /// NaN if it counts milliseconds
-    now_ms: Cell<f64>,
-    now_ns: Cell<f64>,
+    now_ms: Word,
+    now_ns: Word,
     /// out, if refused: see `Refusal`
-    retry_after_ms: Cell<f64>,
-    behind_ms: Cell<f64>,
-    timestamp_ms: Cell<f64>,
+    retry_after_ms: Word,
+    behind_ms: Word,
+    timestamp_ms: Word,
     /// in and out, for a batch: how many of its IDs are already generated, or written as text
-    made: Cell<f64>,
+    made: Word,
     /// in, for a batch: its number of IDs
-    wanted: Cell<f64>,
+    wanted: Word,
     /// out: an ID that is exact as a float
-    float: Cell<f64>,
+    float: Word,
+}
+
+/// Eight bytes of the scratch array. The array is shared memory, so another thread might write to it, if someone gave it one:
+/// that may spoil numbers, but nothing else. A relaxed atomic is as fast as a plain access.
+#[repr(transparent)]
+struct Word(AtomicU64);
+
+impl Word {
+    #[inline]
+    fn get(&self) -> u64 {
+        self.0.load(Relaxed)
+    }
+
+    #[inline]
+    fn set(&self, word: u64) {
+        self.0.store(word, Relaxed);
+    }
+
+    #[inline]
+    fn float(&self) -> f64 {
+        f64::from_bits(self.get())
+    }
+
+    #[inline]
+    fn set_float(&self, float: f64) {
+        self.set(float.to_bits());
+    }
 }
 
 /// Why a call gave no ID, as a number for JavaScript; `lib/native/hot.ts` has the same list.
@@ -82,24 +115,27 @@ pub struct Hot {
 }
 
 impl Hot {
-    /// An empty table over a scratch array.
-    pub fn new(mut owner: Uint8Array) -> Result<Self> {
-        // SAFETY: lib/native/hot.ts has just created the array and shared it with no other code, so these bytes are neither
-        // read nor written elsewhere while this slice lives, which is only in this statement. The pointer that remains may
-        // write, like the slice.
+    /// An empty table over a scratch array, whose memory nothing can free: it is shared memory, which JavaScript cannot
+    /// transfer to another owner and which does not move. In WebAssembly it is a part of the module's own memory.
+    pub fn new(array: Unknown) -> Result<Self> {
+        let is_lasting = is_lasting(&array)?;
+        let mut owner = Uint8Array::from_unknown(array)?;
+        // SAFETY: the slice lives only in this statement, in which no other code of this thread runs, and only its address is
+        // used. The pointer that remains may write, like the slice.
         let scratch = NonNull::from(unsafe { owner.as_mut() }).cast::<Scratch>();
-        if owner.len() != size_of::<Scratch>() || scratch.addr().get() % align_of::<Scratch>() != 0 {
+        let fits = owner.len() == size_of::<Scratch>() && scratch.addr().get() % align_of::<Scratch>() == 0;
+        if !fits || !is_lasting {
             let size = size_of::<Scratch>();
-            return Err(napi::Error::from_reason(format!("the scratch array needs {size} aligned bytes")));
+            let why = format!("the scratch array needs {size} aligned bytes of a SharedArrayBuffer");
+            return Err(napi::Error::new(NodeStatus::InvalidArg, why));
         }
         Ok(Self { table: Table::default(), scratch, _owner: owner })
     }
 
     #[inline]
     fn scratch(&self) -> &Scratch {
-        // SAFETY: `new` checked size and alignment, every bit pattern is valid, and `_owner` keeps the memory alive.
-        // lib/native/hot.ts creates the array over a dedicated ArrayBuffer and shares neither, so no other code can detach or
-        // resize it. Only this thread touches it, and JavaScript only while no call is in progress.
+        // SAFETY: `new` checked size and alignment, and that nothing can take the memory away while `_owner` keeps it alive.
+        // Every bit pattern is valid, and all accesses are atomic.
         unsafe { self.scratch.as_ref() }
     }
 
@@ -108,7 +144,7 @@ impl Hot {
     #[inline]
     fn with_generator<T>(&self, f: impl FnOnce(&mut Generator) -> T) -> Option<T> {
         let scratch = self.scratch();
-        self.table.with(scratch.index.get() as usize, |generator| {
+        self.table.with(scratch.index.load(Relaxed) as usize, |generator| {
             if generator.clock().is_given() {
                 generator.set_time(scratch.now(generator.clock().scale()));
             }
@@ -123,7 +159,7 @@ impl Hot {
         let made = self.with_generator(Generator::next_id);
         match made {
             Some(Ok(id)) => {
-                scratch.bytes.set(id.to_be_bytes());
+                scratch.bytes.set(id.to_be());
                 scratch.id.set(id);
                 Ok(())
             }
@@ -138,7 +174,7 @@ impl Hot {
         let scratch = self.scratch();
         match self.with_generator(Generator::next_exact) {
             Some(Ok(id)) => {
-                scratch.float.set(id.cast_signed() as f64); // the cast of a u64 takes 1 ns longer
+                scratch.float.set_float(id.cast_signed() as f64); // the cast of a u64 takes 1 ns longer
                 Ok(())
             }
             Some(Err(refusal)) => Err(scratch.refuse(refusal)),
@@ -154,11 +190,11 @@ impl Hot {
         fill: impl FnOnce(&mut Generator, &mut [T]) -> (usize, Option<Refusal>),
     ) -> std::result::Result<(), Status> {
         let scratch = self.scratch();
-        let (made, wanted) = (scratch.made.get() as usize, scratch.wanted.get() as usize);
+        let Range { start: made, end: wanted } = scratch.batch().ok_or(Status::NoGenerator)?;
         let rest = ids.get_mut(made..wanted).ok_or(Status::NoGenerator)?;
         let filled = self.with_generator(|generator| fill(generator, rest));
         let (more, refusal) = filled.ok_or(Status::NoGenerator)?;
-        scratch.made.set((made + more) as f64);
+        scratch.made.set_float((made + more) as f64);
         refusal.map_or(Ok(()), |refusal| Err(scratch.refuse(refusal)))
     }
 
@@ -166,15 +202,14 @@ impl Hot {
     /// but at most `SOME`. The scratch array then has their common width, or 0 if the widths differ.
     fn spell<'a>(&self, ids: &[[u8; 8]], room: &'a mut Texts) -> Option<&'a [u8]> {
         let scratch = self.scratch();
-        let (first, end) = (scratch.made.get() as usize, scratch.wanted.get() as usize);
         let (mut at, mut narrowest, mut widest) = (0, usize::MAX, 0);
-        for id in ids.get(first..end)?.iter().take(SOME) {
+        for id in ids.get(scratch.batch()?)?.iter().take(SOME) {
             let width = scratch.digits(u64::from_be_bytes(*id), room[at..].first_chunk_mut()?)?.len();
             room[at + width] = b' ';
             at += width + 1;
             (narrowest, widest) = (narrowest.min(width), widest.max(width));
         }
-        scratch.made.set(if narrowest == widest { widest as f64 } else { 0.0 });
+        scratch.made.set_float(if narrowest == widest { widest as f64 } else { 0.0 });
         Some(&room[..at])
     }
 
@@ -194,7 +229,6 @@ impl Hot {
 
     fn function<'env>(self: &Rc<Self>, env: &'env Env, name: &CStr, callback: Callback) -> Result<Unknown<'env>> {
         let data = Rc::into_raw(self.clone()).cast_mut().cast::<c_void>();
-        let length = name.to_bytes().len() as isize;
         let mut function = ptr::null_mut();
         // SAFETY: `env` is the live environment of this call. `data` is a strong count of an `Rc`, which the function owns
         // from here on: the finalizer, which runs once and after the last call, releases it.
@@ -202,7 +236,7 @@ impl Hot {
             check_status!(sys::napi_create_function(
                 env.raw(),
                 name.as_ptr(),
-                length,
+                WHOLE_TEXT,
                 Some(callback),
                 data,
                 &mut function
@@ -220,6 +254,32 @@ impl Hot {
     }
 }
 
+/// Where Node-API wants the length of a text: up to the NUL.
+const WHOLE_TEXT: isize = -1;
+
+/// Whether nothing can free the memory of a typed array while the array lives: it is not that of an ArrayBuffer, which can be
+/// transferred.
+#[cfg(not(target_family = "wasm"))]
+fn is_lasting(array: &Unknown) -> Result<bool> {
+    use napi::JsValue as _;
+
+    let env = array.value().env;
+    let (mut buffer, mut is_transferable) = (ptr::null_mut(), true);
+    // SAFETY: both are of the call in progress; null means that the other values are not wanted.
+    unsafe {
+        let (kind, length, data, offset) = (ptr::null_mut(), ptr::null_mut(), ptr::null_mut(), ptr::null_mut());
+        check_status!(sys::napi_get_typedarray_info(env, array.raw(), kind, length, data, &mut buffer, offset))?;
+        check_status!(sys::napi_is_arraybuffer(env, buffer, &mut is_transferable))?;
+    }
+    Ok(!is_transferable)
+}
+
+/// The module's memory is never freed, and other memory would only be a copy.
+#[cfg(target_family = "wasm")]
+fn is_lasting(_array: &Unknown) -> Result<bool> {
+    Ok(true)
+}
+
 /// How many IDs one call writes as text. Each string cut from that text keeps all of it alive, so it may not be long.
 const SOME: usize = 32;
 
@@ -229,27 +289,35 @@ type Texts = [u8; SOME * (size_of::<Text>() + 1)];
 impl Scratch {
     /// Unix nanoseconds. A time that does not fit saturates, and is out of range for every layout.
     fn now(&self, scale: Timescale) -> i128 {
-        let (ms, ns) = (self.now_ms.get(), self.now_ns.get());
+        let (ms, ns) = (self.now_ms.float(), self.now_ns.float());
         if ns.is_nan() {
             return scale.instant_of(ms);
         }
-        (ms as i128).saturating_mul(i128::from(NS_PER_MS)).saturating_add(ns as i128)
+        #[expect(clippy::cast_possible_truncation, reason = "it saturates, as it should")]
+        let (ms, ns) = (ms as i128, ns as i128);
+        ms.saturating_mul(i128::from(NS_PER_MS)).saturating_add(ns)
+    }
+
+    /// Which IDs of a batch are wanted.
+    fn batch(&self) -> Option<Range<usize>> {
+        let place = |word: &Word| usize::try_from(whole(word.float())?).ok();
+        Some(place(&self.made)?..place(&self.wanted)?)
     }
 
     #[cold]
     fn refuse(&self, refusal: Refusal) -> Status {
         match refusal {
             Refusal::Overflow { retry_after_ms } => {
-                self.retry_after_ms.set(retry_after_ms);
+                self.retry_after_ms.set_float(retry_after_ms);
                 Status::Overflow
             }
             Refusal::ClockBackwards { behind_ms, retry_after_ms } => {
-                self.behind_ms.set(behind_ms);
-                self.retry_after_ms.set(retry_after_ms);
+                self.behind_ms.set_float(behind_ms);
+                self.retry_after_ms.set_float(retry_after_ms);
                 Status::ClockBackwards
             }
             Refusal::TimeRange { timestamp_ms } => {
-                self.timestamp_ms.set(timestamp_ms);
+                self.timestamp_ms.set_float(timestamp_ms);
                 Status::TimeRange
             }
             Refusal::WindowEnd => Status::WindowEnd,
@@ -261,7 +329,7 @@ impl Scratch {
 
     /// An ID in the base of the scratch array; `None` if there is no such base.
     fn digits<'a>(&self, id: u64, room: &'a mut Text) -> Option<&'a [u8]> {
-        let (_, base) = *Base::NAMES.get(self.base.get() as usize)?;
+        let (_, base) = *Base::NAMES.get(self.base.load(Relaxed) as usize)?;
         Some(id_digits(id, base, room))
     }
 }
@@ -311,33 +379,45 @@ unsafe extern "C" fn fill_floats(env: sys::napi_env, info: sys::napi_callback_in
 
 /// `claimText()`: returns the ID as text in the base of the scratch array; or a status.
 unsafe extern "C" fn claim_text(env: sys::napi_env, info: sys::napi_callback_info) -> sys::napi_value {
+    let work = || {
+        // SAFETY: as in `claim`.
+        let Some(hot) = (unsafe { hot(env, info) }) else { return UNDEFINED };
+        match hot.claim() {
+            // SAFETY: as in `claim`.
+            Ok(()) => unsafe { text(env, hot.scratch(), hot.scratch().id.get()) },
+            // SAFETY: as in `claim`.
+            Err(status) => unsafe { number(env, status) },
+        }
+    };
     // SAFETY: as in `claim`.
-    let Some(hot) = (unsafe { hot(env, info) }) else { return UNDEFINED };
-    match hot.claim() {
-        // SAFETY: as in `claim`.
-        Ok(()) => unsafe { text(env, hot.scratch(), hot.scratch().id.get()) },
-        // SAFETY: as in `claim`.
-        Err(status) => unsafe { number(env, status) },
-    }
+    unsafe { answered(env, work) }
 }
 
 /// `spell()`: returns the ID whose bytes are in the scratch array, as text in the base given there.
 unsafe extern "C" fn spell(env: sys::napi_env, info: sys::napi_callback_info) -> sys::napi_value {
+    let work = || {
+        // SAFETY: as in `claim`.
+        let Some(hot) = (unsafe { hot(env, info) }) else { return UNDEFINED };
+        // SAFETY: as in `claim`.
+        unsafe { text(env, hot.scratch(), u64::from_be(hot.scratch().bytes.get())) }
+    };
     // SAFETY: as in `claim`.
-    let Some(hot) = (unsafe { hot(env, info) }) else { return UNDEFINED };
-    // SAFETY: as in `claim`.
-    unsafe { text(env, hot.scratch(), u64::from_be_bytes(hot.scratch().bytes.get())) }
+    unsafe { answered(env, work) }
 }
 
 /// `spellSome(array)`: returns IDs of the batch in the array as one text, each followed by a space. The scratch array says
 /// which ones, and afterwards has their width.
 unsafe extern "C" fn spell_some(env: sys::napi_env, info: sys::napi_callback_info) -> sys::napi_value {
+    let work = || {
+        // SAFETY: as in `claim`.
+        let (hot, ids) = unsafe { (hot(env, info), ids(env, info)) };
+        let mut room = [0; size_of::<Texts>()];
+        let digits = hot.and_then(|hot| hot.spell(ids, &mut room));
+        // SAFETY: as in `claim`.
+        digits.map_or(UNDEFINED, |digits| unsafe { latin1(env, digits) })
+    };
     // SAFETY: as in `claim`.
-    let (hot, ids) = unsafe { (hot(env, info), ids(env, info)) };
-    let mut room = [0; size_of::<Texts>()];
-    let digits = hot.and_then(|hot| hot.spell(ids, &mut room));
-    // SAFETY: as in `claim`.
-    digits.map_or(UNDEFINED, |digits| unsafe { latin1(env, digits) })
+    unsafe { answered(env, work) }
 }
 
 /// Runs a raw function: returns undefined if it succeeded, else the status.
@@ -350,12 +430,30 @@ unsafe fn answer(
     info: sys::napi_callback_info,
     work: impl FnOnce(&Hot) -> std::result::Result<(), Status>,
 ) -> sys::napi_value {
-    // SAFETY: by contract.
-    match unsafe { hot(env, info) }.map_or(Err(Status::NoGenerator), work) {
-        Ok(()) => UNDEFINED,
+    let work = || {
         // SAFETY: by contract.
-        Err(status) => unsafe { number(env, status) },
-    }
+        match unsafe { hot(env, info) }.map_or(Err(Status::NoGenerator), work) {
+            Ok(()) => UNDEFINED,
+            // SAFETY: by contract.
+            Err(status) => unsafe { number(env, status) },
+        }
+    };
+    // SAFETY: by contract.
+    unsafe { answered(env, work) }
+}
+
+/// The result of a raw function. A panic, which is a bug in flakeforge, becomes an exception like those of `#[napi]`
+/// functions; past this frame, it would end the process.
+///
+/// # Safety
+/// `env` must be the environment of the running call.
+#[inline]
+unsafe fn answered(env: sys::napi_env, work: impl FnOnce() -> sys::napi_value) -> sys::napi_value {
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
+        // SAFETY: by contract.
+        unsafe { JsError::from(panic_to_error(panic)).throw_into(env) };
+        UNDEFINED
+    })
 }
 
 /// The same for a raw function that takes a Uint8Array, as IDs of 8 bytes each.
@@ -439,7 +537,9 @@ unsafe fn text(env: sys::napi_env, scratch: &Scratch, id: u64) -> sys::napi_valu
 unsafe fn latin1(env: sys::napi_env, text: &[u8]) -> sys::napi_value {
     let mut value = UNDEFINED;
     // SAFETY: by contract; the bytes have the given length, and are copied.
-    unsafe { sys::napi_create_string_latin1(env, text.as_ptr().cast::<c_char>(), text.len() as isize, &mut value) };
+    unsafe {
+        sys::napi_create_string_latin1(env, text.as_ptr().cast::<c_char>(), text.len().cast_signed(), &mut value)
+    };
     value
 }
 

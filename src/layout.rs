@@ -8,6 +8,8 @@ use flakeforge_core::layout::{self, Mode, Spec};
 use napi::bindgen_prelude::{BigInt, Error, Result};
 use napi_derive::napi;
 
+use crate::number::Whole;
+
 /// A layout with its epoch and options.
 #[napi]
 pub struct Layout {
@@ -22,9 +24,9 @@ pub struct LayoutOptions {
     /// a custom layout
     pub spec: Option<LayoutSpec>,
     /// Unix ms of tick 0; the dialect's own if absent
-    pub epoch: Option<i64>,
+    pub epoch: Option<Whole<i64>>,
     /// snowcast: how many nodes
-    pub nodes: Option<u32>,
+    pub nodes: Option<Whole<u32>>,
     /// uniqueid: 'spread' or 'sequential'
     pub mode: Option<String>,
     /// added to every ID
@@ -35,17 +37,17 @@ pub struct LayoutOptions {
 #[napi(object)]
 pub struct LayoutSpec {
     /// length of a tick
-    pub tick_ns: i64,
+    pub tick_ns: Whole<u64>,
     /// names, the most significant first
     pub names: Vec<String>,
     /// widths, in the same order
-    pub widths: Vec<u32>,
+    pub widths: Vec<Whole<u32>>,
 }
 
 impl LayoutSpec {
     fn named(self, name: String) -> Spec {
-        let fields = self.names.into_iter().zip(self.widths).collect();
-        Spec { name, epoch_ms: 0, tick_ns: self.tick_ns as u64, fields }
+        let fields = self.names.into_iter().zip(self.widths.iter().map(|width| width.0)).collect();
+        Spec { name, epoch_ms: 0, tick_ns: self.tick_ns.0, fields }
     }
 }
 
@@ -53,11 +55,11 @@ impl LayoutSpec {
 #[napi(object)]
 pub struct Scale {
     /// Unix ms of tick 0
-    pub epoch_ms: i64,
+    pub epoch_ms: Whole<i64>,
     /// length of a tick
-    pub tick_ns: i64,
+    pub tick_ns: Whole<u64>,
     /// how many bits of a number are the counter
-    pub counter_bits: u32,
+    pub counter_bits: Whole<u32>,
 }
 
 fn mode_of(name: &str) -> Option<Mode> {
@@ -75,10 +77,10 @@ fn make(options: LayoutOptions) -> Option<layout::Layout> {
         None => layout::Layout::named(&name)?,
     };
     if let Some(nodes) = nodes {
-        layout = layout.with_nodes(u64::from(nodes))?;
+        layout = layout.with_nodes(u64::from(nodes.0))?;
     }
     if let Some(epoch) = epoch {
-        layout = layout.with_epoch(epoch);
+        layout = layout.with_epoch(epoch.0);
     }
     if let Some(mode) = mode {
         layout = layout.with_mode(mode_of(&mode)?)?;
@@ -92,7 +94,7 @@ fn make(options: LayoutOptions) -> Option<layout::Layout> {
 #[napi]
 impl Layout {
     /// The layout for these options.
-    #[napi(constructor)]
+    #[napi(constructor, catch_unwind)]
     pub fn new(options: LayoutOptions) -> Result<Self> {
         let core = make(options).ok_or_else(|| Error::from_reason("lib/codec should have refused this layout"))?;
         Ok(Self { core })
@@ -104,40 +106,43 @@ impl Layout {
     }
 
     /// How the numbers of a cursor express ticks.
-    #[napi(getter)]
+    #[napi(getter, catch_unwind)]
     pub fn scale(&self) -> Scale {
         let scale = self.core.scale();
-        let counter_bits = self.core.packing().counter_bits();
-        Scale { epoch_ms: scale.epoch_ms(), tick_ns: scale.tick_ns() as i64, counter_bits }
+        Scale {
+            epoch_ms: Whole(scale.epoch_ms()),
+            tick_ns: Whole(scale.tick_ns()),
+            counter_bits: Whole(self.core.packing().counter_bits()),
+        }
     }
 
     /// The Unix ms that contains the start of the first tick at or after `ms`.
-    #[napi]
-    pub fn first_ms(&self, ms: i64) -> i64 {
+    #[napi(catch_unwind)]
+    pub fn first_ms(&self, ms: Whole<i64>) -> i64 {
         let numbers = Numbers::of(&self.core);
-        numbers.first_ms(numbers.after_ms(ms - 1))
+        numbers.first_ms(numbers.after_ms(ms.0 - 1))
     }
 
     /// What the members of a group must have in common, as text.
-    #[napi(getter)]
+    #[napi(getter, catch_unwind)]
     pub fn fingerprint(&self) -> String {
         group_fingerprint(&self.core)
     }
 
     /// The first whole Unix ms that is too late for the layout.
-    #[napi(getter)]
+    #[napi(getter, catch_unwind)]
     pub fn end(&self) -> f64 {
         to_ms(self.core.end_ns()).ceil()
     }
 
     /// The first whole Unix ms at which IDs have the top bit set.
-    #[napi(getter)]
+    #[napi(getter, catch_unwind)]
     pub fn signed_end(&self) -> f64 {
         to_ms(self.core.signed_end_ns()).ceil()
     }
 
     /// The first whole Unix ms at which IDs may be above 2^53 − 1, or `end`.
-    #[napi(getter)]
+    #[napi(getter, catch_unwind)]
     pub fn exact_end(&self) -> f64 {
         to_ms(self.core.exact_end_ns()).ceil()
     }

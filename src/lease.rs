@@ -6,6 +6,8 @@ use flakeforge_core::lease::messages::{Action, Asked, Event, Failure, Grant, New
 use napi::bindgen_prelude::{Error, Result};
 use napi_derive::napi;
 
+use crate::number::Whole;
+
 /// The state machine of a lease's holder.
 #[napi]
 pub struct LeaseMachine {
@@ -16,9 +18,9 @@ pub struct LeaseMachine {
 #[napi(object)]
 pub struct MachineConfig {
     /// how long a window reaches beyond the store's time
-    pub ttl_ms: i64,
+    pub ttl_ms: Whole<i64>,
     /// how long `attach` waits
-    pub wait_ms: i64,
+    pub wait_ms: Whole<i64>,
 }
 
 /// What happened.
@@ -34,8 +36,8 @@ pub enum MachineEvent {
     Opened { owner: String },
     InUse { owner: String },
     Ended,
-    Granted { owner: String, slot: u32, lo: i64, hi: i64 },
-    Renewed { owner: String, lo: i64, hi: i64 },
+    Granted { owner: String, slot: Whole<u32>, lo: Whole<i64>, hi: Whole<i64> },
+    Renewed { owner: String, lo: Whole<i64>, hi: Whole<i64> },
     Lost { owner: String },
     Destroyed { asked: String, owner: String },
     Released { owner: String },
@@ -47,8 +49,8 @@ pub enum MachineEvent {
 pub enum MachineFailure {
     Store,
     Passing,
-    Quiet { retry_at: i64, store_now: i64 },
-    Exhausted { retry_at: i64, store_now: i64 },
+    Quiet { retry_at: Whole<i64>, store_now: Whole<i64> },
+    Exhausted { retry_at: Whole<i64>, store_now: Whole<i64> },
     Skew,
     Fatal,
 }
@@ -73,23 +75,23 @@ pub enum MachineAction {
 #[napi]
 impl LeaseMachine {
     /// Holds no slot.
-    #[napi(constructor)]
+    #[napi(constructor, catch_unwind)]
     pub fn new(config: MachineConfig) -> Self {
         let MachineConfig { ttl_ms, wait_ms } = config;
-        Self { core: lease::Machine::new(Timing { ttl_ms, wait_ms }) }
+        Self { core: lease::Machine::new(Timing { ttl_ms: ttl_ms.0, wait_ms: wait_ms.0 }) }
     }
 
     /// Takes an event at the local time `now`, Unix ms. `fresh`: 32 random hex digits, never used before.
-    #[napi]
-    pub fn step(&mut self, event: MachineEvent, now: i64, fresh: String) -> Result<Vec<MachineAction>> {
+    #[napi(catch_unwind)]
+    pub fn step(&mut self, event: MachineEvent, now: Whole<i64>, fresh: String) -> Result<Vec<MachineAction>> {
         let event = event.read().ok_or_else(|| Error::from_reason("lib/lease/holder.ts passed an incomplete event"))?;
         let fresh =
             owner_of(&fresh).ok_or_else(|| Error::from_reason("lib/lease/holder.ts passed an invalid token"))?;
-        Ok(self.core.step(now, event, fresh).into_iter().map(MachineAction::from).collect())
+        Ok(self.core.step(now.0, event, fresh).into_iter().map(MachineAction::from).collect())
     }
 
     /// attached, detached or destroyed
-    #[napi(getter)]
+    #[napi(getter, catch_unwind)]
     pub fn state(&self) -> &'static str {
         match self.core.state() {
             State::Attached => "attached",
@@ -99,45 +101,45 @@ impl LeaseMachine {
     }
 
     /// The held slot.
-    #[napi(getter)]
+    #[napi(getter, catch_unwind)]
     pub fn slot(&self) -> Option<u32> {
         self.core.held().map(|grant| grant.slot)
     }
 
     /// The last ms of the window.
-    #[napi(getter)]
+    #[napi(getter, catch_unwind)]
     pub fn hi(&self) -> Option<i64> {
         self.core.held().map(|grant| grant.hi)
     }
 
     /// Whether the search continues until a slot is open.
-    #[napi(getter)]
+    #[napi(getter, catch_unwind)]
     pub fn is_recovering(&self) -> bool {
         self.core.is_recovering()
     }
 
     /// Whether an answer to this request still counts. `asked`: acquire, renew, release; `owner`: 32 hex digits.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn awaits(&self, asked: String, owner: String) -> bool {
         asked_of(&asked).zip(owner_of(&owner)).is_some_and(|(asked, owner)| self.core.awaits(asked, owner))
     }
 
     /// Whether no answer of the store is pending.
-    #[napi(getter)]
+    #[napi(getter, catch_unwind)]
     pub fn is_settled(&self) -> bool {
         self.core.is_settled()
     }
 
     /// Whether a renewal is in progress.
-    #[napi(getter)]
+    #[napi(getter, catch_unwind)]
     pub fn is_renewing(&self) -> bool {
         self.core.is_renewing()
     }
 
     /// Whether the last renewal failed or has no answer.
-    #[napi]
-    pub fn renewals_fail(&self, now: i64) -> bool {
-        self.core.renewals_fail(now)
+    #[napi(catch_unwind)]
+    pub fn renewals_fail(&self, now: Whole<i64>) -> bool {
+        self.core.renewals_fail(now.0)
     }
 }
 
@@ -154,8 +156,10 @@ impl MachineEvent {
             Self::Opened { owner } => Event::Opened { owner: owner_of(&owner)? },
             Self::InUse { owner } => Event::InUse { owner: owner_of(&owner)? },
             Self::Ended => Event::Ended,
-            Self::Granted { owner, slot, lo, hi } => Event::Granted(Grant { owner: owner_of(&owner)?, slot, lo, hi }),
-            Self::Renewed { owner, lo, hi } => Event::Renewed { owner: owner_of(&owner)?, lo, hi },
+            Self::Granted { owner, slot, lo, hi } => {
+                Event::Granted(Grant { owner: owner_of(&owner)?, slot: slot.0, lo: lo.0, hi: hi.0 })
+            }
+            Self::Renewed { owner, lo, hi } => Event::Renewed { owner: owner_of(&owner)?, lo: lo.0, hi: hi.0 },
             Self::Lost { owner } => Event::Lost { owner: owner_of(&owner)? },
             Self::Destroyed { asked, owner } => Event::Destroyed { asked: asked_of(&asked)?, owner: owner_of(&owner)? },
             Self::Released { owner } => Event::Released { owner: owner_of(&owner)? },
@@ -171,8 +175,10 @@ impl From<MachineFailure> for Failure {
         match failure {
             MachineFailure::Store => Self::Store,
             MachineFailure::Passing => Self::Passing,
-            MachineFailure::Quiet { retry_at, store_now } => Self::Quiet { until: retry_at, store_now },
-            MachineFailure::Exhausted { retry_at, store_now } => Self::Exhausted { retry_at, store_now },
+            MachineFailure::Quiet { retry_at, store_now } => Self::Quiet { until: retry_at.0, store_now: store_now.0 },
+            MachineFailure::Exhausted { retry_at, store_now } => {
+                Self::Exhausted { retry_at: retry_at.0, store_now: store_now.0 }
+            }
             MachineFailure::Skew => Self::Skew,
             MachineFailure::Fatal => Self::Fatal,
         }

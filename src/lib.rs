@@ -8,6 +8,7 @@
 //! | `wasm` | memory, in WebAssembly |
 //! | `wasm_sign` | whether the process runs the WebAssembly |
 //! | `copies` | the other copies of the addon in a process, and the registry that all share |
+//! | `number` | whole numbers: anything else is an error |
 //! | `format` | bytes of any length as text |
 //! | `seal` | IDs encrypted as other 64 bits, and back |
 //! | `tallies` | what all generators have done, for metrics |
@@ -21,6 +22,9 @@
 //! | `slots` | slot files, and the counters in the same store |
 //! | `generator` | creating a generator; statistics |
 
+// A value that does not fit is an error: `number` checks what JavaScript passes.
+#![deny(clippy::cast_possible_truncation, clippy::cast_possible_wrap, clippy::cast_sign_loss)]
+
 #[cfg(not(target_family = "wasm"))]
 mod copies;
 mod format;
@@ -30,6 +34,7 @@ mod grants;
 mod hot;
 mod layout;
 mod lease;
+mod number;
 mod problem;
 mod seal;
 mod slots;

@@ -4,8 +4,8 @@ use flakeforge_core::refusal::Refusal;
 use napi::bindgen_prelude::Either;
 use napi_derive::napi;
 
-/// Why there is no generator: `theirs` and `ours` differ, or `path` cannot be used because of `why`.
-#[napi(object)]
+/// Why there is no generator; what is absent is null, because JavaScript would inherit it from Object.prototype: `theirs` and `ours` differ, or `path` cannot be used because of `why`.
+#[napi(object, object_from_js = false, use_nullable = true)]
 #[derive(Default)]
 pub struct Problem {
     /// the purpose of the existing one

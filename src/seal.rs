@@ -14,24 +14,25 @@ pub struct Seal {
 }
 
 /// The limits of a seal.
-#[napi(object)]
+#[napi(object, object_from_js = false)]
 pub struct SealBounds {
     /// valid key lengths in bytes
-    pub key_bytes: Vec<u32>,
+    pub key_bytes: Vec<f64>,
     /// the maximum length of a tweak in bytes
-    pub most_tweak_bytes: u32,
+    pub most_tweak_bytes: f64,
 }
 
 /// The limits of a seal.
-#[napi]
+#[napi(catch_unwind)]
 pub fn seal_bounds() -> SealBounds {
-    SealBounds { key_bytes: KEY_BYTES.map(|bytes| bytes as u32).into(), most_tweak_bytes: MOST_TWEAK_BYTES as u32 }
+    let key_bytes = KEY_BYTES.map(|bytes| bytes as f64).into();
+    SealBounds { key_bytes, most_tweak_bytes: MOST_TWEAK_BYTES as f64 }
 }
 
 #[napi]
 impl Seal {
     /// A seal with this key and tweak. It keeps neither array.
-    #[napi(constructor)]
+    #[napi(constructor, catch_unwind)]
     pub fn new(key: Uint8ArraySlice, tweak: Uint8ArraySlice) -> Result<Self> {
         let core = seal::Seal::new(&key, &tweak)
             .map_err(|why| Error::from_reason(format!("lib/layout/seal.ts should have refused this: {why}")))?;
@@ -39,25 +40,25 @@ impl Seal {
     }
 
     /// Seals IDs in place, 8 bytes each, big-endian.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn seal(&self, ids: Uint8ArraySlice) {
         in_place(ids, |id| self.core.seal(u64::from_be_bytes(id)).to_be_bytes());
     }
 
     /// Opens IDs in place, 8 bytes each, big-endian.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn open(&self, ids: Uint8ArraySlice) {
         in_place(ids, |id| self.core.open(u64::from_be_bytes(id)).to_be_bytes());
     }
 
     /// Seals IDs in place, each a number in the byte order of this machine.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn seal_numbers(&self, ids: Uint8ArraySlice) {
         in_place(ids, |id| self.core.seal(u64::from_ne_bytes(id)).to_ne_bytes());
     }
 
     /// Opens IDs in place, each a number in the byte order of this machine.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn open_numbers(&self, ids: Uint8ArraySlice) {
         in_place(ids, |id| self.core.open(u64::from_ne_bytes(id)).to_ne_bytes());
     }

@@ -21,6 +21,7 @@ use std::sync::Arc;
 use crate::grants::exact;
 use crate::layout::Scale;
 use crate::lease::owner_of;
+use crate::number::Whole;
 use crate::problem::{Problem, opened};
 
 /// A lineage, 16 hex digits.
@@ -34,7 +35,7 @@ pub struct SlotFolderConfig {
     /// as text, shown if there is a mismatch
     pub fingerprint: String,
     /// number of slots
-    pub slots: u32,
+    pub slots: Whole<u32>,
     /// how numbers follow from time
     pub scale: Scale,
 }
@@ -47,7 +48,7 @@ pub struct SlotFolder {
 }
 
 /// Why there is no slot.
-#[napi(object)]
+#[napi(object, object_from_js = false)]
 pub struct NoSlot {
     /// when to look again, Unix ms; absent if the group was destroyed
     pub retry_at: Option<i64>,
@@ -58,11 +59,11 @@ pub struct NoSlot {
 }
 
 /// Opens the group of this name in a store's folder; creates it if there is none.
-#[napi]
+#[napi(catch_unwind)]
 pub fn open_slots(store: String, group: String, config: SlotFolderConfig) -> Either<SlotFolder, Problem> {
     let SlotFolderConfig { fingerprint, slots, scale: Scale { epoch_ms, tick_ns, counter_bits } } = config;
-    let scale = Timescale::of_all_ticks(epoch_ms, tick_ns as u64);
-    let config = FolderConfig { fingerprint, slots, numbers: Numbers::new(scale, counter_bits) };
+    let scale = Timescale::of_all_ticks(epoch_ms.0, tick_ns.0);
+    let config = FolderConfig { fingerprint, slots: slots.0, numbers: Numbers::new(scale, counter_bits.0) };
     let folder = names::group_folder(Path::new(&store), &group);
     opened(slots::SlotFolder::open(folder, config).map(|core| SlotFolder { is_new: core.is_new(), core: Some(core) }))
 }
@@ -70,13 +71,13 @@ pub fn open_slots(store: String, group: String, config: SlotFolderConfig) -> Eit
 #[napi]
 impl SlotFolder {
     /// Whether opening the group created it.
-    #[napi(getter)]
+    #[napi(getter, catch_unwind)]
     pub fn is_new(&self) -> bool {
         self.is_new
     }
 
     /// Takes a free slot. `owner`: 32 hex digits.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn acquire(&self, owner: String, host: String) -> Result<Either3<Slot, NoSlot, Problem>> {
         let owner =
             owner_of(&owner).ok_or_else(|| Error::from_reason("lib/lease/holder.ts passed an invalid token"))?;
@@ -97,20 +98,20 @@ impl SlotFolder {
     }
 
     /// Closes its file now, instead of when this object is collected.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn close(&mut self) {
         self.core = None;
     }
 }
 
 /// Ends a group for all members.
-#[napi]
+#[napi(catch_unwind)]
 pub fn destroy_slots(store: String, group: String) -> Option<Problem> {
     group::destroy(&names::group_folder(Path::new(&store), &group)).err().map(Problem::from)
 }
 
 /// The folder of a group, whether it exists or not.
-#[napi]
+#[napi(catch_unwind)]
 pub fn group_folder(store: String, group: String) -> String {
     names::group_folder(Path::new(&store), &group).to_string_lossy().into_owned()
 }
@@ -122,7 +123,7 @@ pub struct Slot {
 }
 
 /// The time that a holder may use, Unix ms, both ends included.
-#[napi(object)]
+#[napi(object, object_from_js = false)]
 pub struct Window {
     /// first ms
     pub lo: i64,
@@ -133,25 +134,25 @@ pub struct Window {
 #[napi]
 impl Slot {
     /// Its number.
-    #[napi(getter)]
+    #[napi(getter, catch_unwind)]
     pub fn slot(&self) -> Option<u32> {
         self.held.as_ref().map(HeldSlot::slot)
     }
 
     /// Identifies its group: 16 hex digits.
-    #[napi(getter)]
+    #[napi(getter, catch_unwind)]
     pub fn lineage(&self) -> Option<String> {
         self.held.as_ref().map(|held| in_hex(held.lineage()))
     }
 
     /// The time from the current tick, whose used part the cursor in the file knows, to the end of its mark.
-    #[napi(getter)]
+    #[napi(getter, catch_unwind)]
     pub fn window(&self) -> Option<Window> {
         self.held.as_ref().map(|held| Window { lo: held.tick_ms(), hi: held.hi_ms() })
     }
 
     /// Moves the window forward. Returns null if that worked, or 'lost' or 'destroyed' if the slot is no longer held.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn renew(&mut self) -> Option<Either<&'static str, Problem>> {
         let Some(held) = &self.held else { return Some(Either::A("lost")) };
         let ended = match held.renew() {
@@ -165,10 +166,10 @@ impl Slot {
     }
 
     /// Gives the slot back. `last`: the last Unix ms used, if the holder does not take numbers from the file.
-    #[napi]
-    pub fn release(&mut self, last: i64) {
+    #[napi(catch_unwind)]
+    pub fn release(&mut self, last: Whole<i64>) {
         if let Some(held) = self.held.take() {
-            held.release(last);
+            held.release(last.0);
         }
     }
 
@@ -221,7 +222,7 @@ pub struct SlotRows {
 }
 
 /// The slots of a group that were ever held.
-#[napi]
+#[napi(catch_unwind)]
 pub fn list_slots(store: String, group: String) -> Either<SlotRows, Problem> {
     let folder = names::group_folder(Path::new(&store), &group);
     opened(listing::list(&folder).map(|SlotList { slots, faults }| SlotRows {
@@ -231,7 +232,7 @@ pub fn list_slots(store: String, group: String) -> Either<SlotRows, Problem> {
 }
 
 /// The names of a store's groups.
-#[napi]
+#[napi(catch_unwind)]
 pub fn list_groups(store: String) -> Either<Vec<String>, Problem> {
     opened(listing::groups(Path::new(&store)).map(|all| all.into_iter().map(|(name, _)| name).collect()))
 }
@@ -246,7 +247,7 @@ pub struct CounterBlock {
 }
 
 /// Advances a counter.
-#[napi]
+#[napi(catch_unwind)]
 pub fn advance_counter(
     store: String,
     name: String,

@@ -17,7 +17,7 @@ const MOST: usize = 1000;
 const OTHER: &str = "{other}";
 
 /// What all generators of a layout have done; those of a lease are also separated by group.
-#[napi(object)]
+#[napi(object, object_from_js = false)]
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Totals {
     /// the layout's name

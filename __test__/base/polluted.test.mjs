@@ -16,6 +16,35 @@ test('no call obeys an option on Object.prototype', async (t) => {
   t.true(count > 500, `${count} combinations`)
 })
 
+/**
+ * Options of all calls, what the addon reads and answers, and what our own objects have. Without `signal`: with that one,
+ * Node.js itself can load no module.
+ */
+const NAMES =
+  `layout epoch seqMask counterStart nodeOffset maxAheadMs maxWaitMs prefetch idOffset nodes mode id clock shared
+  datacenter worker node group slots ttlMs skewMs durable waitMs host elseFrom name validityMs timeoutMs token fetch
+  urls tickMs fields count block init tweak prefix timestamp date tick counter spec tickNs names isStartRandom ownClock scale
+  epochMs counterBits theirs ours path why type owner slot hi lo last position lineage look clockStepMs retryAt packing mark
+  lease options native cursor`.split(/\s+/)
+
+test('nothing that is made once and kept obeys it either', async (t) => {
+  t.timeout(600_000)
+  const outcomes = async (...args) => {
+    const program = path.join(here, 'workers', 'polluted.cjs')
+    return JSON.parse((await promisify(execFile)(process.execPath, [program, 'first', ...args])).stdout)
+  }
+  const right = await outcomes()
+  const waiting = NAMES.flatMap((name, i) => [
+    [name, 'getter'],
+    [name, ['number', 'text', 'function'][i % 3]],
+  ])
+  const work = async () => {
+    for (let next = waiting.pop(); next !== undefined; next = waiting.pop())
+      t.deepEqual(await outcomes(...next), right, next.join(': '))
+  }
+  await Promise.all([work(), work(), work()])
+})
+
 const PARTS = ['base', 'core', 'client', 'leases', 'meters']
 
 test('import and require load while Object.prototype has non-functions and names of parts', async (t) => {

@@ -107,6 +107,40 @@ test.serial('the command prints no password, and creates no folder named after o
   }
 })
 
+const QUERIES = [
+  ...['mongodb://u0ser:PW@h/?x=PW', 'mongodb://h/?PW', 'redis//u0ser:PW@h?x=PW', 'redis//h?x=PW', ' redis://h/?x=PW'],
+  ...[
+    'REDIS://U0SER:PW@H?X=PW',
+    'redis:h?x=PW',
+    'h:1?PW',
+    'h?auth=PW',
+    '//h/?x=PW',
+    '\tfoo://h\n?x=PW',
+    'amqp://h/v#PW',
+  ],
+  ...['mongodb://u0ser:PW@a,b:1,c/?x=PW', 'jdbc:sqlserver://h;user=u0ser;x=PW', 'h:6379,password=PW,ssl=true'],
+  ...[
+    'host=h user=u0ser password=PW',
+    'Server=h;Uid=u0ser;Pwd=PW;',
+    'u0ser:PW@h',
+    'foo:u0ser:PW@h',
+    'redis://u0ser:PW',
+  ],
+]
+
+test('an address of any scheme shows neither user nor parameters', (t) => {
+  for (const text of QUERIES.map((each) => each.replaceAll('PW', SECRET))) {
+    t.notRegex(withoutSecrets(text), /u0ser|S3cr3tPw/i, text)
+    t.notRegex(withoutSecretsIn(`cannot open ${text} now`), /u0ser|S3cr3tPw/i, text)
+    try {
+      lease.openStore(text) // connects at its first call
+    } catch (error) {
+      t.is(error.code, 'ERR_FLAKE_OPTION')
+      t.notRegex(util.inspect(error, { showHidden: true }), /u0ser|S3cr3tPw/i, text)
+    }
+  }
+})
+
 test('text that is not a secret is shown unchanged', (t) => {
   for (const text of [
     ...[

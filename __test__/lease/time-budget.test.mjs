@@ -68,6 +68,46 @@ function paceOf(ttlMs, fresh) {
   return { renewal: renewedAt - T, told: toldAt - T, pause: again - toldAt, event: told.at(0) }
 }
 
+/** The pauses after failures in a row, as in core/src/lease/pace.rs; `random` from 0.9 to 1.1. */
+const pausesOf = (ttlMs, random) => Array.from({ length: 20 }, (_, n) => random * Math.min(100 * 2 ** n, ttlMs / 6))
+
+/**
+ * The longest outage after which a renewal surely comes in time. It begins just before a renewal; each attempt fails after
+ * `attempt` ms; the one after its end needs a second. At worst the last but one attempt comes just too early.
+ */
+function outageOf(ttlMs, attempt, pauses, margin) {
+  const last = ttlMs - margin - 1_000
+  let at = PACE.RENEWAL * ttlMs
+  const gap = pauses
+    .map((pause) => attempt + pause)
+    .find((length) => {
+      at += length
+      return at > last
+    })
+  return last - gap - PACE.RENEWAL * ttlMs
+}
+
+test('an outage and a restart of the documented length have no effect, and a longer one may have', (t) => {
+  const text = readFileSync(path.join(ROOT, 'docs/store/choosing.md'), 'utf8')
+  const rows = [...text.matchAll(/^\| (\d\d) 000 \| (\d+) s \| (\d+) s \| (\d+) s \|$/gm)]
+  t.is(rows.length, 2)
+  for (const [, ttl, without, outage, restart] of rows) {
+    const ttlMs = ttl * 1_000
+    t.is(Math.round((1 - PACE.RENEWAL) * Number(ttl)), Number(without))
+    const shortest = [0, 0]
+    for (const [i, margin] of [0, BUDGET.USUAL_SKEW_MS].entries()) {
+      const found = []
+      for (const random of [0.9, 1, 1.1])
+        for (let attempt = 0; attempt <= BUDGET.ANSWER_MS; attempt += 100)
+          found.push(outageOf(ttlMs, attempt, pausesOf(ttlMs, random), margin))
+      shortest[i] = Math.min(...found) / 1_000
+    }
+    const [ofOutage, ofRestart] = shortest
+    t.true(ofOutage >= outage && ofOutage < Number(outage) + 1.5, `outage with ${ttlMs}: ${ofOutage}`)
+    t.true(ofRestart >= restart && ofRestart < Number(restart) + 1.5, `restart with ${ttlMs}: ${ofRestart}`)
+  }
+})
+
 test('the core renews, reports and retries as the sums say', (t) => {
   for (const ttlMs of TTLS) {
     for (let i = 0; i < 2_000; i += 7) {

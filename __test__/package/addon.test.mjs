@@ -232,6 +232,7 @@ test('where packages are isolated, flakeforge finds its addon and the client of 
 
 test('where packages are isolated, a bundle finds both too', async (t) => {
   const folder = await isolated(t)
+  await writeFile(path.join(folder, 'package.json'), '{}')
   const entryPoints = ['index', 'lease'].map((name) => path.join(root, 'dist', `${name}.cjs`))
   await build({
     entryPoints,

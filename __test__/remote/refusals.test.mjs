@@ -15,7 +15,7 @@ let server
 test.before(async () => {
   const folder = await freshFolder('tokens')
   const file = join(folder, 'tokens')
-  writeFileSync(file, `${TOKEN}\n`)
+  writeFileSync(file, `${TOKEN}\n`, { mode: 0o600 })
   server = await startServer({ args: ['--name', 'orders', '--token-file', file] })
 })
 test.after.always(() => server?.stop())

@@ -1,11 +1,13 @@
 // The configuration: the sources of options, their precedence, and one clear message for a mistake. program.test.mjs
 // tests what the program does with it.
 
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { chmodSync, chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test from 'ava'
+import { isRoot, isWindows } from '../support/processes.mjs'
 
 const require = createRequire(import.meta.url)
 const { readConfig } = require('../../target/rooms/packages/server/lib/config/read.js')
@@ -21,7 +23,7 @@ let files = 0
 /** A file with this content, text or JSON. */
 function fileOf(content) {
   const file = join(folder, `file-${files++}`)
-  writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content))
+  writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content), { mode: 0o600 })
   return file
 }
 
@@ -51,7 +53,8 @@ test('the command line takes precedence over the environment, and that over the 
 const TEXTS = { name: 'a', cors: 'https://a.example', 'trust-proxy': '10.0.0.0/8', 'allow-host': 'ids.example' }
 
 test('every option can be a variable, and every one of the file is a key there', async (t) => {
-  const skipped = new Set(['config', 'tls-cert', 'tls-key', 'tls-ca', 'token-file', 'socket'])
+  const files = ['config', 'tls-cert', 'tls-key', 'tls-ca', 'token-file', 'metrics-token-file']
+  const skipped = new Set([...files, 'socket', 'metrics-host'])
   for (const [name, { type, among, range, onlyCommand }] of Object.entries(OPTIONS)) {
     if (skipped.has(name)) continue
     const value = { number: String(range?.[1]), texts: TEXTS[name], text: among?.[1] ?? 'twitter' }[type]
@@ -136,15 +139,30 @@ test('messages name the source of an option', async (t) => {
   const file = fileOf({ host: 'a' })
   const from = async (...given) => (await read(...given)).givenAs('host')
   t.deepEqual(await from(['--config', file]), `host in ${file}`)
-  t.deepEqual(await from(['--config', file], { HOST: 'b' }), 'HOST')
-  t.deepEqual(await from(['--config', file, '--host', 'c'], { HOST: 'b' }), '--host')
+  t.deepEqual(await from(['--config', file], { FLAKEFORGE_SERVER_HOST: 'b' }), 'FLAKEFORGE_SERVER_HOST')
+  t.deepEqual(await from(['--config', file, '--host', 'c'], { FLAKEFORGE_SERVER_HOST: 'b' }), '--host')
 })
 
 test('a socket replaces the port, unless a source of higher precedence has one', async (t) => {
   const file = fileOf({ socket: '/tmp/a' })
   t.is((await read(['--config', file])).socket, '/tmp/a')
-  t.is((await read(['--config', file], { PORT: '80' })).socket, undefined)
-  t.is((await read(['--socket', '/tmp/b'], { PORT: '80' })).socket, '/tmp/b')
+  t.is((await read(['--config', file], { FLAKEFORGE_SERVER_HOST: '::1' })).socket, undefined)
+  t.is((await read(['--config', file, '--port', '80'])).socket, undefined)
+  t.is((await read(['--socket', '/tmp/b'], { FLAKEFORGE_SERVER_HOST: '::1' })).socket, '/tmp/b')
+})
+
+test('variables that others set for any program open no port: HOST counts for nothing, and PORT is a number only', async (t) => {
+  t.like(await read([], { HOST: '0.0.0.0', PORT: '80' }), { host: '127.0.0.1', port: 80 })
+  const socket = { FLAKEFORGE_SERVER_SOCKET: '/tmp/a', PORT: '80' }
+  t.is((await read([], socket)).socket, '/tmp/a')
+  t.is((await read(['--config', fileOf({ socket: '/tmp/a' })], { PORT: '80' })).socket, '/tmp/a')
+})
+
+test('the port of metrics stays on this machine, wherever the other one is', async (t) => {
+  const where = async (...args) => (await read(['--metrics-port', '9090', ...args])).listeners.metrics.at
+  t.like(await where('--host', '0.0.0.0'), { host: '127.0.0.1', port: 9090 })
+  t.like(await where('--socket', '/tmp/a'), { host: '127.0.0.1', port: 9090 })
+  t.like(await where('--metrics-host', '0.0.0.0'), { host: '0.0.0.0', port: 9090 })
 })
 
 const TOKEN = 'abcdefghijklmnop'
@@ -186,10 +204,10 @@ const WRONG = {
     { FLAKEFORGE_SERVER_PORT: '18099' },
     /^Unknown variable FLAKEFORGE_SERVER_PORT\. Did you mean PORT\?$/,
   ],
-  'a host under a name similar to the others': [
-    [],
-    { FLAKEFORGE_SERVER_HOST: '0.0.0.0' },
-    /^Unknown variable FLAKEFORGE_SERVER_HOST\. Did you mean HOST\?$/,
+  'tokens for a port of metrics that is not there': [
+    ['--metrics-token-file', '/nothing'],
+    {},
+    /^metrics-token-file needs metrics-port\.$/,
   ],
   'a variable without the common prefix': [
     [],
@@ -208,7 +226,7 @@ const WRONG = {
   'a missing token file': [
     ['--token-file', '/nothing'],
     {},
-    /^The token file \/nothing cannot be read: ENOENT.*openssl rand -hex 32 > \/nothing$/,
+    /^The token file \/nothing cannot be read: ENOENT.*\(umask 077; openssl rand -hex 32 > \/nothing\)$/,
   ],
   'an origin with a path': [
     ['--cors', 'https://a.example/x'],
@@ -295,3 +313,80 @@ for (const [what, [content, message]] of Object.entries(WRONG_TOKENS)) {
     t.false(/short$|abcdefgh/.test(error.message), 'no message shows a token')
   })
 }
+
+test('the advice for a missing token file makes one that is accepted', async (t) => {
+  const file = join(folder, 'made')
+  const { message } = await t.throwsAsync(read(['--token-file', file]))
+  execFileSync('sh', ['-c', /\(umask .*\)$/.exec(message)[0]])
+  t.regex((await read(['--token-file', file])).tokens[0], /^[0-9a-f]{64}$/)
+})
+
+const onUnix = isWindows ? test.skip : test
+const asRoot = isRoot ? test : test.skip
+
+/** Every option that names a file with a secret, as arguments. */
+const SECRETS = {
+  'token file': (file) => ['--token-file', file],
+  'token file of the metrics': (file) => ['--metrics-port', '0', '--metrics-token-file', file],
+  'tls-key': (file) => ['--tls-cert', fileOf('-'), '--tls-key', file],
+  configuration: (file) => ['--config', file],
+}
+const PASSWORD = JSON.stringify({ store: 'redis://:a-password@localhost' })
+
+for (const [what, argsOf] of Object.entries(SECRETS)) {
+  onUnix(`a ${what} that other users can read or change is refused`, async (t) => {
+    const file = fileOf(what === 'configuration' ? PASSWORD : `${TOKEN}\n`)
+    const refusal = async (mode) => {
+      chmodSync(file, mode)
+      const error = await read(argsOf(file)).then(
+        () => undefined,
+        (each) => each,
+      )
+      return /open to other users: its mode is (\d+)\. Use: chmod 600 (.+)$/.exec(error?.message ?? '')?.slice(1)
+    }
+    for (const mode of [0o604, 0o644, 0o602, 0o666, 0o620, 0o601])
+      t.deepEqual(await refusal(mode), [mode.toString(8).padStart(4, '0'), file])
+    for (const mode of [0o400, 0o600, 0o700]) t.is(await refusal(mode), undefined, mode.toString(8))
+    // A group may read what root gave to it, as Kubernetes does with fsGroup.
+    t.is((await refusal(0o440)) === undefined, isRoot)
+  })
+}
+
+onUnix('a configuration without a password may be read by all', async (t) => {
+  const file = fileOf({ store: 'redis://localhost', names: { a: {} } })
+  chmodSync(file, 0o644)
+  t.is((await read(['--config', file])).entries[0].name, 'a')
+})
+
+asRoot('a token file of another user is refused: that user could replace it', async (t) => {
+  const file = fileOf(`${TOKEN}\n`)
+  chownSync(file, 12_345, 12_345)
+  await t.throwsAsync(read(['--token-file', file]), { message: /belongs to another user \(uid 12345\).*Use: chown 0 / })
+})
+
+onUnix('a token file that is a FIFO is refused at once', async (t) => {
+  const file = join(folder, 'fifo')
+  execFileSync('mkfifo', ['-m', '600', file])
+  await t.throwsAsync(read(['--token-file', file]), { instanceOf: ConfigError, message: /is not a regular file/ })
+  await t.throwsAsync(read(['--token-file', folder]), { instanceOf: ConfigError, message: /is not a regular file/ })
+})
+
+// Docker and Kubernetes mount secrets like this. Mounts need rights that a test's machine may not have.
+const canMount = isRoot && spawnSync('unshare', ['--mount', 'true']).status === 0
+const withMounts = canMount ? test : test.skip
+
+withMounts('in a container, a secret that is mounted read-only may be readable by all', (t) => {
+  const program = join(import.meta.dirname, '..', '..', 'packages', 'server', 'dist', 'flakeforge-server.mjs')
+  const file = fileOf('short\n') // the next error after that of its mode
+  chmodSync(file, 0o644)
+  chownSync(file, 12_345, 12_345)
+  const refusal = (how, env) => {
+    const script = `mount --bind ${file} ${file} && mount -o remount,bind,${how} ${file} && exec "$@"`
+    const args = ['--mount', 'sh', '-c', script, 'sh', process.execPath, ...env, program, '--token-file', file]
+    return spawnSync('unshare', args, { encoding: 'utf8', env: { ...process.env, container: 'docker' } }).stderr
+  }
+  t.regex(refusal('ro', []), /a token has 16 characters or more, not 5/)
+  t.regex(refusal('rw', []), /belongs to another user/)
+  const outside = ['--require', join(import.meta.dirname, '..', 'workers', 'not-in-a-container.cjs')]
+  t.regex(refusal('ro', outside), /belongs to another user/)
+})

@@ -103,6 +103,7 @@ for (const [what, [text, status]] of Object.entries(BROKEN)) {
     const broken = raw(t, text)
     await broken.closed
     t.regex(broken.text(), new RegExp(`^HTTP/1\\.1 ${status} `))
+    t.regex(broken.text(), /^x-content-type-options: nosniff\r$/im)
     t.regex(broken.text(), /application\/problem\+json.*\r\n\r\n\{.*"code":"ERR_FLAKE_[A-Z]+"\}$/s)
     await isServed(t)
   })

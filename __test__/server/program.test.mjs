@@ -1,10 +1,10 @@
 // The program: its output, its exit status, where it listens, and how it ends on signals. Each test needs a separate
 // process, so there are few.
 
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { chmod, mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
+import { chmod, chown, mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import http from 'node:http'
 import { createRequire } from 'node:module'
 import { createServer } from 'node:net'
@@ -140,21 +140,54 @@ onUnix(
   },
 )
 
+onUnix(
+  'a socket is not put where every user could replace it, and a socket of another user is left alone',
+  async (t) => {
+    const folder = passingFolder()
+    const socket = join(folder, 'ids.sock')
+    const args = ['--socket', socket, '--store', `file:${passingFolder()}/ids`]
+    await chmod(folder, 0o757)
+    const open = await run(args)
+    t.deepEqual(
+      [open.code, open.stderr],
+      [
+        2,
+        `flakeforge-server: --socket: every user of this machine can replace files in ${folder}. Use: chmod o-w ${folder}\n`,
+      ],
+    )
+    if (!isRoot) return
+    await chmod(folder, 0o1777) // as /tmp
+    spawnSync(process.execPath, [
+      '-e',
+      `require('net').createServer().listen(${JSON.stringify(socket)}, () => process.kill(process.pid, 'SIGKILL'))`,
+    ])
+    t.true(existsSync(socket))
+    await chown(socket, 12_345, 12_345)
+    const other = await run(args)
+    t.is(other.code, 2)
+    t.regex(other.stderr, /ids\.sock is a socket of another user \(uid 12345\)/)
+    t.true(existsSync(socket))
+  },
+)
+
 test('a host that is not of this machine: one line that names the option or variable, and status 2', async (t) => {
   const folder = passingFolder()
   const ended = (args, env) => run([...args, '--store', `file:${folder}`], env)
   const [option, variable, metrics] = await Promise.all([
     ended(['--host', 'nosuch.invalid']),
-    ended([], { HOST: 'x86_64-conda-linux-gnu' }),
-    ended(['--host', '192.0.2.1', '--metrics-port', '0']),
+    ended([], { FLAKEFORGE_SERVER_HOST: 'x86_64-conda-linux-gnu' }),
+    ended(['--metrics-host', '192.0.2.1', '--metrics-port', '0', '--port', '0']),
   ])
   t.deepEqual([option.code, variable.code, metrics.code], [2, 2, 2])
   t.regex(
     option.stderr,
     /^flakeforge-server: --host must be an address or a name of this machine, .*, not 'nosuch\.invalid' \(E\w+\)\.\n$/,
   )
-  t.regex(variable.stderr, /^flakeforge-server: HOST must be .*, not 'x86_64-conda-linux-gnu' \(E\w+\)\.\n$/)
-  t.regex(metrics.stderr, /^flakeforge-server: --host must be .*, not '192\.0\.2\.1' \(EADDRNOTAVAIL\)\.\n$/)
+  t.regex(
+    variable.stderr,
+    /^flakeforge-server: FLAKEFORGE_SERVER_HOST must be .*, not 'x86_64-conda-linux-gnu' \(E\w+\)\.\n$/,
+  )
+  t.regex(metrics.stderr, /^flakeforge-server: --metrics-host must be .*, not '192\.0\.2\.1' \(EADDRNOTAVAIL\)\.\n$/)
 })
 
 onUnix('SIGTERM: not ready, but the request in progress gets its IDs, and the slot is free at once', async (t) => {

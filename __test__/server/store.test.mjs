@@ -145,7 +145,7 @@ test('one of two names gets no slot: the other gives IDs, but the server is not 
   await createGroup(redis.url, { group: 'good', ...SHORT })
   await createGroup(redis.url, { group: 'other', ...SHORT })
   const tokenFile = join(folder, 'tokens')
-  await writeFile(tokenFile, TOKEN)
+  await writeFile(tokenFile, TOKEN, { mode: 0o600 })
   const names = { good: SHORT, other: { ...SHORT, slots: SHORT.slots + 1 } }
   const server = stopAfter(
     t,

@@ -2,14 +2,21 @@
 // machine, whether it asks directly or under its own name that leads here. All other clients are served: programs,
 // probes, proxies, Compose.
 
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { writeFile } from 'node:fs/promises'
 import http from 'node:http'
 import { networkInterfaces } from 'node:os'
+import { join } from 'node:path'
 import test from 'ava'
-import { startServer } from '../servers/flakeforge.mjs'
+import { clean, PROGRAM, startServer } from '../servers/flakeforge.mjs'
 import { stopAfter } from '../servers/server.mjs'
-import { arrived, rawConnection } from '../support/service.mjs'
+import { isWindows } from '../support/processes.mjs'
+import { arrived, passingFolder, rawConnection } from '../support/service.mjs'
 
 const PAGE = 'https://shop.example'
+
+const onUnix = isWindows ? test.skip : test
 
 /** Resolves with the status, and with the code where there is one. */
 function asked(server, headers, { method = 'POST', path = '/v1/ids/default', host = '127.0.0.1' } = {}) {
@@ -91,24 +98,128 @@ test('--cors names pages that may send requests, --allow-host other names of thi
   t.is(await asked(server, { origin: 'https://other.example', ...forwarded }), 200, 'a page that the proxy served')
 })
 
-test('a server for other machines warns, and accepts any name, but pages of other sites are rejected', async (t) => {
+/** The port of metrics, from what the server told. */
+const metricsOf = (server) => new URL(/metrics are at (\S+)/.exec(server.warnings.join('\n'))[1])
+
+test('a server for other machines warns without tokens, and accepts names that nobody else can have', async (t) => {
   const server = stopAfter(t, await startServer({ args: ['--host', '0.0.0.0', '--metrics-port', '0'] }))
-  for (const host of ['ids:8080', 'ids.default.svc.cluster.local', '10.1.2.3:8080', 'ids.example']) {
+  const own = [
+    'ids:8080',
+    'ids.default.svc.cluster.local',
+    'ids.shop.svc',
+    '10.1.2.3:8080',
+    '[2001:db8::1]:80',
+    'box.local',
+  ]
+  for (const host of own) {
     t.is(await asked(server, { host }), 200, host)
     t.is(await asked(server, { host, origin: `http://${host}` }), 200, host)
   }
-  t.is(await asked(server, { host: 'ids.example', origin: PAGE }), FOREIGN_PAGE)
-  const [own] = Object.values(networkInterfaces()).flatMap((all) => all.filter(({ internal }) => !internal))
-  if (own?.family === 'IPv4') t.is(await asked(server, {}, { host: own.address }), 200)
+  // A page's own name that leads here now, with and without the header that browsers send for POST.
+  for (const host of [
+    'evil.example',
+    'evil.example:80',
+    '10.1.2.3.evil.example',
+    'svc.evil.example',
+    'evilsvc.example',
+  ]) {
+    t.is(await asked(server, { host }), FOREIGN_HOST, host)
+    t.is(await asked(server, { host, origin: `http://${host}` }), FOREIGN_HOST, host)
+  }
+  t.is(await asked(server, { host: 'ids', origin: PAGE }), FOREIGN_PAGE)
+  const [address] = Object.values(networkInterfaces()).flatMap((all) => all.filter(({ internal }) => !internal))
+  if (address?.family === 'IPv4') t.is(await asked(server, {}, { host: address.address }), 200)
 
   const told = (pattern) => server.warnings.filter((line) => pattern.test(line)).length
   t.is(told(/0\.0\.0\.0 can be reached from other machines, and there are no tokens/), 1)
   t.is(told(/second server elsewhere .* shared store/), 1)
-  const [, metrics] = /metrics are at (\S+)/.exec(server.warnings.join('\n'))
+  const metrics = metricsOf(server)
   const text = await (await fetch(metrics)).text()
   t.regex(text, /^flakeforge_ids_total\{layout="flake",group="default"\} \d+$/m, 'metrics have their own port')
   const nothing = await fetch(new URL('/v1/names', metrics))
   t.deepEqual([nothing.status, (await nothing.json()).code], [404, 'ERR_FLAKE_ROUTE'], 'and nothing else there')
+})
+
+test('beyond loopback, names are checked if --allow-host is given or there are no tokens', async (t) => {
+  const file = join(passingFolder(), 'tokens')
+  await writeFile(file, 'a-token-for-strangers\n', { mode: 0o600 })
+  const open = ['--host', '0.0.0.0']
+  const tokens = ['--token-file', file]
+  const authorization = 'Bearer a-token-for-strangers'
+  const statusOf = async (args, headers) => asked(stopAfter(t, await startServer({ args })), headers)
+  const foreign = { host: 'evil.example', origin: 'http://evil.example' }
+  t.is(await statusOf([...open, '--allow-host', 'ids.example'], foreign), FOREIGN_HOST)
+  t.is(await statusOf([...open, '--allow-host', 'ids.example'], { host: 'IDs.example.' }), 200)
+  t.is(await statusOf([...open, '--allow-host', '*'], foreign), 200)
+  t.is(await statusOf([...open, ...tokens], { host: 'ids.example', authorization }), 200, 'a page has no token')
+  t.is(await statusOf([...open, ...tokens], foreign), '401 ERR_FLAKE_TOKEN')
+  t.is(await statusOf([...open, ...tokens, '--allow-host', 'ids.example'], { ...foreign, authorization }), FOREIGN_HOST)
+})
+
+test('the port of metrics has its own host, tokens and names', async (t) => {
+  const folder = passingFolder()
+  const file = join(folder, 'tokens')
+  await writeFile(file, 'a-token-for-metrics\n', { mode: 0o600 })
+  const start = async (...args) =>
+    metricsOf(stopAfter(t, await startServer({ args: ['--metrics-port', '0', ...args] })))
+  const ask = ({ port }, headers, path = '/metrics') => asked({ port }, headers, { method: 'GET', path })
+  const open = await start('--metrics-host', '0.0.0.0')
+  t.is(await ask(open, { host: 'prometheus:9090' }), 200)
+  t.is(await ask(open, { host: 'evil.example' }), FOREIGN_HOST)
+  const closed = await start('--metrics-host', '0.0.0.0', '--metrics-token-file', file)
+  const authorization = 'Bearer a-token-for-metrics'
+  t.is(await ask(closed, {}), '401 ERR_FLAKE_TOKEN')
+  t.is(await ask(closed, {}, '/nothing'), '401 ERR_FLAKE_TOKEN')
+  t.is(await ask(closed, { authorization, host: 'metrics.example' }), 200)
+})
+
+onUnix('beside a unix socket, the port of metrics checks names as any other', async (t) => {
+  const folder = passingFolder()
+  const args = ['--socket', join(folder, 'ids.sock'), '--metrics-port', '0', '--store', `file:${folder}/ids`]
+  const child = spawn(process.execPath, [PROGRAM, ...args], { env: clean(process.env) })
+  t.teardown(() => child.kill('SIGKILL'))
+  let told = ''
+  child.stderr.on('data', (text) => (told += text))
+  await once(child.stdout, 'data')
+  const { port } = metricsOf({ warnings: [told] })
+  const ask = (headers) => asked({ port }, headers, { method: 'GET', path: '/metrics' })
+  t.is(await ask({}), 200)
+  t.is(await ask({ host: 'evil.example' }), FOREIGN_HOST)
+})
+
+test('no browser takes an answer for a page or a script, whatever it is', async (t) => {
+  const server = stopAfter(t, await startServer({ args: ['--metrics-port', '0', '--cors', PAGE, '--rate', '1000'] }))
+  const metrics = metricsOf(server)
+  const urls = [
+    '/',
+    '/page.js',
+    '/livez',
+    '/readyz',
+    '/v1/names',
+    '/v1/names?<script>',
+    '/v1/inspect/<b>',
+    '/%',
+    '/nothing',
+    '/metrics',
+  ]
+  const answers = await Promise.all([
+    ...urls.map((url) => fetch(server.url + url)),
+    fetch(server.url, { method: 'POST', body: 'x' }),
+    fetch(`${server.url}/v1/ids/default`, { method: 'POST' }),
+    fetch(`${server.url}/v1/names`, { headers: { origin: 'https://other.example' } }),
+    fetch(`${server.url}/v1/names`, {
+      method: 'OPTIONS',
+      headers: { origin: PAGE, 'access-control-request-method': 'GET' },
+    }),
+    fetch(metrics),
+    fetch(new URL('/%', metrics)),
+  ])
+  for (const { url, status, headers } of answers)
+    t.is(headers.get('x-content-type-options'), 'nosniff', `${url} ${status}`)
+  const raw = rawConnection(metrics.port)
+  raw.send('\x16\x03\r\n\r\n')
+  await raw.closed
+  t.regex(raw.text(), /^x-content-type-options: nosniff\r$/m)
 })
 
 test('all pages may send requests with --cors *', async (t) => {

@@ -1,4 +1,5 @@
-import { rm, writeFile } from 'node:fs/promises'
+import { execFileSync } from 'node:child_process'
+import { chmod, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import test from 'ava'
 import { startServer } from '../servers/flakeforge.mjs'
@@ -17,7 +18,7 @@ let ask
 test.before(async () => {
   folder = await freshFolder('tokens')
   tokenFile = join(folder, 'tokens')
-  await writeFile(tokenFile, `# ours\n${OLD}\n${OTHER}\n`)
+  await writeFile(tokenFile, `# ours\n${OLD}\n${OTHER}\n`, { mode: 0o600 })
   server = await startServer({ args: ['--token-file', tokenFile, '--log', 'requests', '--host', '127.0.0.1'] })
   ask = await asker(server.url, { token: OTHER })
 })
@@ -82,6 +83,18 @@ onUnix('SIGHUP reads the file again; an invalid file changes nothing, and is rep
   t.deepEqual([await status(OLD), await status(NEW)], [401, 200])
   await reload('\n', /has no token/)
   t.is(await status(NEW), 200)
+  const half = OTHER.slice(0, 20)
+  await reload(`${NEW}\n${half}`, /SIGHUP: The last line of the token file .* may be half written/)
+  t.deepEqual([await status(half), await status(OTHER)], [401, 200])
+  await chmod(tokenFile, 0o644)
+  await reload(`${OLD}\n`, /SIGHUP: .* is open to other users: its mode is 0644/)
+  t.deepEqual([await status(OLD), await status(NEW)], [401, 200])
+  await rm(tokenFile)
+  execFileSync('mkfifo', ['-m', '600', tokenFile])
+  const from = server.warnings.length
+  server.child.kill('SIGHUP')
+  await server.told(/is not a regular file/, from)
+  t.is(await status(NEW), 200)
 })
 
 test.serial('a line of the log has method, route, status and time, and nothing else of a request', async (t) => {
@@ -108,7 +121,7 @@ test.serial('a line of the log has method, route, status and time, and nothing e
 
 test.serial('guesses of a token count as requests do', async (t) => {
   const file = join(folder, 'strict')
-  await writeFile(file, OLD)
+  await writeFile(file, OLD, { mode: 0o600 })
   const strict = stopAfter(t, await startServer({ args: ['--token-file', file, '--rate', '20'] }))
   const raw = rawConnection(strict.port)
   const guess = (i) =>

@@ -22,7 +22,7 @@ process.once('exit', () => {
 
 /** The part of the tests' own environment that a server sees. */
 export const clean = (env) =>
-  Object.fromEntries(Object.entries(env).filter(([name]) => !/^(?:PORT|HOST|FLAKEFORGE_.*)$/.test(name)))
+  Object.fromEntries(Object.entries(env).filter(([name]) => !/^(?:PORT|FLAKEFORGE_.*)$/.test(name)))
 
 /** Whether the arguments or their file name a store: a variable would take precedence over the file. */
 function hasStore(args) {

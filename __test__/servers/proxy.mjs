@@ -1,10 +1,10 @@
-// A link to a server that can lose its connections, as a NAT, a load balancer or a moved address does: existing
+// A link to a server that can cut its connections, and lose them, as a NAT, a load balancer or a moved address does: existing
 // connections go silent, without even an end, while new ones work. It can also lead to another server, as a name does
 // after a failover: existing connections stay where they are.
 
 import { connect, createServer } from 'node:net'
 
-/** `port` leads to the server; `lose()` drops all traffic of existing connections; `leadTo()` is for new ones. */
+/** `port` leads to the server; `lose()` drops all traffic of existing connections; `cut()` ends them; `leadTo()` is for new ones. */
 export async function startProxy(serverPort) {
   const pairs = new Set()
   let target = serverPort
@@ -24,12 +24,16 @@ export async function startProxy(serverPort) {
   const lose = () => {
     for (const pair of pairs) pair.isLost = true
   }
+  const cut = () => {
+    for (const { sockets } of pairs) for (const socket of sockets) socket.destroy()
+    pairs.clear()
+  }
   const leadTo = (port) => {
     target = port
   }
   const stop = () => {
     proxy.close()
-    for (const { sockets } of pairs) for (const socket of sockets) socket.destroy()
+    cut()
   }
-  return { port: proxy.address().port, lose, leadTo, stop }
+  return { port: proxy.address().port, lose, cut, leadTo, stop }
 }

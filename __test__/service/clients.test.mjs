@@ -34,7 +34,7 @@ test.before(async () => {
   folder = await freshFolder('clients')
   store = `file:${join(folder, 'store')}`
   const tokens = join(folder, 'tokens')
-  writeFileSync(tokens, `${TOKEN}\n`)
+  writeFileSync(tokens, `${TOKEN}\n`, { mode: 0o600 })
   dead = `http://127.0.0.1:${await freePort()}`
   const gone = `redis://127.0.0.1:${await freePort()}`
   ;[away, ...servers] = await Promise.all([

@@ -72,7 +72,7 @@ test('schemathesis finds nothing, with all its checks', async (t) => {
   await writeFile(config, JSON.stringify({ names: NAMES }))
   await writeFile(join(folder, 'schemathesis.toml'), CONFIG)
   const tokens = join(folder, 'tokens')
-  await writeFile(tokens, `${TOKEN}\n`)
+  await writeFile(tokens, `${TOKEN}\n`, { mode: 0o600 })
   const server = await startServer({ args: ['--config', config, '--token-file', tokens] })
   try {
     const { code, stdout } = await findings(server.url, folder)

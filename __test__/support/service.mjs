@@ -1,6 +1,7 @@
 // Shared by the tests of flakeforge-server: requests whose answers are checked against the server's own /openapi.json,
 // and raw connections for what no HTTP client would send.
 
+import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -80,6 +81,7 @@ export async function asker(url, { token, ...more } = {}) {
     const answer = { status: response.status, type, headers: response.headers, body: await bodyOf(response, type) }
     t.deepEqual(contract.faults(method, url + path, answer), [], `${method} ${path}`)
     t.is(response.headers.get('cache-control'), 'no-store')
+    t.is(response.headers.get('x-content-type-options'), 'nosniff')
     return answer
   }
 }
@@ -110,16 +112,18 @@ export async function arrived(raw, pattern) {
     const found = pattern.exec(raw.text())
     if (found !== null) return found
     if (raw.socket.closed) throw new Error(`closed after: ${raw.text()}`)
-    await new Promise((resolve, reject) => {
-      raw.socket.once('data', resolve)
-      raw.socket.once('close', () => reject(new Error(`closed after: ${raw.text()}`)))
-    })
+    await Promise.race([once(raw.socket, 'data'), raw.closed])
   }
 }
+
+const folders = []
+process.once('exit', () => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true })
+})
 
 /** A new empty folder, removed with this process. */
 export function passingFolder() {
   const folder = mkdtempSync(join(tmpdir(), 'flakeforge-service-'))
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+  folders.push(folder)
   return folder
 }

@@ -1,7 +1,7 @@
 // `flakeforge schema`: the tables of the PostgreSQL or MySQL store, or a function that makes IDs, for migrations.
 
 import type { CommandFile } from '../parts/command.ts'
-import { OF_FUNCTION } from '../parts/options.ts'
+import { OF_SCHEMA } from '../parts/options.ts'
 
 export default {
   summary: 'print SQL for PostgreSQL or MySQL: the tables of the store, or a function that makes IDs',
@@ -10,10 +10,13 @@ export default {
 address with ?schema=; or the tables of the MySQL and MariaDB store in the current database. The store creates them itself on
 first use if its role has the rights; print them if you use migrations, or if that role may not create tables. The command connects to no server.
 
+--grant names the roles that get the rights which members or callers need. The SQL for PostgreSQL is one statement. It ends with
+an error if an object of that name belongs to another role; a schema's owner may be named in the address, with ?owner=.
+
 With --function it prints a function that makes IDs in the database, as in id bigint DEFAULT flake_id(), for rows that psql,
 triggers or other services insert. On MariaDB and MySQL a BEFORE INSERT trigger calls it. Its IDs are never equal to each other,
 whatever the server's clock does. Its node must be used by no process: give your group --slots 1023, and the function node 1023.`,
-  options: OF_FUNCTION,
+  options: OF_SCHEMA,
   completes: [() => ['postgres', 'mysql']],
   examples: [
     ['flakeforge schema | psql postgres://owner@localhost/app', 'create the tables'],
@@ -23,8 +26,8 @@ whatever the server's clock does. Its node must be used by no process: give your
     ],
     ['flakeforge schema mysql | mariadb app', 'create those of MySQL or MariaDB'],
     [
-      'flakeforge schema --function flake_id --node 1023 | psql postgres://owner@localhost/app',
-      'IDs by DEFAULT flake_id()',
+      'flakeforge schema --function flake_id --node 1023 --grant app | psql app',
+      'IDs by DEFAULT flake_id(), for the role app',
     ],
     ['flakeforge schema mysql --function flake_id --node 1023 | mariadb app', 'the function for MariaDB or MySQL'],
     ['flakeforge schema > migrations/0042_flakeforge.sql', 'keep them as a migration'],

@@ -29,6 +29,7 @@ type TextOption =
   | 'n'
   | 'function'
   | 'node'
+  | 'grant'
   | 'column'
   | 'as'
   | 'from'

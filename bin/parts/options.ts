@@ -78,7 +78,8 @@ export const OF_NEW = {
 
 const { layout, epoch, nodes } = OF_LAYOUT
 
-export const OF_FUNCTION = {
+export const OF_SCHEMA = {
+  grant: { value: 'ROLES', about: 'postgres: the roles that get the rights they need, with commas between them' },
   function: { value: 'NAME', about: 'print a function that makes IDs, such as flake_id' },
   node: { value: 'N', about: 'the whole node number of the function, which no process may use' },
   ...{ layout, epoch, nodes },

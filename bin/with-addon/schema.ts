@@ -5,7 +5,8 @@ import * as mysqlFunction from '../../lib/lease/stores/mysql/function.ts'
 import { SCHEMA } from '../../lib/lease/stores/mysql/schema.ts'
 import { readAddress } from '../../lib/lease/stores/postgres/address.ts'
 import * as postgresFunction from '../../lib/lease/stores/postgres/function.ts'
-import { DEFAULT_SCHEMA, schemaFor, tableIn } from '../../lib/lease/stores/postgres/schema.ts'
+import { DEFAULT_SCHEMA, rightsOn, schemaFor } from '../../lib/lease/stores/postgres/schema.ts'
+import type { Sql } from '../../lib/lease/stores/postgres/statement.ts'
 import manifest from '../../package.json' with { type: 'json' }
 import type { Given } from '../parts/command.ts'
 import { usageError } from '../parts/faults.ts'
@@ -25,21 +26,16 @@ interface Database {
 }
 
 /** By the database. The argument may be an address, whose schema is then the table's. */
-const DATABASES: Record<string, (named: string) => Database> = {
-  postgres: (named) => {
-    const schema = named.includes(':') ? readAddress(named).schema : DEFAULT_SCHEMA
-    const isUsual = schema === DEFAULT_SCHEMA
-    const [create, usage] = isUsual
-      ? ['', []]
-      : [`CREATE SCHEMA IF NOT EXISTS "${schema}";\n`, [`GRANT USAGE ON SCHEMA "${schema}" TO your_role;`]]
+const DATABASES: Record<string, (named: string, roles: string[]) => Database> = {
+  postgres: (named, roles) => {
+    const { schema, owner } = named.includes(':') ? readAddress(named) : { schema: DEFAULT_SCHEMA }
+    const how = { owner, roles, withSchema: schema !== DEFAULT_SCHEMA }
+    const grants = (rights: Sql[]) => rights.map((right) => `GRANT ${right} TO your_role;`)
     return {
-      tables: () => ({
-        sql: create + schemaFor(schema),
-        grants: [...usage, `GRANT SELECT, INSERT, UPDATE ON ${tableIn(schema)} TO your_role;`],
-      }),
+      tables: () => ({ sql: schemaFor(schema, how).text, grants: grants(rightsOn(schema)) }),
       function: ({ name, plan }) => ({
-        sql: create + postgresFunction.functionFor(schema, name, plan),
-        grants: [...usage, `GRANT EXECUTE ON FUNCTION ${postgresFunction.functionIn(schema, name)}() TO your_role;`],
+        sql: postgresFunction.functionFor(schema, name, plan, how).text,
+        grants: grants(postgresFunction.rightsOn(schema, name)),
       }),
     }
   },
@@ -66,11 +62,22 @@ const DATABASES: Record<string, (named: string) => Database> = {
 const ALIASES: Record<string, string> = { postgresql: 'postgres', mariadb: 'mysql' }
 
 /** The given database, perhaps by the address of a server. */
-function databaseOf(named: string) {
+function databaseOf(named: string, roles: string[]) {
   const [scheme] = named.toLowerCase().split(':')
-  const database = DATABASES[ALIASES[scheme] ?? scheme]
+  const name = ALIASES[scheme] ?? scheme
+  const database = DATABASES[name]
   if (database === undefined) throw usageError(`There are tables for postgres and mysql, but not for '${scheme}'.`)
-  return database(named)
+  if (name !== 'postgres' && roles.length > 0) {
+    throw usageError('--grant is only for postgres. On MySQL and MariaDB, run the GRANT that is printed.')
+  }
+  return database(named, roles)
+}
+
+/** The names of --grant. */
+function readRoles(given: string | undefined) {
+  const roles = given === undefined ? [] : given.split(',')
+  if (roles.every((role) => /^\P{C}+$/u.test(role))) return roles
+  throw usageError(`--grant must be names of roles with commas between them, not '${given}'.`)
 }
 
 const asComment = (lines: string[]) => lines.map((line) => `--   ${line}\n`).join('')
@@ -87,7 +94,7 @@ ${asComment(grants)}`
 export async function run({ values, operands }: Given) {
   const [named = 'postgres', ...more] = operands
   if (more.length > 0) throw usageError(`schema takes one database, so leave out '${more[0]}'.`)
-  const database = databaseOf(named)
+  const database = databaseOf(named, readRoles(values.grant))
   const wanted = readFunction(values)
   const printed = wanted === undefined ? database.tables() : database.function(wanted)
   const header = wanted === undefined ? headerOfTables(printed) : headerOfFunction(printed, wanted)

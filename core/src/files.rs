@@ -13,7 +13,7 @@
 //! | [`filesystem`] | which file systems are local |
 //! | [`boot`] | the ID of the current boot |
 //! | [`machine`] | what files need to know about the machine |
-//! | `sharing` | opening files on Windows so that they stay in place |
+//! | [`folder`] | everything in a file system that is opened, made, linked or removed |
 //! | [`named_file`] | creating and opening a file |
 //! | `lost_page` | a mapped page that the system cannot provide |
 //! | `mapped` | a page of a file in memory, which other processes map, too |
@@ -41,6 +41,8 @@ pub mod file_format;
 #[cfg(not(flakeforge_loom))]
 pub mod filesystem;
 #[cfg(not(flakeforge_loom))]
+pub mod folder;
+#[cfg(not(flakeforge_loom))]
 pub mod group;
 #[cfg(not(flakeforge_loom))]
 pub mod holder_record;
@@ -61,8 +63,6 @@ pub mod names;
 pub mod presence;
 #[cfg(not(flakeforge_loom))]
 pub mod shared;
-#[cfg(not(flakeforge_loom))]
-mod sharing;
 #[cfg(not(flakeforge_loom))]
 mod slot_lock;
 #[cfg(not(flakeforge_loom))]

@@ -73,6 +73,8 @@ pub struct Knobs {
 impl Knobs {
     /// These options as a rule for the cursor.
     pub fn rule(&self, layout: &Layout) -> Rule {
+        let (mask, most) = (self.seq_mask, layout.counter_max());
+        assert!(mask <= most && (mask & (mask + 1)) == 0, "{mask} is no mask of a counter of at most {most}");
         let ticks = self.max_ahead_ms * NS_PER_MS as f64 / layout.scale().tick_ns() as f64;
         Rule {
             counter_bits: layout.packing().counter_bits(),
@@ -290,10 +292,11 @@ impl Generator {
     /// Otherwise it would advance each time the cursor is opened.
     #[cold]
     fn take_past_mark(&mut self, n: u64) -> Result<Claim, Refused> {
-        while let AnyCursor::Kept(kept) = &self.cursor
-            && kept.cursor().limit() < self.rule.last
-        {
-            kept.check()?; // a lost cursor looks retired
+        while let AnyCursor::Kept(kept) = &self.cursor {
+            kept.check()?; // a lost or overwritten cursor may look retired, or at the end of the layout
+            if kept.cursor().limit() >= self.rule.last {
+                break;
+            }
             let without_mark = Cursor::window(kept.cursor().next(), LAST);
             let possible = without_mark.claim(n, &self.rule, &mut self.clock)?.base >> self.rule.counter_bits;
             let now = self.clock.read()?; // the claim below trusts this tick, so the mark may not fall behind it

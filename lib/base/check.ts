@@ -17,13 +17,15 @@ export function readDuration(option: string, value: unknown) {
   return ms
 }
 
+const isProblem = (given: unknown): given is Problem =>
+  typeof given === 'object' && given !== null && Object.hasOwn(given, 'why')
+
 /**
  * Returns the addon's answer; throws if it is a problem.
  * @param where the file or group that a mismatch concerns
  */
 export function unlessProblem<T>(given: T | Problem, where?: string): T {
-  const problem = given as Problem | null
-  if (problem?.why !== undefined || problem?.theirs !== undefined) throw errors.problemError(problem, where)
+  if (isProblem(given)) throw errors.problemError(given, where)
   return given as T
 }
 

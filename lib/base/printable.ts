@@ -4,31 +4,43 @@
 const PLACEHOLDER = '[user:password@]'
 // Texts may be very long. Each word is tried once, from its start, so that the time grows linearly and not with the square of
 // the length.
-const ASSIGNMENT = /(?<![\w-])((?=[\w-]*?(?:passw|pwd|secret|token))[\w-]+\s*=\s*)('[^']*'?|"[^"]*"?|[^\s&;,'"]+)/gi
+const ASSIGNMENT =
+  /(?<![\w-])((?=[\w-]*?(?:passw|pwd|secret|token|credential|key(?![\w-]))|(?:user(?:name|[-_]?id)?|uid|login|auth)(?![\w-]))[\w-]+\s*=\s*)('[^']*'?|"[^"]*"?|[^\s&;,'"]+)/gi
 
 const withoutAssigned = (text: string) => text.replace(ASSIGNMENT, '$1…')
 
 /** Whether an @ in it can only be part of a folder's name. */
 const isPath = (text: string) => /^(?:file:)?(?:[a-z]:)?(?:[\\/](?![\\/])|[.~])[^:]*$/i.test(text)
 
-/** In `host:port`, an invalid port may be the password of an address without its host. */
-const withoutBadPort = (host: string) => host.replace(/^([^:[\]]*):(?!\d{0,5}$).*/s, '$1:…')
+/** In `host:port`, an invalid port may be the password of an address without its host, and the host its user. */
+const withoutBadPort = (host: string) => host.replace(/^[^:[\]]*:(?!\d{0,5}$).*/s, '…')
+
+/** The parameters of an address, in one of the forms in use. */
+const PARAMETERS = /[?#]|[;,&](?=[\w.-]{1,60}=)/
+
+/** Whether a text without an @ is an address: then nothing is shown of its parameters. */
+function isAddress(text: string) {
+  if (text.includes('//')) return true
+  const start = text.indexOf('?')
+  return start >= 0 && (text.includes('=', start) || text.lastIndexOf(':', start) >= 0)
+}
 
 /**
- * An address, perhaps malformed, or a value given in place of one. Everything before an @ may be a password; so may
- * parameters. With an @ after them the password cannot be located, and nothing is shown.
+ * An address, of any scheme and perhaps malformed, or a value given in place of one. Everything before an @ may be a user or a
+ * password; so may parameters. With an @ after them the password cannot be located, and nothing is shown.
  */
 export function withoutSecrets(text: string) {
-  if (isPath(text)) return text
-  const [scheme] = /^(?:[a-z][a-z\d+.-]*:)?(?:\/\/+)?/i.exec(text) as RegExpExecArray
+  if (isPath(text)) return withoutAssigned(text)
+  const [scheme] = /^\s*(?:[a-z][a-z\d+.-]*:)?(?:\/\/+)?/i.exec(text) as RegExpExecArray
   const rest = text.slice(scheme.length)
   const at = rest.lastIndexOf('@')
-  const end = rest.search(/[?#]/)
-  if (at < 0 && !scheme.endsWith('//')) return withoutAssigned(text)
+  const end = rest.search(PARAMETERS)
+  if (at < 0 && !isAddress(text)) return withoutAssigned(text)
   if (end >= 0 && at > end) return `${scheme}…`
   const [hosts, ...path] = rest.slice(at + 1, end < 0 ? undefined : end).split('/')
   const shown = [hosts.split(',').map(withoutBadPort).join(','), ...path].join('/')
-  return withoutAssigned(`${scheme}${at < 0 ? '' : '…@'}${shown}${end < 0 ? '' : `${rest[end]}…`}`)
+  const start = at >= 0 && !scheme.endsWith('/') ? '' : scheme // without slashes it may be a user
+  return withoutAssigned(`${start}${at < 0 ? '' : '…@'}${shown}${end < 0 ? '' : `${rest[end]}…`}`)
 }
 
 /** Where the part of a word that begins here ends: at the next quote. */
@@ -50,8 +62,8 @@ function withoutSecretsInWord(word: string) {
     const isBeforeAt = colon >= 0 && start + colon < at
     if (isBeforeAt) end = endOfPart(word, at)
     const part = word.slice(start, end)
-    const isAddress = (isBeforeAt || part.includes('://')) && !part.includes(PLACEHOLDER)
-    shown.push(isAddress ? withoutSecrets(part) : part, word.charAt(end))
+    const mayBeAddress = (isBeforeAt || isAddress(part)) && !part.includes(PLACEHOLDER)
+    shown.push(mayBeAddress ? withoutSecrets(part) : part, word.charAt(end))
     start = end + 1
   }
   return shown.join('')

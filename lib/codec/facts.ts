@@ -77,9 +77,9 @@ export class LayoutFacts {
   #key // of the choices
   #variants: Interned<LayoutFacts> = new Interned() // with other choices
   /** the user's view of it, once layoutOf() of layout.ts has made it */
-  layout: Layout | undefined
+  layout: Layout | undefined = undefined
   /** the last 58 bits of its UUIDs, once uuid.ts has needed them */
-  mark: bigint | undefined
+  mark: bigint | undefined = undefined
 
   constructor(spec: Parts, given: Choices) {
     const choices = ownOf(given) as Choices
@@ -171,8 +171,11 @@ function keyOf({ epoch, nodes, mode, idOffset }: Choices) {
 
 const bases: Interned<LayoutFacts> = new Interned() // layouts without choices, by their spec
 
-const baseOf = ({ epoch, ...parts }: Parts & { epoch?: number }) =>
-  bases.get(JSON.stringify([parts, epoch]), () => new LayoutFacts(parts, { epoch }))
+/** The layout of a spec, from its own properties only: an epoch is kept for all who use the layout. */
+function baseOf(spec: Parts & { epoch?: number }) {
+  const { epoch, ...parts } = ownOf(spec) as unknown as typeof spec
+  return bases.get(JSON.stringify([parts, epoch]), () => new LayoutFacts(ownOf(parts) as unknown as Parts, { epoch }))
+}
 
 /** The layout of a dialect's name, of a user's own fields, or of a copied Layout. */
 export function factsOfSpec(given: unknown) {

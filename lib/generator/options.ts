@@ -104,17 +104,17 @@ interface Knobs {
   counterStart: 0 | 'random'
   maxAheadMs: number
   maxWaitMs: number
-  prefetch?: { count: number; validityMs: number }
+  prefetch: { count: number; validityMs: number } | undefined
 }
 
-/** The checked options of a generator. */
+/** The checked options of a generator. None is left out: it would be inherited from Object.prototype. */
 export type Settings = Knobs & Node & Where & { facts: LayoutFacts }
 
 /** `nodes`: the fields that were given by name */
 export type Node = { node: number; nodes: Record<string, number> }
 
 /** `group`: of the lease, if there is one */
-export type Where = { clock?: () => unknown; shared?: string; group?: string }
+export type Where = { clock: (() => unknown) | undefined; shared: string | undefined; group: string | undefined }
 
 /** Options of every generator, whatever the source of its node number. */
 export const GENERAL = [
@@ -146,6 +146,7 @@ export function readOptions(given: unknown): Settings {
     ...readKnobs(options, facts),
     clock,
     shared: readShared(options.shared, clock),
+    group: undefined,
   }
 }
 

@@ -4,6 +4,7 @@
 // unsigned columns or text, or with a layout such as 'uniqueid', where the top bit does not depend on the time: a warning at
 // each start for decades would be noise.
 
+import { warn as warnOf } from '../base/errors/foreign.ts'
 import { unixNow } from '../base/timers.ts'
 import type { LayoutFacts } from '../codec/facts.ts'
 import { nativeLayout } from '../native/hot.ts'
@@ -53,5 +54,5 @@ function warn({ name, epoch }: LayoutFacts, kind: End, { at, now }: { at: number
   const message =
     `Layout '${name}' (epoch ${epoch}) reaches its ${kind} on ${new Date(at).toISOString()}, in ${days} days. ` +
     `${MEANING[kind]}.`
-  process.emitWarning?.(message, { code: 'FLAKEFORGE_HORIZON' })
+  warnOf('FLAKEFORGE_HORIZON', message)
 }

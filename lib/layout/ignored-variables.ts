@@ -2,6 +2,7 @@
 // workers of a cluster without a number. Otherwise they use node 0, which goes unnoticed until IDs are equal. Loaded only if
 // there is something to check.
 
+import { warn as warnOf } from '../base/errors/foreign.ts'
 import { nearest } from '../base/nearest.ts'
 import dialects from '../codec/dialects.ts'
 import { factsOf } from '../codec/layout.ts'
@@ -75,5 +76,5 @@ function workerNumber() {
 
 /** @param subject one warning per process and subject */
 function warn(code: string, subject: string, message: string) {
-  if (native.isFirstToWarn(`${code} ${subject}`)) process.emitWarning?.(message, { code })
+  if (native.isFirstToWarn(`${code} ${subject}`)) warnOf(code, message)
 }

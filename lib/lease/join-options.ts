@@ -124,6 +124,8 @@ export function readJoinOptions(given: unknown) {
   return {
     facts,
     ...knobs,
+    clock: undefined, // all are here, because one that is not would be inherited from Object.prototype
+    shared: undefined,
     nodeOf: nodes.nodeOf,
     fixed: nodes.fixed,
     nodeOffset: isAbsent(options.nodeOffset) ? undefined : options.nodeOffset,

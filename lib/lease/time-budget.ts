@@ -25,6 +25,8 @@ export const BUDGET = {
   CONNECT_MS: 5_000,
   /** one Sentinel of Redis: after that the next one is asked */
   SENTINEL_MS: 1_200,
+  /** when a call without an answer counts as lost, although its client says nothing: a server that hangs gets one a minute */
+  GIVEN_UP_MS: 60_000,
   /** the pause before our own client tries to connect again */
   RECONNECT_MS: 100,
   /** asking whether a statement still runs needs no lock and no disk: a working server answers in this time */

@@ -1,6 +1,6 @@
 // The warnings of a lease, each once in a process: every outage is an event, but a log needs to be told only once.
 
-import { quietWarning, renewalWarning, waitWarning } from '../base/errors.ts'
+import { quietWarning, renewalWarning, waitWarning, warn } from '../base/errors.ts'
 import type { LeaseDetail } from './leased-flake-id.ts'
 
 /** The end of each group's quiet period that this process has warned of, Unix ms: a retry does not repeat the warning. */
@@ -12,14 +12,14 @@ let isWaitKnown = false
 export function warnOfRenewal(detail: LeaseDetail) {
   if (isRenewalKnown) return
   isRenewalKnown = true
-  process.emitWarning(renewalWarning(detail), { code: 'FLAKEFORGE_RENEWAL' })
+  warn('FLAKEFORGE_RENEWAL', renewalWarning(detail))
 }
 
 /** A join() waits for a store that takes no writes at present. */
 export function warnOfWait(group: string, waitMs: number, cause: Error) {
   if (isWaitKnown || waitMs === 0) return
   isWaitKnown = true
-  process.emitWarning(waitWarning(group, waitMs, cause), { code: 'FLAKEFORGE_WAIT' })
+  warn('FLAKEFORGE_WAIT', waitWarning(group, waitMs, cause))
 }
 
 /**
@@ -29,5 +29,5 @@ export function warnOfWait(group: string, waitMs: number, cause: Error) {
 export function warnOfQuiet(group: string, quiet: { retryAt: number; storeNow: number }, howToCreate: () => string) {
   if (quietOf.get(group) === quiet.retryAt) return
   quietOf.set(group, quiet.retryAt)
-  process.emitWarning(quietWarning(group, quiet, howToCreate()), { code: 'FLAKEFORGE_QUIET' })
+  warn('FLAKEFORGE_QUIET', quietWarning(group, quiet, howToCreate()))
 }

@@ -5,10 +5,10 @@
 
 import { loadInstead } from './fallback.ts'
 import { isThere } from './is-there.ts'
-import { findOwn, here, load, packageFolder, packages } from './packages/search.ts'
+import { builtIn, findOwn, here, load, packageFolder } from './packages/search.ts'
 
 const { closeSync, openSync, readSync } = process.getBuiltinModule('node:fs')
-const { basename, dirname, join, resolve, toNamespacedPath } = process.getBuiltinModule('node:path')
+const { basename, dirname, isAbsolute, join, toNamespacedPath } = process.getBuiltinModule('node:path')
 
 /** The addon's exports. Every build writes these types. */
 export type Addon = typeof import('../../target/native.d.ts')
@@ -116,13 +116,19 @@ function findFile(name: string, file: string) {
 /** The addon of a target from its package; undefined if it is missing. */
 function loadPackage(target: string): Addon | undefined {
   const path = findOwn(`@flakeforge/binding-${target}`)
-  return path === undefined ? packages().loadAddon(target) : load(path)
+  return path === undefined ? builtIn()?.loadAddon(target) : load(path)
+}
+
+/** The file that the environment names. It is absolute, because anyone may own the current folder. */
+function loadChosen(path: string) {
+  if (!isAbsolute(path)) throw new Error(`NAPI_RS_NATIVE_LIBRARY_PATH must be an absolute path, but is ${path}`)
+  return path.endsWith('.cjs') ? load(path) : loadFile(path)
 }
 
 /** The addon; throws an error that explains why it cannot be loaded. */
 export function loadAddon(): Addon {
   const chosen = process.env.NAPI_RS_NATIVE_LIBRARY_PATH
-  if (chosen) return chosen.endsWith('.cjs') ? load(resolve(chosen)) : loadFile(resolve(chosen))
+  if (chosen) return loadChosen(chosen)
   const target = ownTarget()
   const name = `@flakeforge/binding-${target}`
   const file = findFile(name, `flakeforge.${target}.node`)

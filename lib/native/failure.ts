@@ -10,7 +10,7 @@ import { here, packageFolder } from './packages/search.ts'
 import { hasBinary, listed } from './platforms.ts'
 
 const { statSync } = process.getBuiltinModule('node:fs')
-const { dirname, join, resolve } = process.getBuiltinModule('node:path')
+const { dirname, join } = process.getBuiltinModule('node:path')
 
 const DENO_FLAGS = '--allow-ffi --allow-read --allow-env'
 const supports = () => `flakeforge supports ${listed()}; elsewhere it runs as WebAssembly.`
@@ -19,6 +19,8 @@ const INSTALL =
   'Run `npm install --include=optional`. If node_modules or the lock file come from another platform, remove both first.'
 const REPLACE =
   'Beside a bundle, replace the file that was copied there; an override in package.json may pin an old one. '
+const FOR_BUNDLE =
+  "Copy its file, flakeforge.*.node, next to the bundle. Or install it in the bundle's project: `npm install --include=optional` puts it in the node_modules beside the nearest package.json, and no other is searched."
 const REINSTALL = 'Remove node_modules and install again on this machine.'
 
 /** Messages of a loader that found nothing at a place. */
@@ -26,7 +28,7 @@ const NOTHING_THERE = /^Cannot (?:find|require) (?:module|package) /
 
 /** The faults of an addon that was found: a pattern, and the advice. The first match is used. */
 const CAUSES: [wanted: RegExp, say: (text: string) => string][] = [
-  [/could make the same IDs/, (text) => `${text}.`],
+  [/could make the same IDs|must be an absolute path/, (text) => `${text}.`],
   [/run again with the --allow-/, (text) => `Deno does not allow it (${text}). Run \`deno run ${DENO_FLAGS}\`.`],
   [/loading addons is disabled/, disabled],
   [/Access to this API has been restricted/, unreadable],
@@ -81,7 +83,7 @@ function unfit(text: string) {
 function replaceFile() {
   const chosen = process.env[CHOSEN]
   if (!chosen) return REINSTALL
-  return `${CHOSEN} names ${resolve(chosen)}, and every package of napi-rs reads it. Unset it, or name the addon of this release.`
+  return `${CHOSEN} names ${chosen}, and every package of napi-rs reads it. Unset it, or name the addon of this release.`
 }
 
 function other(text: string) {
@@ -118,7 +120,7 @@ function missing(errors: { message: string }[]) {
   const what = hasBinary(target)
     ? `The package @flakeforge/binding-${target} is not installed.`
     : `There is no binary for ${target}, and the package ${WASM} for such platforms is not installed. ${supports()}`
-  return `${what} ${INSTALL}${hint}`
+  return `${what} ${packageFolder() === undefined ? FOR_BUNDLE : INSTALL}${hint}`
 }
 
 const CHOSEN = 'NAPI_RS_NATIVE_LIBRARY_PATH'
@@ -126,7 +128,7 @@ const CHOSEN = 'NAPI_RS_NATIVE_LIBRARY_PATH'
 /** Whether the file that the environment names is missing. */
 function isChosenMissing() {
   const chosen = process.env[CHOSEN]
-  return chosen ? !isThere(resolve(chosen)) : false
+  return chosen ? !isThere(chosen) : false
 }
 
 /** The platform whose package was not found. */

@@ -1,6 +1,7 @@
 // flakeforge as WebAssembly, for platforms without a binary. It does not replace a binary that exists but fails to load: that
 // is an error with its cause.
 
+import { warn as warnOf } from '../base/errors/foreign.ts'
 import type { Addon } from './addon.ts'
 
 /**
@@ -18,10 +19,8 @@ function warn(target: string) {
   const { getEnvironmentData, setEnvironmentData } = process.getBuiltinModule('node:worker_threads')
   if (getEnvironmentData(SAID)) return
   setEnvironmentData(SAID, true)
-  process.emitWarning(
-    `No binary for ${target} is installed, so flakeforge runs as WebAssembly, which is slower and has no files.`,
-    { code: 'FLAKEFORGE_WASM' },
-  )
+  const why = `No binary for ${target} is installed, so flakeforge runs as WebAssembly, which is slower and has no files.`
+  warnOf('FLAKEFORGE_WASM', why)
 }
 
 /** The WebAssembly, from the first of its packages that is installed; undefined without one. */

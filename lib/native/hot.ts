@@ -53,13 +53,24 @@ const { wasm } = native as { wasm?: Wasm }
 export const pause = wasm?.pause ?? sleep
 
 /**
- * Bytes that are shared with the addon. They have a separate ArrayBuffer, because V8 moves a small typed array until its
- * buffer is accessed; those of WebAssembly are a part of its memory.
+ * Bytes that are passed to the addon in a call. They have a separate ArrayBuffer, because V8 moves a small typed array until
+ * its buffer is accessed; those of WebAssembly are a part of its memory.
  */
 const room = (size: number) => wasm?.room(size) ?? new Uint8Array(new ArrayBuffer(size))
 
+/**
+ * Bytes that the addon writes to in every call. It takes only shared memory, which cannot be transferred, so it needs no
+ * check that they are still there. Electron's windows have it without its name.
+ */
+function lastingRoom(size: number) {
+  if (wasm !== undefined) return wasm.room(size)
+  const { SharedArrayBuffer: named, WebAssembly } = globalThis as any
+  const Shared = named ?? new WebAssembly.Memory({ initial: 0, maximum: 0, shared: true }).buffer.constructor
+  return new Uint8Array(new Shared(size))
+}
+
 // The same list as `Scratch` in src/hot.rs.
-const scratch = room(64 + 24)
+const scratch = lastingRoom(64 + 24)
 const { buffer: memory, byteOffset: at } = scratch
 const bytes = new Uint8Array(memory, at, 8) // the ID, big-endian
 export const id = new BigUint64Array(memory, at + 8, 1) // the ID as a number

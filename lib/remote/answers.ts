@@ -2,6 +2,7 @@
 // answer without exactly the requested number of IDs is refused. Descriptions of an answer contain no token.
 
 import { type Failure, foreignAnswerReason } from '../base/errors/remote.ts'
+import { type Answer, ExchangeError } from '../base/exchange.ts'
 import { withoutEnd } from '../base/printable.ts'
 import { NONCE } from './nonce.ts'
 
@@ -13,49 +14,31 @@ const LARGEST_TEXT = 65_536 // of a problem
 const PASSING = [408, 425, 429]
 
 /** Whether the IDs of one slot ascend: a layout may spread them. */
-export const isOrdered = ({ headers }: Response) => headers.get('flakeforge-order') !== 'none'
+export const isOrdered = ({ headers }: Answer) => headers.get('flakeforge-order') !== 'none'
 
 /**
  * The n IDs of an answer, or the fault in it.
- * @param response with the status 200
+ * @param answer with the status 200
  * @param nonce of the request
  */
-export async function readIds(response: Response, n: number, nonce: string): Promise<Uint8Array | Fault> {
-  const type = typeOf(response)
+export async function readIds(answer: Answer, n: number, nonce: string): Promise<Uint8Array | Fault> {
+  const type = typeOf(answer)
   if (type !== BYTES) return { status: 200, reason: `answered 200 with ${type || 'no type'}, which is not ${BYTES}` }
-  if (response.headers.get(NONCE) !== nonce)
+  if (answer.headers.get(NONCE) !== nonce)
     return { status: 200, reason: foreignAnswerReason(), code: 'ERR_FLAKE_REPLAY' }
-  const bytes = await readBytes(response, n * 8)
+  const bytes = await answer.read(n * 8)
   if (bytes.length !== n * 8) {
     const what = bytes.length > n * 8 ? 'more bytes than that' : `${bytes.length} bytes`
     return { status: 200, reason: `was asked for ${n} IDs, which are ${n * 8} bytes, and sent ${what}` }
   }
-  if (ascend(bytes) || (!isOrdered(response) && differ(bytes))) return bytes
+  if (ascend(bytes) || (!isOrdered(answer) && differ(bytes))) return bytes
   return {
     status: 200,
-    reason: `sent ${n} IDs that ${isOrdered(response) ? 'do not ascend' : 'are not all different'}`,
+    reason: `sent ${n} IDs that ${isOrdered(answer) ? 'do not ascend' : 'are not all different'}`,
   }
 }
 
-const typeOf = ({ headers }: Response) => (headers.get('content-type') ?? '').split(';')[0].trim().toLowerCase()
-
-/** The body. If it is longer than `most`, the result is incomplete but longer than `most` too. */
-export async function readBytes(response: Response, most: number) {
-  const reader = response.body?.getReader()
-  if (reader === undefined) return new Uint8Array(await response.arrayBuffer()) // empty, or from a fetch without streams
-  const bytes = new Uint8Array(most + 1)
-  let size = 0
-  for (let part = await reader.read(); !part.done; part = await reader.read()) {
-    const room = part.value.subarray(0, bytes.length - size)
-    bytes.set(room, size)
-    size += room.length
-    if (size > most) {
-      reader.cancel().catch(() => {})
-      break
-    }
-  }
-  return bytes.subarray(0, size)
-}
+const typeOf = ({ headers }: Answer) => (headers.get('content-type') ?? '').split(';')[0].trim().toLowerCase()
 
 /** Whether each ID is larger than the one before. Two halves of 32 bits are faster than a bigint. */
 function ascend(bytes: Uint8Array) {
@@ -77,15 +60,13 @@ function differ(bytes: Uint8Array) {
 
 /**
  * Why an answer has no IDs.
- * @param response with a status other than 200
+ * @param answer with a status other than 200
  */
-export async function readFault(response: Response): Promise<Fault> {
-  const { status, type } = response
-  if (type === 'opaqueredirect' || (status >= 300 && status < 400))
-    return { status, reason: 'answered with a redirect, which is not followed. Use the URL that it leads to' }
-  const { code, detail, retryAfterMs } = await readProblem(response)
+export async function readFault(answer: Answer): Promise<Fault> {
+  const { status } = answer
+  const { code, detail, retryAfterMs } = await readProblem(answer)
   const isOurs = code !== undefined
-  const said = [isOurs ? ` (${code})` : '', detail === undefined ? '' : `: ${oneLine(detail)}`]
+  const said = [isOurs ? ` (${code})` : '', detail === undefined ? '' : `: ${withoutEnd(detail)}`]
   // A 4xx that is not ours is from an intermediary or a different kind of server: another server may do better.
   const isFinal = isOurs && status >= 400 && status < 500 && !PASSING.includes(status)
   const isLate = status === 503 && code === 'ERR_FLAKE_TIMEOUT'
@@ -101,10 +82,10 @@ export async function readFault(response: Response): Promise<Fault> {
 }
 
 /** The content of a problem (RFC 9457); of any other answer only Retry-After. */
-async function readProblem(response: Response): Promise<{ code?: string; detail?: string; retryAfterMs?: number }> {
-  const retryAfterMs = retryAfter(response.headers.get('retry-after'))
-  const bytes = await readBytes(response, LARGEST_TEXT)
-  const problem = /json$/.test(typeOf(response)) ? parsed(bytes) : {}
+async function readProblem(answer: Answer): Promise<{ code?: string; detail?: string; retryAfterMs?: number }> {
+  const retryAfterMs = retryAfter(answer.headers.get('retry-after'))
+  const bytes = await answer.read(LARGEST_TEXT)
+  const problem = /json$/.test(typeOf(answer)) ? parsed(bytes) : {}
   const { code, detail, retryAfterMs: exactly } = problem
   return {
     code: typeof code === 'string' && /^ERR_FLAKE_[A-Z_]{1,40}$/.test(code) ? code : undefined,
@@ -131,12 +112,16 @@ const isDuration = (value: unknown): value is number =>
  */
 const retryAfter = (text: string | null) => (text !== null && /^\d{1,9}$/.test(text) ? Number(text) * 1000 : undefined)
 
-/** A text from outside as a part of a message. It is not cut yet, so that a token in it can be recognized. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they have no place in a message
-const oneLine = (text: string) => withoutEnd(text.replace(/[\u0000-\u001f\u007f]+/g, ' '))
+/** Why there is no answer that counts. */
+export function faultOf(thrown: unknown, timeoutMs: number): Fault {
+  if (!(thrown instanceof ExchangeError)) return networkFault(thrown)
+  if (thrown.kind === 'late') return { reason: `did not answer within ${timeoutMs} ms`, isLate: true }
+  const reason = 'answered with a redirect, which is not followed. Use the URL that it leads to'
+  return { status: thrown.status as number, reason }
+}
 
 /** Why a request got no answer, in short: `fetch` hides the reason in causes. */
-export function networkFault(thrown: unknown): Fault {
+function networkFault(thrown: unknown): Fault {
   let error = thrown as { message?: unknown; code?: unknown; cause?: unknown; errors?: unknown[] } | undefined
   let text = ''
   for (let depth = 0; error !== undefined && error !== null && depth < 5; depth++) {
@@ -145,5 +130,5 @@ export function networkFault(thrown: unknown): Fault {
     else if (typeof code === 'string') text = code
     error = (error.errors?.[0] ?? error.cause) as typeof error
   }
-  return { reason: `could not be reached${text === '' ? '' : ` (${oneLine(text)})`}` }
+  return { reason: `could not be reached${text === '' ? '' : ` (${withoutEnd(text)})`}` }
 }

@@ -1,6 +1,7 @@
 // The options of RemoteFlakeId.connect(), checked. Errors show no token and no password.
 
 import { readSignal } from '../base/abort.ts'
+import { keepSecret } from '../base/errors/foreign.ts'
 import { secretOptionError } from '../base/errors/remote.ts'
 import * as errors from '../base/errors/values.ts'
 import { LONGEST_TIMER_MS } from '../base/portable-timers.ts'
@@ -142,6 +143,7 @@ function readToken(token: unknown) {
   if (isAbsent(token)) return undefined
   const wanted = 'must be a text of visible ASCII characters without spaces, as in the token file of the server'
   if (typeof token !== 'string' || !/^[!-~]+$/.test(token)) throw secretOptionError('token', wanted)
+  keepSecret(token)
   return token
 }
 

@@ -1,12 +1,10 @@
-// One request to one server, with its time limit. The IDs of an answer that came too late or was given up are lost. Redirects
-// are not followed, because they would carry the token elsewhere, and errors contain no token. It sets only options that
-// every fetch supports: Cloudflare's throws on `cache` or `credentials`.
+// One request to one server. The IDs of an answer that came too late or was given up are lost. Errors contain no token.
 
-import { throwIfAborted, whenAborted } from '../base/abort.ts'
+import { throwIfAborted } from '../base/abort.ts'
+import { clean, said } from '../base/errors/foreign.ts'
 import type { Failure } from '../base/errors/remote.ts'
-import { clearTimeout, setTimeout } from '../base/portable-timers.ts'
-import { withoutSecretsIn } from '../base/printable.ts'
-import { BYTES, type Fault, isOrdered, networkFault, readFault, readIds } from './answers.ts'
+import { exchange, type Answer as HttpAnswer } from '../base/exchange.ts'
+import { BYTES, type Fault, faultOf, isOrdered, readFault, readIds } from './answers.ts'
 import { NONCE, newNonce } from './nonce.ts'
 import type { Origin } from './one-group.ts'
 import type { RemoteSettings } from './options.ts'
@@ -26,14 +24,14 @@ export async function requestIds(
   const url = `${server}v1/ids/${encodeURIComponent(settings.name)}?n=${n}`
   const nonce = newNonce()
   const target: Target = { url, method: 'POST', headers: { accept: BYTES, [NONCE]: nonce } }
-  const answer = await exchange(target, settings, signal, async (response) => {
+  const answer = await ask(target, settings, signal, async (response) => {
     if (response.status !== 200) return readFault(response)
     const ids = await readIds(response, n, nonce)
     if (!(ids instanceof Uint8Array)) return ids
     const slot = response.headers.get('flakeforge-slot')
-    return { ids, slot, isOrdered: isOrdered(response), ...originOf(response, server, settings) }
+    return { ids, slot, isOrdered: isOrdered(response), ...originOf(response, server) }
   })
-  return 'ids' in answer ? answer : failureOf(server, answer, settings)
+  return 'ids' in answer ? answer : failureOf(server, answer)
 }
 
 /** The origin of a server's IDs, without taking one; undefined if it does not name one. Only groups are asked this way. */
@@ -44,74 +42,32 @@ export async function requestOrigin(
 ): Promise<Origin | undefined> {
   const url = `${server}v1/slots/${encodeURIComponent(settings.name)}`
   const target: Target = { url, method: 'GET', headers: { accept: 'application/json' } }
-  const answer = await exchange(target, settings, signal, async (response) =>
-    response.status === 200 ? originOf(response, server, settings) : readFault(response),
+  const answer = await ask(target, settings, signal, async (response) =>
+    response.status === 200 ? originOf(response, server) : readFault(response),
   )
   return 'layout' in answer && answer.group !== null ? answer : undefined
 }
 
-function originOf({ headers }: Response, server: string, settings: RemoteSettings): Origin {
-  const text = (name: string) => withoutToken(headers.get(name) ?? '', settings) || null
+function originOf({ headers }: HttpAnswer, server: string): Origin {
+  const text = (name: string) => clean(headers.get(name) ?? '') || null
   return { server, layout: text('flakeforge-layout'), group: text('flakeforge-group') }
 }
 
-/** The result of `read` for the answer; a fault if there is no answer in time. Rejects only if the signal aborts. */
-async function exchange<T>(
+/** The result of `read` for the answer; a fault if there is none that counts. Rejects only if the signal aborts. */
+async function ask<T>(
   { url, method, headers: asked }: Target,
-  settings: RemoteSettings,
+  { fetch, token, timeoutMs }: RemoteSettings,
   signal: AbortSignal | undefined,
-  read: (response: Response) => Promise<T | Fault>,
+  read: (answer: HttpAnswer) => Promise<T | Fault>,
 ): Promise<T | Fault> {
-  throwIfAborted(signal)
-  const { fetch, token, timeoutMs } = settings // fetch must be called without an object before it
   const headers = token === undefined ? asked : { ...asked, authorization: `Bearer ${token}` }
-  const controller = new AbortController()
-  const answer = async () => read(await fetch(url, { method, headers, redirect: 'manual', signal: controller.signal }))
-  const end = endOf(timeoutMs, signal)
   try {
-    const first = await Promise.race([answer(), end.promise])
-    if (!Object.hasOwn(Object(first), 'ids')) controller.abort() // the body may not have been read completely
-    return first
+    return await exchange({ fetch, url, method, headers, timeoutMs, signal }, read)
   } catch (error) {
-    controller.abort()
     throwIfAborted(signal)
-    return networkFault(error)
-  } finally {
-    end.cancel()
+    return faultOf(error, timeoutMs)
   }
-}
-
-/** Resolves to a fault after this many ms; rejects when the signal aborts. */
-function endOf(timeoutMs: number, signal: AbortSignal | undefined) {
-  let timer: NodeJS.Timeout | undefined
-  let ignore = () => {}
-  const promise: Promise<Fault> = new Promise((resolve, reject) => {
-    const reason = `did not answer within ${timeoutMs} ms`
-    timer = setTimeout(() => resolve({ reason, isLate: true }), timeoutMs)
-    if (signal !== undefined) ignore = whenAborted(signal, () => reject(signal.reason))
-  })
-  const cancel = () => {
-    clearTimeout(timer)
-    ignore()
-  }
-  return { promise, cancel }
 }
 
 /** A fault with its server. */
-function failureOf(server: string, fault: Fault, settings: RemoteSettings) {
-  const reason = withoutToken(fault.reason, settings)
-  return { server, ...fault, reason: reason.length > LONGEST_REASON ? `${reason.slice(0, LONGEST_REASON)}…` : reason }
-}
-
-const LONGEST_REASON = 300
-
-/**
- * Text of a server or of fetch without secrets: the token, which a server may echo as it is, as a part of a URL, or in
- * another case, and the secrets of addresses in it. Done before anything is cut: half of a token is still secret.
- */
-function withoutToken(text: string, { token }: RemoteSettings) {
-  const forms = token === undefined ? [] : [token, encodeURIComponent(token)]
-  const literals = forms.map((form) => form.replace(/[^\w]/g, '\\$&'))
-  const safe = literals.length === 0 ? text : text.replace(new RegExp(literals.join('|'), 'gi'), '…')
-  return withoutSecretsIn(safe)
-}
+const failureOf = (server: string, fault: Fault): Failure => ({ server, ...fault, reason: said(fault.reason) })

@@ -4,11 +4,12 @@ import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
+import { createServer } from 'node:http'
 import { request } from 'node:https'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
+import { inspect, promisify } from 'node:util'
 import anyTest from 'ava'
 import { startEtcd, wantEtcd } from '../../servers/etcd.mjs'
 import { freshFolder, stopAfter } from '../../servers/server.mjs'
@@ -302,4 +303,45 @@ anyTest('an etcd that never answers: the error of the step names its endpoints',
     code: 'ERR_FLAKE_STORE',
     message: /^etcd does not answer at http:\/\/one:1, http:\/\/two:2, http:\/\/three:3: /,
   })
+})
+
+/** A server of HTTP on loopback, as an address of etcd. */
+async function fakeEtcd(t, answer) {
+  const server = createServer(answer).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.teardown(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return `127.0.0.1:${server.address().port}`
+}
+
+anyTest('a redirect is not followed: the password reaches no other server', async (t) => {
+  const got = []
+  const elsewhere = await fakeEtcd(t, (request, response) => {
+    got.push(request.url)
+    response.end('{"token":"t"}')
+  })
+  const named = await fakeEtcd(t, (request, response) =>
+    response.writeHead(307, { location: `http://${elsewhere}${request.url}` }).end(),
+  )
+  const store = openEtcd(`etcd://user:s3cretpass@${named}`)
+  const error = await t.throwsAsync(store.list('g'), { code: 'ERR_FLAKE_STORE' })
+  t.regex(error.message, /HTTP 307 is a redirect, which is not followed\. Use the address that it leads to/)
+  t.false(inspect(error, { depth: Number.POSITIVE_INFINITY, showHidden: true }).includes('s3cretpass'))
+  t.deepEqual(got, [])
+})
+
+anyTest('an answer without end is given up', async (t) => {
+  const part = Buffer.alloc(2 ** 20, 32)
+  const named = await fakeEtcd(t, (request, response) => {
+    request.resume()
+    const write = () => {
+      while (!response.destroyed && response.write(part));
+    }
+    response.on('drain', write).on('error', () => {})
+    write()
+  })
+  const error = await t.throwsAsync(openEtcd(`etcd://${named}`).list('g'), { code: 'ERR_FLAKE_STORE' })
+  t.regex(error.message, /HTTP 200 with more than 32 MiB/)
 })

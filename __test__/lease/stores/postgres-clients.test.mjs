@@ -138,7 +138,7 @@ async function restricted(t, name) {
   return { owner, store: postgresStore(connect(server.urlOf(name))) }
 }
 
-const SCHEMA = require('../../../target/rooms/lib/lease/stores/postgres/schema.js').schemaFor('public')
+const SCHEMA = require('../../../target/rooms/lib/lease/stores/postgres/schema.js').schemaFor('public').text
 
 test('a server that hides its identity: the error names the required rights', async (t) => {
   const { owner, store } = await restricted(t, 'blind')

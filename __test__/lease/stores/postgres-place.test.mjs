@@ -61,7 +61,7 @@ const OWN_CLIENTS = { pg: (url) => openPg(pg, url), 'postgres.js': (url) => open
 
 /** A store on our own client of this package. */
 function ownStore(t, name, url) {
-  const store = new DatabaseStore(new PostgresRecords(OWN_CLIENTS[name](url), readAddress(url).schema))
+  const store = new DatabaseStore(new PostgresRecords(OWN_CLIENTS[name](url), readAddress(url)))
   t.teardown(() => store.close())
   return store
 }
@@ -108,7 +108,7 @@ test('postgresStore(pool, { schema }): two stores on one pool have different tab
 test('invalid schemas and unknown options are rejected', (t) => {
   const { client, end } = CLIENTS.pg('postgres://127.0.0.1:1/none')
   t.teardown(end)
-  for (const schema of ['', 'a"b', "a'b", 'a\\b', 'a\0b', 'pg_catalog', 'information_schema', 'x'.repeat(64), 5]) {
+  for (const schema of ['', 'a\nb', 'a\0b', 'pg_catalog', 'information_schema', 'x'.repeat(64), 5]) {
     const error = t.throws(() => postgresStore(client, { schema }), OPTION)
     t.is(error.option, 'schema')
   }

@@ -26,8 +26,8 @@ const { PostgresRecords } = require('../../../target/rooms/lib/lease/stores/post
 const { schemaFor } = require('../../../target/rooms/lib/lease/stores/postgres/schema.js')
 const { statementsFor } = require('../../../target/rooms/lib/lease/stores/postgres/statements.js')
 
-const { read: READ, swap: SWAP } = statementsFor('public')
-const SCHEMA = schemaFor('public')
+const [READ, SWAP] = ['read', 'swap'].map((name) => statementsFor({ schema: 'public' })[name].text)
+const SCHEMA = schemaFor('public').text
 
 const isHere = wantPostgres() !== undefined
 const test = isHere ? anyTest : anyTest.skip
@@ -426,16 +426,17 @@ test('a position is given only with a history', async (t) => {
 test('a swap waits until it is on disk here and on a standby, whatever the database is set to', async (t) => {
   const url = await freshDatabase()
   const owner = await other(t, url)
-  await owner.query(SCHEMA)
+  const asked = ['off', 'local', 'remote_write', 'on', 'remote_apply']
+  const stores = asked.map((setting) => recordsOf(poolOf(t, { options: `-c synchronous_commit=${setting}` }, url)))
+  for (const records of stores) await records.read('g', []) // a store takes no table that has a trigger already
   await owner.query(`
     CREATE TABLE seen (setting text);
     CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql AS
       $$ BEGIN INSERT INTO seen VALUES (current_setting('synchronous_commit')); RETURN NULL; END $$;
     CREATE CONSTRAINT TRIGGER note AFTER INSERT OR UPDATE ON flakeforge_record
       DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION note()`)
-  const asked = ['off', 'local', 'remote_write', 'on', 'remote_apply']
-  for (const setting of asked) {
-    const records = recordsOf(poolOf(t, { options: `-c synchronous_commit=${setting}` }, url))
+  for (const [i, setting] of asked.entries()) {
+    const records = stores[i]
     t.true(await swap(records, setting, 'group', [null, 'a']))
     t.true(await swap(records, setting, 'group', ['a', 'b']))
   }

@@ -3,15 +3,15 @@
 //! Taking a block is one atomic addition in mapped memory, and a sync before the block is returned. A process that is stopped
 //! or killed in between blocks no other process and loses at most one block, and no crash causes a block to be handed out twice.
 
-use std::fs::File;
 use std::mem::offset_of;
 use std::path::Path;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Release};
 
 use crate::files::file_format::{CounterPage, CounterWords, Kind, Purpose, new_lineage};
+use crate::files::folder::{Place, is_gone};
 use crate::files::machine;
 use crate::files::mapped::Mapped;
-use crate::files::named_file::{self, FileIdentity};
+use crate::files::named_file::{self, Opened};
 use crate::files::names;
 use crate::refusal::Refusal;
 
@@ -30,8 +30,8 @@ pub fn advance(store: &Path, name: &str, by: u64, init: Option<u64>) -> Result<B
     machine::check_shares(store)?;
     let path = &names::counter_file(store, name);
     let text = format!("counter {name}");
-    let (file, identity) = find(path, &text, init)?;
-    let page = Mapped::<CounterWords>::new(file, path)?;
+    let Opened { place, file, identity, .. } = find(path, &text, init)?;
+    let page = Mapped::<CounterWords>::new(file, &place)?;
     let CounterPage { words: CounterWords { value, .. }, lineage, .. } = page.checked();
     if let (0, Some(init)) = (by, init) {
         value.fetch_max(init, AcqRel);
@@ -47,7 +47,7 @@ pub fn advance(store: &Path, name: &str, by: u64, init: Option<u64>) -> Result<B
         )
     })?;
     page.sync().map_err(|error| Refusal::io(path, "synced", &error))?;
-    if named_file::is_gone(path, identity) {
+    if is_gone(path, identity) {
         return Err(Refusal::file(
             path,
             "was removed, replaced or truncated while in use. Call skipTo(n) with n above every ID that was handed out",
@@ -56,7 +56,7 @@ pub fn advance(store: &Path, name: &str, by: u64, init: Option<u64>) -> Result<B
     Ok(Block { first, lineage })
 }
 
-fn find(path: &Path, text: &str, init: Option<u64>) -> Result<(File, FileIdentity), Refusal> {
+fn find(path: &Path, text: &str, init: Option<u64>) -> Result<Opened, Refusal> {
     let machine = machine::this();
     let purpose = Purpose::new(Kind::Counter, text);
     if let Some(init) = init {
@@ -71,7 +71,6 @@ fn find(path: &Path, text: &str, init: Option<u64>) -> Result<(File, FileIdentit
             "was removed, and the count with it. Call skipTo(n) with n above every ID that was handed out",
         )
     };
-    let file = named_file::open_existing(path)?.ok_or_else(gone)?;
-    let identity = named_file::check(path, &file, &purpose, machine)?.ok_or_else(gone)?;
-    Ok((file, identity))
+    let place = Place::find(path)?.ok_or_else(gone)?;
+    named_file::find(&place, &purpose, machine)?.ok_or_else(gone)
 }

@@ -5,12 +5,12 @@
 
 use std::hash::{BuildHasher, RandomState};
 use std::mem::offset_of;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use crate::files::mark::Mark;
 use crate::files::presence::Presence;
 use crate::generator::cursor::Cursor;
-use crate::hash::hash;
+use crate::hash::{hash, random};
 use crate::release::Release;
 
 /// Size of a page, and of every file.
@@ -49,6 +49,13 @@ pub struct Page<W> {
     pub(crate) mark: Mark,
     unused_2568: [AtomicU64; 63],
     pub(crate) holder: [AtomicU64; HOLDER_WORDS],
+}
+
+impl<W> Page<W> {
+    /// A hash of the header, which stays the same as long as nothing else is written over the page.
+    pub(crate) fn header_hash(&self) -> u64 {
+        self.header.iter().fold(0, |sum, word| random(sum, word.load(Relaxed)))
+    }
 }
 
 /// The number of words that describe the holder of a slot.

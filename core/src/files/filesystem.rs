@@ -1,7 +1,8 @@
 //! Which file system a file is on, and whether that is local. The list has only types that no other machine can write to.
 
-use std::fs;
-use std::path::Path;
+use std::fs::File;
+#[cfg(target_os = "linux")]
+use std::os::fd::AsFd;
 
 /// The type of an in-memory file system.
 const TMPFS: u64 = 0x0102_1994;
@@ -34,10 +35,10 @@ pub trait OnFileSystem {
     fn kind(&self) -> Option<u64>;
 }
 
-impl OnFileSystem for &fs::File {
+impl OnFileSystem for &File {
     #[cfg(target_os = "linux")]
     fn kind(&self) -> Option<u64> {
-        rustix::fs::fstatfs(self).ok().map(|found| type_bits(found.f_type))
+        kind(self)
     }
     #[cfg(not(target_os = "linux"))]
     fn kind(&self) -> Option<u64> {
@@ -45,15 +46,10 @@ impl OnFileSystem for &fs::File {
     }
 }
 
-impl OnFileSystem for &Path {
-    #[cfg(target_os = "linux")]
-    fn kind(&self) -> Option<u64> {
-        rustix::fs::statfs(*self).ok().map(|found| type_bits(found.f_type))
-    }
-    #[cfg(not(target_os = "linux"))]
-    fn kind(&self) -> Option<u64> {
-        None
-    }
+/// The type of the file system of a descriptor.
+#[cfg(target_os = "linux")]
+pub(crate) fn kind(open: impl AsFd) -> Option<u64> {
+    rustix::fs::fstatfs(open).ok().map(|found| type_bits(found.f_type))
 }
 
 /// The type has 32 bits, but its width and sign depend on the CPU architecture.

@@ -4,9 +4,9 @@
 //! of that life cover all numbers that were or will be taken in it, and the next life starts above the highest one. The
 //! group's own page also has the highest mark, for slots whose files were removed. No file is ever removed here.
 
-use std::fs;
 use std::mem::offset_of;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{
     AtomicU64,
     Ordering::{Relaxed, SeqCst},
@@ -14,9 +14,10 @@ use std::sync::atomic::{
 };
 
 use crate::files::file_format::{CursorPage, GroupPage, GroupWords, Kind, Purpose, new_lineage, word};
+use crate::files::folder::{FileIdentity, Folder, is_gone};
 use crate::files::machine::{Machine, check_shares};
 use crate::files::mapped::Mapped;
-use crate::files::named_file::{self, FileIdentity};
+use crate::files::named_file::{self, Opened};
 use crate::generator::clock::system_ns;
 use crate::generator::numbers::Numbers;
 use crate::layout::timescale::Timescale;
@@ -25,6 +26,9 @@ use crate::refusal::Refusal;
 
 /// The file of a life. It is in the same folder as the slots, whose names are numbers.
 const FILE: &str = "group";
+
+/// The word that ends a life. Any other value but 0 is damage, which its header shows too.
+const DESTROYED: u64 = 1;
 
 /// What all members of a group have in common.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,7 +46,7 @@ pub struct FolderConfig {
 pub struct Group {
     page: Mapped<GroupWords>,
     /// the folder of its slots
-    pub(crate) folder: PathBuf,
+    pub(crate) folder: Arc<Folder>,
     identity: FileIdentity,
     /// whether this process created it
     pub(crate) is_new: bool,
@@ -66,16 +70,24 @@ impl Group {
             .with(offset_of!(GroupPage, words.counter_bits), u64::from(counter_bits))
             .with(offset_of!(GroupPage, lineage), new_lineage());
         loop {
-            let (life, floor_ms) = match last_life(folder)? {
+            let last = last_life(folder)?;
+            let (life, floor_ms) = match &last {
                 None => (1, past_ms),
                 Some(last) if !last.is_destroyed() => (last.number, past_ms),
                 Some(last) => (last.number + 1, last.floor_ms()?.max(past_ms)),
             };
             let purpose = purpose.clone().with(offset_of!(GroupPage, words.floor_ms), floor_ms as u64);
-            let folder = folder.join(life.to_string());
-            let path = folder.join(FILE);
-            let (file, identity, is_new) = named_file::open_or_make(&path, &purpose, machine)?;
-            let page = Mapped::new(file, &path)?;
+            let path = folder.join(life.to_string()).join(FILE);
+            let found = match last.filter(|last| last.number == life) {
+                Some(last) => named_file::find(&last.folder.place(FILE), &purpose, machine)?,
+                None => None,
+            };
+            let Opened { place, file, identity, is_new } = match found {
+                Some(found) => found,
+                None => named_file::open(&path, &purpose, machine)?,
+            };
+            let page = Mapped::new(file, &place)?;
+            let folder = place.folder;
             let lineage = page.checked().lineage.load(Relaxed);
             let group = Self { page, folder, identity, is_new, lineage, past_ms, own_top: AtomicU64::new(0) };
             if !group.is_destroyed() {
@@ -84,23 +96,27 @@ impl Group {
         }
     }
 
+    fn path(&self) -> PathBuf {
+        self.folder.path().join(FILE)
+    }
+
     fn words(&self) -> &GroupWords {
         &self.page.checked().words
     }
 
     /// Whether this life has ended.
     pub(crate) fn is_destroyed(&self) -> bool {
-        self.words().destroyed.load(SeqCst) != 0
+        self.words().destroyed.load(SeqCst) == DESTROYED
     }
 
-    /// Whether its file was removed or replaced.
+    /// Whether its file was removed, replaced or overwritten.
     pub(crate) fn is_gone(&self) -> bool {
-        self.page.is_lost() || named_file::is_gone(&self.folder.join(FILE), self.identity)
+        self.page.is_lost() || self.page.is_overwritten() || is_gone(&self.path(), self.identity)
     }
 
     /// Fails if its page was lost, because the page then proves nothing.
     pub(crate) fn check_kept(&self) -> Result<(), Refusal> {
-        self.page.check_kept(&self.folder.join(FILE))
+        self.page.check_kept(&self.path())
     }
 
     /// Declares that this life has no numbers up to the end of this Unix ms.
@@ -139,14 +155,14 @@ impl Group {
 pub fn destroy(folder: &Path) -> Result<(), Refusal> {
     check_shares(folder)?;
     let Some(life) = last_life(folder)? else { return Ok(()) };
-    let path = life.folder.join(FILE);
-    let Some(file) = named_file::open_existing(&path)? else { return Ok(()) };
-    let page = Mapped::new(file, &path)?;
-    end(&page, &path)
+    let place = life.folder.place(FILE);
+    let Some(file) = named_file::open_to_end(&place)? else { return Ok(()) };
+    let page = Mapped::new(file, &place)?;
+    end(&page, place.path())
 }
 
 fn end(page: &Mapped<GroupWords>, path: &Path) -> Result<(), Refusal> {
-    page.checked().words.destroyed.store(1, SeqCst);
+    page.checked().words.destroyed.store(DESTROYED, SeqCst);
     page.sync().map_err(|error| Refusal::io(path, "synced", &error))
 }
 
@@ -157,20 +173,26 @@ type Page = Result<Vec<u8>, Refusal>;
 pub(crate) struct Life {
     number: u32,
     /// the folder of its slots
-    pub(crate) folder: PathBuf,
+    pub(crate) folder: Arc<Folder>,
     page: Vec<u8>,
 }
 
 /// The last life of the group in a folder; `None` if there was none.
 pub(crate) fn last_life(folder: &Path) -> Result<Option<Life>, Refusal> {
+    let Some(folder) = Folder::find(folder)? else { return Ok(None) };
+    last_life_in(&folder)
+}
+
+/// The same for a folder that is open.
+pub(crate) fn last_life_in(folder: &Folder) -> Result<Option<Life>, Refusal> {
     let mut numbers = numbered(folder)?;
     numbers.sort_unstable_by(|a, b| b.cmp(a));
     for number in numbers {
-        let folder = folder.join(number.to_string());
-        let path = folder.join(FILE);
-        if let Some(file) = named_file::open_to_read(&path)? {
-            let page = named_file::read(&path, &file)?;
-            named_file::text_of(&path, &page, Kind::Group)?;
+        let Some(folder) = folder.find_in(&number.to_string())?.map(Arc::new) else { continue };
+        let place = folder.place(FILE);
+        if let Some(file) = named_file::open_to_read(&place)? {
+            let page = named_file::read(place.path(), &file)?;
+            named_file::text_of(place.path(), &page, Kind::Group)?;
             return Ok(Some(Life { number, folder, page }));
         }
     }
@@ -183,7 +205,7 @@ impl Life {
     }
 
     pub(crate) fn is_destroyed(&self) -> bool {
-        self.word(offset_of!(GroupPage, words.destroyed)) != 0
+        self.word(offset_of!(GroupPage, words.destroyed)) == DESTROYED
     }
 
     /// How its numbers follow from time.
@@ -220,19 +242,15 @@ impl Life {
 
     /// `None` if the file is gone.
     fn page_of(&self, slot: u32) -> Result<Option<Vec<u8>>, Refusal> {
-        let path = self.folder.join(slot.to_string());
-        let Some(file) = named_file::open_to_read(&path)? else { return Ok(None) };
-        let page = named_file::read(&path, &file)?;
-        named_file::text_of(&path, &page, Kind::Slot)?;
+        let place = self.folder.place(slot.to_string());
+        let Some(file) = named_file::open_to_read(&place)? else { return Ok(None) };
+        let page = named_file::read(place.path(), &file)?;
+        named_file::text_of(place.path(), &page, Kind::Slot)?;
         Ok(Some(page))
     }
 }
 
 /// The entries of a folder whose names are numbers.
-fn numbered(folder: &Path) -> Result<Vec<u32>, Refusal> {
-    match fs::read_dir(folder) {
-        Ok(entries) => Ok(entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok()).collect()),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(vec![]),
-        Err(error) => Err(Refusal::io(folder, "read", &error)),
-    }
+fn numbered(folder: &Folder) -> Result<Vec<u32>, Refusal> {
+    Ok(folder.names()?.iter().filter_map(|name| name.to_str()?.parse().ok()).collect())
 }

@@ -6,7 +6,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Weak};
 
-use crate::files::named_file::{FileIdentity, is_there};
+use crate::files::folder::{FileIdentity, is_there};
 use crate::files::shared::SharedCursor;
 use crate::generator::registry::{Found, Key, Registry};
 use crate::refusal::Refusal;

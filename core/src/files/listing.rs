@@ -2,12 +2,12 @@
 //! permission and locks a file no longer than it takes to ask for the lock. A file that cannot be read does not hide the
 //! others.
 
-use std::fs;
 use std::mem::offset_of;
 use std::path::{Path, PathBuf};
 
 use crate::files::file_format::{CursorPage, word};
-use crate::files::group::{Life, last_life};
+use crate::files::folder::Folder;
+use crate::files::group::{Life, last_life, last_life_in};
 use crate::files::holder_record::HolderRecord;
 use crate::files::machine::check_shares;
 use crate::files::names;
@@ -61,25 +61,20 @@ fn info(life: &Life, slot: u32, page: &[u8]) -> Result<SlotInfo, Refusal> {
     let knows_last = word(page, offset_of!(CursorPage, words.lends_window)) == 0 && next > 0;
     let last_ms = knows_last.then(|| whole_ms(numbers.scale().start_of(numbers.tick(next - 1))));
     let hi_ms = (mark > 0).then(|| numbers.last_ms(mark));
-    let is_held = is_locked(&life.folder.join(slot.to_string()))?;
+    let is_held = is_locked(&life.folder.place(slot.to_string()))?;
     Ok(SlotInfo { slot, is_held, holder: HolderRecord::read(page), last_ms, hi_ms })
 }
 
 /// The groups of a store's folder by name, with their folders; including those in which [`list`] finds a fault.
 pub fn groups(store: &Path) -> Result<Vec<(String, PathBuf)>, Refusal> {
     check_shares(store)?;
-    let entries = match fs::read_dir(store) {
-        Ok(entries) => entries,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(vec![]),
-        Err(error) => return Err(Refusal::io(store, "read", &error)),
-    };
+    let Some(store) = Folder::find(store)? else { return Ok(vec![]) };
     let mut groups = Vec::new();
-    for entry in entries.flatten() {
-        let folder = entry.path();
-        let Some(name) = entry.file_name().to_str().map(names::name_of) else { continue };
-        let is_group = || last_life(&folder).map_or(true, |life| life.is_some_and(|life| !life.is_destroyed()));
-        if folder.is_dir() && is_group() {
-            groups.push((name, folder));
+    for name in store.names()? {
+        let Some(name) = name.to_str() else { continue };
+        let Ok(Some(folder)) = store.find_in(name) else { continue }; // not a folder
+        if last_life_in(&folder).map_or(true, |life| life.is_some_and(|life| !life.is_destroyed())) {
+            groups.push((names::name_of(name), folder.path().to_owned()));
         }
     }
     groups.sort();

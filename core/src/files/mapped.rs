@@ -19,6 +19,7 @@ use std::sync::{Arc, OnceLock};
 use memmap2::{MmapOptions, MmapRaw};
 
 use crate::files::file_format::{CounterWords, CursorWords, DAMAGED, GroupWords, Page, SIZE};
+use crate::files::folder;
 use crate::files::lost_page::Place;
 use crate::files::named_file;
 use crate::refusal::Refusal;
@@ -45,23 +46,26 @@ pub(crate) struct Mapped<W> {
     map: MmapRaw,
     place: &'static Place,
     file: Arc<File>,
+    /// of the page, when it was mapped
+    header_hash: u64,
     /// the page, or the zeros that replace it
     start: AtomicPtr<Page<W>>,
     stand_in: OnceLock<Box<[AtomicU64; SIZE / 8]>>,
 }
 
 impl<W: Words> Mapped<W> {
-    /// Maps the file at a path, once its name is on the disk: without the name, a crash would lose everything that was
+    /// Maps the file at a place, once its name is on the disk: without the name, a crash would lose everything that was
     /// synced.
-    pub(crate) fn new(file: impl Into<Arc<File>>, path: &Path) -> Result<Self, Refusal> {
-        let file = file.into();
+    pub(crate) fn new(file: impl Into<Arc<File>>, at: &folder::Place) -> Result<Self, Refusal> {
+        let (file, path) = (file.into(), at.path());
         let map = MmapOptions::new().len(SIZE).map_raw(&*file);
         let map = map.map_err(|error| Refusal::io(path, "mapped", &error))?;
         let start = AtomicPtr::new(map.as_mut_ptr().cast());
         let place = Place::watch(map.as_ptr());
-        let mapped = Self { map, place, file, start, stand_in: OnceLock::new() };
+        let mut mapped = Self { map, place, file, header_hash: 0, start, stand_in: OnceLock::new() };
+        mapped.header_hash = mapped.page().header_hash();
         if mapped.page().is_named.load(Acquire) == 0 {
-            named_file::sync_name(path)?;
+            named_file::sync_name(at)?;
             mapped.page().is_named.store(1, Release);
         }
         mapped.check_kept(path)?;
@@ -96,6 +100,11 @@ impl<W: Words> Mapped<W> {
             self.start.store((&raw const **zeros).cast_mut().cast(), Release);
         }
         self.stand_in.get().is_some()
+    }
+
+    /// Whether something else was written over the page.
+    pub(crate) fn is_overwritten(&self) -> bool {
+        self.page().header_hash() != self.header_hash
     }
 
     /// Fails if the page was lost. Call this after relying on data read from or written to the page.

@@ -5,7 +5,7 @@
 //! the sync has returned. Any number of threads and processes may do this at the same time; `core/loom` tries every order of
 //! a few.
 
-use crate::generator::cursor::Cursor;
+use crate::generator::cursor::{Cursor, LAST};
 use crate::sync::atomic::{
     AtomicU64,
     Ordering::{Acquire, Relaxed, SeqCst},
@@ -31,7 +31,7 @@ impl Mark {
     }
 
     /// Words of a file that contradict each other, if any. Of next, limit and mark, none may exceed the one after it, in
-    /// memory or on the disk. They have no checksum, because other processes may change them at any time.
+    /// memory or on the disk, and no limit is above the last number. They have no checksum, because other processes may change them at any time.
     pub fn contradiction(&self, cursor: &Cursor) -> Option<String> {
         // In this order, because each may grow meanwhile. The process that raised a word had seen the next one at least as
         // high, and raised it with `Release`. So the next one is that high here, too.
@@ -39,7 +39,7 @@ impl Mark {
         fence(Acquire);
         let limit = cursor.limit();
         let written = self.written.load(Relaxed);
-        let agree = next <= written.saturating_add(1) && limit <= written;
+        let agree = next <= written.saturating_add(1) && limit <= written.min(LAST);
         (!agree).then(|| format!("next {next}, limit {limit}, mark {written}"))
     }
 

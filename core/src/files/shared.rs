@@ -13,10 +13,11 @@ use std::sync::{Arc, LazyLock, OnceLock};
 
 use crate::files::entry::enter;
 use crate::files::file_format::{CursorWords, HOLDER_WORDS, Kind, Page, Purpose};
+use crate::files::folder::{FileIdentity, Place, is_gone};
 use crate::files::group::Group;
 use crate::files::machine::{self, Machine};
 use crate::files::mapped::Mapped;
-use crate::files::named_file::{self, FileIdentity};
+use crate::files::named_file::{self, Opened};
 use crate::files::watcher::{Watched, Watcher};
 use crate::generator::any_cursor::{AnyCursor, KeptCursor};
 use crate::generator::cursor::{Cursor, Refused};
@@ -30,8 +31,13 @@ pub(crate) const NEAR_NS: u64 = 1_000_000_000;
 
 const GONE: &str = "was removed, replaced or truncated while in use, so other processes may be generating the same IDs. \
                     Create a new generator, and leave the file alone";
+const OVERWRITTEN: &str = "was overwritten while in use, so other processes may be generating the same IDs. Remove it once no \
+                           process uses it and the clock is past its last ID, and create a new generator";
 const WENT_BACK: &str = "went back while in use, as if an older copy was written over it, so other processes may be generating \
                          the same IDs. Create a new generator, and leave the file alone";
+
+/// In the place of the next number seen: nothing in the file counts any more.
+const DISTRUSTED: u64 = u64::MAX;
 
 /// The cursors that this process has open.
 static OPEN: LazyLock<Watcher<SharedCursor>> = LazyLock::new(Watcher::default);
@@ -90,10 +96,10 @@ impl SharedCursor {
         // Absolute, because the path is checked again later, when the working directory may be another one.
         let path = std::path::absolute(path).map_err(|error| Refusal::io(path, "read", &error))?;
         let purpose = Purpose::new(Kind::Cursor, fingerprint);
-        let (file, identity) = named_file::open(&path, &purpose, machine)?;
+        let Opened { place, file, identity, .. } = named_file::open(&path, &purpose, machine)?;
         let numbers = Numbers::new(scale, counter_bits);
         OPEN.find_or_add(identity, || {
-            let made = Self::mapped(machine, file.into(), (path, identity), numbers, None)?;
+            let made = Self::mapped(machine, file.into(), (place, identity), numbers, None)?;
             made.page.page().presence.arrive();
             Ok(made)
         })
@@ -103,7 +109,7 @@ impl SharedCursor {
     pub(crate) fn of_slot(
         machine: &Machine,
         file: Arc<File>,
-        place: (PathBuf, FileIdentity),
+        place: (Place, FileIdentity),
         numbers: Numbers,
         group: &Arc<Group>,
     ) -> Result<Arc<Self>, Refusal> {
@@ -115,11 +121,12 @@ impl SharedCursor {
     fn mapped(
         machine: &Machine,
         file: Arc<File>,
-        (path, identity): (PathBuf, FileIdentity),
+        (place, identity): (Place, FileIdentity),
         numbers: Numbers,
         group: Option<Arc<Group>>,
     ) -> Result<Self, Refusal> {
-        let page = Mapped::new(file, &path)?;
+        let page = Mapped::new(file, &place)?;
+        let path = place.path().to_owned();
         page.check_words(&path)?;
         enter(&page, machine.boot, &numbers).map_err(|error| Refusal::io(&path, "synced", &error))?;
         page.check_kept(&path)?;
@@ -138,7 +145,11 @@ impl SharedCursor {
     pub fn next(&self) -> u64 {
         let (seen, next) = (self.seen.load(Acquire), self.cold().next());
         // The numbers taken since this process last looked are unknown.
-        if next < seen || self.page.is_lost() { self.covered.load(Acquire).saturating_add(1) } else { next }
+        if next < seen || seen == DISTRUSTED || self.page.is_lost() {
+            self.covered.load(Acquire).saturating_add(1)
+        } else {
+            next
+        }
     }
 
     /// The last number that may be taken at present.
@@ -148,7 +159,8 @@ impl SharedCursor {
 
     /// The highest number that this process may have been given, whatever happened to the file.
     pub fn highest(&self) -> u64 {
-        self.limit().max(self.covered.load(Acquire))
+        let covered = self.covered.load(Acquire);
+        if self.seen.load(Acquire) == DISTRUSTED { covered } else { covered.max(self.limit()) }
     }
 
     /// The cursor, for calls that may come long after the page was lost.
@@ -167,7 +179,7 @@ impl SharedCursor {
 
     /// Whether the file was removed, replaced or truncated, or its page lost.
     pub fn is_gone(&self) -> bool {
-        self.page.is_lost() || named_file::is_gone(&self.path, self.identity)
+        self.page.is_lost() || is_gone(&self.path, self.identity)
     }
 
     /// Whether this process may take no more numbers from it, because [`end`](Self::end) was called or the file failed.
@@ -232,7 +244,7 @@ impl SharedCursor {
         if let Some(fault) = self.fault() {
             return Err(fault);
         }
-        if named_file::is_gone(&self.path, self.identity) {
+        if is_gone(&self.path, self.identity) {
             return Err(self.spoil(Refusal::file(&self.path, GONE)));
         }
         // What this process knows comes first, because another thread may update it meanwhile.
@@ -240,9 +252,13 @@ impl SharedCursor {
         let Page { words, mark, .. } = self.page.checked();
         let (next, written) = (words.cursor.next(), mark.written());
         self.page.check_kept(&self.path).map_err(|lost| self.spoil(lost))?;
+        if self.page.is_overwritten() {
+            return Err(self.distrust(Refusal::file(&self.path, OVERWRITTEN)));
+        }
         if next < seen || written < covered {
             return Err(self.went_back());
         }
+        self.page.check_words(&self.path).map_err(|damage| self.distrust(damage))?;
         if self.group.is_none() {
             self.page.page().presence.answer();
         }
@@ -251,10 +267,15 @@ impl SharedCursor {
         Ok(())
     }
 
-    /// An older copy was written over the file: the numbers taken are unknown.
+    /// An older copy was written over the file.
     fn went_back(&self) -> Refusal {
-        self.seen.store(u64::MAX, Release); // so that `next` no longer counts
-        self.spoil(Refusal::file(&self.path, WENT_BACK))
+        self.distrust(Refusal::file(&self.path, WENT_BACK))
+    }
+
+    /// Something was written over the file: the numbers taken are unknown.
+    fn distrust(&self, fault: Refusal) -> Refusal {
+        self.seen.store(DISTRUSTED, Release);
+        self.spoil(fault)
     }
 
     fn check_group(&self) -> Result<(), Refusal> {

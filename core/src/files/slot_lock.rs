@@ -4,10 +4,10 @@
 //! A process and its forks share one lock, which belongs to the parent.
 
 use std::fs::File;
-use std::path::Path;
 use std::process;
 use std::sync::Arc;
 
+use crate::files::folder::Place;
 use crate::files::named_file;
 use crate::refusal::Refusal;
 
@@ -51,12 +51,12 @@ mod system {
     use super::*;
 
     impl SlotLock {
-        pub(crate) fn ask(path: &Path) -> Result<Asked, Refusal> {
-            let Some(file) = named_file::open_locked(path)? else { return Ok(Asked::Missing) };
+        pub(crate) fn ask(place: &Place) -> Result<Asked, Refusal> {
+            let Some(file) = named_file::open_locked(place)? else { return Ok(Asked::Missing) };
             match file.try_lock() {
                 Ok(()) => {}
                 Err(TryLockError::WouldBlock) => return Ok(Asked::Taken),
-                Err(TryLockError::Error(error)) => return Err(Refusal::io(path, "locked", &error)),
+                Err(TryLockError::Error(error)) => return Err(Refusal::io(place.path(), "locked", &error)),
             }
             let file = Arc::new(file);
             Ok(Asked::Held(Self::of(file.clone()), file))
@@ -74,50 +74,47 @@ mod system {
 
     /// Whether a process has the lock. This needs no write permission, and holds the lock only for a moment. A process that
     /// searches for a slot at that moment takes another one.
-    pub(crate) fn is_locked(path: &Path) -> Result<bool, Refusal> {
-        let Some(file) = named_file::open_to_read(path)? else { return Ok(false) };
+    pub(crate) fn is_locked(place: &Place) -> Result<bool, Refusal> {
+        let Some(file) = named_file::open_to_read(place)? else { return Ok(false) };
         match file.try_lock_shared() {
             Ok(()) => Ok(false), // closing the file releases the lock
             Err(TryLockError::WouldBlock) => Ok(true),
-            Err(TryLockError::Error(error)) => Err(Refusal::io(path, "locked", &error)),
+            Err(TryLockError::Error(error)) => Err(Refusal::io(place.path(), "locked", &error)),
         }
     }
 }
 
 #[cfg(windows)]
 mod system {
-    use std::fs::OpenOptions;
     use std::io::ErrorKind;
 
     use super::*;
-    use crate::files::sharing;
+    use crate::files::folder::is_refused;
 
     impl SlotLock {
         /// The lock comes first, so that no other file can replace this one before it is opened.
-        pub(crate) fn ask(path: &Path) -> Result<Asked, Refusal> {
-            let mut options = OpenOptions::new();
-            sharing::keep_in_place(sharing::as_its_remover(&mut options, false));
-            match options.open(path) {
+        pub(crate) fn ask(place: &Place) -> Result<Asked, Refusal> {
+            match place.folder.hold(&place.name) {
                 Ok(file) => {
-                    let opened = named_file::open_locked(path)?;
+                    let opened = named_file::open_locked(place)?;
                     Ok(opened.map_or(Asked::Missing, |opened| Asked::Held(Self::of(file.into()), opened.into())))
                 }
-                Err(error) if sharing::is_refused(&error) => Ok(Asked::Taken),
+                Err(error) if is_refused(&error) => Ok(Asked::Taken),
                 Err(error) if error.kind() == ErrorKind::NotFound => Ok(Asked::Missing),
                 // If it is a folder, for example, that error is better.
-                Err(error) => named_file::open_locked(path).and(Err(Refusal::io(path, "locked", &error))),
+                Err(error) => named_file::open_locked(place).and(Err(Refusal::io(place.path(), "locked", &error))),
             }
         }
     }
 
     /// Whether a process has the lock. This needs no write permission. A process that searches for a slot at that moment
     /// takes another one.
-    pub(crate) fn is_locked(path: &Path) -> Result<bool, Refusal> {
-        match sharing::keep_in_place(OpenOptions::new().read(true)).open(path) {
+    pub(crate) fn is_locked(place: &Place) -> Result<bool, Refusal> {
+        match place.folder.probe(&place.name) {
             Ok(_) => Ok(false),
-            Err(error) if sharing::is_refused(&error) => Ok(true),
+            Err(error) if is_refused(&error) => Ok(true),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
-            Err(error) => Err(Refusal::io(path, "opened for reading", &error)),
+            Err(error) => Err(Refusal::io(place.path(), "opened for reading", &error)),
         }
     }
 }

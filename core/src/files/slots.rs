@@ -169,15 +169,15 @@ impl SlotFolder {
                 Err(error) => obstacles.fault = obstacles.fault.or(Some(error)),
             }
         }
-        Err(obstacles.reason(&group.folder))
+        Err(obstacles.reason(group.folder.path()))
     }
 
     fn attempt(&self, group: &Arc<Group>, slot: u32) -> Result<Tried, Refusal> {
-        let path = group.folder.join(slot.to_string());
+        let place = group.folder.place(slot.to_string());
         let text = format!("{}, slot {slot}", self.config.fingerprint);
         let first = self.first_of(group);
         let purpose = purpose_of(&text, first);
-        let asked = match SlotLock::ask(&path)? {
+        let asked = match SlotLock::ask(&place)? {
             Asked::Missing if group.is_gone() => return Ok(Tried::Gone),
             Asked::Missing if u64::from(slot) < group.used().load(SeqCst) => return Ok(Tried::Missing),
             Asked::Missing => {
@@ -185,10 +185,10 @@ impl SlotFolder {
                 if free_ms > whole_ms(system_ns()) {
                     return Ok(Tried::Ahead(free_ms)); // every other new one is ahead, too, so create no files
                 }
-                if let Err(error) = named_file::create(&path, &purpose, &self.machine) {
+                if let Err(error) = named_file::create(&place, &purpose, &self.machine) {
                     return Ok(if group.is_gone() { Tried::Gone } else { Tried::NotMade(error) });
                 }
-                SlotLock::ask(&path)?
+                SlotLock::ask(&place)?
             }
             asked => asked,
         };
@@ -197,11 +197,13 @@ impl SlotFolder {
             Asked::Taken => return Ok(Tried::Taken),
             Asked::Missing => {
                 let why = "was removed while it was being created. Find out which program does that";
-                return Err(Refusal::file(&path, why));
+                return Err(Refusal::file(place.path(), why));
             }
         };
-        let Some(identity) = named_file::check(&path, &file, &purpose, &self.machine)? else { return Ok(Tried::Taken) };
-        let cursor = SharedCursor::of_slot(&self.machine, file, (path, identity), self.config.numbers, group)?;
+        let Some(identity) = named_file::check(&place, &file, &purpose, &self.machine)? else {
+            return Ok(Tried::Taken);
+        };
+        let cursor = SharedCursor::of_slot(&self.machine, file, (place, identity), self.config.numbers, group)?;
         self.enter(group, slot, cursor, lock)
     }
 

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread;
 use std::time::Duration;
 
-use crate::files::named_file::FileIdentity;
+use crate::files::folder::FileIdentity;
 
 /// Often enough that a mark 1 s ahead is not reached, and rare enough to cost nothing.
 const PAUSE: Duration = Duration::from_millis(250);

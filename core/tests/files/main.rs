@@ -9,6 +9,8 @@ mod support;
 #[cfg(target_os = "linux")]
 mod counters;
 #[cfg(target_os = "linux")]
+mod folder;
+#[cfg(target_os = "linux")]
 mod group;
 #[cfg(target_os = "linux")]
 mod lost_page;

@@ -146,6 +146,9 @@ fn a_layout_of_all_64_bits_ends_in_a_file_as_it_does_elsewhere() {
     // Another generator, which may use all counters, up to the very last number.
     let mut all = on(source().into(), &Knobs { seq_mask: layout.counter_max(), ..one_id });
     assert_eq!(all.next_id(), Ok((u64::MAX << 53) + 1));
+    // As if all others had been taken: the mark comes first.
+    let file = fs::OpenOptions::new().write(true).open(&path).unwrap();
+    std::os::unix::fs::FileExt::write_all_at(&file, &(u64::MAX - 1).to_ne_bytes(), 2560).unwrap();
     source().cursor().raise_next(u64::MAX - 1);
     assert_eq!(all.next_id(), Ok(u64::MAX - 1));
     assert_eq!(all.next_id(), Err(over));
@@ -242,8 +245,9 @@ fn one_of_several_creators_wins() {
     for round in 0..300 {
         let path = folder.path().join(format!("{round}"));
         let found: Vec<_> = thread::scope(|scope| {
-            let open =
-                || named_file::open(&path, &Purpose::new(Kind::Cursor, "for a test"), machine::this()).unwrap().1;
+            let open = || {
+                named_file::open(&path, &Purpose::new(Kind::Cursor, "for a test"), machine::this()).unwrap().identity
+            };
             let threads: Vec<_> = (0..4).map(|_| scope.spawn(open)).collect();
             threads.into_iter().map(|thread| thread.join().unwrap()).collect()
         });

@@ -6,14 +6,15 @@ const BRAND = Symbol.for('ERR_FLAKE')
 export const branded = <E extends Error>(error: E): E => Object.defineProperty(error, BRAND, {})
 
 /**
- * The error with the value that it is about. Objects may contain a password, so logs and `inspect()` leave them out; bigints
- * are left out too, because an error with one could not be written as JSON.
+ * The error with the value that it is about. Objects may contain a password, so they are behind a getter, which neither logs
+ * nor `inspect()` call, hidden properties included; bigints are left out of logs, because an error with one could not be
+ * written as JSON.
  */
 export const withValue = <E extends Error>(error: E, value: unknown): E =>
   Object.defineProperty(error, 'value', {
-    value,
-    enumerable: Object(value) !== value && typeof value !== 'bigint',
-    writable: true,
+    ...(Object(value) === value
+      ? { get: () => value }
+      : { value, writable: true, enumerable: typeof value !== 'bigint' }),
     configurable: true,
   })
 

@@ -1,5 +1,6 @@
 // Errors about the servers of `elseFrom`, which make IDs for a leased generator while it has no slot.
 
+import { withoutEnd } from '../printable.ts'
 import type { FlakeError } from './flake-error.ts'
 import { flakeError } from './make.ts'
 
@@ -12,7 +13,7 @@ import { flakeError } from './make.ts'
 export function noSourceError(group: string, slot: Error, servers: Error) {
   const { code = 'ERR_FLAKE_REMOTE', ...fields } = servers as FlakeError<'ERR_FLAKE_REMOTE'>
   const message =
-    `This generator of group '${group}' has no source of IDs. The store: ${slot.message} The servers of elseFrom: ` +
+    `This generator of group '${group}' has no source of IDs. The store: ${withoutEnd(slot.message)}. The servers of elseFrom: ` +
     servers.message
   return flakeError(Error, code, message, { ...fields, group, cause: slot })
 }

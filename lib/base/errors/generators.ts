@@ -4,7 +4,7 @@ import { flakeError, inMs, instant } from './make.ts'
 import { optionError } from './values.ts'
 
 /** The addon reports this in place of a result: `theirs` and `ours` differ, or `path` cannot be used because of `why`. */
-export type Problem = { theirs?: string; ours?: string; path?: string; why?: string }
+export type Problem = { theirs: string | null; ours: string | null; path: string | null; why: string | null }
 
 /** `ERR_FLAKE_OVERFLOW`: the tick's counter is used up. */
 export function overflowError(retryAfterMs: number, perTick: number) {
@@ -43,7 +43,7 @@ export function noLongerExactError(name: string, end: number) {
 }
 
 /** `ERR_FLAKE_CONFIG_MISMATCH`: two sides must agree but do not. `where`: the file or group; both sides are text. */
-export function mismatchError(where: string, theirs: string | undefined, ours: string | undefined) {
+export function mismatchError(where: string, theirs: string | null, ours: string | null) {
   const message = `${where} was created with different options: it has ${theirs}, and this generator has ${ours}. Use the options that it was created with.`
   const error = flakeError(Error, 'ERR_FLAKE_CONFIG_MISMATCH', message, { theirs, ours })
   madeOtherwise.add(error)
@@ -66,14 +66,17 @@ export function withCommand(error: unknown, command: () => string) {
 }
 
 /** `ERR_FLAKE_FILE`: a shared or slot file cannot be used. `why` states the fault and the remedy. */
-function fileError(path: string | undefined, why: string, cause?: unknown) {
-  return flakeError(Error, 'ERR_FLAKE_FILE', `${path}: ${why}`, { path, cause })
+function fileError(path: string | null, why: string, cause?: unknown) {
+  return flakeError(Error, 'ERR_FLAKE_FILE', path === null ? why : `${path}: ${why}`, {
+    path: path ?? undefined,
+    cause,
+  })
 }
 
 const LEASED = 'a lease' // as core/src/generator/registry.rs calls it
 
 /** `ERR_FLAKE_CONFIG_MISMATCH`: one node number would get two cursors in this process. */
-function clashError(node: string | undefined, theirs: string | undefined, ours: string | undefined) {
+function clashError(node: string | undefined, theirs: string | null, ours: string | null) {
   const wayOut =
     theirs === LEASED
       ? 'Call join() for this generator too, or use a node number that no slot of the group has: other processes may hold the ' +
@@ -87,8 +90,8 @@ function clashError(node: string | undefined, theirs: string | undefined, ours: 
 
 /** The error for the addon's report: a bad file, or two sides that disagree. `where`: the subject of a mismatch. */
 export function problemError({ theirs, ours, path, why }: Problem, where?: string) {
-  if (why !== undefined) return fileError(path, why)
-  return path === undefined ? clashError(where, theirs, ours) : mismatchError(path, theirs, ours)
+  if (why !== null) return fileError(path, why)
+  return path === null ? clashError(where, theirs, ours) : mismatchError(path, theirs, ours)
 }
 
 /**

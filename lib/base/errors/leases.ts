@@ -3,7 +3,7 @@
 import { withoutEnd } from '../printable.ts'
 import { unixNow } from '../timers.ts'
 import { flakeError, inMs, instant } from './make.ts'
-import { storeError } from './stores.ts'
+import { isEnded, storeError } from './stores.ts'
 
 /** `ERR_FLAKE_EXHAUSTED`: every slot has a holder. `retryAt`, `storeNow`: Unix ms by the store's clock. */
 export function exhaustedError(group: string, retryAt: number, storeNow: number) {
@@ -73,7 +73,7 @@ export function renewalWarning({
   expires?: Date | undefined
 }) {
   return (
-    `The window of slot ${slot} in group '${group}' was not renewed: ${cause?.message} The renewal is retried, and IDs can be made ` +
+    `The window of slot ${slot} in group '${group}' was not renewed: ${withoutEnd(cause?.message ?? '')}. The renewal is retried, and IDs can be made ` +
     `until ${instant(Number(expires))}. This warning is shown once: listen to 'renewal-failed' for each outage.`
   )
 }
@@ -105,8 +105,10 @@ export function unreleasedError(group: string, slot: number, tookMs: number) {
 /** `ERR_FLAKE_LEASE_EXPIRED`: the window is over and was not renewed. */
 export function leaseExpiredError(group: string, slot: number | undefined, cause: Error) {
   const message =
-    `The window of slot ${slot} in group '${group}' is over and was not renewed: ${cause.message} IDs can be made again after ` +
-    'a renewal. next(callback) and nextAsync() wait for it.'
+    `The window of slot ${slot} in group '${group}' is over and was not renewed: ${withoutEnd(cause.message)}. ` +
+    (isEnded(cause)
+      ? 'No renewal can succeed with this client.'
+      : 'IDs can be made again after a renewal. next(callback) and nextAsync() wait for it.')
   return flakeError(Error, 'ERR_FLAKE_LEASE_EXPIRED', message, { group, slot, cause })
 }
 

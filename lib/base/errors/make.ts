@@ -1,20 +1,21 @@
 // `flakeError`, which makes all errors, and the form of values, times and durations in messages.
 
 import { isDate } from '../objects.ts'
-import { withoutSecrets } from '../printable.ts'
+import { printable, withoutSecrets } from '../printable.ts'
 import { branded } from './brand.ts'
 import type { Fields, FlakeError, FlakeErrorCode } from './flake-error.ts'
 
 /** A class of errors, such as TypeError. */
 export type ErrorClass = new (message: string, options?: ErrorOptions) => Error
 
-/** @param fields those of this code; without a cause the error has no `cause` */
+/** @param fields those of this code; without a cause the error has no `cause`. One of others comes from causeOf() */
 export function flakeError<C extends FlakeErrorCode>(
   Type: ErrorClass,
   code: C,
-  message: string,
+  text: string,
   { cause, ...fields }: Fields[C] & { cause?: unknown },
 ): FlakeError<C> {
+  const message = printable(text)
   const error = branded(cause === undefined ? new Type(message) : new Type(message, { cause }))
   return Object.assign(error, { code }, fields) as unknown as FlakeError<C>
 }

@@ -3,6 +3,7 @@
 
 import type { Origin } from '../../remote/one-group.ts'
 import type { RemoteFailure } from './flake-error.ts'
+import { said } from './foreign.ts'
 import { flakeError, inMs, show } from './make.ts'
 import { optionError } from './values.ts'
 
@@ -67,7 +68,7 @@ export function otherGroupError(
 
 /** @param text as the server sent it */
 function inWords(what: 'group' | 'layout', text: string | null) {
-  if (text !== null) return `has the ${what} ${text.slice(0, LONGEST_WORDS)}`
+  if (text !== null) return `has the ${what} ${said(text, LONGEST_WORDS)}`
   return what === 'layout' ? 'has no layout, like a SegmentId' : 'does not name its group'
 }
 

@@ -2,6 +2,7 @@
 
 import { withoutEnd } from '../printable.ts'
 import { FlakeError } from './flake-error.ts'
+import { causeOf, said, warn } from './foreign.ts'
 import { mismatchError } from './generators.ts'
 import { flakeError, inMs, instant, show } from './make.ts'
 
@@ -13,8 +14,11 @@ type GroupConfig = Record<(typeof GROUP_OPTIONS)[number], unknown>
 
 /** `ERR_FLAKE_STORE`: a call to a store failed. It has no cause if the store answered and refused. */
 export function storeError(why: string, cause?: unknown) {
-  return flakeError(Error, 'ERR_FLAKE_STORE', why, { cause })
+  return ownStoreError(why, causeOf(cause))
 }
+
+/** The same with a cause that is kept as it is: an error of ours, or one that a function of the user's own store threw. */
+export const ownStoreError = (why: string, cause: unknown) => flakeError(Error, 'ERR_FLAKE_STORE', why, { cause })
 
 const refused = new WeakSet<Error>()
 
@@ -30,6 +34,21 @@ export function refusedWriteError(why: string, cause?: unknown) {
 
 /** Whether the server definitely refused: see refusedWriteError(). */
 export const isRefusedWrite = (error: unknown) => refused.has(error as Error)
+
+const ended = new WeakSet<object>()
+
+/** `ERR_FLAKE_STORE`: the user's client had one connection, which is closed. */
+export function endedError(cause: unknown) {
+  const why =
+    'The only connection of this client has ended, and the client makes no other. Give the store a pool or an address, or call ' +
+    `join() again with a new client. (${said(cause)})`
+  const error = storeError(why, cause)
+  ended.add(error)
+  return error
+}
+
+/** Whether no later call of this store can work: see endedError(). */
+export const isEnded = (error: unknown) => ended.has(error as object)
 
 const passed = new WeakSet<object>()
 
@@ -48,7 +67,7 @@ export const isPassing = (error: unknown) => passed.has(error as object)
 /** A store's error, as an error with one of our codes. One that already has such a code is returned unchanged. */
 export function storeFailure(group: string, error: unknown) {
   if (error instanceof FlakeError) return error
-  return storeError(`A call to the store of group '${group}' failed. See the cause.`, error)
+  return ownStoreError(`A call to the store of group '${group}' failed. See the cause.`, error)
 }
 
 /**
@@ -61,13 +80,13 @@ export function answerError(call: string, what: string, value: unknown, wanted: 
 
 /** The store's last failure as a sentence, with a space before it. */
 const lastFailure = (cause: unknown) => {
-  const { message } = (cause ?? {}) as Partial<Error>
-  return message ? ` Its last failure: ${withoutEnd(message)}.` : ''
+  const message = withoutEnd(cause instanceof FlakeError ? cause.message : said(cause ?? ''))
+  return message && ` Its last failure: ${message}.`
 }
 
 /** `ERR_FLAKE_STORE`: the store does not answer. `what`: the request; `cause`: its last failure before. */
 export function unansweredError(group: string, what: string, cause?: unknown) {
-  return storeError(
+  return ownStoreError(
     `The store of group '${group}' did not answer the request for ${what}.${lastFailure(cause)} Check that it runs and is reachable.`,
     cause,
   )
@@ -76,7 +95,7 @@ export function unansweredError(group: string, what: string, cause?: unknown) {
 /** `ERR_FLAKE_STORE`: a step did not end in time. `cause`: the failure of its last swap, or that nothing answered. */
 export function unfinishedError(name: string, ms: number, swaps: number, cause: unknown) {
   const tried = swaps > 0 ? ` It tried to write ${swaps} times.` : ''
-  const error = storeError(
+  const error = ownStoreError(
     `The store of '${name}' did not finish a step within ${inMs(ms)}.${tried}${lastFailure(cause)} Check that it runs, is reachable and keeps acknowledged writes.`,
     cause,
   )
@@ -122,27 +141,28 @@ const GROUP_OPTIONS = ['fingerprint', 'slots', 'ttlMs', 'skewMs', 'durable'] as 
 export function groupMismatchError(group: string, theirs: GroupConfig, ours: GroupConfig) {
   const differing = GROUP_OPTIONS.filter((option) => theirs[option] !== ours[option])
   const name = (option: string) => (option === 'fingerprint' ? 'a layout with' : option)
-  const describe = (side: GroupConfig) => differing.map((option) => `${name(option)} ${side[option]}`).join(', ')
+  const describe = (side: GroupConfig) =>
+    differing.map((option) => `${name(option)} ${said(String(side[option]))}`).join(', ')
   return mismatchError(`Group '${group}'`, describe(theirs), describe(ours))
 }
 
 /** Warns that `create` came too late: the group already exists, and is quiet for long. */
 export function warnOfQuietGroup(group: string, until: number, storeNow: number) {
   const seconds = Math.ceil((until - storeNow) / 1000)
-  process.emitWarning(
+  warn(
+    'FLAKEFORGE_QUIET',
     `Group '${group}' already exists and grants no slot for ${seconds} s, until ${instant(until)}. create shortens that ` +
       'only before any process joins.',
-    { code: 'FLAKEFORGE_QUIET' },
   )
 }
 
 /** Warns that a new group is quiet for longer than `create` promises, and gives the reason. */
 export function warnOfLongCreate(group: string, until: number, storeNow: number) {
   const seconds = Math.ceil((until - storeNow) / 1000)
-  process.emitWarning(
+  warn(
+    'FLAKEFORGE_QUIET',
     `Group '${group}' grants no slot for ${seconds} s, because a group of this name was destroyed a moment ago or the store was just ` +
       'restarted. create waits until then.',
-    { code: 'FLAKEFORGE_QUIET' },
   )
 }
 
@@ -162,11 +182,11 @@ export function warnOfReplicas(server: string, missing: string[]) {
     missing.length > 0
       ? `These settings would make that unlikely: ${missing.join('; ')}.`
       : 'Its settings make that unlikely, not impossible.'
-  process.emitWarning(
+  warn(
+    'FLAKEFORGE_SPLIT_BRAIN',
     `This ${server} server has replicas. If one is promoted while this server still runs, both may grant the same slot, and ` +
       `there are duplicate IDs. ${settings} To rule it out, stop the old primary within skewMs of a promotion, or use one ` +
       'server without failover, or etcd. See docs/store/what-can-go-wrong.md, "One primary".',
-    { code: 'FLAKEFORGE_SPLIT_BRAIN' },
   )
 }
 
@@ -177,9 +197,9 @@ export function warnOfDatabaseFunction(group: string, found: { name: string; nod
       ? `Give all members slots: ${slot}, under a new group name, or the function another node`
       : 'Give the function another node'
   const message =
-    `Group '${group}' may grant node ${found.node}, with which the function ${found.name}() of this database makes IDs. ` +
+    `Group '${group}' may grant node ${found.node}, with which the function ${said(found.name, 60)}() of this database makes IDs. ` +
     `Both would make equal IDs. ${wayOut}. See docs/data/database-defaults.md.`
   if (warned.has(message)) return
   warned.add(message)
-  process.emitWarning(message, { code: 'FLAKEFORGE_NODE_IN_USE' })
+  warn('FLAKEFORGE_NODE_IN_USE', message)
 }

@@ -5,6 +5,7 @@ import { nearest } from '../nearest.ts'
 import { withoutSecrets } from '../printable.ts'
 import { isLikelyMs, likelyUnit } from '../units.ts'
 import { withValue } from './brand.ts'
+import { warn } from './foreign.ts'
 import { type ErrorClass, flakeError, instant, show } from './make.ts'
 
 /** `ERR_FLAKE_OPTION`: an option or argument of the wrong type. `wanted` is the required one. */
@@ -127,7 +128,7 @@ export function warnOfTime(what: string, time: number | bigint) {
   if (doubted.has(what)) return
   doubted.add(what)
   const message = `${readAs(what, time)} ${guess(time)}`
-  ;(globalThis as Partial<typeof globalThis>).process?.emitWarning?.(message, { code: 'FLAKEFORGE_TIME' })
+  warn('FLAKEFORGE_TIME', message)
 }
 
 /** What to do about an argument that is out of range. */
@@ -154,5 +155,5 @@ export function warnOfUnit(option: string, value: unknown, ms: number) {
   const message =
     `${option} is Unix ms, and ${given} is ${instant(ms)}. It looks like ${meant.unit}: give ${meant.ms} for ` +
     `${new Date(meant.ms).toISOString()}. Change it only before the first ID: another epoch would make equal IDs.`
-  ;(globalThis as Partial<typeof globalThis>).process?.emitWarning?.(message, { code: 'FLAKEFORGE_EPOCH' })
+  warn('FLAKEFORGE_EPOCH', message)
 }

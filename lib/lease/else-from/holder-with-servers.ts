@@ -3,6 +3,7 @@
 
 import { throwIfAborted } from '../../base/abort.ts'
 import { noSourceError } from '../../base/errors/else-from.ts'
+import { warn } from '../../base/errors/foreign.ts'
 import { fetchedUsedUpError } from '../../base/errors/remote.ts'
 import { ASKED } from '../../generator/other-source.ts'
 import { STATUS } from '../../native/hot.ts'
@@ -86,7 +87,7 @@ export class HolderWithServers extends Holder {
   /** Warns of servers of a different group before they are needed. */
   override async compare() {
     const strangers = await this.#servers.strangers(this.#over.signal)
-    for (const { message } of strangers) process.emitWarning(message, { code: 'FLAKEFORGE_ELSE_FROM' })
+    for (const { message } of strangers) warn('FLAKEFORGE_ELSE_FROM', message)
   }
 
   /** @param reason why there is no slot */

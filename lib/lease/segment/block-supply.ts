@@ -111,7 +111,7 @@ export class BlockSupply {
     if (missing <= 0) return true
     this.#isLate = true
     this.#mayInit = false
-    this.#fetch(missing)
+    this.#request(missing)
     return false
   }
 
@@ -168,7 +168,7 @@ export class BlockSupply {
   /** Called after IDs were handed out. */
   #given() {
     this.#mayInit = false
-    if (this.#hand.left < this.#fetchAt && this.#hand.isLast) this.#fetch(0)
+    if (this.#hand.left < this.#fetchAt && this.#hand.isLast) this.#request(0)
   }
 
   /** Why there is no ID, and none is requested. */
@@ -220,7 +220,7 @@ export class BlockSupply {
   }
 
   /** Fetches at least this many IDs. Only one call runs at a time, and after a failed one the next has to wait. */
-  #fetch(least: number) {
+  #request(least: number) {
     if (this.#isFetching || this.isClosed) return
     this.#isFetching = true
     if (!isFinal(this.#failure)) this.#failure = undefined // the fault may be over

@@ -4,7 +4,7 @@
 // even those after it has passed our last one. Only raise() ends that, because the user then sets where to continue.
 
 import { MAX_U64 } from '../../base/check.ts'
-import { FlakeError, storeError, wentBackError } from '../../base/errors.ts'
+import { FlakeError, ownStoreError, wentBackError } from '../../base/errors.ts'
 import type { SlotStore } from '../stores/database.ts'
 
 export class Counter {
@@ -73,7 +73,7 @@ export class Counter {
       return number
     } catch (error) {
       if (error instanceof FlakeError) throw error
-      throw storeError(`A call to the store of counter '${this.#name}' failed. See the cause.`, error)
+      throw ownStoreError(`A call to the store of counter '${this.#name}' failed. See the cause.`, error)
     }
   }
 }

@@ -6,7 +6,7 @@
 // error texts name the version that was found.
 
 import { clientError, storeError } from '../../base/errors.ts'
-import { find, findOfProgram, findOwn, load as loadFile, packages } from '../../native/packages/search.ts'
+import { builtIn, load, lookups } from '../../native/packages/search.ts'
 
 const { existsSync, readFileSync } = process.getBuiltinModule('node:fs')
 const { basename, dirname, join } = process.getBuiltinModule('node:path')
@@ -28,20 +28,9 @@ const FIRST: Record<string, { first: number[]; why: string }> = {
  */
 const exported = (loaded: any) => (typeof loaded === 'object' ? (loaded.default ?? loaded) : loaded)
 
-/** A package of the user's project, or undefined if it is not installed. */
-export const load = (name: string) => loadFrom(name, find)
-
-function loadFrom(name: string, search: typeof find) {
-  const path = search(name)
-  // A package that is not installed may still exist: a tool may have put it into the program itself.
-  return exported(path === undefined ? packages().loadClient(name) : loadFile(path))
-}
-
-/** The version of a package of the user's project, as numbers; undefined if it is unknown. */
-function versionOf(name: string, search: typeof find): number[] | undefined {
+/** The version of the package that a file belongs to, as numbers; undefined if it is unknown. */
+function versionOf(name: string, path: string): number[] | undefined {
   try {
-    const path = search(name)
-    if (path === undefined) return undefined
     for (let folder = dirname(path); basename(folder); folder = dirname(folder)) {
       const manifest = join(folder, 'package.json')
       const known = existsSync(manifest) ? JSON.parse(readFileSync(manifest, 'utf8')) : {}
@@ -59,10 +48,18 @@ function isOlder(version: number[], first: number[]) {
   return at >= 0 && version[at] < first[at]
 }
 
-/** The version of an installed package that is too old, as text. */
-export function oldVersion(name: string, search = find) {
-  const version = versionOf(name, search)
+/** The version of a package at this path if it is too old, as text. */
+function oldVersionAt(name: string, path: string) {
+  const version = versionOf(name, path)
   return version !== undefined && isOlder(version, FIRST[name].first) ? version.join('.') : undefined
+}
+
+/** The same for the package of this name that the program finds first. */
+export function oldVersion(name: string) {
+  for (const lookup of lookups()) {
+    const path = lookup(name)
+    if (path !== undefined) return oldVersionAt(name, path)
+  }
 }
 
 function needed(name: string, first = FIRST[name].first) {
@@ -86,27 +83,30 @@ export function oldClientError(client: unknown, name: string) {
 export const tooOldError = (scheme: string, name: string, found: string, first?: number[]) =>
   storeError(`${name} ${found} is too old for a ${scheme}:// store. ${needed(name, first)}`)
 
-/** The first of these packages that is installed and new enough; older ones are added to `older`, and not searched for again. */
-function firstOf(names: string[], search: typeof find, older: { name: string; old: string }[]) {
-  for (const name of names.filter((name) => !older.some((known) => known.name === name))) {
-    const old = oldVersion(name, search)
-    if (old !== undefined) older.push({ name, old })
-    const loaded = old === undefined ? loadFrom(name, search) : undefined
-    if (loaded !== undefined) return { name, loaded }
-  }
-}
-
-/** The first of these packages that is installed and new enough, with its name; throws `ERR_FLAKE_STORE` with what to install. */
+/**
+ * The first of these packages that is installed and new enough; throws `ERR_FLAKE_STORE` with what to install. Of two that
+ * are installed, the nearer one is meant: one further up may be that of another project of the workspace.
+ */
 function loadClient(scheme: string, names: string[]) {
-  const [favourite, ...others] = names
   const older: { name: string; old: string }[] = []
-  // Dependencies of this code have precedence, for all names, over those of the program that was started.
-  const found = firstOf(names, findOwn, older) ?? firstOf(names, findOfProgram, older)
-  if (found !== undefined) return found
+  for (const lookup of lookups()) {
+    for (const name of names.filter((name) => !older.some((known) => known.name === name))) {
+      const path = lookup(name)
+      if (path === undefined) continue
+      const old = oldVersionAt(name, path)
+      if (old === undefined) return { name, loaded: exported(load(path)) }
+      older.push({ name, old })
+    }
+  }
+  for (const name of names) {
+    const loaded = builtIn()?.loadClient(name)
+    if (loaded !== undefined) return { name, loaded: exported(loaded) }
+  }
   if (older.length > 0) {
     const [{ name, old }] = older
     throw tooOldError(scheme, name, old)
   }
+  const [favourite, ...others] = names
   throw storeError(
     `a ${scheme}:// store needs a client package: \`npm install ${favourite}\` (or \`${others.join('`, `')}\`)`,
   )

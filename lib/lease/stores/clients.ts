@@ -21,9 +21,11 @@ export const endInTime = (end: () => Promise<unknown>) => within(end(), BUDGET.C
 
 /**
  * A connection of a pool, or the only one. `giveBack()` has no effect on the only one. `drop()` closes it and returns true;
- * if the client cannot close it, it returns false, and the statement keeps running.
+ * if the client cannot close it, it returns false, and the statement keeps running. `hasEnded()`: whether the only one is
+ * closed, so that the client will never work again.
  */
 export interface Lent {
   giveBack: () => void
   drop: () => boolean
+  hasEnded?: () => boolean
 }

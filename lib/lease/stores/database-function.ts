@@ -1,5 +1,5 @@
 // What `flakeforge schema --function` needs to know of a layout, whatever the database: where tick, counter and node are in an
-// ID, and the comment by which stores recognise the function.
+// ID, and the marks that identify the function and its state.
 //
 // The state of a function is the position of its last ID, the tick above the counter: tick << counter bits | counter. It only
 // grows. So IDs are never equal, whatever the clock does, and a counter that is exhausted carries into the next tick.
@@ -21,8 +21,10 @@ export interface FunctionPlan {
   lastPosition: bigint
   /** the node's bits in an ID, as a signed number of 64 bits */
   nodeBits: bigint
-  /** the comment of the function */
+  /** the mark of the function, by which stores find it: one line */
   comment: string
+  /** the mark of its state, the object that keeps the last position: one line. The state is another's without it. */
+  stateComment: string
 }
 
 /** A function that a store found in its database. */
@@ -92,20 +94,24 @@ export function planOf(facts: LayoutFacts, node: number): FunctionPlan {
     lastTick: (1n << tick.width) - 1n,
     lastPosition: (1n << (tick.width + counter.width)) - 1n,
     nodeBits: nodeBitsOf(node, fields),
-    comment: commentOf(facts, node),
+    comment: `${COMMENT_START}${detailsOf(facts, node)}. Only this function may make IDs of this node: leave it out of your groups, and use another node in each database.`,
+    stateComment: `flakeforge state of node ${detailsOf(facts, node)}. Never set it back, and never drop it alone.`,
   }
 }
 
-const commentOf = (facts: LayoutFacts, node: number) =>
-  `flakeforge node ${node}, layout ${facts.name} [${fingerprintOf(facts)}]. ` +
-  'Only this function may make IDs of this node: leave it out of your groups, and use another node in each database.'
-
-/** The beginning of all such comments, for a LIKE. */
+/** The beginning of the marks of functions. */
 export const COMMENT_START = 'flakeforge node '
 
-/** The functions among these, by their names and comments. */
-export const foundFunctions = (found: [name: string, comment: string][]): DatabaseFunction[] =>
-  found.flatMap(([name, comment]) => {
-    const [, node, fingerprint] = /^flakeforge node (\d+), layout [^[]* \[([^\]]*)\]/.exec(comment) ?? []
-    return node === undefined ? [] : [{ name, node: Number(node), fingerprint }]
+/** Which IDs they are. Names may contain anything, so they are JSON. */
+const detailsOf = (facts: LayoutFacts, node: number) =>
+  `${node}, layout ${JSON.stringify(facts.name)}, bits ${JSON.stringify(fingerprintOf(facts))}`
+
+const JSON_TEXT = String.raw`"(?:[^"\\\p{Cc}]|\\(?:["\\bfnrt]|u[0-9a-f]{4}))*"`
+const MARKED = new RegExp(`^${COMMENT_START}(\\d+), layout ${JSON_TEXT}, bits (${JSON_TEXT})`, 'u')
+
+/** The functions among these, by their names and marks. */
+export const foundFunctions = (found: [name: string, mark: string][]): DatabaseFunction[] =>
+  found.flatMap(([name, mark]) => {
+    const [, node, bits] = MARKED.exec(mark) ?? []
+    return node === undefined ? [] : [{ name, node: Number(node), fingerprint: JSON.parse(bits) }]
   })

@@ -8,6 +8,7 @@ import { sleepUnlessAborted } from '../../base/abortable-sleep.ts'
 import * as errors from '../../base/errors.ts'
 import { inTime } from '../../base/in-time.ts'
 import { monotonicNow, sleep, unixNow } from '../../base/timers.ts'
+import { ownOf } from '../../base/values.ts'
 import type { Kept } from '../restored.ts'
 import { BUDGET, renewalStepMs } from '../time-budget.ts'
 import type { ClientError } from './clients.ts'
@@ -126,7 +127,7 @@ export class DatabaseStore implements SlotStore {
     }
     if (isLong) errors.warnOfLongCreate(group, until, now)
     // A clock of whole seconds shows the end of the quiet period later.
-    await sleepUnlessAborted(signal, until - now + (this.#records.clockStepMs ?? 0))
+    await sleepUnlessAborted(signal, until - now + (optional(this.#records, 'clockStepMs') ?? 0))
     return true
   }
 
@@ -277,6 +278,13 @@ export class DatabaseStore implements SlotStore {
   }
 }
 
+/** What the addon leaves out must not be inherited from Object.prototype. */
+const ownAsk = (ask: StepAsk) => ownOf(ask) as unknown as StepAsk
+
+/** What a store may leave out, whose own class may have it: not from Object.prototype, which is the program's. */
+const optional = <Name extends keyof Records>(records: Records, name: Name): Records[Name] | undefined =>
+  records[name] === (Object.prototype as Partial<Records>)[name] ? undefined : records[name]
+
 /** A pending step. */
 class Step {
   #records
@@ -300,9 +308,10 @@ class Step {
     this.#records = records
     this.#name = name
     this.#step = step
-    this.#reads = how.reads ?? 'read'
-    this.#signal = how.signal
-    this.#ms = how.ms ?? BUDGET.STEP_MS
+    const { reads = 'read', signal, ms = BUDGET.STEP_MS } = ownOf(how) as typeof how
+    this.#reads = reads
+    this.#signal = signal
+    this.#ms = ms
   }
 
   get name() {
@@ -331,8 +340,8 @@ class Step {
   }
 
   async #go() {
-    let ask = this.#step.begin()
-    while (ask.type !== 'done') ask = await this.#carryOut(ask)
+    let ask = ownAsk(this.#step.begin())
+    while (ask.type !== 'done') ask = ownAsk(await this.#carryOut(ask))
     return { ...ask.answer, lineage: ask.lineage } as Answer
   }
 
@@ -350,7 +359,7 @@ class Step {
 
   async #read(names: string[]) {
     // A clock of whole seconds, such as etcd's, may appear to be up to a second behind.
-    const before = unixNow() - (this.#records.clockStepMs ?? 0)
+    const before = unixNow() - (optional(this.#records, 'clockStepMs') ?? 0)
     const { now, identity, values, position } = await this.#answered(names)
     const look = { now, ...identity, values: [...values], before, after: unixNow() }
     if (position !== undefined) Object.assign(look, { position: BigInt(position) })
@@ -376,7 +385,7 @@ class Step {
 
   #ask(names: string[]) {
     const records = this.#records
-    return (records[this.#reads] ?? records.read).call(records, this.#name, names, this.#over.signal)
+    return (optional(records, this.#reads) ?? records.read).call(records, this.#name, names, this.#over.signal)
   }
 
   /** Unless the server definitely refused, the next read shows the result. That counts only after a clean answer. */

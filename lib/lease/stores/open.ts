@@ -101,6 +101,7 @@ export function openStore(address?: string | null): Store {
 }
 
 function openUrl(url: string) {
+  errors.keepSecretsOf(url)
   const scheme = /^[a-z-]+:/i.exec(url)?.[0].toLowerCase() ?? ''
   const open = OPEN[scheme]
   if (open === undefined) throw unknownAddressError(url)
@@ -119,7 +120,9 @@ function unopenedError(url: string, error: unknown) {
   if (error instanceof errors.FlakeError) return error
   const { code, name } = error as NodeJS.ErrnoException
   if (code?.startsWith('ERR_INVALID_') || error instanceof URIError) return addressError(url, UNREADABLE)
-  return errors.storeError(`The client package for ${withoutSecrets(url)} failed with ${code ?? name}.`)
+  return errors.storeError(
+    `The client package for ${withoutSecrets(url)} failed with ${errors.said(code ?? name, 60)}.`,
+  )
 }
 
 /** The error for an address of an unknown kind. A plain path may be meant as a folder. */

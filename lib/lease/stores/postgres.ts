@@ -5,7 +5,7 @@ import { DatabaseStore } from './database.ts'
 import { readAddress } from './postgres/address.ts'
 import { postgresClient } from './postgres/client.ts'
 import { PostgresRecords } from './postgres/records.ts'
-import { readSchema } from './postgres/schema.ts'
+import { readOwner, readSchema } from './postgres/schema.ts'
 import { openClient } from './postgres/url.ts'
 import type { Store } from './store.ts'
 
@@ -16,6 +16,11 @@ export interface PostgresOptions {
    * one
    */
   schema?: string
+  /**
+   * another role that may own the table and its schema. Otherwise only a superuser, the owner of the database and the client's
+   * own role may
+   */
+  owner?: string
 }
 
 /**
@@ -27,13 +32,15 @@ export interface PostgresOptions {
  * invalid.
  */
 export function postgresStore(pool: unknown, options?: PostgresOptions): Store {
-  const given = { ...checkKeys('options', options, ['schema']) } // its own properties
+  const given = { ...checkKeys('options', options, ['schema', 'owner']) } // its own properties
   const client = postgresClient(pool)
-  return new DatabaseStore(new PostgresRecords(client, readSchema(given.schema))) as unknown as Store
+  return new DatabaseStore(
+    new PostgresRecords(client, { schema: readSchema(given.schema), owner: readOwner(given.owner) }),
+  ) as unknown as Store
 }
 
 /** A store with our own client, which `close()` ends. */
 export function openPostgres(url: string) {
-  const { schema } = readAddress(url)
-  return new DatabaseStore(new PostgresRecords(openClient(url), schema), url)
+  const { schema, owner } = readAddress(url)
+  return new DatabaseStore(new PostgresRecords(openClient(url), { schema, owner }), url)
 }

@@ -124,7 +124,7 @@ class CheckedRecords implements Records {
         BUDGET.CALL_MS,
       )
     } catch (error) {
-      throw errors.storeError(`${call}() of the store failed. See the cause.`, error)
+      throw errors.ownStoreError(`${call}() of the store failed. See the cause.`, error)
     }
   }
 }

@@ -2,8 +2,9 @@
 // statement that was given up may still run.
 
 import { whenAborted } from '../../base/abort.ts'
-import { passing, storeError } from '../../base/errors.ts'
-import { inTime } from '../../base/in-time.ts'
+import { endedError, passing, storeError } from '../../base/errors.ts'
+import { inTime, within } from '../../base/in-time.ts'
+import { monotonicNow } from '../../base/timers.ts'
 import { BUDGET } from '../time-budget.ts'
 import type { ClientError, Lent } from './clients.ts'
 import { type Left, unfinishedAt } from './unfinished.ts'
@@ -30,6 +31,12 @@ type Pending<Connection> = Turn & {
   end: () => void
   stop: (why: Error) => void
   stopped: Promise<never>
+}
+
+/** A request for a connection, and the turn that waits for it. */
+type Request<Connection> = {
+  at: number
+  waiting?: { turn: Turn; resolve: (connection: Connection) => void; reject: (error: unknown) => void }
 }
 
 function newPending<Connection>(): Pending<Connection> {
@@ -60,6 +67,9 @@ const stillRunsError = (cause?: unknown) =>
     ),
   )
 
+/** The failure of a statement: if the client's only connection has ended, that is the reason, and no retry helps. */
+const explained = (error: unknown, connection: Lent) => (connection.hasEnded?.() ? endedError(error) : error)
+
 /**
  * Runs the calls of one client.
  *
@@ -79,6 +89,8 @@ export abstract class Turns<Connection extends Lent> {
   #turns: Set<Pending<Connection>> = new Set()
   #waiting = 0 // how many turns have not begun
   #kept: Connection | undefined // for the next turn, so that it need not wait for the user's pool
+  #request: Request<Connection> | undefined // the pending one for a connection
+  #question: { answer: Promise<unknown>; at: number } | undefined // without an answer, on a connection that cannot be closed
   #unfinished
   #isClosed = false
 
@@ -162,7 +174,7 @@ export abstract class Turns<Connection extends Lent> {
   async #workOn<Result>(turn: Pending<Connection>, work: Work<Connection, Result>, isFit: (error: unknown) => boolean) {
     await this.#awaitUnfinished(turn)
     if (turn.isOver) throw givenUpError()
-    const connection = this.#kept ?? (await this.#take())
+    const connection = this.#kept ?? (await this.#takeFor(turn))
     this.#kept = undefined
     if (turn.isOver) {
       connection.giveBack()
@@ -177,11 +189,41 @@ export abstract class Turns<Connection extends Lent> {
     } catch (error) {
       failure = error
       if (isLate(error) || this.isLost(error)) this.#giveUp(turn)
-      throw error
+      throw explained(error, connection)
     } finally {
       if (turn.sent !== undefined) this.#release(connection, isFit(failure))
       turn.sent = undefined
     }
+  }
+
+  /**
+   * A connection for this turn. One request is pending at a time: if its turn was given up, the next turn waits for it, so that
+   * a pool that is used up gets no second one. A pool may forget a request, so after some time it counts as lost.
+   */
+  #takeFor(turn: Pending<Connection>): Promise<Connection> {
+    if (this.#request === undefined || monotonicNow() - this.#request.at > BUDGET.QUERY_MS) this.#requestOne()
+    const request = this.#request as Request<Connection>
+    const answer = new Promise<Connection>((resolve, reject) => {
+      request.waiting = { turn, resolve, reject }
+    })
+    return Promise.race([answer, turn.stopped])
+  }
+
+  #requestOne() {
+    const request: Request<Connection> = { at: monotonicNow() }
+    this.#request = request
+    const end = () => {
+      if (this.#request === request) this.#request = undefined
+      return request.waiting?.turn.isOver === false ? request.waiting : undefined
+    }
+    this.#take().then(
+      (connection) => {
+        const waiting = end()
+        if (waiting === undefined) connection.giveBack()
+        else waiting.resolve(connection)
+      },
+      (error) => end()?.reject(error),
+    )
   }
 
   #giveBackKept() {
@@ -215,18 +257,34 @@ export abstract class Turns<Connection extends Lent> {
     }
   }
 
-  /** Whether the server still runs one of them, by its own answer; undefined if this connection does not answer. */
-  async #ask(marks: string[], { stopped }: Pending<Connection>) {
-    const connection = await this.#take()
+  /**
+   * Whether the server still runs one of them, by its own answer; undefined if this connection does not answer. A connection
+   * that cannot be closed gets no second question, unless the first one must have been lost.
+   */
+  async #ask(marks: string[], turn: Pending<Connection>) {
+    const { stopped } = turn
+    if (this.#question !== undefined && monotonicNow() - this.#question.at < BUDGET.QUERY_MS) {
+      await within(Promise.race([this.#question.answer, stopped]), BUDGET.STILL_RUNS_MS)
+      return undefined
+    }
+    const connection = await this.#takeFor(turn)
     const answer = this.stillRuns(connection, marks)
     try {
       const isRunning = await inTime(Promise.race([answer, stopped]), BUDGET.STILL_RUNS_MS)
       connection.giveBack()
       return isRunning
     } catch (error) {
-      if (!connection.drop()) await answer.catch(() => {})
+      if (!connection.drop()) this.#keepQuestion(answer)
       if (isLate(error)) return undefined // another connection may answer
-      throw error
+      throw explained(error, connection)
     }
+  }
+
+  #keepQuestion(answer: Promise<unknown>) {
+    const question = { at: monotonicNow(), answer: answer.catch(() => {}) }
+    this.#question = question
+    question.answer.then(() => {
+      if (this.#question === question) this.#question = undefined
+    })
   }
 }

@@ -1,11 +1,15 @@
-// Where code may be loaded from: the program's own places only. These are the file that contains this code and, if it is a
-// package outside the project, the file that Node was started with. Other folders, such as the current one or the parent of a
-// bundle, may belong to another user.
+// Where code may be loaded from: the `node_modules` folders of the program, and no others. Node.js itself goes on to the
+// folders above the project, to NODE_PATH and to the user's home, where somebody else may have put a package of that name.
+//
+// A file's program is the folder that its `node_modules` are in: the outermost one if the file is in a package, else its
+// package's, that is the nearest one with a package.json, else the file's own. If that folder belongs to a workspace, the
+// workspace's root is the limit. We start at the file that contains this code, and at the one that Node.js was started with.
 
 import type { Addon } from '../addon.ts'
 import { isThere } from '../is-there.ts'
 
-const { dirname, isAbsolute, join } = process.getBuiltinModule('node:path')
+const { lstatSync, readFileSync, realpathSync } = process.getBuiltinModule('node:fs')
+const { basename, dirname, isAbsolute, join, sep } = process.getBuiltinModule('node:path')
 
 /** `#packages` of package.json: packages by their names. Node has traced.cjs, and bundlers take bundled.mjs. */
 interface Packages {
@@ -17,7 +21,7 @@ interface Packages {
 
 declare const require: (name: '#packages') => Packages
 
-export const packages = () => require('#packages')
+const packages = () => require('#packages')
 
 const isPath = (name: string | undefined) => name !== undefined && isAbsolute(name)
 
@@ -52,28 +56,129 @@ function program() {
   return path && isAbsolute(path) && hasProgram() ? resolve(path, path) : undefined
 }
 
-/** The same for the flakeforge that the file `start` resolves. */
-function resolveFromFlakeforge(start: string, name: string) {
-  const flakeforge = resolve(start, 'flakeforge')
-  return flakeforge && resolve(flakeforge, name)
+/** The folders that contain a path, the nearest first. */
+function* above(path: string) {
+  for (let folder = dirname(path), last = path; folder !== last; last = folder, folder = dirname(folder)) yield folder
+}
+
+/** The owner of a file, or of a link itself, as a number: 0 on Windows. */
+const ownerOf = (path: string) => lstatSync(path).uid
+
+/**
+ * Whether a file or folder is of the program that runs `start`, and not of another user who may write to a folder above it:
+ * it belongs to this user, to root, or to the owner of `start`.
+ */
+function isOfProgram(path: string, start: string) {
+  try {
+    const owner = ownerOf(path)
+    return owner === 0 || owner === process.geteuid?.() || owner === ownerOf(start)
+  } catch {
+    return false // missing, or the permissions of the runtime refuse it
+  }
+}
+
+/** Whether a folder is the root of a workspace: of npm, Yarn and Bun, or of pnpm. */
+function isWorkspace(folder: string, start: string) {
+  if (isOfProgram(join(folder, 'pnpm-workspace.yaml'), start)) return true
+  const manifest = join(folder, 'package.json')
+  try {
+    return isOfProgram(manifest, start) && Object.hasOwn(JSON.parse(readFileSync(manifest, 'utf8')), 'workspaces')
+  } catch {
+    return false // not a manifest
+  }
+}
+
+/** The folder that contains the program of a file: see the top. */
+function rootOf(start: string) {
+  const folders = [...above(start)]
+  const outermost = folders.findLast((folder) => basename(folder) === 'node_modules')
+  const packaged = folders.find((folder) => isOfProgram(join(folder, 'package.json'), start))
+  const own = outermost === undefined ? (packaged ?? folders[0]) : dirname(outermost)
+  const outer = folders.slice(folders.indexOf(own) + 1)
+  return outer.find((folder) => isWorkspace(folder, start)) ?? own
+}
+
+/** The `node_modules` in which a file may find packages, the nearest first. */
+function placesOf(start: string) {
+  const root = rootOf(start)
+  const folders = [...above(start)].filter((folder) => basename(folder) !== 'node_modules')
+  const places = folders.slice(0, folders.indexOf(root) + 1).map((folder) => join(folder, 'node_modules'))
+  return places.filter((place) => isOfProgram(place, start))
+}
+
+/** The path of a package in a `node_modules`; undefined if it is not there, wherever else it may be. */
+function inPlace(place: string, name: string) {
+  const folder = join(place, name)
+  if (!isThere(folder)) return
+  const path = resolve(join(dirname(place), 'noop.js'), name) // which goes on to other places if this one has only a folder
+  const isIn = (folder: string) => path?.startsWith(folder + sep)
+  return isIn(folder) || isIn(realpathSync(folder)) ? path : undefined
+}
+
+function inPlaces(places: string[], name: string) {
+  for (const place of places) {
+    const path = inPlace(place, name)
+    if (path !== undefined) return path
+  }
 }
 
 /**
- * The path of a package, or undefined if it is not installed. With package managers that isolate packages (pnpm, Yarn PnP)
- * the project finds only its direct dependencies, and flakeforge finds only its own addon. So we look from both.
+ * Whether the runtime itself knows which package a file means by a name, without folders: Yarn's Plug'n'Play, and Deno or Bun
+ * with their global cache.
  */
-function findFrom(start: string | undefined, name: string) {
-  if (start !== undefined) return resolve(start, name) ?? resolveFromFlakeforge(start, name)
+function isMapped(start: string) {
+  const { findPnpApi } = process.getBuiltinModule('node:module') as { findPnpApi?: (path: string) => unknown }
+  if (findPnpApi !== undefined) return Boolean(findPnpApi(start))
+  const { deno, bun } = process.versions
+  const isInstalled = here?.includes(`${sep}node_modules${sep}`)
+  return (deno ?? bun) !== undefined && packageFolder() !== undefined && !isInstalled
 }
 
+/**
+ * Where to look for packages, the nearest first. The program, if it is another one's, comes after this code; if this code
+ * belongs to it, its own folders are the nearest.
+ */
+function starts() {
+  if (here === undefined) return []
+  const file = packageFolder() === undefined ? undefined : program() // a bundle has only its own packages
+  if (file === undefined || file === here) return [here]
+  return file.startsWith(rootOf(here) + sep) ? [file, here] : [here, file]
+}
+
+/** A file's own packages: its flakeforge's too, because package managers that isolate packages show it only that. */
+function* lookupsOf(start: string) {
+  if (isMapped(start)) {
+    yield (name: string) => resolve(start, name)
+    const flakeforge = resolve(start, 'flakeforge')
+    if (flakeforge !== undefined) yield (name: string) => resolve(flakeforge, name)
+    return
+  }
+  const places = placesOf(start)
+  for (const place of places) yield (name: string) => inPlace(place, name)
+  const flakeforge = inPlaces(places, 'flakeforge')
+  if (flakeforge !== undefined) yield (name: string) => inPlaces(placesOf(flakeforge), name)
+}
+
+/** The path of a package, or undefined. */
+export type Lookup = (name: string) => string | undefined
+
+/** The places of packages, the nearest first: in each, several names may be looked up. */
+export const lookups = (): Lookup[] => starts().flatMap((start) => [...lookupsOf(start)])
+
 /** A dependency of this code. */
-export const findOwn = (name: string) => findFrom(here, name)
+export function findOwn(name: string) {
+  if (here === undefined) return
+  for (const lookup of lookupsOf(here)) {
+    const path = lookup(name)
+    if (path !== undefined) return path
+  }
+}
 
-/** A dependency of the program, which uses this code as a package. A bundle has only its own. */
-export const findOfProgram = (name: string) => (packageFolder() === undefined ? undefined : findFrom(program(), name))
-
-/** A dependency of this code or of the program. */
-export const find = (name: string) => findOwn(name) ?? findOfProgram(name)
+/**
+ * Packages that a tool has put into the program: only a bundle has them. In a package, Node would search for these names
+ * everywhere.
+ */
+export const builtIn = (): Packages | undefined => (packageFolder() === undefined ? packages() : undefined)
 
 /** Loads a CommonJS file or an addon. */
 export const load = (path: string) => requireIn(path)(path)

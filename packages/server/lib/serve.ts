@@ -45,16 +45,16 @@ function listenToSignals(service: Service, log: Log) {
 }
 
 /** Settings that are allowed, but hardly intended. */
-function warnings({ host, socket, isLocal, tokens, cors, entries }: Config) {
-  const isOpen = socket === undefined && !isLocal
+function warnings({ host, listeners, cors, entries }: Config) {
+  const { isLocal, tokens } = listeners.main
   const isAlone = entries.some(({ store }: Entry) => isFolder(store))
   return [
-    ...(isOpen && tokens === undefined
+    ...(!isLocal && tokens === undefined
       ? [
           `${host} can be reached from other machines, and there are no tokens: any client there can take IDs. See --token-file.`,
         ]
       : []),
-    ...(isOpen && isAlone
+    ...(!isLocal && isAlone
       ? [
           'The slots are in a folder of this machine. A second server elsewhere would make the same IDs: give both a shared store, such as --store redis://…',
         ]

@@ -5,13 +5,12 @@ import type { Server } from 'node:https'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import type { Config } from './config/read.ts'
-import { readTlsFiles, readTokenFile } from './config/secrets.ts'
-import { makeApp, makeMetricsApp, type Parts } from './http/app.ts'
+import { readTlsFiles, readTokenFile, type TlsFiles } from './config/secrets.ts'
+import { makeApp, makeMetricsApp } from './http/app.ts'
 import { Connections } from './http/connections.ts'
-import { listen, listenAt } from './http/listen.ts'
+import { type Listener, listen } from './http/listen.ts'
 import type { Log } from './http/log.ts'
 import { Measures } from './http/measures.ts'
-import { Tokens } from './http/tokens.ts'
 import { Waiting } from './http/waiting.ts'
 import { Names } from './ids/names.ts'
 
@@ -25,7 +24,6 @@ export class Service {
   #config
   #log
   #names
-  #tokens
   #measures
   #state: State = { isEnding: false, isClosing: false, isOverloaded: () => false }
   #apps: FastifyInstance[] = []
@@ -36,7 +34,6 @@ export class Service {
   constructor(config: Config, log: Log) {
     this.#config = config
     this.#log = log
-    this.#tokens = config.tokens && new Tokens(config.tokens)
     this.#connections = new Connections(config['request-ms'] + config['wait-ms'])
     this.#waiting = new Waiting({ maxWaiting: config['max-waiting'], waitMs: config['wait-ms'] })
     this.#names = new Names(config.entries, this.#waiting, (text) => log.warn(text))
@@ -53,13 +50,14 @@ export class Service {
       waiting: this.#waiting,
       measures: this.#measures,
       log: this.#log,
-      tokens: this.#tokens,
       state: this.#state,
     }
-    const app = await makeApp(parts)
-    this.#apps.push(app)
-    this.url = await listen(app, this.#config)
-    await this.#listenForMetrics(parts)
+    const { main, metrics } = this.#config.listeners
+    this.url = await this.#listen(await makeApp(parts, main), main)
+    if (metrics !== undefined) {
+      const url = await this.#listen(await makeMetricsApp(parts, metrics), metrics)
+      this.#log.warn(`metrics are at ${url}/metrics`)
+    }
     this.#names.start()
   }
 
@@ -79,10 +77,14 @@ export class Service {
 
   /** Reads the files with secrets again. If that fails, nothing changes. */
   reload() {
-    const { 'token-file': file } = this.#config
+    const { 'token-file': file, 'metrics-token-file': metricsFile, listeners } = this.#config
+    const again = { mayBeHalfWritten: true }
     try {
-      if (file !== undefined) this.#tokens?.replace(readTokenFile(file))
+      const tokens = file && readTokenFile(file, again)
+      const metricsTokens = metricsFile && readTokenFile(metricsFile, again)
       const tls = readTlsFiles(this.#config)
+      listeners.main.tokens?.replace(tokens)
+      listeners.metrics?.tokens?.replace(metricsTokens)
       if (tls !== undefined) this.#replaceTls(tls)
       this.#log.warn('SIGHUP: reloaded the files.')
     } catch (error) {
@@ -105,18 +107,15 @@ export class Service {
   }
 
   /** Ends connections whose certificate was checked by another CA. */
-  #replaceTls(tls: NonNullable<ReturnType<typeof readTlsFiles>>) {
-    const { tls: before } = this.#config
+  #replaceTls(tls: TlsFiles) {
+    const { main } = this.#config.listeners
     ;(this.#apps[0].server as Server).setSecureContext(tls)
-    if (tls.ca !== before.ca) this.#connections.replaceAll()
-    this.#config.tls = tls
+    if (tls.ca !== main.tls?.ca) this.#connections.replaceAll()
+    main.tls = tls
   }
 
-  async #listenForMetrics(parts: Parts) {
-    const { 'metrics-port': port, host } = this.#config
-    if (port === undefined) return
-    const app = await makeMetricsApp(parts)
+  #listen(app: FastifyInstance, listener: Listener) {
     this.#apps.push(app)
-    this.#log.warn(`metrics are at ${await listenAt(app, port, host, this.#config.givenAs)}/metrics`)
+    return listen(app, listener, this.#config.givenAs)
   }
 }

@@ -82,7 +82,7 @@ const transaction = {
 /** A session that finds another table of the same name first. */
 async function moveElsewhere(client) {
   await query(client, `CREATE SCHEMA IF NOT EXISTS elsewhere`)
-  await query(client, schemaFor('elsewhere'))
+  await query(client, String(schemaFor('elsewhere')))
   await query(client, 'SET search_path TO elsewhere')
 }
 

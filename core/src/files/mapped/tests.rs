@@ -20,7 +20,7 @@ fn page<W: Words>() -> Mapped<W> {
     let map = MmapRaw::from(MmapOptions::new().len(SIZE).map_anon().unwrap());
     let start = AtomicPtr::new(map.as_mut_ptr().cast());
     let place = Place::watch(map.as_ptr());
-    Mapped { map, place, file: file.into(), start, stand_in: OnceLock::new() }
+    Mapped { map, place, file: file.into(), header_hash: 0, start, stand_in: OnceLock::new() }
 }
 
 #[test]

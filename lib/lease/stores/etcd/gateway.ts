@@ -1,9 +1,9 @@
 // etcd's JSON gateway by `fetch`: endpoints, tokens, time limits and the store's clock. Every wait has a limit, and no time
 // comes from this machine.
 
-import { throwIfAborted, whenAborted } from '../../../base/abort.ts'
-import { passing, refusedWriteError, storeError } from '../../../base/errors.ts'
-import { clearTimeout, monotonicNow, setTimeout } from '../../../base/timers.ts'
+import { passing, refusedWriteError, said, storeError } from '../../../base/errors.ts'
+import { ExchangeError, exchange } from '../../../base/exchange.ts'
+import { monotonicNow } from '../../../base/timers.ts'
 import { BUDGET } from '../../time-budget.ts'
 import type { EtcdOptions } from './options.ts'
 import type { Part } from './requests.ts'
@@ -66,19 +66,24 @@ function parseObject(text: string): Body | undefined {
 /** The body of an answer; throws if it is an error: `{ error, code }` from a call, `{ error: {…} }` from a stream. */
 function parseAnswer(status: number, text: string) {
   const body = parseObject(text)
-  if (body === undefined) throw new Refusal(`HTTP ${status} and no JSON: ${text.slice(0, 300)}`, true)
+  if (body === undefined) throw new Refusal(`HTTP ${status} and no JSON: ${said(text)}`, true)
   if (status === 200 && body.error === undefined) return body
   const { message, code, grpc_code } = typeof body.error === 'object' ? body.error : body
-  const said = message ?? `HTTP ${status}`
+  const words = message ?? `HTTP ${status}`
   const isElsewhere = NOT_NOW.includes(code ?? grpc_code ?? 0)
-  throw new Refusal(said, isElsewhere, isElsewhere || TOO_BUSY.test(said))
+  throw new Refusal(words, isElsewhere, isElsewhere || TOO_BUSY.test(words))
+}
+
+/** The refusal that an error of ours is about: its cause is a copy, with a cleaned message. */
+const refusals: WeakMap<object, Refusal> = new WeakMap()
+
+function dueTo<Kind extends Error>(failure: unknown, error: Kind) {
+  if (failure instanceof Refusal) refusals.set(error, failure)
+  return error
 }
 
 /** etcd's own message; '' if something else went wrong. */
-function wordsOf(error: unknown) {
-  const { cause } = error as Error
-  return cause instanceof Refusal ? cause.message : ''
-}
+const wordsOf = (error: unknown) => refusals.get(error as object)?.message ?? ''
 
 const decode = ({ key, value }: { key: string; value?: string }): Pair => ({
   key: fromBase64(key),
@@ -96,40 +101,25 @@ function wayOutOf(message: string) {
 function refusalOf(refusal: Refusal) {
   const { message, isForNow } = refusal
   const make = REFUSED.test(message) ? refusedWriteError : storeError
-  const error = make(`etcd refused: ${message}${wayOutOf(message)}`, refusal)
+  const why = `etcd refused: ${said(message)}`.concat(wayOutOf(message))
+  const error = dueTo(refusal, make(why, refusal))
   return isForNow ? passing(error) : error
 }
 
 /** Why an endpoint gave no answer: the cause explains `fetch failed`. */
 function reasonOf(failure: unknown) {
+  if (failure instanceof ExchangeError && failure.kind === 'redirect')
+    return `HTTP ${failure.status} is a redirect, which is not followed. Use the address that it leads to`
   const { message, cause } = failure as Error & { cause?: Error }
-  return (failure instanceof Refusal ? undefined : cause?.message) || message
+  return said((failure instanceof Refusal ? undefined : cause?.message) || message)
 }
+
+/** The longest answer: it lists some 100 000 keys. */
+const LARGEST_ANSWER = 32 * 2 ** 20
 
 /** How a request is sent: its token, its time limit, and the signal that gives it up. */
 type Sending = { token?: string | null | undefined; until: number; signal?: AbortSignal | undefined }
-
-/**
- * Gives a call a signal that aborts after `ms`, or with `signal`. AbortSignal.any() would do it in a line, but on Node.js 20
- * a signal that it derives from a time limit can be collected before it aborts.
- */
-async function limited<Result>(
-  ms: number,
-  signal: AbortSignal | undefined,
-  call: (limit: AbortSignal) => Promise<Result>,
-) {
-  throwIfAborted(signal)
-  const limit = new AbortController()
-  const late = () => limit.abort(new DOMException('The operation was aborted due to timeout', 'TimeoutError'))
-  const timer = setTimeout(late, ms)
-  const ignore = signal && whenAborted(signal, () => limit.abort(signal.reason))
-  try {
-    return await call(limit.signal)
-  } finally {
-    clearTimeout(timer)
-    ignore?.()
-  }
-}
+type Posting = Omit<Sending, 'until'> & { timeoutMs: number }
 
 /**
  * The store's clock is the `Date` header of the answer: whole seconds, rounded down, of the member that answered. etcd writes
@@ -164,7 +154,7 @@ export class Gateway {
     const revision = Number(header?.revision)
     const isWhole = !isDone || responses.length === success.length
     if (typeof header?.cluster_id !== 'string' || !Number.isSafeInteger(revision) || !isWhole) {
-      throw storeError(`This is not etcd's answer to a transaction: ${JSON.stringify(body).slice(0, 80)}`)
+      throw storeError(`This is not etcd's answer to a transaction: ${said(JSON.stringify(body), 80)}`)
     }
     const ranges = responses.flatMap(({ response_range: range }) => range ?? [])
     const lists = ranges.map(({ kvs = [] }) => kvs.map(decode))
@@ -187,7 +177,7 @@ export class Gateway {
       if (this.#credentials === undefined) throw error
       if (!STALE_TOKEN.test(wordsOf(error))) {
         // Some versions answer a stale token by closing the connection, so the next call requests a new one.
-        const isAnswered = (error as Error).cause instanceof Refusal
+        const isAnswered = refusals.has(error as object)
         if (!isAnswered && this.#token === token) this.#token = undefined
         throw error
       }
@@ -227,9 +217,8 @@ export class Gateway {
       if (left <= 0) break
       const index = this.#turn
       try {
-        return await limited(Math.min(BUDGET.ANSWER_MS, left), signal, (limit) =>
-          this.#post(endpoints[index] + path, body, token, limit),
-        )
+        const timeoutMs = Math.min(BUDGET.ANSWER_MS, left)
+        return await this.#post(endpoints[index] + path, body, { token, timeoutMs, signal })
       } catch (error) {
         failure = error
         if (signal?.aborted) break
@@ -238,20 +227,29 @@ export class Gateway {
         if (this.#turn === index) this.#turn = (index + 1) % endpoints.length // otherwise another call has moved on
       }
     }
-    const error = storeError(`etcd does not answer at ${endpoints.join(', ')}: ${reasonOf(failure)}`, failure)
+    const why = `etcd does not answer at ${endpoints.join(', ')}: ${reasonOf(failure)}`
+    const error = dueTo(failure, storeError(why, failure))
     throw isForNow ? passing(error) : error
   }
 
-  async #post(url: string, body: object, token: string | null | undefined, signal: AbortSignal) {
-    const response = await this.#fetch(url, {
+  #post(url: string, body: object, { token, timeoutMs, signal }: Posting) {
+    const headers = { 'content-type': 'application/json', ...(token ? { authorization: token } : {}) }
+    const request = {
+      fetch: this.#fetch,
+      url,
       method: 'POST',
-      headers: { 'content-type': 'application/json', ...(token ? { authorization: token } : {}) },
+      headers,
       body: JSON.stringify(body),
+      timeoutMs,
       signal,
+    } as const
+    return exchange(request, async ({ status, headers, read }) => {
+      const bytes = await read(LARGEST_ANSWER)
+      if (bytes.length > LARGEST_ANSWER) throw new Refusal(`HTTP ${status} with more than 32 MiB`, true)
+      const answer = parseAnswer(status, new TextDecoder().decode(bytes))
+      const now = Date.parse(headers.get('date') ?? '')
+      if (Number.isNaN(now)) throw new Refusal('the answer has no Date header, which is the clock of this store', false)
+      return { body: answer, now }
     })
-    const answer = parseAnswer(response.status, await response.text())
-    const now = Date.parse(response.headers.get('date') ?? '')
-    if (Number.isNaN(now)) throw new Refusal('the answer has no Date header, which is the clock of this store', false)
-    return { body: answer, now }
   }
 }

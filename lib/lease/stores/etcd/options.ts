@@ -1,7 +1,7 @@
 // The options of a store on etcd, and their URL form. Messages show no password.
 
 import { checkKeys, isAbsent, ownOf } from '../../../base/check.ts'
-import { optionTypeError } from '../../../base/errors.ts'
+import { keepSecret, optionTypeError } from '../../../base/errors.ts'
 
 /** The options of a Gateway. */
 export type EtcdOptions = { endpoints: string[]; username?: string; password?: string; fetch: typeof globalThis.fetch }
@@ -43,6 +43,7 @@ function readCredentials({ username, password }: { username: unknown; password: 
   if (typeof password !== 'string') {
     throw optionTypeError('password', isAbsent(password) ? password : HIDDEN, 'a string, because there is a username')
   }
+  keepSecret(password)
   return { username, password }
 }
 

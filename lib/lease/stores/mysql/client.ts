@@ -8,6 +8,7 @@ import {
   optionTypeError,
   passing,
   refusedWriteError,
+  said,
   storeError,
 } from '../../../base/errors.ts'
 import type { ClientError } from '../clients.ts'
@@ -47,9 +48,9 @@ const FLAG_IN_TRANSACTION = 1
 const FLAG_AUTOCOMMIT = 2
 
 /** If several addresses all refuse, there is only a code. A pool's failure to connect may be the cause. */
-function messageOf({ sqlMessage, message, code, cause }: ClientError): string {
+function wordsOf({ sqlMessage, message, code, cause }: ClientError): string {
   const [first] = (sqlMessage || message || code || '').split('\n')
-  return cause === undefined ? first : `${first}: ${messageOf(cause)}`
+  return cause === undefined ? said(first) : `${said(first)}: ${wordsOf(cause)}`
 }
 
 /**
@@ -72,19 +73,19 @@ function failure(thrown: unknown) {
 /** The failure, and the remedy. */
 function failureOf(error: ClientError) {
   const { errno = 0 } = error
-  const message = messageOf(error)
+  const words = wordsOf(error)
   const makeError = isRefused(error) ? refusedWriteError : storeError
   if (TAKES_NO_WRITES.has(errno)) {
-    return makeError(`This MySQL server takes no writes. Use the address of the primary. (${message})`, error)
+    return makeError(`This MySQL server takes no writes. Use the address of the primary. (${words})`, error)
   }
   if (FULL.has(errno)) {
-    return makeError(`MySQL: the table or the disk of the server is full. Free space on it. (${message})`, error)
+    return makeError(`MySQL: the table or the disk of the server is full. Free space on it. (${words})`, error)
   }
   if (NOT_ALLOWED.has(errno)) {
     const why = 'The tables are missing, or this user may not use or create them.'
-    return makeError(`${why} Run the SQL that \`npx flakeforge schema mysql\` prints. (${message})`, error)
+    return makeError(`${why} Run the SQL that \`npx flakeforge schema mysql\` prints. (${words})`, error)
   }
-  return makeError(`MySQL: ${message}`, error)
+  return makeError(`MySQL: ${words}`, error)
 }
 
 /** Whether the server of a connection is MariaDB. */
@@ -147,7 +148,7 @@ export class Session {
     if (before !== undefined) checkBefore(before)
     const { affectedRows, warningStatus } = await this.#write(text)
     if (warningStatus > 0)
-      throw storeError(`MySQL warned about a write: ${await this.#warnings()}. The write is retried.`)
+      throw storeError(`MySQL warned about a write: ${said(await this.#warnings())}. The write is retried.`)
     if (before?.isEnabled) checkAfter(before, await this.#semiSync())
     return Number(affectedRows)
   }
@@ -176,9 +177,9 @@ export class Session {
     try {
       for (const table of statementsFor(tables)) await this.write(table)
     } catch (error) {
-      const { errno = 0, sqlMessage } = error as ClientError
+      const { errno = 0 } = error as ClientError
       if (!NO_ENGINE.has(errno)) throw error
-      throw storeError(`This MySQL server has no in-memory tables, which reveal its restarts. (${sqlMessage})`, error)
+      throw storeError(`This MySQL server has no in-memory tables, which reveal its restarts. (${said(error)})`, error)
     }
   }
 

@@ -34,6 +34,7 @@ export interface Mysql2 {
   query: (options: object, answered: Answered) => void
   release: () => void
   destroy: () => void
+  stream?: { destroyed?: boolean }
   /** of a pool */
   getConnection?: (taken: (error: unknown, connection: Mysql2) => void) => void
 }
@@ -43,6 +44,7 @@ export interface Mariadb {
   query: (options: object) => Promise<Row[] | Header>
   info: { status: number }
   ping: (timeoutMs: number) => Promise<void>
+  isValid?: () => boolean
   release: () => void
   destroy: () => void
   /** of a pool */
@@ -83,7 +85,9 @@ const ofMariadb = (connection: Mariadb): Connection => ({
 export const fromMysql2 =
   (core: Mysql2): Take =>
   async () => {
-    if (typeof core.getConnection !== 'function') return ofMysql2(core)
+    if (typeof core.getConnection !== 'function') {
+      return { ...ofMysql2(core), hasEnded: () => core.stream?.destroyed === true }
+    }
     const connection: Mysql2 = await new Promise((resolve, reject) => {
       core.getConnection?.((error, taken) => (error ? reject(error) : resolve(taken)))
     })
@@ -110,7 +114,9 @@ function dropMariadb(connection: Mariadb) {
 export const fromMariadb =
   (client: Mariadb): Take =>
   async () => {
-    if (typeof client.getConnection !== 'function') return ofMariadb(client)
+    if (typeof client.getConnection !== 'function') {
+      return { ...ofMariadb(client), hasEnded: () => client.isValid?.() === false }
+    }
     const connection = await client.getConnection()
     return {
       ...ofMariadb(connection),

@@ -3,7 +3,7 @@
 
 import { BUDGET, secondsOf } from '../../time-budget.ts'
 import { addressError, hostOf } from '../address.ts'
-import { readSchema } from './schema.ts'
+import { readOwner, readSchema } from './schema.ts'
 
 const { readFileSync } = process.getBuiltinModule('node:fs')
 
@@ -18,10 +18,11 @@ export interface PostgresAddress {
   application_name?: string
   options?: string
   schema: string
+  owner?: string | undefined
 }
 
 /** The parameters that a store accepts; others are refused, some with an alternative. */
-const TAKEN = ['schema', 'host', 'port', 'user', 'password', 'application_name', 'options', 'pgbouncer']
+const TAKEN = ['schema', 'owner', 'host', 'port', 'user', 'password', 'application_name', 'options', 'pgbouncer']
 const TAKEN_FOR_TLS = ['ssl', 'sslmode', 'sslrootcert', 'sslcert', 'sslkey']
 const WAYS_OUT: Record<string, string> = {
   search_path: 'name the schema of the table with ?schema=',
@@ -70,6 +71,7 @@ export function readAddress(url: string): PostgresAddress {
     password: of('password') ?? decoded(password),
     database: decoded(pathname.slice(1)),
     schema: readSchema(of('schema')),
+    owner: readOwner(of('owner')),
   }
   for (const name of ['application_name', 'options'] as const)
     if (searchParams.has(name)) address[name] = of(name) as string

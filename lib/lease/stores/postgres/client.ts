@@ -1,4 +1,4 @@
-// The two PostgreSQL clients of Node, pg and postgres.js, as one: `run(text, values)` returns the one answer of a statement,
+// The two PostgreSQL clients of Node, pg and postgres.js, as one: `run(statement, values)` returns the one answer of a statement,
 // within a time limit. The user's own client is not connected, configured or ended, and is not used inside the user's
 // transaction: what a statement writes must be committed before its answer is used.
 
@@ -8,6 +8,7 @@ import {
   optionTypeError,
   passing,
   refusedWriteError,
+  said,
   storeError,
 } from '../../../base/errors.ts'
 import { sleep } from '../../../base/timers.ts'
@@ -15,7 +16,8 @@ import { BUDGET } from '../../time-budget.ts'
 import type { ClientError } from '../clients.ts'
 import { type Turn, Turns } from '../turns.ts'
 import { type Connection, IN_TRANSACTION, keepAlive, type Notice, packageOf, type Values } from './packages.ts'
-import { schemaFor } from './schema.ts'
+import { type Place, schemaFor } from './schema.ts'
+import { commented, type Sql, sql } from './statement.ts'
 import { STILL_RUNS } from './statements.ts'
 
 const WANTED = 'a Pool or Client of pg, or the sql function of postgres.js'
@@ -54,20 +56,20 @@ function parseAnswer(text: string | undefined, client: unknown) {
 /** The failure, and the remedy. */
 function wordsFor(error: ClientError) {
   const { code = '' } = error
-  const message = error.message || code // if several addresses all refuse, there is only a code
-  if (IDENTITY.test(message)) {
+  const words = said(error) // if several addresses all refuse, there is only a code
+  if (IDENTITY.test(error.message)) {
     const why =
       'lost writes would go unnoticed without pg_control_system(), pg_current_wal_flush_lsn() and pg_walfile_name()'
-    return `PostgreSQL: ${why}. GRANT EXECUTE on them, or use a server that has them. (${message})`
+    return `PostgreSQL: ${why}. GRANT EXECUTE on them, or use a server that has them. (${words})`
   }
   if (TAKES_NO_WRITES.has(code)) {
-    return `This PostgreSQL server takes no writes. Use the address of the primary, with default_transaction_read_only off. (${message})`
+    return `This PostgreSQL server takes no writes. Use the address of the primary, with default_transaction_read_only off. (${words})`
   }
   if (code === NOT_ALLOWED) {
-    return `PostgreSQL: this role may not use the table. GRANT SELECT, INSERT, UPDATE on it, and USAGE on its schema. (${message})`
+    return `PostgreSQL: this role may not use the table. GRANT SELECT, INSERT, UPDATE on it, and USAGE on its schema. (${words})`
   }
-  if (code === DISK_FULL) return `PostgreSQL: the disk of the server is full. Free space on it. (${message})`
-  return `PostgreSQL: ${message}`
+  if (code === DISK_FULL) return `PostgreSQL: the disk of the server is full. Free space on it. (${words})`
+  return `PostgreSQL: ${words}`
 }
 
 const isOurs = (error: unknown) => error instanceof FlakeError
@@ -104,7 +106,7 @@ const NO_WARNING = '00000'
 function checkNotices(notices: Notice[] | undefined, standbys: unknown, client: unknown) {
   if (notices === undefined && standbys) throw clientError(client, SILENT)
   const warning = notices?.find(({ code }) => code !== NO_WARNING)
-  if (warning !== undefined) throw unsureError(`it warned: ${warning.message}`)
+  if (warning !== undefined) throw unsureError(`it warned: ${said(warning)}`)
 }
 
 /** A write that may be lost. `why`: what the server did. */
@@ -131,8 +133,8 @@ export class StatementRunner extends Turns<Connection> {
    * The answer of a statement that may be run again if another transaction came first and it had no effect. Undefined if our
    * table is missing.
    */
-  async run(text: string, values: Values, signal?: AbortSignal) {
-    const work = (connection: Connection, turn: Turn) => this.#attempts(connection, turn, text, values)
+  async run(statement: Sql, values: Values, signal?: AbortSignal) {
+    const work = (connection: Connection, turn: Turn) => this.#attempts(connection, turn, statement, values)
     const answer = await this.#onConnection(work, failure, signal)
     return answer === MISSING ? undefined : answer
   }
@@ -142,17 +144,17 @@ export class StatementRunner extends Turns<Connection> {
    * the standbys it waits for have it.
    * @param signal once it has aborted, nothing is sent any more
    */
-  async write(text: string, values: Values, signal?: AbortSignal) {
+  async write(statement: Sql, values: Values, signal?: AbortSignal) {
     const answer = await this.#onConnection(
-      (connection) => this.#attempt(connection, text, values),
+      (connection) => this.#attempt(connection, statement, values),
       writeFailure,
       signal,
     )
     return answer === MISSING || answer === SECOND ? undefined : answer
   }
 
-  makeTable(schema: string) {
-    return this.#onConnection((connection) => this.#makeTable(connection, schema))
+  makeTable(place: Place) {
+    return this.#onConnection((connection) => this.#makeTable(connection, place))
   }
 
   refuseTransaction() {
@@ -173,9 +175,9 @@ export class StatementRunner extends Turns<Connection> {
   }
 
   /** A longer pause after each attempt that came second. */
-  async #attempts(connection: Connection, turn: Turn, text: string, values: Values) {
+  async #attempts(connection: Connection, turn: Turn, statement: Sql, values: Values) {
     for (let pause = 1; !turn.isOver; pause = Math.min(pause * 2, BUDGET.SHORT_PAUSE_MS)) {
-      const answer = await this.#attempt(connection, text, values).catch(secondIfLocked)
+      const answer = await this.#attempt(connection, statement, values).catch(secondIfLocked)
       if (answer !== SECOND) return answer
       await sleep(Math.random() * pause)
     }
@@ -183,10 +185,10 @@ export class StatementRunner extends Turns<Connection> {
   }
 
   /** The answer, or a marker that nothing was done. */
-  async #attempt(connection: Connection, text: string, values: Values) {
+  async #attempt(connection: Connection, statement: Sql, values: Values) {
     this.#refuseBusy(connection)
     try {
-      const sent = await connection.send(`${this.mark} ${text}`, values)
+      const sent = await connection.send(this.#marked(statement), values)
       const answer = parseAnswer(sent.text, this.client)
       this.#refuseBusy(connection) // a BEGIN may have been running during the check
       if ('standbys' in answer) checkNotices(sent.notices, answer.standbys, this.client)
@@ -199,18 +201,18 @@ export class StatementRunner extends Turns<Connection> {
     }
   }
 
-  async #makeTable(connection: Connection, schema: string) {
+  async #makeTable(connection: Connection, { schema, owner }: Place) {
     try {
-      await connection.make(`${this.mark} ${schemaFor(schema)}`)
+      await connection.make(this.#marked(schemaFor(schema, { owner })))
     } catch (error) {
-      const { code = '', message } = error as ClientError
+      const { code = '' } = error as ClientError
       if (MADE_BY_ANOTHER.has(code)) return
       if (code === NO_SCHEMA) {
-        throw storeError(`The schema '${schema}' is missing. CREATE SCHEMA, or name another. (${message})`, error)
+        throw storeError(`The schema '${schema}' is missing. CREATE SCHEMA, or name another. (${said(error)})`, error)
       }
       if (code !== NOT_ALLOWED) throw error
       const why = `The table ${schema}.flakeforge_record is missing, and this role may not create it.`
-      throw storeError(`${why} Run the SQL that \`npx flakeforge schema\` prints. (${message})`, error)
+      throw storeError(`${why} Run the SQL that \`npx flakeforge schema\` prints. (${said(error)})`, error)
     }
   }
 
@@ -222,6 +224,11 @@ export class StatementRunner extends Turns<Connection> {
   protected async stillRuns(connection: Connection, marks: string[]) {
     const { text } = await connection.send(STILL_RUNS, [JSON.stringify(marks)])
     return parseAnswer(text, this.client).isRunning === true
+  }
+
+  /** A statement that begins with the mark of this client, as a comment. */
+  #marked(statement: Sql) {
+    return sql`${commented(this.mark)} ${statement}`
   }
 
   #refuseBusy(connection: Connection) {

@@ -5,75 +5,73 @@
 // nextval is called under a shared lock, and setval under an exclusive one, after a nextval that is still below. The model is
 // core/tests/model/database_function.rs.
 //
-// The lock is a transaction's advisory lock, taken in a subtransaction. Rolling this back releases it at once: neither the
-// length of the transaction nor a cancelled statement keeps it. Sequences and variables are not rolled back. The
-// subtransaction writes no rows, so it needs no transaction ID.
+// The lock is on an empty table, which only its owner may lock, and the function runs with the owner's rights. (Any role may
+// take an advisory lock, and pg_locks shows its key to all.) It is taken in a subtransaction. Rolling this back releases it at
+// once: neither the length of the transaction nor a cancelled statement keeps it. Sequences and variables are not rolled back.
+// The subtransaction writes no rows, so it needs no transaction ID. The two lock modes conflict with each other, but neither
+// with readers, such as pg_dump. Autovacuum finds nothing to do in the table.
 //
 // Nothing here sleeps, because pg_sleep() ends at a time of day: if the clock is set back by an hour meanwhile, the call takes an
 // hour longer.
 
-import type { FunctionPlan } from '../database-function.ts'
-import { DEFAULT_SCHEMA } from './schema.ts'
-
-/** The class of our advisory locks ('flak' in ASCII), so that they differ from those of an application. */
-const LOCK_CLASS = 0x666c616b
+import { COMMENT_START, type FunctionPlan } from '../database-function.ts'
+import { usageOf } from './schema.ts'
+import { block, dollarQuoted, joined, literal, named, oneLine, type Sql, sql } from './statement.ts'
+import { failIf, grantTo, type Owner, useSchema } from './trust.ts'
 
 const US_IN_NS = 1000
 const MS_IN_NS = 1_000_000
 
 /** The name of a function in a schema as statements show it. */
-export const functionIn = (schema: string, name: string) =>
-  `${schema === DEFAULT_SCHEMA ? schema : `"${schema}"`}.${name}`
+export const functionIn = (schema: string, name: string) => sql`${named(schema, name)}()`
+
+/** The mark is the first line of the function's body, which a dump keeps even without comments. */
+const markOf = (comment: string) => `\n-- ${comment}\n`
+
+/** The beginning of the bodies of all such functions. */
+export const MARK_START = `\n-- ${COMMENT_START}`
+
+/** The rights that callers need. */
+export const rightsOn = (schema: string, name: string): Sql[] => [
+  ...usageOf(schema),
+  sql`EXECUTE ON FUNCTION ${functionIn(schema, name)}`,
+]
 
 /** The present tick: whole units since the epoch. */
 function tickSql({ epoch, tickNs }: FunctionPlan) {
-  const ms = 'extract(epoch FROM clock_timestamp()) * 1000'
-  if (tickNs === MS_IN_NS) return `floor(${ms}) - ${epoch}`
-  return `floor((${ms} - ${epoch}) * ${MS_IN_NS} / ${tickNs})`
+  const ms = sql`extract(epoch FROM clock_timestamp()) * 1000`
+  if (tickNs === MS_IN_NS) return sql`floor(${ms}) - ${epoch}`
+  return sql`floor((${ms} - ${epoch}) * ${MS_IN_NS} / ${tickNs})`
 }
 
 const idSql = ({ counterBits, counterShift, tickShift, nodeBits }: FunctionPlan) =>
-  `(place >> ${counterBits} << ${tickShift}) | (${nodeBits})::bigint | ((place & ${2 ** counterBits - 1}) << ${counterShift})`
+  sql`(place >> ${counterBits} << ${tickShift}) | ('${nodeBits}')::bigint | ((place & ${2 ** counterBits - 1}) << ${counterShift})`
 
-/** The statements that create the function and its sequence. */
-export function functionFor(schema: string, name: string, plan: FunctionPlan) {
-  const [fn, last] = [functionIn(schema, name), functionIn(schema, `${name}_last`)]
-  const { counterBits, lastTick, lastPosition, tickNs, comment } = plan
-  const lock = `${LOCK_CLASS}, '${last}'::regclass::oid::int`
-  const isAhead = `place >= (tick + 1) << ${counterBits} AND place & ${2 ** counterBits - 1} = 0` // and begins a tick
-  return `
--- The position of the last ID. Never set it back.
-CREATE SEQUENCE IF NOT EXISTS ${last} AS bigint MINVALUE 0 START 0 MAXVALUE ${lastPosition};
-
--- A function of this name that makes other IDs stays as it is.
-DO $$
-BEGIN
-  IF obj_description(to_regprocedure('${fn}()'), 'pg_proc') IS DISTINCT FROM ${literal(comment)}
-    AND to_regprocedure('${fn}()') IS NOT NULL THEN
-    RAISE EXCEPTION 'There is another function ${fn}(). Choose another name, or drop it and the sequence ${last}.';
-  END IF;
-END
-$$;
-
-CREATE OR REPLACE FUNCTION ${fn}() RETURNS bigint
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
-SECURITY DEFINER SET search_path = ''  -- callers need no rights on the sequence
-AS $$
+/** The body of the function, whose search_path is pg_catalog. */
+function bodyOf(schema: string, name: string, plan: FunctionPlan) {
+  const { counterBits, lastTick, tickNs, comment } = plan
+  const [last, lock] = [named(schema, `${name}_last`), named(schema, `${name}_lock`)]
+  const shown = literal(`${schema}.${name}()`)
+  const isAhead = sql`place >= (tick + 1) << ${counterBits} AND place & ${2 ** counterBits - 1} = 0` // and begins a tick
+  return sql`
+-- ${oneLine(comment)}
 DECLARE
   tick bigint;
   place bigint;
   began timestamptz;
 BEGIN
   BEGIN
-    IF NOT pg_try_advisory_xact_lock_shared(${lock}) THEN  -- an expression, because PERFORM is slower
-      PERFORM pg_advisory_xact_lock_shared(${lock});
-    END IF;
+    LOCK TABLE ${lock} IN ROW EXCLUSIVE MODE;  -- shared by all that take a number
     tick := ${tickSql(plan)};
     IF tick < 0 OR tick > ${lastTick} THEN
-      RAISE EXCEPTION '${fn}(): the server''s clock (%) is outside of the layout''s time', clock_timestamp()
+      RAISE EXCEPTION '%: the server''s clock (%) is outside of the layout''s time', ${shown}, clock_timestamp()
         USING ERRCODE = '22003', HINT = 'Set the clock, or use a layout or an epoch that has this time.';
     END IF;
-    place := nextval('${last}');
+    place := nextval(${literal(last.text)});
+    IF (pg_sequence_parameters(${literal(last.text)}::regclass)).cache_size <> 1 THEN
+      RAISE EXCEPTION '%: a session would keep numbers of the sequence for later, and IDs would repeat', ${shown}
+        USING ERRCODE = '55000', HINT = ${literal(`Run: ALTER SEQUENCE ${last} CACHE 1`)};
+    END IF;
     RAISE SQLSTATE 'FLAKE';  -- releases the lock
   EXCEPTION WHEN SQLSTATE 'FLAKE' THEN
     NULL;
@@ -82,12 +80,12 @@ BEGIN
     RETURN ${idSql(plan)};
   END IF;
   BEGIN
-    PERFORM pg_advisory_xact_lock(${lock});
+    LOCK TABLE ${lock} IN SHARE ROW EXCLUSIVE MODE;  -- alone
     tick := ${tickSql(plan)};  -- again: the wait for the lock may have taken longer than a tick
     IF place < tick << ${counterBits} THEN
-      place := nextval('${last}');
+      place := nextval(${literal(last.text)});
       IF place < tick << ${counterBits} THEN
-        place := setval('${last}', tick << ${counterBits});
+        place := setval(${literal(last.text)}, tick << ${counterBits});
       END IF;
     END IF;
     IF ${isAhead} THEN  -- no tick is used faster than it lasts
@@ -101,10 +99,112 @@ BEGIN
   END;
   RETURN ${idSql(plan)};
 END
-$$;
-
-COMMENT ON FUNCTION ${fn}() IS ${literal(comment)};
 `
 }
 
-const literal = (text: string) => `'${text.replaceAll("'", "''")}'`
+/** With the same node, a second function would make equal IDs. */
+const OTHER_NAME = 'Choose another name and another node for the function, or drop it if nothing uses it.'
+
+/** The condition that another role owns what is there, and its text. */
+const ownerFault = (what: string, owner: Sql) => sql`
+    WHEN pg_get_userbyid(${owner}) <> current_user THEN
+      concat(${literal(`${what} belongs to the role `)}, quote_ident(pg_get_userbyid(${owner})),
+        '. If it is yours, run this as that role. Otherwise choose another name and another node for the function.')`
+
+/** What is wrong with a function of this name: NULL, if it is the one that this plan makes. */
+const functionFault = (
+  schema: string,
+  name: string,
+  { comment }: FunctionPlan,
+) => sql`SELECT CASE${ownerFault(`The function ${schema}.${name}()`, sql`proowner`)}
+    WHEN NOT starts_with(prosrc, ${literal(markOf(comment))}) THEN
+      ${literal(`There is another function ${schema}.${name}(). ${OTHER_NAME}`)}
+  END FROM pg_proc JOIN pg_namespace ON pg_namespace.oid = pronamespace
+  WHERE nspname = ${literal(schema)} AND proname = ${literal(name)} AND pronargs = 0`
+
+/**
+ * What is wrong with a part of the state that is there: NULL, if this plan made it. By its comment, which the variable `state` is,
+ * it belongs to these IDs. `kindFault` is about what else makes it ours.
+ */
+const itemFault = (
+  what: string,
+  kind: Sql,
+  item: Sql,
+  kindFault: Sql,
+) => sql`SELECT CASE${ownerFault(what, sql`relowner`)}${kindFault}
+    WHEN comment IS NULL THEN
+      concat(${literal(`${what} has no comment that says whose IDs it belongs to, as after pg_dump --no-comments. If it comes from the database of this function, run: COMMENT ON ${kind} ${item} IS `)}, quote_literal(state))
+    WHEN comment <> state THEN
+      concat(${literal(`${what} belongs to other IDs, by its comment: "`)}, comment, ${literal(`". ${OTHER_NAME}`)})
+  END FROM pg_class LEFT JOIN pg_sequence ON seqrelid = oid, obj_description(oid, 'pg_class') AS comment
+  WHERE oid = to_regclass(${literal(item.text)})`
+
+const sequenceKindFault = (what: string, item: Sql, { lastPosition }: FunctionPlan) => sql`
+    WHEN relkind <> 'S' OR relpersistence <> 'p' THEN ${literal(`${what} is not a permanent sequence. ${OTHER_NAME}`)}
+    WHEN seqcache <> 1 THEN
+      concat(${literal(`${what} has CACHE `)}, seqcache, ${literal(`: sessions would keep numbers for later, and IDs would repeat. Run: ALTER SEQUENCE ${item} CACHE 1`)})
+    WHEN concat_ws(' ', seqtypid::regtype, seqstart, seqincrement, seqmin, seqmax, seqcycle) <> ${literal(`bigint 0 1 0 ${lastPosition} f`)} THEN
+      ${literal(`${what} is not the one of this layout: its type, start, increment, bounds or cycle differ. ${OTHER_NAME}`)}`
+
+const lockKindFault = (what: string) => sql`
+    WHEN relkind <> 'r' OR relhassubclass OR relispartition THEN ${literal(`${what} is not a plain table. ${OTHER_NAME}`)}`
+
+/** Default privileges may have given other roles rights on what a script makes. */
+const revokeAll = (items: readonly Sql[]) => sql`
+  FOR granted IN
+    SELECT DISTINCT oid::regclass AS item, CASE relkind WHEN 'S' THEN 'SEQUENCE' ELSE 'TABLE' END AS kind, grantee
+    FROM pg_class, aclexplode(relacl) WHERE grantee <> relowner AND oid = ANY (ARRAY[${joined(items, sql`, `)}]::regclass[])
+  LOOP
+    EXECUTE format('REVOKE ALL ON %s %s FROM %s CASCADE', granted.kind, granted.item,
+      CASE granted.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(granted.grantee)) END);
+  END LOOP;
+`
+
+/** The statement that creates the function and its state. `withSchema`: and the schema. `roles` may call it. */
+export function functionFor(
+  schema: string,
+  name: string,
+  plan: FunctionPlan,
+  { owner, withSchema = false, roles = [] }: { owner?: Owner; withSchema?: boolean; roles?: readonly string[] } = {},
+) {
+  const [fn, last, lock] = [functionIn(schema, name), named(schema, `${name}_last`), named(schema, `${name}_lock`)]
+  const { lastPosition, comment, stateComment } = plan
+  const [lastText, lockText] = [last, lock].map(({ text }) => literal(text))
+  const [sequence, table] = [`The sequence ${schema}.${name}_last`, `The table ${schema}.${name}_lock`]
+  return sql`
+-- A function of this name that makes other IDs stays as it is, and so do a sequence and a table that are another's: this ends
+-- with an error then. It is one statement, which is done as a whole or not at all.
+
+${block(
+  sql`  state CONSTANT pg_catalog.text := ${literal(stateComment)};
+  fault pg_catalog.text;
+  granted pg_catalog.record;`,
+  sql`${withSchema ? useSchema(schema, owner) : sql``}${failIf(functionFault(schema, name, plan))}
+  -- The position of the last ID. Never set it back.
+  IF to_regclass(${lastText}) IS NULL THEN
+    CREATE SEQUENCE ${last} AS bigint MINVALUE 0 START 0 MAXVALUE ${lastPosition} INCREMENT 1 CACHE 1 NO CYCLE;
+    COMMENT ON SEQUENCE ${last} IS ${literal(stateComment)};
+    IF nextval(${lastText}) <> (SELECT last_value FROM ${last}) THEN
+      RAISE EXCEPTION 'In this database, sessions keep numbers of a sequence for later, in spite of CACHE 1: IDs would repeat. Make them in your application.'
+        USING ERRCODE = 'feature_not_supported';
+    END IF;
+  END IF;
+${failIf(itemFault(sequence, sql`SEQUENCE`, last, sequenceKindFault(sequence, last, plan)))}
+  -- Calls lock this table, which stays empty.
+  IF to_regclass(${lockText}) IS NULL THEN
+    CREATE TABLE ${lock} ();
+    COMMENT ON TABLE ${lock} IS ${literal(stateComment)};
+  END IF;
+${failIf(itemFault(table, sql`TABLE`, lock, lockKindFault(table)))}
+  -- Callers need no right on them, and whoever has one could repeat IDs or stop all calls.${revokeAll([lastText, lockText])}
+  CREATE OR REPLACE FUNCTION ${fn} RETURNS bigint
+  LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
+  SET search_path = pg_catalog, pg_temp  -- pg_temp last: it comes first if it is not named
+  SET exit_on_error = off                -- the lock is released by an error that is caught
+  AS ${dollarQuoted(bodyOf(schema, name, plan))};
+  COMMENT ON FUNCTION ${fn} IS ${literal(comment)};
+${failIf(functionFault(schema, name, plan)) /* another role may have made it meanwhile, and would still own it */}  REVOKE ALL ON FUNCTION ${fn} FROM PUBLIC;${grantTo(roles, rightsOn(schema, name))}
+`,
+)}
+`
+}

@@ -5,6 +5,8 @@ import { clientError, storeError } from '../../../base/errors.ts'
 import { BUDGET } from '../../time-budget.ts'
 import { oldClientError, oldVersion } from '../client-packages.ts'
 import { hasMethods, type Lent } from '../clients.ts'
+import type { Sql as Statement } from './statement.ts'
+import { BEGAN } from './statements.ts'
 
 /** A text or NULL for each of a statement's $1, $2 and so on. */
 export type Values = readonly (string | null)[]
@@ -15,8 +17,8 @@ export type Values = readonly (string | null)[]
  */
 export interface Connection extends Lent {
   isBusy: () => boolean
-  send: (text: string, values: Values) => Promise<Sent>
-  make: (text: string) => PromiseLike<unknown>
+  send: (statement: Statement, values: Values) => Promise<Sent>
+  make: (statement: Statement) => PromiseLike<unknown>
 }
 
 /** The server's notices besides its answers. */
@@ -52,6 +54,8 @@ interface PgClient {
   connection?: Wire
   _connected?: boolean
   _connecting?: boolean
+  _queryable?: boolean
+  _ended?: boolean
   on: (event: string, listener: (notice: Notice) => void) => void
   removeListener: (event: string, listener: (notice: Notice) => void) => void
   release: (isBroken?: boolean) => void
@@ -70,16 +74,13 @@ export const IN_TRANSACTION = 'It is in a transaction. Use the pool, or another 
 /** pg must not parse values: a client may have its own parsers. */
 const AS_TEXT = { getTypeParser: () => (text: string) => text }
 
-/** Two statements of one transaction return the same time; two separate ones never do. */
-const BEGAN = 'SELECT now()::text'
-
 /**
  * Whether the only connection of postgres.js is in a transaction, which it does not expose. With several, it refuses a BEGIN
  * itself, except on a reserved one.
  */
 async function isInTransaction(sql: Sql) {
   if (sql.options?.max !== 1) return false
-  const [[[first]], [[second]]] = await Promise.all([BEGAN, BEGAN].map((text) => sql.unsafe(text).values()))
+  const [[[first]], [[second]]] = await Promise.all([BEGAN, BEGAN].map(({ text }) => sql.unsafe(text).values()))
   return first === second
 }
 
@@ -100,13 +101,13 @@ export function ofPostgresJs(sql: Sql, drop: () => boolean, notices?: Notice[]):
   let query: Query | undefined
   return {
     isBusy: () => false,
-    send: async (text, values) => {
+    send: async ({ text }, values) => {
       notices?.splice(0)
       query = sql.unsafe(text, values)
       const rows = await query.values()
       return { text: rows[0]?.[0], notices: notices && [...notices] }
     },
-    make: (text) => sql.unsafe(text),
+    make: ({ text }) => sql.unsafe(text),
     giveBack: () => {},
     drop: () => {
       if (!query?.state) query?.cancel() // it is still waiting for a connection
@@ -120,7 +121,7 @@ const ofPg = (client: PgClient): Connection => {
   const status = statusOf(client)
   return {
     isBusy: () => ['T', 'E'].includes(status() ?? ''),
-    send: async (text, values) => {
+    send: async ({ text }, values) => {
       const query = { text, values, rowMode: 'array', types: AS_TEXT, query_timeout: BUDGET.QUERY_MS }
       const notices: Notice[] = []
       const hear = (notice: Notice) => notices.push(notice)
@@ -132,7 +133,7 @@ const ofPg = (client: PgClient): Connection => {
         client.removeListener('notice', hear)
       }
     },
-    make: (text) => client.query(text),
+    make: ({ text }) => client.query({ text, query_timeout: BUDGET.QUERY_MS }),
     giveBack: () => {},
     drop: () => false,
   }
@@ -220,7 +221,8 @@ function fromPgClient(client: PgClient): Take {
     }
     return inTurn(() => connection.send(...args))
   }
-  return async () => ({ ...connection, send, make: (text) => inTurn(() => connection.make(text)) })
+  const hasEnded = () => client._queryable === false || client._ended === true
+  return async () => ({ ...connection, send, make: (statement) => inTurn(() => connection.make(statement)), hasEnded })
 }
 
 /** postgres.js got this option together with the errors of a COMMIT. */

@@ -5,8 +5,10 @@ import { storeError, unusableOptionError, warnOfReplicas } from '../../../base/e
 import { foundFunctions } from '../database-function.ts'
 import type { Identity, Records } from '../records.ts'
 import { type StatementRunner, unsureError } from './client.ts'
-import { DEFAULT_SCHEMA } from './schema.ts'
+import type { Values } from './packages.ts'
+import { DEFAULT_SCHEMA, type Place } from './schema.ts'
 import { missingOf } from './standbys.ts'
+import type { Sql } from './statement.ts'
 import { FUNCTIONS, PLACE, REPLICAS, STANDBYS, statementsFor } from './statements.ts'
 
 export type Snapshot = Omit<Awaited<ReturnType<Records['read']>>, 'position'>
@@ -25,10 +27,12 @@ const WAYS_OUT = {
 }
 
 /**
- * The answer of a read. `isFollowed`: whether anything streams this server's log. `standbys`: synchronous_standby_names.
+ * The answer of a read. `table` is its OID. `isFollowed`: whether anything streams this server's log. `standbys`:
+ * synchronous_standby_names.
  * `elsewhere`: where the session finds a table of ours, if the place has none.
  */
 type Shown = Snapshot & {
+  table: string | null
   elsewhere: string | null
   follows: boolean
   isInTransaction: boolean
@@ -39,22 +43,23 @@ type Shown = Snapshot & {
 
 export class PostgresRecords implements Records {
   #client
-  #schema
+  #place
   #texts
+  #table: string | undefined // the OID of the table that was found to be one that a store may use
   #warnedOf: string | undefined // synchronous_standby_names when it warned
 
-  constructor(client: StatementRunner, schema: string = DEFAULT_SCHEMA) {
+  constructor(client: StatementRunner, place: Place = { schema: DEFAULT_SCHEMA }) {
     this.#client = client
-    this.#schema = schema
-    this.#texts = statementsFor(schema)
+    this.#place = place
+    this.#texts = statementsFor(place)
   }
 
   async read(group: string, names: readonly string[], signal?: AbortSignal) {
     for (;;) {
-      const answer = await this.#client.run(this.#texts.read, [group, JSON.stringify(names)], signal)
+      const answer = await this.#read(group, names, signal)
       if (answer !== undefined) return this.#checked(answer)
       await this.#readNothing(names) // before anything is written
-      await this.#client.makeTable(this.#schema)
+      await this.#client.makeTable(this.#place)
     }
   }
 
@@ -63,7 +68,7 @@ export class PostgresRecords implements Records {
   }
 
   async look(group: string, names: readonly string[], signal?: AbortSignal) {
-    const answer = await this.#client.run(this.#texts.read, [group, JSON.stringify(names)], signal)
+    const answer = await this.#read(group, names, signal)
     return answer === undefined ? this.#readNothing(names) : this.#checked(answer)
   }
 
@@ -82,17 +87,17 @@ export class PostgresRecords implements Records {
   }
 
   async names(group: string, signal?: AbortSignal) {
-    return (await this.#client.run(this.#texts.names, [group], signal)) ?? []
+    return (await this.#onTable(this.#texts.names, [group], signal)) ?? []
   }
 
   async groups() {
-    return (await this.#client.run(this.#texts.groups, [])) ?? []
+    return (await this.#onTable(this.#texts.groups, [])) ?? []
   }
 
   /** The place, by the server's answer. */
   async place() {
     const { server, database } = await this.#client.run(PLACE, [])
-    return `${server}/${database}, schema ${this.#schema}`
+    return `${server}/${database}, schema ${this.#place.schema}`
   }
 
   async functions(signal?: AbortSignal) {
@@ -101,6 +106,31 @@ export class PostgresRecords implements Records {
 
   async close() {
     await this.#client.close()
+  }
+
+  /** The answer of a read from a table that a store may use. Undefined if there is no table. */
+  async #read(group: string, names: readonly string[], signal?: AbortSignal): Promise<Shown | undefined> {
+    for (;;) {
+      const answer: Shown = await this.#onTable(this.#texts.read, [group, JSON.stringify(names)], signal)
+      if (answer === undefined || answer.table === this.#table) return answer
+      this.#table = undefined // another one is in its place
+    }
+  }
+
+  /** The answer of a statement on the table, once it is known whose it is. Undefined if there is no table. */
+  async #onTable(statement: Sql, values: Values, signal?: AbortSignal) {
+    this.#table ??= await this.#find(signal)
+    if (this.#table === undefined) return undefined
+    const answer = await this.#client.run(statement, values, signal)
+    if (answer === undefined) this.#table = undefined
+    return answer
+  }
+
+  /** The OID of the table, if there is one. Throws if a store must not use it. */
+  async #find(signal?: AbortSignal): Promise<string | undefined> {
+    const { table, fault } = await this.#client.run(this.#texts.lookFor, [], signal)
+    if (fault) throw storeError(`PostgreSQL: ${fault}`)
+    return table ?? undefined
   }
 
   /** A commit that waits for a standby ends without a warning if the standby is taken out of the setting meanwhile. */
@@ -113,8 +143,8 @@ export class PostgresRecords implements Records {
   async #readNothing(names: readonly string[]) {
     const shown: Shown = await this.#client.run(this.#texts.readNothing, [JSON.stringify(names)])
     const { elsewhere: schema } = shown
-    if (schema === null || schema === this.#schema) return this.#checked(shown) // another session may have just created the table
-    const [here, there] = [this.#schema, schema].map((name) => `${name}.flakeforge_record`)
+    if (schema === null || schema === this.#place.schema) return this.#checked(shown) // another session may have just created the table
+    const [here, there] = [this.#place.schema, schema].map((name) => `${name}.flakeforge_record`)
     const wayOut = `Give the store the option schema '${schema}' (in a URL: ?schema=${encodeURIComponent(schema)}), or create ${here} with the SQL of \`npx flakeforge schema\``
     throw storeError(`The store's table is ${here}, which is missing, and the session has ${there}. ${wayOut}.`)
   }

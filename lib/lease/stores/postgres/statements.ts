@@ -1,22 +1,22 @@
-// The statements of the store, each of which answers with JSON as text. Only the swap writes. Tables and functions have
-// qualified names, so a session's search_path does not matter.
+// The statements of the store, each of which answers with JSON as text. Only the swap writes.
 
 import { BUDGET } from '../../time-budget.ts'
-import { COMMENT_START } from '../database-function.ts'
-import { tableIn } from './schema.ts'
+import { MARK_START } from './function.ts'
+import { lookFor, type Place, tableIn } from './schema.ts'
 import { serverOf } from './server.ts'
+import { DIFFERS, EQUALS, JOINED_TO, literal, type Sql, sql, TIMES } from './statement.ts'
 
 /**
  * Whether there are physical standbys, which could be promoted. Backups and archives stream the log too, and a role may lack
  * the right to read all columns. A separate statement, because planning it takes longer than a whole read.
  */
-export const REPLICAS = `
+export const REPLICAS = sql`
 SELECT pg_catalog.json_build_object('areThere', EXISTS (
   SELECT FROM pg_catalog.pg_stat_replication AS sender
-  WHERE application_name NOT IN ('pg_basebackup', 'pg_receivewal', 'pg_recvlogical') AND NOT EXISTS (
-    SELECT FROM pg_catalog.pg_replication_slots WHERE active_pid = sender.pid AND slot_type = 'logical'
+  WHERE application_name ${DIFFERS} ALL (ARRAY['pg_basebackup', 'pg_receivewal', 'pg_recvlogical']) AND NOT EXISTS (
+    SELECT FROM pg_catalog.pg_replication_slots WHERE active_pid ${EQUALS} sender.pid AND slot_type ${EQUALS} 'logical'
   )
-))::text
+))::pg_catalog.text
 `
 
 /**
@@ -24,83 +24,90 @@ SELECT pg_catalog.json_build_object('areThere', EXISTS (
  * them, in any database. The server shows a role its own statements. With track_activities off it shows none, so they may all
  * be ours.
  */
-export const STILL_RUNS = `
+export const STILL_RUNS = sql`
 SELECT pg_catalog.json_build_object('isRunning', EXISTS (
   SELECT FROM pg_catalog.pg_stat_activity
-  WHERE pid <> pg_catalog.pg_backend_pid() AND (
-    state = 'disabled' AND usename = session_user AND datname = pg_catalog.current_database()
-    OR state <> 'idle' AND EXISTS (
-      SELECT FROM pg_catalog.json_array_elements_text($1::text::json) AS mark WHERE pg_catalog.starts_with(query, mark)
+  WHERE pid ${DIFFERS} pg_catalog.pg_backend_pid() AND (
+    state ${EQUALS} 'disabled' AND usename ${EQUALS} session_user AND datname ${EQUALS} pg_catalog.current_database()
+    OR state ${DIFFERS} 'idle' AND EXISTS (
+      SELECT FROM pg_catalog.json_array_elements_text($1::pg_catalog.text::pg_catalog.json) AS mark WHERE pg_catalog.starts_with(query, mark)
     )
   )
-))::text
+))::pg_catalog.text
 `
 
 /** The standbys that commits wait for now. */
-export const STANDBYS = `
-SELECT pg_catalog.json_build_object('now', pg_catalog.current_setting('synchronous_standby_names'))::text
+export const STANDBYS = sql`
+SELECT pg_catalog.json_build_object('now', pg_catalog.current_setting('synchronous_standby_names'))::pg_catalog.text
 `
 
 /** The server and its database. A socket of the machine has no address. */
-export const PLACE = `
+export const PLACE = sql`
 SELECT pg_catalog.json_build_object(
-  'server', coalesce(pg_catalog.host(pg_catalog.inet_server_addr()), 'this machine') || ':' ||
-    coalesce(pg_catalog.inet_server_port()::text, pg_catalog.current_setting('port')),
+  'server', coalesce(pg_catalog.host(pg_catalog.inet_server_addr()), 'this machine') ${JOINED_TO} ':' ${JOINED_TO}
+    coalesce(pg_catalog.inet_server_port()::pg_catalog.text, pg_catalog.current_setting('port')),
   'database', pg_catalog.current_database()
-)::text
+)::pg_catalog.text
 `
 
-/** The functions of `flakeforge schema --function` in this database, in any schema: names and comments. */
-export const FUNCTIONS = `
-SELECT coalesce(pg_catalog.json_agg(pg_catalog.json_build_array(nspname || '.' || proname, description)
-  ORDER BY nspname, proname), '[]')::text
-FROM pg_catalog.pg_description
-JOIN pg_catalog.pg_proc ON pg_proc.oid = objoid
-JOIN pg_catalog.pg_namespace ON pg_namespace.oid = pronamespace
-WHERE classoid = 'pg_catalog.pg_proc'::pg_catalog.regclass AND pg_catalog.starts_with(description, '${COMMENT_START}')
+/** The functions of `flakeforge schema --function` in this database, in any schema: names, and the marks in their bodies. */
+export const FUNCTIONS = sql`
+SELECT coalesce(pg_catalog.json_agg(pg_catalog.json_build_array(
+  nspname ${JOINED_TO} '.' ${JOINED_TO} proname, pg_catalog.substr(pg_catalog.split_part(prosrc, ${literal('\n')}, 2), 4)
+) ORDER BY nspname, proname), '[]')::pg_catalog.text
+FROM pg_catalog.pg_proc JOIN pg_catalog.pg_namespace ON pg_namespace.oid ${EQUALS} pronamespace
+WHERE pg_catalog.starts_with(prosrc, ${literal(MARK_START)})
 `
 
 /** If another transaction holds a lock for longer, the swap ends. The wait for the table itself has no limit. */
 const LOCK_TIMEOUT = `${BUDGET.LOCK_MS}ms`
 
-/** The statements on the table in a schema. */
-export function statementsFor(schema: string) {
+/** Two statements of one transaction return the same time; two separate ones never do. */
+export const BEGAN = sql`SELECT pg_catalog.now()::pg_catalog.text`
+
+/** The statements on the table at a place. */
+export function statementsFor(place: Place) {
+  const { schema } = place
   const table = tableIn(schema)
   const server = serverOf(schema)
 
-  const read = (values: string, elsewhere = 'NULL') => /* sql */ `
+  const read = (values: Sql, elsewhere = sql`NULL`) => sql`
 SELECT pg_catalog.json_build_object(
-  'now', pg_catalog.floor(extract(epoch FROM pg_catalog.clock_timestamp()) * 1000)::bigint,
+  'now', pg_catalog.floor(extract(epoch FROM pg_catalog.clock_timestamp()) ${TIMES} 1000)::bigint,
   'identity', pg_catalog.json_build_object('history', coalesce(history, ''), 'process', process),
   'values', ${values},
   'elsewhere', ${elsewhere},
+  'table', "table",
   'position', position,
   'follows', follows,
   'standbys', standbys,
   'isFollowed', EXISTS (SELECT FROM pg_catalog.pg_stat_get_wal_senders()),
   'isInTransaction', is_in_transaction
-)::text
+)::pg_catalog.text
 FROM (${server}) AS server
 `
 
   return {
+    /** Whether there is a table, and what is wrong with it. */
+    lookFor: lookFor(place),
+
     /** $1 group: the names of its records. */
-    names: `
-SELECT coalesce(pg_catalog.json_agg(name ORDER BY name), '[]')::text FROM ${table} WHERE group_name = $1::text
+    names: sql`
+SELECT coalesce(pg_catalog.json_agg(name ORDER BY name), '[]')::pg_catalog.text FROM ${table} WHERE group_name ${EQUALS} $1::pg_catalog.text
 `,
 
     /** The names of all groups that have a record. */
-    groups: `
-SELECT coalesce(pg_catalog.json_agg(DISTINCT group_name ORDER BY group_name), '[]')::text FROM ${table}
+    groups: sql`
+SELECT coalesce(pg_catalog.json_agg(DISTINCT group_name ORDER BY group_name), '[]')::pg_catalog.text FROM ${table}
 `,
 
     /** The settings of this server that may lose an answered write without a sign of it. */
-    durable: `
+    durable: sql`
 SELECT pg_catalog.json_build_object(
   'fsync', pg_catalog.current_setting('fsync'),
   'full_page_writes', pg_catalog.current_setting('full_page_writes'),
-  'isLogged', (SELECT relpersistence = 'p' FROM pg_catalog.pg_class WHERE oid = pg_catalog.to_regclass('${table}'))
-)::text
+  'isLogged', (SELECT relpersistence ${EQUALS} 'p' FROM pg_catalog.pg_class WHERE oid ${EQUALS} pg_catalog.to_regclass(${literal(table.text)}))
+)::pg_catalog.text
 `,
 
     /**
@@ -110,11 +117,11 @@ SELECT pg_catalog.json_build_object(
      * Each name is looked up separately. In a join, the planner might read the whole table, as its statistics are often old.
      * The JSON is sent as text: postgres.js would encode it a second time.
      */
-    read: read(`(
+    read: read(sql`(
     SELECT coalesce(pg_catalog.json_agg((
-      SELECT value FROM ${table} WHERE group_name = $1::text AND name = wanted.name
+      SELECT value FROM ${table} WHERE group_name ${EQUALS} $1::pg_catalog.text AND name ${EQUALS} wanted.name
     ) ORDER BY place), '[]')
-    FROM pg_catalog.json_array_elements_text($2::text::json) WITH ORDINALITY AS wanted (name, place)
+    FROM pg_catalog.json_array_elements_text($2::pg_catalog.text::pg_catalog.json) WITH ORDINALITY AS wanted (name, place)
   )`),
 
     /**
@@ -122,10 +129,10 @@ SELECT pg_catalog.json_build_object(
      * search_path leads to.
      */
     readNothing: read(
-      `(SELECT coalesce(pg_catalog.json_agg(NULL::text), '[]') FROM pg_catalog.json_array_elements($1::text::json))`,
-      `(
-    SELECT nspname FROM pg_catalog.pg_class JOIN pg_catalog.pg_namespace ON pg_namespace.oid = relnamespace
-    WHERE pg_class.oid = pg_catalog.to_regclass('flakeforge_record')
+      sql`(SELECT coalesce(pg_catalog.json_agg(NULL::pg_catalog.text), '[]') FROM pg_catalog.json_array_elements($1::pg_catalog.text::pg_catalog.json))`,
+      sql`(
+    SELECT nspname FROM pg_catalog.pg_class JOIN pg_catalog.pg_namespace ON pg_namespace.oid ${EQUALS} relnamespace
+    WHERE pg_class.oid ${EQUALS} pg_catalog.to_regclass('flakeforge_record')
   )`,
     ),
 
@@ -141,32 +148,32 @@ SELECT pg_catalog.json_build_object(
      * a promotion may undo the commit, whatever the database's default. client_min_messages: a commit that was not replicated
      * after all causes a warning.
      */
-    swap: `
+    swap: sql`
 WITH server AS MATERIALIZED (
   SELECT
-    history = $5::text AND process = $6::text AND NOT follows AND NOT is_in_transaction AS is_same,
+    history ${EQUALS} $5::pg_catalog.text AND process ${EQUALS} $6::pg_catalog.text AND NOT follows AND NOT is_in_transaction AS is_same,
     standbys,
-    pg_catalog.set_config('synchronous_commit', CASE pg_catalog.current_setting('synchronous_commit')
-      WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END, true) AS synchronous_commit,
+    pg_catalog.set_config('synchronous_commit', CASE
+      WHEN pg_catalog.current_setting('synchronous_commit') ${EQUALS} 'remote_apply' THEN 'remote_apply' ELSE 'on' END, true) AS synchronous_commit,
     pg_catalog.set_config('client_min_messages', 'warning', true) AS client_min_messages,
-    pg_catalog.set_config('lock_timeout', '${LOCK_TIMEOUT}', true) AS lock_timeout
+    pg_catalog.set_config('lock_timeout', ${literal(LOCK_TIMEOUT)}, true) AS lock_timeout
   FROM (${server}) AS present
 ),
 updated AS (
-  UPDATE ${table} SET value = $4::text
-  WHERE group_name = $1::text AND name = $2::text AND value = $3::text AND (SELECT is_same FROM server)
+  UPDATE ${table} SET value = $4::pg_catalog.text
+  WHERE group_name ${EQUALS} $1::pg_catalog.text AND name ${EQUALS} $2::pg_catalog.text AND value ${EQUALS} $3::pg_catalog.text AND (SELECT is_same FROM server)
   RETURNING name
 ),
 inserted AS (
   INSERT INTO ${table} (group_name, name, value)
-  SELECT $1::text, $2::text, $4::text FROM server WHERE is_same AND $3::text IS NULL
+  SELECT $1::pg_catalog.text, $2::pg_catalog.text, $4::pg_catalog.text FROM server WHERE is_same AND $3::pg_catalog.text IS NULL
   ON CONFLICT DO NOTHING
   RETURNING name
 )
 SELECT pg_catalog.json_build_object(
   'isWritten', EXISTS (SELECT FROM updated UNION ALL SELECT FROM inserted),
   'standbys', (SELECT standbys FROM server)
-)::text
+)::pg_catalog.text
 `,
   }
 }

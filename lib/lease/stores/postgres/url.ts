@@ -20,7 +20,7 @@ const MOST_CONNECTIONS = 2
 
 /** @param exports of pg */
 export function openPg({ Pool }: { Pool: new (options: object) => PgPool & OwnPool }, url: string) {
-  const { schema: _, ...address } = readAddress(url)
+  const { schema: _, owner: __, ...address } = readAddress(url)
   const pool = new Pool({
     ...address,
     max: MOST_CONNECTIONS,
@@ -71,11 +71,11 @@ export function openPostgresJs(postgres: (options: object) => Sql & OwnSql, url:
 }
 
 /** The server, and the user whose sessions it shows. */
-const serverOf = ({ host, port, user }: Omit<PostgresAddress, 'schema'>) =>
+const serverOf = ({ host, port, user }: Omit<PostgresAddress, 'schema' | 'owner'>) =>
   `postgres ${JSON.stringify([host, port, user])}`
 
 /** An address in the form of postgres.js: absent options must be missing, not undefined, and session settings are separate. */
-function optionsOf({ schema: _, application_name, options, ...address }: PostgresAddress) {
+function optionsOf({ schema: _, owner: __, application_name, options, ...address }: PostgresAddress) {
   const given = (entries: object) =>
     Object.fromEntries(Object.entries(entries).filter(([, value]) => value !== undefined))
   return { ...given(address), connection: given({ application_name, options }) }

@@ -8,9 +8,10 @@ import {
   optionTypeError,
   passing,
   refusedWriteError,
+  said,
   storeError,
 } from '../../../base/errors.ts'
-import { inTime } from '../../../base/in-time.ts'
+import { inTime, within } from '../../../base/in-time.ts'
 import { monotonicNow } from '../../../base/timers.ts'
 import { BUDGET } from '../../time-budget.ts'
 import { oldClientError } from '../client-packages.ts'
@@ -38,11 +39,15 @@ function watch(client: Client) {
   client.on?.('error', (error) => connectionErrors.set(client, { error, at: monotonicNow() }))
 }
 
+/** A call that was given up: the connection that it was sent on, if known, and when. */
+type Left = { connection: unknown; at: number }
+
 /**
  * Calls of each client that were given up and may still be answered. Clients keep commands and send them again, so until
- * these have ended nothing else is sent: a hanging server that wakes up gets one command of each caller.
+ * these have ended nothing else is sent: a hanging server that wakes up gets one command of each caller. A call has ended if
+ * its client has forgotten it together with its connection, and at the latest after GIVEN_UP_MS.
  */
-const givenUp: WeakMap<Client, Set<Promise<unknown>>> = new WeakMap()
+const givenUp: WeakMap<Client, Map<Promise<unknown>, Left>> = new WeakMap()
 
 /** A server's answer when it refuses a command: by its ACL, or because its provider removed it. */
 const isForbidden = (error: Error | undefined) => /^(NOPERM|ERR) /.test(error?.message ?? '')
@@ -66,7 +71,7 @@ export class ScriptRunner {
   #commands
   #onFailure
   #database: string | undefined // determined once: see #findDatabase()
-  #stuck: Set<Promise<unknown>>
+  #stuck: Map<Promise<unknown>, Left>
 
   constructor(
     client: Client,
@@ -77,7 +82,7 @@ export class ScriptRunner {
     this.#commands = commands
     this.#database = commands.database
     this.#onFailure = onFailure
-    this.#stuck = givenUp.get(client) ?? new Set()
+    this.#stuck = givenUp.get(client) ?? new Map()
     givenUp.set(client, this.#stuck)
     this.close = close
     watch(client)
@@ -151,11 +156,12 @@ export class ScriptRunner {
   async #inTime<Result>(call: (isOver: () => boolean) => Promise<Result>, signal?: AbortSignal) {
     const start = monotonicNow()
     let isOver = false
-    let isSent = false
+    let left: Left | undefined
     const send = async () => {
-      if (this.#stuck.size > 0) await Promise.allSettled(this.#stuck)
+      while (!isOver && this.#isStuck())
+        await within(Promise.race(this.#stuck.keys()), BUDGET.SHORT_PAUSE_MS).catch(() => {})
       if (isOver) throw new Error('the call was given up')
-      isSent = true
+      left = { connection: this.#commands.connection?.(), at: start }
       return call(() => isOver)
     }
     const sent = send()
@@ -166,7 +172,7 @@ export class ScriptRunner {
         BUDGET.ANSWER_MS,
       )
     } catch (error) {
-      if (isSent && ((error as ClientError).code === 'ETIMEDOUT' || signal?.aborted)) this.#keep(sent)
+      if (left !== undefined && ((error as ClientError).code === 'ETIMEDOUT' || signal?.aborted)) this.#keep(sent, left)
       const failure = this.#failure(error, start) // at once: it checks the client's present state
       this.#onFailure(error)
       throw failure
@@ -176,10 +182,21 @@ export class ScriptRunner {
   }
 
   /** Blocks later calls until one that was given up has ended. */
-  #keep(call: Promise<unknown>) {
+  #keep(call: Promise<unknown>, left: Left) {
     const end = () => this.#stuck.delete(call)
-    this.#stuck.add(call)
+    this.#stuck.set(call, left)
     call.then(end, end)
+  }
+
+  /** Whether a call that was given up may still be answered. */
+  #isStuck() {
+    const present = this.#commands.connection?.()
+    for (const [call, left] of this.#stuck) {
+      left.connection ??= present // it waited for a connection: this one, or one before
+      const isLost = present !== undefined && left.connection !== present
+      if (isLost || monotonicNow() - left.at > BUDGET.GIVEN_UP_MS) this.#stuck.delete(call)
+    }
+    return this.#stuck.size > 0
   }
 
   /** The server caches scripts by their hash, and loses them at a restart or SCRIPT FLUSH. */
@@ -206,7 +223,7 @@ export class ScriptRunner {
     }
     const refusal = refusalOf(error.message)
     if (refusal !== undefined) {
-      const refused = refusedWriteError(`Redis: ${error.message.replace(/\.*$/, '.')} ${refusal.wayOut}`, error)
+      const refused = refusedWriteError(`Redis: ${said(error).replace(/\.*$/, '.')} ${refusal.wayOut}`, error)
       return refusal.passes ? passing(refused) : refused
     }
     const seen = connectionErrors.get(this.#client)
@@ -216,8 +233,8 @@ export class ScriptRunner {
       return storeError('The Redis client is closed or was never connected. Await client.connect() first.', error)
     }
     const cause = reason ?? error
-    const what = isGivenUp ? 'no connection' : error.message
-    const failure = storeError(`Redis: ${what}${cause === error ? '' : ` (${cause.message || cause.code})`}`, cause)
+    const what = isGivenUp ? 'no connection' : said(error)
+    const failure = storeError(`Redis: ${what}${cause === error ? '' : ` (${said(cause)})`}`, cause)
     return isCrowded(cause.message) ? passing(failure) : failure
   }
 }

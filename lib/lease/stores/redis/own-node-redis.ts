@@ -3,7 +3,7 @@
 //
 // createSentinel() is not used: its connections to Sentinels keep the process alive, and it does not show them.
 
-import { storeError } from '../../../base/errors.ts'
+import { said, storeError } from '../../../base/errors.ts'
 import { inTime } from '../../../base/in-time.ts'
 import { BUDGET } from '../../time-budget.ts'
 import { tooOldError } from '../client-packages.ts'
@@ -86,7 +86,7 @@ async function findPrimary(exports: NodeRedisExports, address: RedisAddress): Pr
       if (answer !== undefined) return answer
       reasons.push(`it watches no '${primary}'`)
     } catch (error) {
-      reasons.push((error as Error).message)
+      reasons.push(said(error))
     }
   }
   throw storeError(`No Sentinel of ${hostsOf(address)} names the primary '${primary}': ${reasons.at(-1)}`)

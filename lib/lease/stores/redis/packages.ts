@@ -20,6 +20,8 @@ export type RunScript = (script: string, keys: string[], args: string[], isOver:
  * - `database`: the number of its database, '' if only one exists; undefined if the client does not show it.
  * - `configured`: the number it was created with, for a server that does not show it either.
  * - `address`: the address of its server, in readable form.
+ * - `connection()`: the present connection; undefined if there is none. Only if the client forgets its unanswered commands with
+ *   the connection, without an error: others send them again, or let them fail.
  */
 export type Commands = {
   evalSha: RunScript
@@ -28,6 +30,7 @@ export type Commands = {
   database: string | undefined
   configured?: string
   address: string
+  connection?: () => unknown
 }
 
 /**
@@ -47,6 +50,8 @@ export type Client = {
 export interface Ioredis extends Client {
   condition?: { select?: number } | null
   options?: IoredisOptions
+  status?: string
+  stream?: unknown
   evalsha: (sha: string, keys: number, ...texts: string[]) => Promise<unknown>
   eval: (text: string, keys: number, ...texts: string[]) => Promise<unknown>
   call: (name: string, ...args: string[]) => Promise<unknown>
@@ -62,6 +67,7 @@ type IoredisOptions = {
   path?: string
   name?: string
   sentinels?: unknown[]
+  autoResendUnfulfilledCommands?: boolean
 }
 
 /** The part of node-redis that we use: client, sentinel or pool. */
@@ -172,6 +178,9 @@ export function ofIoredis(client: Ioredis): Commands {
     command: (_, [name, ...args]) => client.call(name, ...args),
     database: String(condition?.select ?? options.db ?? 0),
     address: addressOfIoredis(options),
+    ...(options.autoResendUnfulfilledCommands === false && {
+      connection: () => (client.status === 'ready' ? client.stream : undefined),
+    }),
   }
 }
 

@@ -35,8 +35,8 @@ const PROXIES = {
 
 /** A host as browsers write it, without its port. */
 const HOSTS = {
-  isGood: (text: string) => isIP(text) !== 0 || /^[a-z\d_-]+(?:\.[a-z\d_-]+)*$/i.test(text),
-  wanted: 'a name or an address without scheme and port, such as ids.example',
+  isGood: (text: string) => text === '*' || isIP(text) !== 0 || /^[a-z\d_-]+(?:\.[a-z\d_-]+)*$/i.test(text),
+  wanted: 'a name or an address without scheme and port, such as ids.example, or *',
 }
 
 /** by the name on the command line */
@@ -65,11 +65,13 @@ export const OPTIONS: Record<string, Option> = {
     onlyCommand: true,
     about: 'the layout of all names: a known one, or JSON; default: flake',
   },
+  // Cloud Run, Heroku and others tell programs by PORT where to listen. Kubernetes sets FLAKEFORGE_SERVER_PORT to an address in
+  // every pod beside a service of that name. Which hosts are served is for the operator alone to say, so that has our own name:
+  // login shells and compilers' environments export HOST.
   port: { type: 'number', value: 'N', range: [0, 65_535], variable: 'PORT', absent: 8080, about: '0: any free port' },
   host: {
     type: 'text',
     value: 'HOST',
-    variable: 'HOST',
     absent: '127.0.0.1',
     about: '0.0.0.0 or :: for all addresses of this machine',
   },
@@ -78,15 +80,18 @@ export const OPTIONS: Record<string, Option> = {
     type: 'number',
     value: 'N',
     range: [0, 65_535],
-    about: 'serves /metrics on a separate port, without a token',
+    about: 'also serves /metrics on a separate port, without TLS',
   },
+  'metrics-host': { type: 'text', value: 'HOST', about: 'where that port is; default 127.0.0.1' },
+  'metrics-token-file': { type: 'text', value: 'FILE', about: 'tokens for that port; default: none is needed' },
   'token-file': {
     type: 'text',
     value: 'FILE',
-    about: 'one token per line, at least 16 characters; # starts a comment; read again on SIGHUP',
+    about:
+      'one token per line, at least 16 characters; # starts a comment; read again on SIGHUP; other users must not be able to read it',
   },
   'tls-cert': { type: 'text', value: 'FILE', about: 'certificates as PEM; read again on SIGHUP' },
-  'tls-key': { type: 'text', value: 'FILE', about: 'its private key as PEM' },
+  'tls-key': { type: 'text', value: 'FILE', about: 'its private key as PEM; other users must not be able to read it' },
   'tls-ca': { type: 'text', value: 'FILE', about: 'only clients with a certificate of this CA' },
   cors: {
     type: 'texts',
@@ -98,7 +103,7 @@ export const OPTIONS: Record<string, Option> = {
     type: 'texts',
     value: 'NAME',
     each: HOSTS,
-    about: 'another host name that clients may use while it listens on loopback only; several allowed',
+    about: 'another host name under which clients reach this server; several allowed; * means any',
   },
   rate: {
     type: 'number',
@@ -126,7 +131,7 @@ export const OPTIONS: Record<string, Option> = {
     value: 'N',
     range: [0, 1e6],
     absent: 1000,
-    about: 'how many clients may wait for IDs, and how many requests of each; more get 503',
+    about: 'how many clients may wait for IDs; more get 503',
   },
   'max-delay-ms': {
     type: 'number',

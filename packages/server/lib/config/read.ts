@@ -1,13 +1,13 @@
 // The whole configuration: the options of the command line, the environment and the file, with defaults for the rest.
 
-import { listensOnLoopback } from '../http/loopback.ts'
+import { listenersOf } from '../http/listen.ts'
 import { ConfigError } from './config-error.ts'
 import { groupsOf, readNames } from './names.ts'
 import { keyOf, OPTIONS, variableOf } from './options.ts'
 import { readTlsFiles, readTokenFile } from './secrets.ts'
 import { ofEnvironment, ofFile, type Values } from './sources.ts'
 
-/** with the names as `entries`, the tokens, the TLS files, and whether it `isLocal`: reached from this machine only */
+/** with the names as `entries`, the tokens, the TLS files, and the `listeners` */
 export type Config = Values
 
 /** @param given the result of ofArguments() */
@@ -18,15 +18,17 @@ export async function readConfig(given: Values, env: NodeJS.ProcessEnv) {
   const values = withDefaults(sources)
   const socket = socketOf(sources)
   checkTogether(values)
-  return {
+  const entries = await entriesOf(values, file)
+  const config: Values = {
     ...values,
     socket,
-    isLocal: socket === undefined && (await listensOnLoopback(values.host)),
     givenAs: givenAs(sources, file),
-    entries: await entriesOf(values, file),
+    entries,
     tokens: values['token-file'] && readTokenFile(values['token-file']),
+    metricsTokens: values['metrics-token-file'] && readTokenFile(values['metrics-token-file']),
     tls: readTlsFiles(values),
   }
+  return { ...config, listeners: await listenersOf(config) } as Config
 }
 
 /** @param sources in order of precedence */
@@ -35,9 +37,12 @@ function withDefaults(sources: Values[]) {
   return Object.assign(defaults, ...[...sources].reverse())
 }
 
-/** The unix socket, unless a source with precedence has a port or host. */
-function socketOf(sources: Values[]) {
-  for (const { socket, port, host } of sources) {
+/**
+ * The unix socket, unless a source with precedence has a port or host. The variable PORT does not decide: platforms and shells
+ * set it for whatever they start.
+ */
+function socketOf([given, { port: _port, ...environment }, file]: Values[]) {
+  for (const { socket, port, host } of [given, environment, file]) {
     const isAddress = port !== undefined || host !== undefined
     if (socket !== undefined && isAddress) {
       throw new ConfigError('A server listens on a socket or on a port. Set socket alone, or port and host.')
@@ -52,9 +57,13 @@ function checkTogether(values: Values) {
   if ((cert === undefined) !== (key === undefined))
     throw new ConfigError('tls-cert and tls-key need each other. Set both.')
   if (ca !== undefined && cert === undefined) throw new ConfigError('tls-ca needs tls-cert and tls-key.')
+  for (const name of ['metrics-host', 'metrics-token-file']) {
+    if (values['metrics-port'] === undefined && values[name] !== undefined)
+      throw new ConfigError(`${name} needs metrics-port.`)
+  }
 }
 
-/** How an option was given, for messages: as '--host', 'HOST' or 'host in server.json'. */
+/** How an option was given, for messages: as '--port', 'PORT' or 'port in server.json'. */
 function givenAs([given, environment, ofFile]: Values[], file: string | undefined): (name: string) => string {
   return (name) => {
     if (name in given) return `--${name}`

@@ -1,17 +1,27 @@
 // The files with tokens, certificates and keys. Messages do not show their contents.
 
-import { readFileSync } from 'node:fs'
 import { createSecureContext } from 'node:tls'
 import { ConfigError } from './config-error.ts'
+import { readText } from './files.ts'
 import type { Values } from './sources.ts'
 
 const LEAST = 16
 
-const wayOut = (file: string) => `To make one: openssl rand -hex 32 > ${file}`
+const wayOut = (file: string) => `To make one: (umask 077; openssl rand -hex 32 > ${file})`
 
-/** The tokens in a file. An empty file is an error: it is more likely a mistake than a wish to refuse every client. */
-export function readTokenFile(file: string) {
-  const lines = read(file, 'token file', wayOut(file)).split(/\r?\n/)
+/** Files that nobody else may read. */
+const SECRET = () => true
+
+/**
+ * The tokens in a file. An empty file is an error: it is more likely a mistake than a wish to refuse every client.
+ * @param options.mayBeHalfWritten whether the file may be in the middle of a change. Part of a token is a token that is easier
+ * to guess, so then the last line must have an end
+ */
+export function readTokenFile(file: string, { mayBeHalfWritten = false } = {}) {
+  const text = readText(file, 'token file', { isSecret: SECRET, hint: wayOut(file) })
+  if (mayBeHalfWritten && text !== '' && !text.endsWith('\n'))
+    throw new ConfigError(`The last line of the token file ${file} has no line feed, so it may be half written.`)
+  const lines = text.split(/\r?\n/)
   const tokens = lines.map((line) => line.replace(/^\uFEFF/, '').trim())
   for (const [i, token] of tokens.entries()) checkToken(token, `${file}, line ${i + 1}`)
   const kept = tokens.filter((token) => token !== '' && !token.startsWith('#'))
@@ -28,11 +38,15 @@ function checkToken(token: string, where: string) {
     throw new ConfigError(`${where}: a token has letters, digits and -._~+/ only, and = at its end.`)
 }
 
-/** Node's options for TLS; undefined without a certificate. */
-export function readTlsFiles({ 'tls-cert': cert, 'tls-key': key, 'tls-ca': ca }: Values) {
+/** Node's options for TLS. */
+export type TlsFiles = { cert: string; key: string; ca?: string; requestCert?: true; rejectUnauthorized?: true }
+
+/** The files for TLS; undefined without a certificate. */
+export function readTlsFiles({ 'tls-cert': cert, 'tls-key': key, 'tls-ca': ca }: Values): TlsFiles | undefined {
   if (cert === undefined) return undefined
-  const clients = ca === undefined ? {} : { ca: read(ca, 'tls-ca'), requestCert: true, rejectUnauthorized: true }
-  const options = { cert: read(cert, 'tls-cert'), key: read(key, 'tls-key'), ...clients }
+  const clients: Partial<TlsFiles> =
+    ca === undefined ? {} : { ca: readText(ca, 'tls-ca'), requestCert: true, rejectUnauthorized: true }
+  const options = { cert: readText(cert, 'tls-cert'), key: readText(key, 'tls-key', { isSecret: SECRET }), ...clients }
   try {
     createSecureContext(options)
   } catch (error) {
@@ -40,13 +54,4 @@ export function readTlsFiles({ 'tls-cert': cert, 'tls-key': key, 'tls-ca': ca }:
     throw new ConfigError(`tls-cert, tls-key and tls-ca do not form a valid certificate: ${code ?? message}.`)
   }
   return options
-}
-
-function read(file: string, what: string, hint: string = '') {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch (error) {
-    const { message } = error as Error
-    throw new ConfigError(`The ${what} ${file} cannot be read: ${message}. ${hint}`.trimEnd())
-  }
 }

@@ -1,10 +1,10 @@
 // The sources of options: the command line, the environment, and the JSON file that one of these names. The first one that
 // has an option wins. Unknown words are errors everywhere: a misspelt token file must not mean a server without tokens.
 
-import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { layouts } from 'flakeforge'
 import { ConfigError, unknown } from './config-error.ts'
+import { readText } from './files.ts'
 import { keyOf, OPTIONS, variableOf } from './options.ts'
 import { readValue, show } from './values.ts'
 
@@ -118,13 +118,11 @@ export function ofFile(file: string): Values {
   return values
 }
 
+/** An address in it has a user and a password. */
+const hasPassword = (text: string) => /:\/\/[^/"@\s]*:[^"\s]*@/.test(text)
+
 function parse(file: string) {
-  let text: string
-  try {
-    text = readFileSync(file, 'utf8')
-  } catch (error) {
-    throw new ConfigError(`The configuration ${file} cannot be read: ${(error as Error).message}.`)
-  }
+  const text = readText(file, 'configuration', { isSecret: hasPassword })
   try {
     return JSON.parse(text)
   } catch (error) {

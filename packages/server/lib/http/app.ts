@@ -1,6 +1,7 @@
 // The HTTP server: fastify with its limits, its error answers, and the routes. The handlers of a request are added here in
 // their order: probes bypass the guards, and the page needs no token.
 
+import type { Socket } from 'node:net'
 import accepts from '@fastify/accepts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import fastify from 'fastify'
@@ -14,16 +15,18 @@ import * as openapi from '../routes/openapi.ts'
 import * as page from '../routes/page.ts'
 import type { State } from '../service.ts'
 import type { Connections } from './connections.ts'
+import type { Listener } from './listen.ts'
 import type { Log } from './log.ts'
 import type { Measures } from './measures.ts'
 import { NONCE } from './nonce.ts'
-import { answerTo, overloaded, Problem } from './problems.ts'
+import { ALWAYS, type Audience, answerTo, overloaded, Problem } from './problems.ts'
 import { trustOf } from './proxies.ts'
 import { collectRoutes, refusals, refuseClient, refuseMalformed } from './refusals.ts'
 import { ALL, COMPILES_NOTHING, MADE } from './schemas.ts'
 import { makeServer } from './server.ts'
 import { refuseStrangers } from './strangers.ts'
 import type { Tokens } from './tokens.ts'
+import { Turns } from './turns.ts'
 import type { Waiting } from './waiting.ts'
 
 /** No request has a body. This many bytes are read in order to refuse it; more end the connection. */
@@ -39,19 +42,19 @@ export interface Parts {
   waiting: Waiting
   measures: Measures
   log: Log
-  tokens?: Tokens
   state: State
 }
 
-export async function makeApp(parts: Parts) {
-  const { config, tokens } = parts
-  const { app, known, refusalOf } = bareApp(parts)
+export async function makeApp(parts: Parts, listener: Listener) {
+  const { config } = parts
+  const { tokens } = listener
+  const { app, known, refusalOf } = bareApp(parts, listener)
   await app.register(accepts)
   if (config.cors !== undefined) await app.register((await import('@fastify/cors')).default, corsOf(config.cors))
-  await app.register(health.routes, parts)
+  await app.register(health.routes, { ...parts, tokens })
   await app.register(async (guarded) => {
     if (config.rate > 0) await addRate(guarded, config.rate)
-    refuseStrangers(guarded, config)
+    refuseStrangers(guarded, listener, config.cors)
     await guarded.register(page.routes)
     await guarded.register(async (own) => {
       if (tokens !== undefined) refuseWithout(tokens, own)
@@ -65,24 +68,25 @@ export async function makeApp(parts: Parts) {
   return app
 }
 
-/** An app for metrics only, without TLS, tokens and a rate: for a network that only Prometheus reaches. */
-export async function makeMetricsApp(parts: Parts) {
-  const { app, refusalOf } = bareApp({ ...parts, config: { ...parts.config, tls: undefined } })
-  refuseStrangers(app, parts.config)
+/** An app for metrics only, without a rate. */
+export async function makeMetricsApp(parts: Parts, listener: Listener) {
+  const { app, refusalOf } = bareApp(parts, listener)
+  refuseStrangers(app, listener, parts.config.cors)
+  if (listener.tokens !== undefined) refuseWithout(listener.tokens, app)
   app.setNotFoundHandler((request, reply) => refusalOf(request).send(reply))
   await app.register(metrics.routes, parts)
   return app
 }
 
 /** An app without routes: its limits, and its error answers. */
-function bareApp(parts: Parts) {
-  const { log } = parts
-  const app = fastify(optionsOf(parts))
+function bareApp(parts: Parts, listener: Listener) {
+  const audience = { log: parts.log, tokens: listener.tokens }
+  const app = fastify(optionsOf(parts, listener, audience))
   app.setErrorHandler((error, request, reply) => {
     // fastify answers this to each request with the method QUERY that has no body, before it looks for a route, and none
     // exists
     const hasNoRoute = (error as { code?: string }).code === 'FST_ERR_ROUTE_MISSING_CONTENT_TYPE'
-    const problem = hasNoRoute ? refusalOf(request) : answerTo(error as Error, request, log)
+    const problem = hasNoRoute ? refusalOf(request) : answerTo(error as Error, request, audience)
     return problem.send(reply)
   })
   app.removeAllContentTypeParsers()
@@ -97,7 +101,7 @@ function bareApp(parts: Parts) {
 /** Runs for each answer. */
 function addHooks(app: FastifyInstance, { log, measures, connections }: Parts) {
   app.addHook('onRequest', (request, reply, done) => {
-    reply.header('cache-control', 'no-store')
+    reply.headers(ALWAYS)
     connections.used(request.raw.socket)
     refuseMalformed(request.raw)
     done()
@@ -110,19 +114,21 @@ function addHooks(app: FastifyInstance, { log, measures, connections }: Parts) {
   })
 }
 
-function optionsOf({ config, connections, log }: Parts) {
+function optionsOf({ config, connections }: Parts, { tls }: Listener, audience: Audience) {
   const { 'trust-proxy': proxies } = config
+  const turns = new Turns()
   return {
-    ...(config.tls !== undefined && { https: config.tls }), // for the URL; makeServer() has it too
-    serverFactory: (handler: any) => makeServer({ config, connections }, handler),
+    ...(tls !== undefined && { https: tls }), // for the URL; makeServer() has it too
+    serverFactory: (handler: any) => makeServer({ config, connections, turns, tls }, handler),
     bodyLimit: BODY_BYTES,
     return503OnClosing: false,
     schemaController: COMPILES_NOTHING,
     routerOptions: { maxParamLength: config['max-header-bytes'] }, // routes describe a long name better than the router does
     trustProxy: proxies === undefined ? false : trustOf(proxies),
-    clientErrorHandler: refuseClient,
+    clientErrorHandler: (error: NodeJS.ErrnoException, socket: Socket) =>
+      turns.end(socket, () => refuseClient(error, socket)),
     frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) =>
-      answerTo(error, request, log).send(reply),
+      answerTo(error, request, audience).send(reply),
   }
 }
 

@@ -3,24 +3,30 @@
 
 import { prometheusMetrics } from 'flakeforge/metrics'
 import client from 'prom-client'
+import { Recent } from '../recent.ts'
 import type { Waiting } from './waiting.ts'
+
+/** Rendering takes longer than a hundred requests for IDs, and Prometheus asks far less often. */
+const FRESH_MS = 1000
 
 const BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
 export class Measures {
-  registry = new client.Registry()
+  #registry = new client.Registry()
+  /** A Buffer: answers that wait to be read share it. */
+  #text = new Recent(FRESH_MS, async () => Buffer.from(await this.#registry.metrics()))
   #durations = new client.Histogram({
     name: 'flakeforge_http_request_duration_seconds',
     help: 'How long requests took until their answer was sent.',
     labelNames: ['method', 'route', 'status'],
     buckets: BUCKETS,
-    registers: [this.registry],
+    registers: [this.#registry],
   })
 
   constructor(waiting: Waiting) {
-    const registers = [this.registry]
-    client.collectDefaultMetrics({ register: this.registry })
-    prometheusMetrics(client, this.registry)
+    const registers = [this.#registry]
+    client.collectDefaultMetrics({ register: this.#registry })
+    prometheusMetrics(client, this.#registry)
     new client.Gauge({
       name: 'flakeforge_http_requests_waiting',
       help: 'Requests that wait for IDs now.',
@@ -29,6 +35,15 @@ export class Measures {
         this.set(waiting.count)
       },
     })
+  }
+
+  get contentType() {
+    return this.#registry.contentType
+  }
+
+  /** In the text format of Prometheus. */
+  text() {
+    return this.#text.get()
   }
 
   answered(method: string, route: string, status: number, ms: number) {

@@ -1,7 +1,7 @@
 // The nonce of a request, which its answer repeats. A client that sends one knows an answer that was made for another
 // request: a cache that repeats it would give IDs out twice.
 
-import { Problem } from './problems.ts'
+import { Problem, shown } from './problems.ts'
 
 export const NONCE = 'flakeforge-nonce'
 export const PATTERN = '^[A-Za-z0-9_-]{16,64}$'
@@ -17,6 +17,6 @@ const malformed = (text: string) =>
   new Problem(
     400,
     'ERR_FLAKE_NONCE',
-    `The header ${NONCE} must have 16 to 64 letters, digits, - and _, and is '${text.slice(0, 80)}'. Send one that is random ` +
+    `The header ${NONCE} must have 16 to 64 letters, digits, - and _, and is ${shown(text)}. Send one that is random ` +
       'for each request, or none.',
   )

@@ -1,33 +1,15 @@
-// Errors as the server answers them: application/problem+json (RFC 9457) with our stable `code`. The message of an unexpected
-// error is not shown, because it may contain anything.
+// Errors as the server answers them: application/problem+json (RFC 9457) with our stable `code`. Messages of errors may contain
+// addresses, roles and paths of stores, and JavaScript calls that mean nothing in other languages. So a code becomes a text of
+// this file, and only clients with a token also get the message. That of an unexpected error is never shown.
 
 import { STATUS_CODES } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { printable, withoutSecretsIn } from '../../../../lib/base/printable.ts'
 import type { Log } from './log.ts'
+import type { Tokens } from './tokens.ts'
 
-/** The client can retry these later, here or at another server. */
-const LATER = new Set([
-  'ERR_FLAKE_OVERFLOW',
-  'ERR_FLAKE_EXHAUSTED',
-  'ERR_FLAKE_QUIET',
-  'ERR_FLAKE_LEASE_EXPIRED',
-  'ERR_FLAKE_DETACHED',
-  ...[
-    'ERR_FLAKE_DESTROYED',
-    'ERR_FLAKE_CLOCK_BACKWARDS',
-    'ERR_FLAKE_CLOCK_SKEW',
-    'ERR_FLAKE_STORE',
-    'ERR_FLAKE_RECORD',
-  ],
-  'ERR_FLAKE_CONFIG_MISMATCH',
-  'ERR_FLAKE_FILE',
-  'ERR_FLAKE_TIME_RANGE',
-  'ERR_FLAKE_BUSY',
-  'ERR_FLAKE_ENDING',
-])
-
-/** For clients in any language, which have neither the JavaScript calls in our messages nor the store's address. */
-const OVER_HTTP: Record<string, string> = {
+/** What flakeforge's errors mean to a client, which can retry later, here or at another server. */
+const MEANINGS: Record<string, string> = {
   ERR_FLAKE_OVERFLOW: 'All IDs of this moment are used up. Ask again after Retry-After, or ask another server.',
   ERR_FLAKE_EXHAUSTED:
     'All slots of this group are taken. Stop servers that are not needed. For more slots, destroy the group and create it again.',
@@ -41,8 +23,30 @@ const OVER_HTTP: Record<string, string> = {
   ERR_FLAKE_DESTROYED: 'This group was destroyed. Restart the server to create a new group of that name.',
 }
 
+/** The same for errors whose message names the cause, which is for the server's operator. */
+const MEANINGS_WITH_CAUSE: Record<string, string> = {
+  ERR_FLAKE_CLOCK_BACKWARDS: "This server's clock is behind its last ID.",
+  ERR_FLAKE_CLOCK_SKEW: 'The clocks of this server and of its store are too far apart.',
+  ERR_FLAKE_STORE: 'The store of this name does not answer, or refuses a call.',
+  ERR_FLAKE_RECORD: 'The store has a record that this server cannot read.',
+  ERR_FLAKE_CONFIG_MISMATCH: 'This server has other options than the group that it serves.',
+  ERR_FLAKE_FILE: 'A file of this group is damaged or out of reach.',
+  ERR_FLAKE_TIME_RANGE: "This server's clock shows a time that the layout cannot hold.",
+}
+
+/** For all other errors of flakeforge: the configuration has something that only the store could refuse. */
+const REFUSED = 'This server cannot make these IDs with its present configuration.'
+
+const WHERE = 'The log of the server has the reason.'
+
+/** A client's own words in an answer to it: a part of them, printable and in quotes. */
+export const shown = (text: string) => `'${printable(text.slice(0, 100))}'`
+
 /** The retry time where it is unknown. */
 const SOON_MS = 1000
+
+/** Headers of every answer but the page's: nothing is cached, and no browser takes an answer for a page or a script. */
+export const ALWAYS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' }
 
 /** A fault of a request or the server, as its answer describes it. */
 export class Problem extends Error {
@@ -88,7 +92,7 @@ export class Problem extends Error {
     const retry = retryAfterMs === undefined ? {} : { 'retry-after': String(secondsOf(retryAfterMs)) }
     return {
       'content-type': 'application/problem+json; charset=utf-8',
-      'cache-control': 'no-store',
+      ...ALWAYS,
       ...retry,
       ...headers,
     }
@@ -111,14 +115,24 @@ const OF_FASTIFY = {
 /** An error with fields for programs: flakeforge's errors, and in part those of Node and fastify. */
 export type Coded = Error & { code?: string; retryAfterMs?: number; retryAt?: Date; storeNow?: number }
 
-/** The problem for an error; undefined for an unexpected one. */
-export function problemOf(error: Coded) {
+/**
+ * The problem for an error; undefined for an unexpected one.
+ * @param hasToken whether the client may read the error's message
+ */
+export function problemOf(error: Coded, hasToken: boolean) {
   if (error instanceof Problem) return error
   const { code = '' } = error
   const ofFastify = OF_FASTIFY[code as keyof typeof OF_FASTIFY]
   if (ofFastify !== undefined) return ofFastify()
-  if (LATER.has(code)) return new Problem(503, code, OVER_HTTP[code] ?? error.message, { retryAfterMs: retryOf(error) })
-  if (code === 'ERR_FLAKE_OPTION' || code === 'ERR_FLAKE_ID') return new Problem(400, code, error.message)
+  if (!code.startsWith('ERR_FLAKE_')) return undefined
+  return new Problem(503, code, detailOf(code, error.message, hasToken), { retryAfterMs: retryOf(error) })
+}
+
+function detailOf(code: string, message: string, hasToken: boolean) {
+  const complete = MEANINGS[code]
+  if (complete !== undefined) return complete
+  const meaning = MEANINGS_WITH_CAUSE[code] ?? REFUSED
+  return `${meaning} ${hasToken ? `Reason: ${printable(withoutSecretsIn(message))}` : WHERE}`
 }
 
 /** In how many ms to retry, as far as an error shows it. */
@@ -127,10 +141,17 @@ function retryOf({ retryAfterMs, retryAt, storeNow }: Coded) {
   return retryAt === undefined ? SOON_MS : Math.max(1, retryAt.getTime() - (storeNow ?? Date.now()))
 }
 
+/** What the makers of answers to errors need. */
+export interface Audience {
+  log: Log
+  /** those of the listener, if it requires one */
+  tokens: Tokens | undefined
+}
+
 /** The answer to an error; an unexpected one is logged. If the client went away during its request, the answer is never read. */
-export function answerTo(error: Error, request: FastifyRequest, log: Log) {
+export function answerTo(error: Error, request: FastifyRequest, { log, tokens }: Audience) {
   if (request.raw.errored === error) return GONE
-  const problem = problemOf(error)
+  const problem = problemOf(error, tokens?.allow(request.headers.authorization) ?? false)
   if (problem === undefined) log.failure(error)
   return problem ?? internal()
 }

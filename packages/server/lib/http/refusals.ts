@@ -5,7 +5,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { FastifyInstance, FastifyRequest, RouteOptions as Route } from 'fastify'
-import { Problem } from './problems.ts'
+import { Problem, shown } from './problems.ts'
 
 /** The rest of the client's input is suspect too. */
 const CLOSE = { headers: { connection: 'close' } }
@@ -53,7 +53,7 @@ export function refuseClient(error: NodeJS.ErrnoException, socket: Socket) {
 }
 
 /** Answers CONNECT, after which a connection no longer carries HTTP. */
-export function refuseConnect(_request: IncomingMessage, socket: Duplex) {
+export function refuseConnect(socket: Duplex) {
   socket.on('error', () => socket.destroy())
   end(socket, new Problem(405, 'ERR_FLAKE_METHOD', 'This server is not a proxy. GET /openapi.json lists the routes.'))
 }
@@ -81,7 +81,7 @@ const unmet = (expect: string) =>
   new Problem(
     417,
     'ERR_FLAKE_REQUEST',
-    `This server does not support the Expect header '${expect.slice(0, 60)}'. Leave it out.`,
+    `This server does not support the Expect header ${shown(expect)}. Leave it out.`,
     CLOSE,
   )
 

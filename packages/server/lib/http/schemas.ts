@@ -160,7 +160,15 @@ const Slot = {
 
 const Slots = {
   $id: 'Slots',
-  ...object({ name: text('the requested name'), group: text('its group'), slots: list({ $ref: 'Slot#' }) }),
+  ...object(
+    {
+      name: text('the requested name'),
+      group: text('its group'),
+      slots: list({ $ref: 'Slot#' }, 'in ascending order'),
+      next: integer('`from` of the next page; missing on the last one', { minimum: 0 }),
+    },
+    ['next'],
+  ),
 }
 const Names = { $id: 'Names', ...object({ names: list({ $ref: 'Name#' }) }) }
 const Status = { $id: 'Status', ...object({ status: text('ok', { enum: ['ok'] }) }) }

@@ -8,18 +8,27 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import http from 'node:http'
 import type { ServerOptions } from 'node:https'
 import https from 'node:https'
-import type { Parts } from './app.ts'
+import type { Socket } from 'node:net'
+import type { Config } from '../config/read.ts'
 import type { Connections } from './connections.ts'
+import type { Listener } from './listen.ts'
 import { refuseConnect } from './refusals.ts'
+import type { Turns } from './turns.ts'
 
 /** How often slow connections are checked. */
 const LOOK_MS = 1000
 
 export function makeServer(
-  { config, connections }: Pick<Parts, 'config' | 'connections'>,
-  handler: (request: IncomingMessage, response: ServerResponse) => void,
+  {
+    config,
+    connections,
+    turns,
+    tls,
+  }: { config: Config; connections: Connections; turns: Turns } & Pick<Listener, 'tls'>,
+  handle: (request: IncomingMessage, response: ServerResponse) => void,
 ) {
-  const { 'request-ms': requestMs, tls } = config
+  const { 'request-ms': requestMs } = config
+  const handler = turns.of(handle)
   const options = {
     ServerResponse: lastAnswers(connections),
     requireHostHeader: false, // the app refuses it, with a code
@@ -29,10 +38,15 @@ export function makeServer(
     keepAliveTimeout: config['keep-alive-ms'],
     connectionsCheckingInterval: Math.min(LOOK_MS, Math.ceil(requestMs / 4)),
   }
-  const server = tls === undefined ? http.createServer(options, handler) : makeSecure({ ...options, ...tls }, handler)
+  const server =
+    tls === undefined
+      ? http.createServer(options, handler)
+      : makeSecure({ ...options, ...tls } as ServerOptions, handler)
   server.maxConnections = config['max-connections']
   server.maxHeadersCount = 0 // their bytes are limited, and those beyond a count would be ignored
-  server.on('checkExpectation', handler).on('connect', refuseConnect)
+  server
+    .on('checkExpectation', handler)
+    .on('connect', (_request, socket) => turns.end(socket as Socket, () => refuseConnect(socket)))
   connections.watch(server, tls === undefined ? 'connection' : 'secureConnection')
   return server
 }

@@ -2,31 +2,28 @@
 // host name that it points to this machine. Programs send no Origin and are not affected.
 
 import type { FastifyInstance } from 'fastify'
-import type { Config } from '../config/read.ts'
-import { isLoopback } from './loopback.ts'
-import { Problem } from './problems.ts'
+import type { Listener } from './listen.ts'
+import { Problem, shown } from './problems.ts'
 
-/** Refuses requests of pages of other sites. */
-export function refuseStrangers(
-  app: FastifyInstance,
-  { host, isLocal, cors = [], 'allow-host': allowed = [] }: Config,
-) {
-  const names = [host, ...allowed].map((name) => name.toLowerCase())
+/**
+ * Refuses requests of pages of other sites.
+ * @param cors the origins whose pages may send requests
+ */
+export function refuseStrangers(app: FastifyInstance, { isName }: Listener, cors: string[] = []) {
   const isAny = cors.includes('*')
   app.addHook('onRequest', (request, _reply, done) => {
     const { host: asked, origin } = request.headers
-    if (isLocal && asked !== undefined && !isKnown(asked, names)) throw foreignHost(asked)
+    if (isName !== undefined && asked !== undefined && !isName(nameIn(asked))) throw foreignHost(asked)
     if (origin !== undefined && !isAny && !cors.includes(origin) && !isOf(origin, request.host))
       throw foreignPage(origin)
     done()
   })
 }
 
-/** @param asked the header Host */
-function isKnown(asked: string, names: string[]) {
+/** The name in the header Host, without its port and the brackets of an address. */
+function nameIn(asked: string) {
   const [, address, name] = /^(?:\[([^\]]+)\]|([^:]*))(?::\d*)?$/.exec(asked) ?? []
-  const text = (address ?? name ?? '').toLowerCase()
-  return isLoopback(text) || names.includes(text)
+  return (address ?? name ?? '').toLowerCase()
 }
 
 /** Whether an origin is that of the host itself. The scheme of a proxy's request to us does not matter. */
@@ -37,9 +34,6 @@ function isOf(origin: string, host: string) {
   return URL.canParse(url) && new URL(url).host === own
 }
 
-/** @param text under a client's control */
-const shown = (text: string) => `'${text.slice(0, 100)}'`
-
 const foreignPage = (origin: string) =>
   new Problem(
     403,
@@ -48,8 +42,4 @@ const foreignPage = (origin: string) =>
   )
 
 const foreignHost = (host: string) =>
-  new Problem(
-    403,
-    'ERR_FLAKE_HOST',
-    `This server serves only its own machine, and ${shown(host)} is not its name. Its option --allow-host adds names.`,
-  )
+  new Problem(403, 'ERR_FLAKE_HOST', `${shown(host)} is not a name of this server. Its option --allow-host adds names.`)

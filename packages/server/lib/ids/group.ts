@@ -8,6 +8,7 @@ import { dated } from '../dates.ts'
 import type { Coded } from '../http/problems.ts'
 import type { Waiting } from '../http/waiting.ts'
 import { Keeper } from './keeper.ts'
+import { SlotPages } from './slot-pages.ts'
 import type { SharedStore } from './stores.ts'
 
 /**
@@ -28,6 +29,8 @@ export class Group {
   group
   layout
   keeper
+  /** The slots of the group in the store, for GET /v1/slots. */
+  slots
 
   kind = 'group'
   #options
@@ -39,6 +42,7 @@ export class Group {
   #headers: Record<string, string> = {}
   #lineage: string | undefined // in the headers
   #slot: number | undefined // in the headers
+  #unlisted: string | undefined // the code of the last reported reason why the slots cannot be listed
 
   constructor(
     { name, options, store }: { name: string; options: NameOptions; store: SharedStore },
@@ -54,6 +58,11 @@ export class Group {
     this.layout = layoutOf(options)
     this.#few = fewOf(this.layout, options.seqMask)
     this.#isOrdered = ascends(this.layout, options)
+    this.slots = new SlotPages(
+      { name, group: this.group },
+      () => this.#list(warn),
+      () => this.#flake?.slot,
+    )
     /** Acquires the slot and keeps it. */
     this.keeper = new Keeper(`Group '${this.group}'`, warn, {
       take: (signal) => this.#take(signal),
@@ -149,14 +158,17 @@ export class Group {
     }
   }
 
-  /** The slots of the group in the store. */
-  slots() {
-    return this.#store.list(this.group)
-  }
-
-  /** The slot that is held here. */
-  get slot() {
-    return this.#flake?.slot
+  async #list(warn: (text: string) => void) {
+    try {
+      const slots = await this.#store.list(this.group)
+      this.#unlisted = undefined
+      return slots
+    } catch (error) {
+      const { code, message } = error as Coded
+      if (code !== this.#unlisted) warn(`Group '${this.group}': its slots cannot be listed: ${message}`)
+      this.#unlisted = code
+      throw error
+    }
   }
 
   #held() {

@@ -2,7 +2,7 @@
 
 import { nearest } from '../../../../lib/base/nearest.ts'
 import type { Entry } from '../config/names.ts'
-import { Problem } from '../http/problems.ts'
+import { Problem, shown } from '../http/problems.ts'
 import type { Waiting } from '../http/waiting.ts'
 import { Group } from './group.ts'
 import { Segment } from './segment.ts'
@@ -75,7 +75,7 @@ export class Names {
     const known = [...this.#served.keys()]
     const meant = nearest(name, known)
     const hint = meant === undefined ? `Its names are ${list(known)}.` : `Did you mean '${meant}'?`
-    return new Problem(404, 'ERR_FLAKE_NAME', `This server has no name '${name.slice(0, 128)}'. ${hint}`)
+    return new Problem(404, 'ERR_FLAKE_NAME', `This server has no name ${shown(name)}. ${hint}`)
   }
 }
 

@@ -4,6 +4,7 @@
 import { SegmentId } from 'flakeforge/lease'
 import type { NameOptions } from '../config/names.ts'
 import type { Waiting } from '../http/waiting.ts'
+import { Recent } from '../recent.ts'
 import { Keeper } from './keeper.ts'
 import type { SharedStore } from './stores.ts'
 
@@ -22,8 +23,7 @@ export class Segment {
   #options
   #store
   #numbers: SegmentId | undefined
-  #probe: Promise<Error | undefined> | undefined
-  #probedAt = Number.NEGATIVE_INFINITY // by performance.now(), because Date.now() may go back
+  #probe = new Recent(FRESH_MS, () => this.#ask())
 
   constructor(
     { name, options, store }: { name: string; options: NameOptions; store: SharedStore },
@@ -48,11 +48,7 @@ export class Segment {
   /** Why it supplies no numbers now, if its store does not answer; undefined if it does. */
   trouble() {
     if (this.#numbers === undefined) return this.keeper.trouble
-    if (performance.now() - this.#probedAt > FRESH_MS) {
-      this.#probedAt = performance.now()
-      this.#probe = this.#ask()
-    }
-    return this.#probe
+    return this.#probe.get()
   }
 
   /** Only requests show whether there are numbers: a test would use one up. */

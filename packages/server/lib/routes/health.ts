@@ -3,6 +3,7 @@
 
 import type { FastifyInstance } from 'fastify'
 import type { Parts } from '../http/app.ts'
+import type { Listener } from '../http/listen.ts'
 import { internal, overloaded, Problem, problemOf } from '../http/problems.ts'
 import { answers } from '../http/schemas.ts'
 
@@ -25,7 +26,7 @@ const READY = {
 
 export async function routes(
   app: FastifyInstance,
-  { names, state, tokens }: Pick<Parts, 'names' | 'state' | 'tokens'>,
+  { names, state, tokens }: Pick<Parts, 'names' | 'state'> & Pick<Listener, 'tokens'>,
 ) {
   app.get('/livez', { schema: LIVE }, async () => OK)
 
@@ -34,7 +35,7 @@ export async function routes(
     if (state.isOverloaded()) throw overloaded()
     const trouble = await names.trouble()
     if (trouble === undefined) return OK
-    throw tokens?.allow(request.headers.authorization) ? unready(trouble) : silent()
+    throw tokens?.allow(request.headers.authorization) ? (problemOf(trouble, true) ?? internal()) : silent()
   })
 }
 
@@ -44,8 +45,3 @@ const silent = () =>
     'ERR_FLAKE_UNREADY',
     'This server has no IDs now. Its log has the reason, and so has this route with a token.',
   )
-
-function unready(trouble: Error) {
-  const { code, message, retryAfterMs } = problemOf(trouble) ?? internal()
-  return new Problem(503, code, message, { retryAfterMs })
-}

@@ -5,7 +5,7 @@ import type { Socket } from 'node:net'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Parts } from '../http/app.ts'
 import { checkNonce, NONCE, PATTERN } from '../http/nonce.ts'
-import { Problem } from '../http/problems.ts'
+import { Problem, shown } from '../http/problems.ts'
 import { unknown } from '../http/query.ts'
 import { answers, integer, MADE, text } from '../http/schemas.ts'
 import type { Served } from '../ids/names.ts'
@@ -23,7 +23,7 @@ function readCount(text: unknown): number {
     const n = Number(text)
     if (n <= MOST) return n
   }
-  const given = Array.isArray(text) ? 'given more than once' : `'${String(text).slice(0, 30)}'`
+  const given = Array.isArray(text) ? 'given more than once' : shown(String(text))
   throw new Problem(
     400,
     'ERR_FLAKE_OPTION',
@@ -142,7 +142,7 @@ export async function routes(
         return body
       }
       const { socket } = request.raw
-      const body = waiting.isOn(socket) ? undefined : atOnce(served, n, form)
+      const body = atOnce(served, n, form)
       return body === undefined ? later(served, n, form, socket).then(give) : give(body)
     },
   )

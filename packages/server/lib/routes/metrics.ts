@@ -1,4 +1,4 @@
-// GET /metrics, for Prometheus.
+// GET /metrics, for Prometheus: rendered at most once a second.
 
 import type { FastifyInstance } from 'fastify'
 import type { Measures } from '../http/measures.ts'
@@ -11,8 +11,7 @@ export async function routes(app: FastifyInstance, { measures }: { measures: Mea
     response: answers({ 'text/plain': { type: 'string' } }, 'the text format of Prometheus', []),
   }
   app.get('/metrics', { schema }, async (_request, reply) => {
-    const { registry } = measures
-    reply.header('content-type', registry.contentType)
-    return registry.metrics()
+    reply.header('content-type', measures.contentType)
+    return measures.text()
   })
 }

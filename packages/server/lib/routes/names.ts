@@ -2,21 +2,27 @@
 // They change nothing. The holder's token of a slot never leaves the server.
 
 import type { FastifyInstance } from 'fastify'
-import { format, type Layout, layouts, toBigInt } from 'flakeforge'
-import type { SlotInfo } from 'flakeforge/lease'
+import { FlakeError, format, type Layout, layouts, toBigInt } from 'flakeforge'
 import { nearest } from '../../../../lib/base/nearest.ts'
 import { dated } from '../dates.ts'
-import { Problem } from '../http/problems.ts'
+import { Problem, shown } from '../http/problems.ts'
 import { readQuery } from '../http/query.ts'
-import { answers, ORIGIN, text } from '../http/schemas.ts'
+import { answers, integer, ORIGIN, text } from '../http/schemas.ts'
 import type { Group } from '../ids/group.ts'
 import type { Names, Served } from '../ids/names.ts'
+import { PAGE } from '../ids/slot-pages.ts'
+import { Recent } from '../recent.ts'
+
+/** For how long GET /v1/names repeats its answer: a server may have thousands of names. */
+const FRESH_MS = 250
 
 /** Parts of an ID that are not fields of the node. */
 const COMMON = new Set(['timestamp', 'date', 'tick', 'counter', 'id', 'mode'])
 
 /** An ID as a text. Its layout determines how large it may be, and which bits are 0. */
 const ID = '^([0-9]+|0[xX][0-9a-fA-F]+|0[bB][01]+)$'
+
+const JSON_TYPE = 'application/json; charset=utf-8'
 
 const NAME = { name: text('a name from GET /v1/names') }
 const SCHEMAS = {
@@ -33,9 +39,19 @@ const SCHEMAS = {
     summary: 'List the slots of a group and their holders',
     operationId: 'getSlots',
     params: { type: 'object', properties: NAME, required: ['name'] },
+    querystring: {
+      type: 'object',
+      properties: {
+        from: integer('the first slot of the page: `next` of the page before', {
+          minimum: 0,
+          multipleOf: PAGE,
+          default: 0,
+        }),
+      },
+    },
     response: answers(
       { 'application/json': { $ref: 'Slots#' } },
-      'all slots that are or were held',
+      `the slots that are or were held, of ${PAGE} slot numbers, as they were within the last second`,
       [400, 404, 503],
       ORIGIN,
     ),
@@ -58,20 +74,22 @@ const SCHEMAS = {
 type Query = { Querystring: Record<string, unknown> }
 
 export async function routes(app: FastifyInstance, { names }: { names: Names }) {
-  app.get<Query>('/v1/names', { schema: SCHEMAS.names }, async (request) => {
+  const all = new Recent(FRESH_MS, async () =>
+    Buffer.from(JSON.stringify({ names: names.all.map((served) => served.facts()) })),
+  )
+  app.get<Query>('/v1/names', { schema: SCHEMAS.names }, async (request, reply) => {
     readQuery(request.query, [])
-    return { names: names.all.map((served) => served.facts()) }
+    return reply.header('content-type', JSON_TYPE).send(await all.get())
   })
 
   app.get<Query & { Params: { name: string } }>(
     '/v1/slots/:name',
     { schema: SCHEMAS.slots },
     async (request, reply) => {
-      readQuery(request.query, [])
+      const { from = '0' } = readQuery(request.query, ['from'])
       const group = groupOf(names.of(request.params.name))
-      const [slots, own] = [await group.slots(), group.slot]
-      reply.headers(group.headers)
-      return { name: group.name, group: group.group, slots: slots.map((slot) => slotOf(slot, own)) }
+      const page = await group.slots.from(readFrom(from))
+      return reply.headers(group.headers).header('content-type', JSON_TYPE).send(page)
     },
   )
 
@@ -79,6 +97,16 @@ export async function routes(app: FastifyInstance, { names }: { names: Names }) 
     const { name, layout } = readQuery(request.query, ['name', 'layout'])
     return inspect(request.params.id, layoutOf(names, name, layout))
   })
+}
+
+function readFrom(text: string) {
+  const from = Number(text)
+  if (/^\d{1,15}$/.test(text) && from % PAGE === 0) return from
+  throw new Problem(
+    400,
+    'ERR_FLAKE_OPTION',
+    `from must be 0 or \`next\` of another page, a multiple of ${PAGE}, but is ${shown(text)}.`,
+  )
 }
 
 function groupOf(served: Served): Group {
@@ -97,12 +125,22 @@ function layoutOf(names: Names, name: string | undefined, layout: string | undef
   const known = Object.keys(layouts)
   const meant = nearest(layout, known)
   const hint = meant === undefined ? `The layouts are ${known.join(', ')}.` : `Did you mean '${meant}'?`
-  throw new Problem(400, 'ERR_FLAKE_OPTION', `Unknown layout '${layout.slice(0, 60)}'. ${hint}`)
+  throw new Problem(400, 'ERR_FLAKE_OPTION', `Unknown layout ${shown(layout)}. ${hint}`)
+}
+
+function decoded(given: string, layout: Layout) {
+  try {
+    const id = toBigInt(given)
+    return { id, parts: layout.decode(id) }
+  } catch (error) {
+    // The message is about the client's own text.
+    if (error instanceof FlakeError && error.code === 'ERR_FLAKE_ID') throw new Problem(400, error.code, error.message)
+    throw error
+  }
 }
 
 function inspect(given: string, layout: Layout) {
-  const id = toBigInt(given)
-  const parts = layout.decode(id)
+  const { id, parts } = decoded(given, layout)
   const { timestamp, date, tick, counter, id: node, mode } = parts
   return {
     id: String(id),
@@ -116,19 +154,5 @@ function inspect(given: string, layout: Layout) {
     node,
     ...(mode !== undefined && { mode }),
     fields: Object.fromEntries(Object.entries(parts).filter(([field]) => !COMMON.has(field))),
-  }
-}
-
-function slotOf({ slot, owner, host, lo, hi, pid }: SlotInfo, own: number | undefined) {
-  // A folder knows the process that holds a slot; a server knows a window.
-  const held = owner !== undefined && (pid !== undefined || hi >= Date.now())
-  return {
-    slot,
-    ...(host !== undefined && { host }),
-    lo,
-    hi,
-    held,
-    mine: held && slot === own,
-    ...(pid === undefined && { expires: new Date(hi).toISOString() }),
   }
 }

@@ -34,11 +34,11 @@ async function documentOf(known: Route[], hasTokens: boolean) {
       if (method !== 'HEAD') routes.route({ method, url, schema, handler: () => {} })
   })
   await app.ready()
-  return JSON.stringify(app.swagger())
+  return Buffer.from(JSON.stringify(app.swagger()))
 }
 
 export async function routes(app: FastifyInstance, { known, hasTokens }: { known: Route[]; hasTokens: boolean }) {
-  let text: Promise<string> | undefined // it does not change
+  let text: Promise<Buffer> | undefined // it does not change
   const schema = {
     summary: 'Get this document',
     operationId: 'getDocument',

@@ -6,6 +6,7 @@ import { ask, NoAnswer, serverNow } from './server.mjs'
 
 const EVERY_MS = 3000
 const MOST = 200 // rows
+const MOST_PAGES = 20 // of the server's list
 
 const shown = {}
 let timer
@@ -40,20 +41,21 @@ function rowOfSlot({ slot, host, expires, mine }, now) {
   )
 }
 
-function summary(held, free) {
+function summary(held, free, isCut) {
   const slots = held === 1 ? '1 slot is in use' : `${held} slots are in use`
   const more = held > MOST ? ` The first ${MOST} are shown.` : ''
   const before = free === 0 ? '' : `, ${free} ${free === 1 ? 'was' : 'were'} in use before`
-  return `${slots}${before}.${more}`
+  const cut = isCut ? ' The list is longer: these are its first slots.' : ''
+  return `${slots}${before}.${more}${cut}`
 }
 
-function show({ slots }) {
+function show({ slots, next }) {
   const now = serverNow()
   const held = slots.filter((each) => each.held).sort((a, b) => a.slot - b.slot)
   shown.rows.replaceChildren(...held.slice(0, MOST).map((each) => rowOfSlot(each, now)))
   shown.table.hidden = held.length === 0
   shown.table.classList.remove('stale')
-  say(shown.status, summary(held.length, slots.length - held.length))
+  say(shown.status, summary(held.length, slots.length - held.length, next !== undefined))
 }
 
 /** Marks the displayed data as out of date. */
@@ -63,13 +65,24 @@ function showStale(why) {
   say(shown.status, `${why}${shown.table.hidden ? '' : from}`)
 }
 
+/** The slots of a group, and where the rest of a very long list begins. */
+async function slotsOf(name) {
+  const all = { slots: [], next: 0 }
+  for (let pages = 0; pages < MOST_PAGES && all.next !== undefined; pages++) {
+    const { slots, next } = await ask(`v1/slots/${encodeURIComponent(name)}?from=${all.next}`)
+    all.slots.push(...slots)
+    all.next = next
+  }
+  return all
+}
+
 /** Refreshes once, and schedules the next time. */
 async function refresh() {
   clearTimeout(timer)
   const name = shown.name.value
   if (name === '' || !isPresent || document.hidden) return
   try {
-    const answer = await ask(`v1/slots/${encodeURIComponent(name)}`)
+    const answer = await slotsOf(name)
     if (name !== shown.name.value) return // another name was selected, and its answer is on the way
     heard = serverNow()
     show(answer)

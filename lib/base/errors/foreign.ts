@@ -1,0 +1,145 @@
+// What others said (a server, a client package, a record that another program wrote) and whatever may hold a secret. It
+// reaches a message, a cause or a warning only through here: on one line, without control characters, without secrets, and
+// of bounded length. Uses no module of Node: browsers load this file too.
+
+import { printable, withoutSecretsIn } from '../printable.ts'
+import { isBranded } from './brand.ts'
+
+/** The longest text of others in a message. */
+const LONGEST = 300
+
+/** The passwords and tokens that were given to us, and their forms in URLs and JSON. The oldest are forgotten. */
+const secrets: Set<string> = new Set()
+const MOST_SECRETS = 1_000
+let known: RegExp | undefined
+
+const decoded = (text: string) => {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+/** A short secret is searched for as a word: every text contains its letters. */
+const patternOf = (secret: string) => {
+  const literal = secret.replace(/[^\w]/gu, (character) => (character.length > 1 ? character : `\\${character}`))
+  return secret.length < 4 ? `(?<!\\w)${literal}(?!\\w)` : literal
+}
+
+/** Remembers a password or token, so that no message shows it: a server may repeat it. */
+export function keepSecret(secret: string | undefined) {
+  if (!secret) return
+  const plain = decoded(secret)
+  for (const form of [secret, plain, encodeURIComponent(plain), JSON.stringify(plain).slice(1, -1)]) {
+    secrets.delete(form)
+    secrets.add(form)
+  }
+  for (const oldest of secrets) {
+    if (secrets.size <= MOST_SECRETS) break
+    secrets.delete(oldest)
+  }
+  known = new RegExp(
+    [...secrets]
+      .sort((one, other) => other.length - one.length)
+      .map(patternOf)
+      .join('|'),
+    'gi',
+  )
+}
+
+/** Names of parameters whose value is secret. */
+const SECRET_NAME = /passw|pwd|secret|token/i
+
+/**
+ * Remembers the secrets of an address. A password that equals its user, host or database is not searched for: messages need
+ * that word, and do not tell that it is the password.
+ */
+export function keepSecretsOf(address: string) {
+  const [, users = '', rest = ''] = /^[^/]*\/\/(?:([^/?#]*)@)?(.*)$/s.exec(address) ?? []
+  const [place, query = ''] = rest.split('?', 2)
+  const [user, ...password] = users.split(':')
+  const shown = new Set([user, ...place.split(/[/:,#]/)].map(decoded))
+  const given = query.split('&').map((pair) => pair.split('='))
+  const passwords = given.filter(([name]) => SECRET_NAME.test(name)).map(([, ...value]) => value.join('='))
+  for (const secret of [password.join(':'), ...passwords]) if (!shown.has(decoded(secret))) keepSecret(secret)
+}
+
+/** Without the secrets that we were given. */
+const withoutKnown = (text: string) => (known === undefined ? text : text.replace(known, '…'))
+
+/** A text without secrets and on one line. Secrets are taken out first: half of one is still secret. */
+export const clean = (text: string): string => printable(withoutSecretsIn(withoutKnown(text)))
+
+/** A property of something that is not ours. */
+function read(thrown: unknown, name: string): unknown {
+  try {
+    return Object(thrown)[name]
+  } catch {
+    // a getter that throws
+  }
+}
+
+const textOf = (thrown: unknown): string => {
+  if (typeof thrown === 'string') return thrown
+  for (const name of ['sqlMessage', 'message', 'code']) {
+    const text = read(thrown, name)
+    if (typeof text === 'string' && text !== '') return text
+  }
+  return Object(thrown) === thrown ? 'an error without a message' : String(thrown)
+}
+
+/** What an error, or a text of others, says: for a message. '' stays ''. */
+export function said(from: unknown, most: number = LONGEST): string {
+  const text = clean(textOf(from).replace(/\s*\p{Cc}+\s*/gu, ' ')).trim()
+  return text.length > most ? `${text.slice(0, most)}…` : text
+}
+
+const DEEPEST = 5
+const MOST_ERRORS = 8
+/** Those who handle an error need these; everything else may be what a package was called with. */
+const FACTS = ['code', 'errno', 'sqlState', 'syscall']
+
+/** The calls of a stack, without the message that precedes them. */
+function callsOf(thrown: unknown) {
+  const stack = read(thrown, 'stack')
+  const calls = typeof stack === 'string' ? stack.split('\n').filter((line) => /^\s+at /.test(line)) : []
+  return calls.map((call) => `\n${printable(withoutKnown(call))}`).join('')
+}
+
+/**
+ * An error of others, to be kept as a cause: a copy of what it says and where it was thrown. The original may hold what its
+ * package was called with, such as the arguments of AUTH. Our own errors are kept as they are.
+ */
+export function causeOf(thrown: unknown, depth: number = 0): unknown {
+  if (thrown === undefined || isBranded(thrown)) return thrown
+  const message = said(thrown)
+  const errors = read(thrown, 'errors')
+  const inner = read(thrown, 'cause') ?? read(thrown, 'lastNodeError') // the latter is of ioredis' cluster
+  const options =
+    inner === undefined || inner === null || depth >= DEEPEST ? undefined : { cause: causeOf(inner, depth + 1) }
+  const copy = Array.isArray(errors)
+    ? new AggregateError(
+        depth >= DEEPEST ? [] : errors.slice(0, MOST_ERRORS).map((each) => causeOf(each, depth + 1)),
+        message,
+        options,
+      )
+    : new Error(message, options)
+  const name = said(read(thrown, 'name') ?? 'Error', 60)
+  for (const fact of FACTS) {
+    const value = read(thrown, fact)
+    if (typeof value === 'number') Object.assign(copy, { [fact]: value })
+    else if (typeof value === 'string') Object.assign(copy, { [fact]: said(value, 60) })
+  }
+  const hidden = { enumerable: false, writable: true, configurable: true }
+  return Object.defineProperties(copy, {
+    name: { value: name, ...hidden },
+    stack: { value: `${name}: ${message}${callsOf(thrown)}`, ...hidden },
+  })
+}
+
+/** A warning of Node's process, if there is one. */
+export function warn(code: string, message: string) {
+  const { process } = globalThis as Partial<typeof globalThis>
+  process?.emitWarning?.(clean(message), { code })
+}

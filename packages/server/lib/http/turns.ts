@@ -1,0 +1,107 @@
+// Clients may send further requests on a connection before they have read the answer to the first one (pipelining). Each
+// connection has one request in progress: the next one's turn comes when the last byte of the answer before it has left for
+// the client, and after the requests that other connections sent meanwhile. So a client that sends a thousand requests in one
+// packet takes turns with all others, and one that does not read its answers costs the memory of one answer.
+//
+// Node parses a packet as a whole, so its requests have to be kept. Reading stops meanwhile, and the number of all kept
+// requests is limited.
+
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+
+type Handler = (request: IncomingMessage, response: ServerResponse) => void
+
+/** Requests behind another one of their connection, of all connections. One takes about 4 KB. */
+const MOST = 20_000
+
+interface Line {
+  /** the answer in progress, or the last one */
+  answer: ServerResponse
+  behind: Entry[]
+}
+
+/** What comes after the answer in progress: a request, or the end of the connection. */
+interface Entry {
+  request?: IncomingMessage | undefined
+  begin: () => void
+}
+
+export class Turns {
+  #lines: WeakMap<Socket, Line> = new WeakMap()
+  #count = 0
+
+  /** A handler that is called for one request of a connection at a time. */
+  of(handler: Handler): Handler {
+    return (request, response) => {
+      const { socket } = request
+      const line = this.#lines.get(socket)
+      if (line === undefined) this.#lines.set(socket, { answer: response, behind: [] })
+      else if (isBusy(line)) {
+        const begin = () => {
+          line.answer = response
+          handler(request, response)
+        }
+        return this.#wait(socket, line, { request, begin })
+      } else line.answer = response
+      handler(request, response)
+    }
+  }
+
+  /**
+   * Refuses what a connection sent last, and ends it. Requests before that get their answers first: a client would take a
+   * refusal for the answer to the oldest one.
+   */
+  end(socket: Socket, refuse: () => void) {
+    const line = this.#lines.get(socket)
+    if (line === undefined || !isBusy(line)) return refuse()
+    const last = line.behind.at(-1)
+    const request = last === undefined ? line.answer.req : last.request
+    if (request === undefined) return // it was refused before
+    if (request.complete) return this.#wait(socket, line, { begin: refuse })
+    // The request is refused itself, such as for its body.
+    if (last === undefined) return refuse()
+    last.begin = refuse
+    last.request = undefined
+  }
+
+  #wait(socket: Socket, line: Line, entry: Entry) {
+    if (this.#count >= MOST) return void socket.destroy()
+    holdBack(socket)
+    this.#count++
+    if (line.behind.push(entry) === 1) this.#whenOver(line, socket)
+  }
+
+  #whenOver(line: Line, socket: Socket) {
+    const next = () => this.#next(line, socket)
+    // Other connections are read in between.
+    line.answer.once('close', () => setImmediate(next))
+  }
+
+  #next(line: Line, socket: Socket) {
+    // An answer with `Connection: close` is the last one: what follows it was never accepted.
+    if (socket.destroyed || socket.writableEnded) {
+      this.#count -= line.behind.length
+      line.behind = []
+      return
+    }
+    const { begin } = line.behind.shift() as Entry
+    this.#count--
+    if (line.behind.length === 0) letGo(socket)
+    begin()
+    if (line.behind.length > 0) this.#whenOver(line, socket)
+  }
+}
+
+/** Node resumes a connection whenever it has read a request of it, so pause() alone does not last. */
+function holdBack(socket: Socket) {
+  if (Object.hasOwn(socket, 'resume')) return
+  socket.pause()
+  socket.resume = () => socket
+}
+
+function letGo(socket: Socket) {
+  Reflect.deleteProperty(socket, 'resume')
+  socket.resume()
+}
+
+const isBusy = ({ answer, behind }: Line) => behind.length > 0 || (!answer.writableFinished && !answer.closed)
