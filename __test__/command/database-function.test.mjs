@@ -313,15 +313,6 @@ alone(onMariadb)('mysql: IDs do not run ahead of the clock when the counter is e
   )
 })
 
-onMariadb('mysql: a wait for the next tick ends although the clock stands still during a statement', async (t) => {
-  const server = stopAfter(t, await startMysql({ 'sysdate-is-now': 1 }))
-  const connection = await DATABASES.mysql.connect(await server.freshUrl('still'))
-  t.teardown(() => connection.end())
-  await server.query(`USE still; ${await sqlOf('mysql', '--function', 'tiny', '--node', '1', '--layout', TINY)}`)
-  const ids = (await connection.run('SELECT tiny() AS id FROM seq_1_to_40')).map(({ id }) => id)
-  t.is(new Set(ids).size, 40)
-})
-
 /** A test for a database whose clock can be set. */
 const withClock = (want) => (want() === undefined || !canSetClocks ? anyTest.skip : anyTest)
 
@@ -365,21 +356,6 @@ withClock(wantPostgres)(
     })
   },
 )
-
-onMariadb('mysql: sessions in long transactions do not wait for each other, and no row stays', async (t) => {
-  const database = await freshMariadb(t)
-  await database.run(`${await sqlOf('mysql', '--function', 'flake_id', '--node', '1023')}
-    CREATE TABLE orders (id BIGINT PRIMARY KEY)`)
-  const connections = await Promise.all(Array.from({ length: 16 }, () => database.connect()))
-  // None commits until all have their rows.
-  for (const { run } of connections) await run('BEGIN')
-  for (let i = 0; i < 3; i++)
-    await Promise.all(connections.map(({ run }) => run('INSERT INTO orders VALUES (flake_id()), (flake_id())')))
-  for (const { run } of connections) await run('COMMIT')
-  const [{ made }] = await connections[0].run('SELECT COUNT(*) AS made FROM orders')
-  t.is(made, '96')
-  t.deepEqual(await connections[0].run('SELECT * FROM flake_id_last'), [])
-})
 
 onMariadb(
   'mysql: a trigger gives rows of an old table their IDs, whatever the zone and clock of the session',

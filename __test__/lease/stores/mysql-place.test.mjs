@@ -134,9 +134,36 @@ test('addresses with parameters that only one package knows are rejected by name
       message: new RegExp(`without \\?${name}=`),
     })
   }
-  for (const ssl of ['1', 'Amazon', '[]', 'null']) {
-    t.throws(() => readAddress(`mysql://localhost/d?ssl=${ssl}`), { ...OPTION, message: /'true', 'false' or JSON/ })
+  for (const [query, message] of [
+    ['ssl=1', /without \?ssl=: it is 'true' or 'false'/],
+    ['ssl={"ca":"x"}', /\?sslmode= and \?sslrootcert= say more/],
+    ['sslmode=prefer', /without \?sslmode=: it is one of disable, require, verify-full, no-verify/],
+    ['ssl=false&sslmode=require', /without \?ssl=: it contradicts the rest, which is require/],
+    ['ssl=false&sslrootcert=ca.pem', /without \?sslrootcert=: it contradicts the rest, which is disable/],
+    ['sslmode=disable&ssl=true', /without \?ssl=: it contradicts the rest, which is disable/],
+  ]) {
+    t.throws(() => readAddress(`mysql://localhost/d?${query}`), { ...OPTION, message })
   }
-  t.deepEqual(readAddress('mysql://[::1]/d?ssl=true'), { host: '::1', port: 3306, database: 'd', ssl: {} })
-  t.deepEqual(readAddress('mysql://h:1/d?ssl={"ca":"x"}').ssl, { ca: 'x' })
+  const tls = { isChecked: true, files: {} }
+  t.deepEqual(readAddress('mysql://[::1]/d?ssl=true'), { host: '::1', port: 3306, database: 'd', tls })
+  t.deepEqual(readAddress('mysql://h:1/d?sslmode=no-verify').tls, { isChecked: false, files: {} })
 })
+
+for (const table of ['flakeforge_record', 'flakeforge_process']) {
+  test(`a temporary table of the session that hides ${table} is refused, and nothing is written to it`, async (t) => {
+    const url = await freshUrl()
+    const records = new MysqlRecords(mysqlClient(await newClient(t, url, 'a pool of mysql2')))
+    await put(records, 'g', 'group', 'a')
+    const client = await newClient(t, url, 'a pool of mysql2', { connectionLimit: 1 })
+    await query(client, `CREATE TABLE copy LIKE ${table}`)
+    await query(client, `CREATE TEMPORARY TABLE ${table} LIKE copy`)
+    await t.throwsAsync(textOf(new MysqlRecords(mysqlClient(client)), 'g'), {
+      code: 'ERR_FLAKE_STORE',
+      message: new RegExp(`temporary table ${table}, which hides the store's own. Drop it`),
+    })
+    const [[{ rows }]] = await query(client, `SELECT COUNT(*) AS \`rows\` FROM ${table}`)
+    t.is(rows, 0)
+    await query(client, `DROP TEMPORARY TABLE ${table}`)
+    t.is(await textOf(records, 'g'), 'a')
+  })
+}

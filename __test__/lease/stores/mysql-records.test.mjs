@@ -15,7 +15,7 @@ import { freshUrl, isInstalled, newClient, server, startAlone } from './mysql-sh
 
 const require = createRequire(import.meta.url)
 const { isPassing } = require('../../../target/rooms/lib/base/errors.js')
-const { HINTS } = require('../../../target/rooms/lib/lease/stores/mysql/text.js')
+const { HINTS } = require('../../../target/rooms/lib/lease/stores/mysql/statement.js')
 const { mysqlClient } = require('../../../target/rooms/lib/lease/stores/mysql/client.js')
 const { MysqlRecords } = require('../../../target/rooms/lib/lease/stores/mysql/records.js')
 const { tablesIn } = require('../../../target/rooms/lib/lease/stores/mysql/place.js')

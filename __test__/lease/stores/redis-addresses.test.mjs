@@ -61,7 +61,8 @@ async function roleOf(server) {
 }
 
 test('what an address says', (t) => {
-  const rest = { isTls: false, database: 0, primary: '' }
+  const tls = { isChecked: true, files: {} }
+  const rest = { tls: undefined, database: 0, primary: '' }
   const readings = {
     'redis-sentinel://a,b:1,[::1]:2/3#my%20primary': {
       hosts: [
@@ -74,7 +75,7 @@ test('what an address says', (t) => {
     },
     'rediss-sentinel://:p%40s:s@a#n': {
       hosts: [{ host: 'a', port: 26379 }],
-      isTls: true,
+      tls,
       password: 'p@s:s',
       primary: 'n',
     },
@@ -83,7 +84,7 @@ test('what an address says', (t) => {
         { host: 'a', port: 6379 },
         { host: 'b', port: 7001 },
       ],
-      isTls: true,
+      tls,
       username: 'user',
       password: 'p',
     },

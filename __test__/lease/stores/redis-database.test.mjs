@@ -44,7 +44,18 @@ async function startRestricted(t) {
   }
 }
 
-for (const path of ['abc', '1.5', '-1', '0x1', '1/2', '?db=1', '?keyPrefix=app:', '/tmp/redis.sock']) {
+for (const path of [
+  'abc',
+  '1.5',
+  '-1',
+  '0x1',
+  '1/2',
+  '?db=1',
+  '?keyPrefix=app:',
+  '?tls=true',
+  '?family=6',
+  '/tmp/redis.sock',
+]) {
   anyTest(`a URL whose path is not a database is rejected: ${path}`, async (t) => {
     const error = await t.throwsAsync(tryJoin(`redis://user:s3cret@localhost/${path}`), { code: 'ERR_FLAKE_OPTION' })
     t.regex(error.message, /like redis:.* number of the database/)

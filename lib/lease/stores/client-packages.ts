@@ -17,7 +17,7 @@ const FIRST: Record<string, { first: number[]; why: string }> = {
   iovalkey: { first: [0, 2, 1], why: 'older ones keep a connection that has died silently' },
   redis: { first: [4, 3, 0], why: 'older ones keep the process alive' },
   pg: { first: [8, 0, 3], why: 'older ones never connect on Node 14 and newer' },
-  mysql2: { first: [2, 3, 3], why: 'older ones are untested' },
+  mysql2: { first: [3, 0, 0], why: 'older ones do not check whose certificate the server has' },
   mariadb: { first: [3, 2, 3], why: 'older ones keep the process alive' },
   postgres: { first: [3, 4, 8], why: 'older ones may report writes that were never committed' },
 }

@@ -21,6 +21,8 @@ export interface FunctionPlan {
   lastPosition: bigint
   /** the node's bits in an ID, as a signed number of 64 bits */
   nodeBits: bigint
+  /** of the layout: see fingerprintOf() */
+  fingerprint: string
   /** the mark of the function, by which stores find it: one line */
   comment: string
   /** the mark of its state, the object that keeps the last position: one line. The state is another's without it. */
@@ -75,9 +77,13 @@ function nodeBitsOf(node: number, fields: Field[]) {
   return BigInt.asIntN(64, bits)
 }
 
+/** A user's name for a layout or a field, without characters that mean something in SQL, in a client or in our comment. */
+const plain = (name: string) =>
+  name.replace(/[^\w.-]/g, (unit) => `%${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+
 /** Which bits mean what: members whose fingerprint is equal and whose node is another one make other IDs. */
 export const fingerprintOf = (facts: LayoutFacts): string =>
-  `${nativeLayout(facts).fingerprint}, fields ${facts.fields.map(([name, bits]) => `${name} ${bits}`).join(' ')}`
+  `${nativeLayout(facts).fingerprint}, fields ${facts.fields.map(([name, bits]) => `${plain(name)} ${bits}`).join(' ')}`
 
 /** @param node a whole node number of the layout */
 export function planOf(facts: LayoutFacts, node: number): FunctionPlan {
@@ -94,6 +100,7 @@ export function planOf(facts: LayoutFacts, node: number): FunctionPlan {
     lastTick: (1n << tick.width) - 1n,
     lastPosition: (1n << (tick.width + counter.width)) - 1n,
     nodeBits: nodeBitsOf(node, fields),
+    fingerprint: fingerprintOf(facts),
     comment: `${COMMENT_START}${detailsOf(facts, node)}. Only this function may make IDs of this node: leave it out of your groups, and use another node in each database.`,
     stateComment: `flakeforge state of node ${detailsOf(facts, node)}. Never set it back, and never drop it alone.`,
   }
@@ -102,9 +109,9 @@ export function planOf(facts: LayoutFacts, node: number): FunctionPlan {
 /** The beginning of the marks of functions. */
 export const COMMENT_START = 'flakeforge node '
 
-/** Which IDs they are. Names may contain anything, so they are JSON. */
+/** Which IDs they are. The names are plain: MySQL takes no escapes here. */
 const detailsOf = (facts: LayoutFacts, node: number) =>
-  `${node}, layout ${JSON.stringify(facts.name)}, bits ${JSON.stringify(fingerprintOf(facts))}`
+  `${node}, layout ${JSON.stringify(plain(facts.name))}, bits ${JSON.stringify(fingerprintOf(facts))}`
 
 const JSON_TEXT = String.raw`"(?:[^"\\\p{Cc}]|\\(?:["\\bfnrt]|u[0-9a-f]{4}))*"`
 const MARKED = new RegExp(`^${COMMENT_START}(\\d+), layout ${JSON_TEXT}, bits (${JSON_TEXT})`, 'u')

@@ -3,6 +3,7 @@
 
 import { BUDGET, secondsOf } from '../../time-budget.ts'
 import { addressError, hostOf } from '../address.ts'
+import { readTls, TLS_PARAMETERS, type Tls } from '../tls.ts'
 import { readDatabase } from './place.ts'
 
 /** The server and the database. */
@@ -12,24 +13,22 @@ export interface MysqlAddress {
   user?: string
   password?: string
   database: string
-  ssl?: boolean | object
+  tls: Tls | null | undefined
 }
 
 const PORT = 3306
-const SSL = '\'true\', \'false\' or JSON for the options of tls.connect(), such as {"ca":"…"}'
 const WAYS_OUT: Record<string, string> = {
   database: 'name the database in the path',
   connectionLimit: 'a store has two connections at most',
   connectTimeout: `a store waits ${secondsOf(BUDGET.CONNECT_MS)} s for a connection`,
   autocommit: 'a store sets it for its connections',
-  sslmode: 'use ?ssl=true',
 }
 
 /** Parses an address; throws if one of the packages would interpret it differently. */
 export function readAddress(url: string): MysqlAddress {
   const { hostname, port, username, password, pathname, searchParams } = new URL(url)
   for (const name of searchParams.keys()) {
-    if (name === 'ssl') continue
+    if (TLS_PARAMETERS.includes(name)) continue
     const wayOut = WAYS_OUT[name] ?? 'pass a pool with this option to mysqlStore()'
     throw addressError(
       url,
@@ -43,18 +42,6 @@ export function readAddress(url: string): MysqlAddress {
     ...(username !== '' && { user: decodeURIComponent(username) }),
     ...(password !== '' && { password: decodeURIComponent(password) }),
     database: readDatabase(decodeURIComponent(pathname.slice(1))) as string,
-    ...sslOf(url, searchParams.get('ssl')),
+    tls: readTls(url, searchParams),
   }
-}
-
-function sslOf(url: string, text: string | null) {
-  const wanted = `an address whose ?ssl= is ${SSL}`
-  try {
-    const ssl = JSON.parse(text ?? 'false')
-    if (typeof ssl === 'boolean') return ssl ? { ssl: {} } : {} // without options, a certificate must be valid
-    if (ssl !== null && typeof ssl === 'object' && !Array.isArray(ssl)) return { ssl }
-  } catch {
-    // the error below lists the accepted values
-  }
-  throw addressError(url, wanted)
 }

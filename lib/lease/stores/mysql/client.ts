@@ -18,7 +18,7 @@ import type { Tables } from './place.ts'
 import { statementsFor } from './schema.ts'
 import { checkAfter, checkBefore, SEMI_SYNC, semiSyncOf } from './semi-sync.ts'
 import { checkState, SERVER } from './server.ts'
-import { LOCK_SECONDS, withoutHints } from './text.ts'
+import { LOCK_SECONDS, literal, withoutHints } from './statement.ts'
 
 const WANTED = 'a pool or connection of mysql2 or mariadb'
 const IN_TRANSACTION = 'It is in a transaction. Use the pool, or another connection outside of a transaction.'
@@ -232,7 +232,7 @@ export class SessionRunner extends Turns<Connection> {
 
   /** The server lists a user's own sessions. A session whose connection was closed stays listed while its statement runs. */
   protected async stillRuns(connection: Connection, marks: string[]) {
-    const isOne = marks.map((mark) => `INFO LIKE '${mark}%'`).join(' OR ')
+    const isOne = marks.map((mark) => `INFO LIKE ${literal(`${mark}%`)}`).join(' OR ')
     const rows = await connection.ask(
       `SELECT 1 FROM information_schema.PROCESSLIST WHERE ID <> CONNECTION_ID() AND (${isOne})`,
     )

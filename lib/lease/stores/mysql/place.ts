@@ -3,7 +3,7 @@
 
 import { isAbsent } from '../../../base/check.ts'
 import { optionRangeError, optionTypeError } from '../../../base/errors.ts'
-import { bytes, SETTINGS } from './text.ts'
+import { bytes, quoted, SETTINGS } from './statement.ts'
 
 /** The two tables as statements name them, and the SQL for the name of their database. */
 export interface Tables {
@@ -12,9 +12,7 @@ export interface Tables {
   database: string
 }
 
-const quoted = (name: string) => `\`${name.replaceAll('`', '``')}\``
-
-/** The tables in a database. A name in backticks means the same in every sql_mode. */
+/** The tables in a database. */
 export const tablesIn = (database: string): Tables => ({
   record: `${quoted(database)}.flakeforge_record`,
   process: `${quoted(database)}.flakeforge_process`,

@@ -3,7 +3,7 @@
 import { COMMENT_START } from '../database-function.ts'
 import type { Tables } from './place.ts'
 import { historyOf, OWN_GROUP, processOf, STATE } from './server.ts'
-import { bytes, HINTS, SETTINGS } from './text.ts'
+import { bytes, HINTS, SETTINGS } from './statement.ts'
 
 /** The server and the records of a group that have these names, as one snapshot. */
 export const readRecords = (tables: Tables, group: string, names: readonly string[]) => `${SETTINGS}

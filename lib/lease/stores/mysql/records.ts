@@ -12,7 +12,7 @@ import { PLACE, type Tables, tablesIn } from './place.ts'
 import { CLOCK, readFunctions, readGroups, readNames, readRecords } from './read.ts'
 import { MOST_BYTES } from './schema.ts'
 import { replicasOf } from './semi-sync.ts'
-import { checkTables, checkVariables, lossOf, VARIABLES } from './server.ts'
+import { checkTables, checkVariables, checkVisible, howMade, lossOf, VARIABLES } from './server.ts'
 import { insert, nameProcess, nameTable, update } from './swap.ts'
 
 const { randomUUID } = process.getBuiltinModule('node:crypto')
@@ -145,6 +145,8 @@ export class MysqlRecords implements Records {
     const { tables } = await this.#find(session)
     checkVariables(await variablesOf(session)) // before anything is written
     if (!hasTables) await session.makeTables(tables)
+    const made = await session.read(howMade(tables.record), howMade(tables.process))
+    made.forEach(checkVisible)
     await session.write(nameTable(tables, randomUUID()))
     await session.write(nameProcess(tables, randomUUID()))
   }
@@ -154,7 +156,10 @@ export class MysqlRecords implements Records {
     const server = JSON.stringify(identity)
     if (server === this.#checked) return
     checkTables(identity)
-    checkVariables(await variablesOf(session))
+    const { record, process } = (await this.#find(session)).tables
+    const [variables, ...made] = await session.read(VARIABLES, howMade(record), howMade(process))
+    made.forEach(checkVisible)
+    checkVariables(Object.fromEntries(variables))
     await warnIfReplicas(session)
     this.#checked = server
   }

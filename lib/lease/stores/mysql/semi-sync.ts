@@ -4,7 +4,7 @@
 
 import { passing, refusedWriteError, storeError } from '../../../base/errors.ts'
 import type { Row } from './packages.ts'
-import { SETTINGS } from './text.ts'
+import { literal, SETTINGS } from './statement.ts'
 
 /** The server's semi-sync status: MySQL 8.0.26 and newer have `source` where older ones and MariaDB have `master`. */
 export interface SemiSync {
@@ -23,7 +23,7 @@ const RESETS = ['uptime', 'uptime_since_flush_status', 'com_flush']
 const NAMES = ['master', 'source']
   .flatMap((role) => ['enabled', 'status', 'no_tx'].map((end) => `rpl_semi_sync_${role}_${end}`))
   .concat(RESETS)
-const IS_NAMED = `WHERE LOWER(VARIABLE_NAME) IN (${NAMES.map((name) => `'${name}'`).join(', ')})`
+const IS_NAMED = `WHERE LOWER(VARIABLE_NAME) IN (${NAMES.map(literal).join(', ')})`
 
 /** MySQL has these variables only with its plugin, so they are selected by name. */
 export const SEMI_SYNC = `${SETTINGS} SELECT LOWER(VARIABLE_NAME), VARIABLE_VALUE

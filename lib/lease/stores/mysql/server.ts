@@ -5,14 +5,14 @@ import { passing, storeError } from '../../../base/errors.ts'
 import type { StoreIdentity } from '../record-store.ts'
 import type { Tables } from './place.ts'
 import { UNDUMPED } from './schema.ts'
-import { bytes, HINTS, SETTINGS } from './text.ts'
+import { bytes, HINTS, literal, SETTINGS } from './statement.ts'
 
 /** Global variables only, never the session's, so that it is the same for all connections. */
 export const NAME = `CONVERT(CONCAT_WS(':', @@global.hostname, @@global.port, @@global.server_id) USING utf8mb4)`
 
 const engineOf = (database: string, table: string, more: string = '') => `(
     SELECT CONCAT_WS(' ', ENGINE${more}) FROM information_schema.TABLES
-    WHERE TABLE_SCHEMA = ${database} AND TABLE_NAME = '${table}'
+    WHERE TABLE_SCHEMA = ${database} AND TABLE_NAME = ${literal(table)}
   )`
 
 /** The table's own row, with the condition that no dump brought it. No group has this name. */
@@ -30,11 +30,14 @@ const MYSQL_FOLLOWS = `(SELECT COUNT(*) FROM (
     UNION ALL SELECT SERVICE_STATE FROM performance_schema.replication_applier_status
   ) AS thread WHERE SERVICE_STATE <> 'OFF')`
 
-/** How often it was set to follow another server; NULL while it does. Reading the status is most of a statement's cost. */
+/**
+ * How often it was set to follow another server; NULL while it does. Reading the status is most of a statement's cost. MySQL
+ * has no such counters in this table: there it is 0.
+ */
 const CHANGES = `(
   SELECT IF(
     /*M!100100 ${MARIADB_FOLLOWS} *//*!80000 ${MYSQL_FOLLOWS} */ = 0,
-    CAST(SUM(IF(VARIABLE_NAME LIKE 'Com%', VARIABLE_VALUE, 0)) AS UNSIGNED), NULL
+    CAST(COALESCE(SUM(IF(VARIABLE_NAME LIKE 'Com%', VARIABLE_VALUE, 0)), 0) AS UNSIGNED), NULL
   )
   FROM /*M!100100 information_schema.GLOBAL_STATUS *//*!80000 performance_schema.global_status */
   WHERE VARIABLE_NAME IN (
@@ -134,6 +137,17 @@ export function checkTables({ process }: StoreIdentity) {
       'The table flakeforge_process has an engine other than MEMORY, so a restart would go unnoticed. Recreate it.',
     )
   }
+}
+
+/** How a table is made. It is the one statement that tells a session's temporary table from ours. */
+export const howMade = (table: string) => `SHOW CREATE TABLE ${table}`
+
+/** Throws if a temporary table of this session, which no other member sees, hides ours. */
+export function checkVisible([[name, text]]: (string | null)[][]) {
+  if (text?.startsWith('CREATE TEMPORARY'))
+    refuse(
+      `This session has a temporary table ${name}, which hides the store's own. Drop it, or use another connection.`,
+    )
 }
 
 /** The server's answer to VARIABLES, by name; it may lack some. */

@@ -5,7 +5,7 @@ import type { StoreIdentity } from '../record-store.ts'
 import type { Tables } from './place.ts'
 import { UNDUMPED } from './schema.ts'
 import { historyOf, historyWith, isOwnRow, NAME, OWN_GROUP, OWN_NAME, processOf, TAKES_WRITES } from './server.ts'
-import { bytes, HINTS, SETTINGS } from './text.ts'
+import { bytes, HINTS, SETTINGS } from './statement.ts'
 
 /** The record to write, and the server's identity. */
 export interface Swap {

@@ -4,6 +4,7 @@
 import { BUDGET } from '../../time-budget.ts'
 import { openWithPackage } from '../client-packages.ts'
 import { endInTime } from '../clients.ts'
+import { forMariadb, forMysql2 } from '../tls.ts'
 import { type MysqlAddress, readAddress } from './address.ts'
 import { SessionRunner } from './client.ts'
 import { fromMariadb, fromMysql2, type Mariadb, type Mysql2 } from './packages.ts'
@@ -28,21 +29,22 @@ interface MariadbExports {
 const LIMITS = { connectionLimit: 2, connectTimeout: BUDGET.CONNECT_MS }
 
 /** The server, and the user whose sessions it shows. */
-const serverOf = ({ host, port, user }: MysqlAddress) => `mysql ${JSON.stringify([host, port, user])}`
+const serverOf = ({ host, port, user }: Omit<MysqlAddress, 'tls'>) => `mysql ${JSON.stringify([host, port, user])}`
 
 /** @param exports of mysql2 */
 export function openMysql2({ createPool }: { createPool(options: object): Mysql2 & OwnMysql2 }, url: string) {
-  const address = readAddress(url)
-  const pool = createPool({ ...address, ...LIMITS })
+  const { tls, ...address } = readAddress(url)
+  const pool = createPool({ ...address, ...forMysql2(tls, { url, host: address.host }), ...LIMITS })
   pool.on('connection', ({ stream }) => stream.unref()) // a lease does not keep a process alive
   const end = () => new Promise((resolve) => pool.end(resolve))
   return new SessionRunner(pool, fromMysql2(pool), { end: () => endInTime(end), address: serverOf(address) })
 }
 
 export function openMariadb({ createPool }: MariadbExports, url: string) {
-  const options = readAddress(url)
+  const { tls, ...options } = readAddress(url)
   const pool = createPool({
     ...options,
+    ...forMariadb(tls, options.host),
     ...LIMITS,
     minimumIdle: 1, // with 0, some versions never connect
     idleTimeout: 0, // its timer would keep the process alive, and so would a socket

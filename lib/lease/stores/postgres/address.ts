@@ -3,9 +3,8 @@
 
 import { BUDGET, secondsOf } from '../../time-budget.ts'
 import { addressError, hostOf } from '../address.ts'
+import { readTls, TLS_PARAMETERS, type Tls } from '../tls.ts'
 import { readOwner, readSchema } from './schema.ts'
-
-const { readFileSync } = process.getBuiltinModule('node:fs')
 
 /** The server and its database. Undefined fields come from variables such as PGHOST, as in the packages. */
 export interface PostgresAddress {
@@ -14,7 +13,7 @@ export interface PostgresAddress {
   user?: string | undefined
   password?: string | undefined
   database?: string | undefined
-  ssl?: boolean | object
+  tls: Tls | null | undefined
   application_name?: string
   options?: string
   schema: string
@@ -23,7 +22,6 @@ export interface PostgresAddress {
 
 /** The parameters that a store accepts; others are refused, some with an alternative. */
 const TAKEN = ['schema', 'owner', 'host', 'port', 'user', 'password', 'application_name', 'options', 'pgbouncer']
-const TAKEN_FOR_TLS = ['ssl', 'sslmode', 'sslrootcert', 'sslcert', 'sslkey']
 const WAYS_OUT: Record<string, string> = {
   search_path: 'name the schema of the table with ?schema=',
   currentSchema: 'name the schema of the table with ?schema=',
@@ -33,14 +31,6 @@ const WAYS_OUT: Record<string, string> = {
   connection_limit: 'a store has two connections at most',
   target_session_attrs: 'a store always refuses a standby',
   connect_timeout: `a store waits ${secondsOf(BUDGET.CONNECT_MS)} s for a connection`,
-}
-
-/** Which certificates each mode accepts. 'require' checks them, as pg does; the missing modes differ by package. */
-const TLS_MODES: Record<string, boolean | object> = {
-  disable: false,
-  require: true,
-  'verify-full': true,
-  'no-verify': { rejectUnauthorized: false },
 }
 
 /** `ERR_FLAKE_OPTION`: a parameter of the address is not supported. */
@@ -58,7 +48,7 @@ const parse = (url: string) => new URL(url.replace(/^([a-z]+:\/\/[^/]*@)(?=\/)/i
 export function readAddress(url: string): PostgresAddress {
   const { hostname, port, username, password, pathname, searchParams } = parse(url)
   for (const name of searchParams.keys()) {
-    if (TAKEN.includes(name) || TAKEN_FOR_TLS.includes(name)) continue
+    if (TAKEN.includes(name) || TLS_PARAMETERS.includes(name)) continue
     throw parameterError(url, name, WAYS_OUT[name] ?? 'leave it out, because not every client supports it')
   }
   const of = (name: string) => searchParams.get(name) ?? undefined
@@ -72,10 +62,10 @@ export function readAddress(url: string): PostgresAddress {
     database: decoded(pathname.slice(1)),
     schema: readSchema(of('schema')),
     owner: readOwner(of('owner')),
+    tls: readTls(url, searchParams),
   }
   for (const name of ['application_name', 'options'] as const)
     if (searchParams.has(name)) address[name] = of(name) as string
-  if (TAKEN_FOR_TLS.some((name) => searchParams.has(name))) address.ssl = tlsOf(url, searchParams)
   return address
 }
 
@@ -84,21 +74,4 @@ function portOf(url: string, text: string) {
   const port = Number(text)
   if (Number.isInteger(port) && port > 0 && port < 2 ** 16) return port
   throw parameterError(url, 'port', 'the port is a number from 1 to 65535')
-}
-
-/** The packages' options for TLS. The files are read now, so that a missing one is reported at once. */
-function tlsOf(url: string, parameters: URLSearchParams) {
-  const ssl = parameters.get('ssl')
-  if (ssl !== null && !['true', 'false'].includes(ssl)) throw parameterError(url, 'ssl', "it is 'true' or 'false'")
-  const mode = parameters.get('sslmode') ?? (ssl === 'false' ? 'disable' : 'require')
-  const tls = TLS_MODES[mode]
-  if (tls === undefined) {
-    throw parameterError(url, 'sslmode', `it is one of ${Object.keys(TLS_MODES).join(', ')}; packages differ in others`)
-  }
-  const files = { ca: 'sslrootcert', cert: 'sslcert', key: 'sslkey' }
-  const read = Object.entries(files)
-    .filter(([, name]) => parameters.has(name))
-    .map(([key, name]) => [key, readFileSync(String(parameters.get(name)), 'utf8')])
-  if (tls === false || read.length === 0) return tls
-  return { ...(typeof tls === 'object' ? tls : {}), ...Object.fromEntries(read) }
 }

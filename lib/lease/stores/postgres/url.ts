@@ -4,6 +4,7 @@
 import { BUDGET, secondsOf } from '../../time-budget.ts'
 import { openWithPackage } from '../client-packages.ts'
 import { endInTime } from '../clients.ts'
+import { forPostgres } from '../tls.ts'
 import { type PostgresAddress, readAddress } from './address.ts'
 import { StatementRunner } from './client.ts'
 import { fromPgPool, type Notice, ofPostgresJs, type PgPool, type Sql } from './packages.ts'
@@ -20,9 +21,10 @@ const MOST_CONNECTIONS = 2
 
 /** @param exports of pg */
 export function openPg({ Pool }: { Pool: new (options: object) => PgPool & OwnPool }, url: string) {
-  const { schema: _, owner: __, ...address } = readAddress(url)
+  const { schema: _, owner: __, tls, ...address } = readAddress(url)
   const pool = new Pool({
     ...address,
+    ...forPostgres(tls, address.host),
     max: MOST_CONNECTIONS,
     connectionTimeoutMillis: BUDGET.CONNECT_MS,
     keepAlive: true,
@@ -71,14 +73,14 @@ export function openPostgresJs(postgres: (options: object) => Sql & OwnSql, url:
 }
 
 /** The server, and the user whose sessions it shows. */
-const serverOf = ({ host, port, user }: Omit<PostgresAddress, 'schema' | 'owner'>) =>
+const serverOf = ({ host, port, user }: Pick<PostgresAddress, 'host' | 'port' | 'user'>) =>
   `postgres ${JSON.stringify([host, port, user])}`
 
 /** An address in the form of postgres.js: absent options must be missing, not undefined, and session settings are separate. */
-function optionsOf({ schema: _, owner: __, application_name, options, ...address }: PostgresAddress) {
+function optionsOf({ schema: _, owner: __, tls, application_name, options, ...address }: PostgresAddress) {
   const given = (entries: object) =>
     Object.fromEntries(Object.entries(entries).filter(([, value]) => value !== undefined))
-  return { ...given(address), connection: given({ application_name, options }) }
+  return { ...given(address), ...forPostgres(tls, address.host), connection: given({ application_name, options }) }
 }
 
 const OPEN = { pg: openPg, postgres: openPostgresJs }

@@ -2,13 +2,14 @@
 
 import { addressError, hostOf } from '../address.ts'
 import { REDIS_SCHEMES, type RedisScheme } from '../schemes.ts'
+import { CHECKED, type Tls } from '../tls.ts'
 
 export interface Host {
   host: string
   port: number
 }
 
-export interface RedisAddress extends RedisScheme {
+export interface RedisAddress extends Pick<RedisScheme, 'kind'> {
   /** the address of a single server, for the client packages */
   url: string
   /** of the server, the Sentinels, or nodes of the cluster */
@@ -16,6 +17,8 @@ export interface RedisAddress extends RedisScheme {
   username?: string
   password?: string
   database: number
+  /** undefined for a connection without TLS */
+  tls: Tls | undefined
   /** the name of the primary, which Sentinels know */
   primary: string
 }
@@ -37,7 +40,8 @@ export function readAddress(url: string): RedisAddress {
   const scheme = url.slice(0, url.indexOf(':') + 1).toLowerCase()
   const { kind, isTls } = REDIS_SCHEMES[scheme]
   const wrong = () => addressError(url, `like ${scheme}${FORMS[kind]}`)
-  if (kind === 'server') return readServer(url, isTls, wrong)
+  const tls = isTls ? CHECKED : undefined
+  if (kind === 'server') return readServer(url, tls, wrong)
   const [, user = '', hosts, path = '', name = ''] = MANY.exec(url.slice(scheme.length)) ?? []
   if (hosts === undefined || (kind === 'sentinel') !== (name !== '')) throw wrong()
   if (kind === 'cluster' && Number(path) !== 0) throw wrong()
@@ -45,20 +49,20 @@ export function readAddress(url: string): RedisAddress {
     kind,
     url: '',
     hosts: hosts.split(',').map((host) => readHost(host, PORTS[kind], wrong)),
-    isTls,
+    tls,
     ...credentials(user),
     database: Number(path),
     primary: decodeURIComponent(name),
   }
 }
 
-/** Only ioredis and iovalkey support `?db=` and `?keyPrefix=`. */
-function readServer(url: string, isTls: boolean, wrong: () => Error): RedisAddress {
+/** The packages differ in parameters: ioredis would take any option from there, also about TLS. */
+function readServer(url: string, tls: Tls | undefined, wrong: () => Error): RedisAddress {
   const parsed = new URL(url)
-  const { port, pathname, searchParams } = parsed
-  if (!/^\/?\d*$/.test(pathname) || searchParams.has('db') || searchParams.has('keyPrefix')) throw wrong()
+  const { port, pathname, search } = parsed
+  if (!/^\/?\d*$/.test(pathname) || search !== '') throw wrong()
   const hosts = [{ host: hostOf(parsed), port: Number(port || PORTS.server) }]
-  return { kind: 'server', url: asRedis(url), hosts, isTls, database: Number(pathname.slice(1)), primary: '' }
+  return { kind: 'server', url: asRedis(url), hosts, tls, database: Number(pathname.slice(1)), primary: '' }
 }
 
 function readHost(text: string, usualPort: number, wrong: () => Error): Host {
@@ -78,8 +82,8 @@ function credentials(user: string) {
 const hostText = ({ host, port }: Host) => `${host.includes(':') ? `[${host}]` : host}:${port}`
 
 /** The address of a server without its credentials, for the client packages. */
-export const urlOf = ({ isTls, database }: RedisAddress, host: Host) =>
-  `${isTls ? 'rediss' : 'redis'}://${hostText(host)}/${database}`
+export const urlOf = ({ tls, database }: RedisAddress, host: Host) =>
+  `${tls ? 'rediss' : 'redis'}://${hostText(host)}/${database}`
 
 /** The hosts in readable form. */
 export const hostsOf = ({ hosts }: RedisAddress) => hosts.map(hostText).join(',')

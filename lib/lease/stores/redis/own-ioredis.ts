@@ -2,6 +2,7 @@
 // cluster. No connection of it keeps the process alive; a step does, until its time limit.
 
 import { BUDGET } from '../../time-budget.ts'
+import { forIoredis, forIoredisSentinels } from '../tls.ts'
 import { hostsOf, type RedisAddress } from './address.ts'
 import { ScriptRunner } from './client.ts'
 import { Connections } from './connections.ts'
@@ -44,7 +45,8 @@ const OPTIONS = {
 export function openIoredis({ Redis, Cluster }: IoredisExports, address: RedisAddress) {
   if (address.kind === 'cluster') return openCluster(Cluster, address)
   if (address.kind === 'sentinel') return openThroughSentinels(Redis, address)
-  return openServer(new Redis(address.url, OPTIONS))
+  const [{ host }] = address.hosts
+  return openServer(new Redis(address.url, { ...OPTIONS, ...forIoredis(address.tls, host) }))
 }
 
 /** @param client reconnects on its own */
@@ -58,15 +60,14 @@ function openServer(client: OwnClient) {
   return new ScriptRunner(client, ofIoredis(client), { close: () => client.disconnect(), onFailure })
 }
 
-const accessOf = ({ isTls, username, password }: RedisAddress) => ({ username, password, ...(isTls && { tls: {} }) })
-
 /** A client whose Sentinels all failed has ended, so each connection has its own client. */
 function openThroughSentinels(Redis: IoredisExports['Redis'], address: RedisAddress) {
-  const { hosts, primary, database, isTls } = address
+  const { hosts, primary, database, tls, username, password } = address
   const options = {
     ...OPTIONS,
-    ...accessOf(address),
-    ...(isTls && { sentinelTLS: {}, enableTLSForSentinelMode: true }),
+    username,
+    password,
+    ...forIoredisSentinels(tls),
     sentinels: hosts,
     name: primary,
     db: database,
@@ -93,11 +94,13 @@ function openThroughSentinels(Redis: IoredisExports['Redis'], address: RedisAddr
 const asItIs = (host: string, done: (error: null, host: string) => void) => done(null, host)
 
 function openCluster(Cluster: IoredisExports['Cluster'], address: RedisAddress) {
+  const { tls, username, password } = address
+  const redisOptions = { username, password, ...forIoredis(tls), socketTimeout: BUDGET.ANSWER_MS, disconnectTimeout: 1 }
   const options = {
     lazyConnect: true,
     clusterRetryStrategy: () => null,
-    redisOptions: { ...accessOf(address), socketTimeout: BUDGET.ANSWER_MS, disconnectTimeout: 1 },
-    ...(address.isTls && { dnsLookup: asItIs }),
+    redisOptions,
+    ...(tls && { dnsLookup: asItIs }),
   }
   const connections = new Connections((onError) => {
     const cluster = new Cluster(address.hosts, options)

@@ -7,6 +7,7 @@ import { said, storeError } from '../../../base/errors.ts'
 import { inTime } from '../../../base/in-time.ts'
 import { BUDGET } from '../../time-budget.ts'
 import { tooOldError } from '../client-packages.ts'
+import { forNodeRedis } from '../tls.ts'
 import { type Host, hostsOf, type RedisAddress, urlOf } from './address.ts'
 import { type Connect, type Connection, Connections } from './connections.ts'
 import { needsNewConnection } from './failures.ts'
@@ -42,7 +43,10 @@ export function openNodeRedis(exports: NodeRedisExports, address: RedisAddress) 
 }
 
 /** socketTimeout would end an idle connection. */
-const optionsOf = ({ url }: RedisAddress) => ({ url, socket: { reconnectStrategy } })
+const optionsOf = ({ url, tls, hosts: [{ host }] }: RedisAddress) => ({
+  url,
+  socket: { reconnectStrategy, ...forNodeRedis(tls, host) },
+})
 
 function connect({ createClient }: NodeRedisExports, options: object, onError: (error: Error) => void): Connection {
   const client = createClient(options)
@@ -57,14 +61,15 @@ function connect({ createClient }: NodeRedisExports, options: object, onError: (
 
 /** Each connection asks the Sentinels again where the primary is. */
 function throughSentinels(exports: NodeRedisExports, address: RedisAddress): Connect {
-  const { username, password } = address
+  const { username, password, tls } = address
   return (onError) => {
     let isEnded = false
     let found: Connection | undefined
     const find = async () => {
-      const url = urlOf(address, await findPrimary(exports, address))
+      const server = await findPrimary(exports, address)
+      const socket = { reconnectStrategy, ...forNodeRedis(tls, server.host) }
       if (isEnded) throw new Error('the connection was given up')
-      found = connect(exports, { url, username, password, socket: { reconnectStrategy } }, onError)
+      found = connect(exports, { url: urlOf(address, server), username, password, socket }, onError)
       return found.ready
     }
     const stop = () => {
@@ -93,7 +98,8 @@ async function findPrimary(exports: NodeRedisExports, address: RedisAddress): Pr
 }
 
 async function askSentinel(exports: NodeRedisExports, address: RedisAddress, sentinel: Host) {
-  const socket = { connectTimeout: BUDGET.SENTINEL_MS, reconnectStrategy }
+  const limits = { connectTimeout: BUDGET.SENTINEL_MS, reconnectStrategy }
+  const socket = { ...limits, ...forNodeRedis(address.tls, sentinel.host) }
   const client = exports.createClient({ url: urlOf({ ...address, database: 0 }, sentinel), socket })
   client.unref()
   let reason: Error | undefined // connect() rejects with reconnectStrategy's error
@@ -117,10 +123,10 @@ async function askSentinel(exports: NodeRedisExports, address: RedisAddress, sen
 /** Any failure may come from a node that is gone, so the next call looks for the nodes again. */
 function openCluster(exports: NodeRedisExports, address: RedisAddress) {
   if (!('createClientPool' in exports)) throw tooOldError('redis-cluster', 'redis', '4', [5, 0, 0])
-  const { hosts, isTls, username, password } = address
+  const { hosts, tls, username, password } = address
   const options = {
     rootNodes: hosts.map((host) => ({ url: urlOf(address, host) })),
-    defaults: { username, password, socket: { reconnectStrategy, ...(isTls && { tls: true }) } },
+    defaults: { username, password, socket: { reconnectStrategy, ...forNodeRedis(tls) } },
   }
   const connections = new Connections((onError) => {
     const cluster = exports.createCluster(options)

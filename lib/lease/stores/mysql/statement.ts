@@ -1,6 +1,7 @@
 // How statements are written so that they mean the same in every session: a user's pooled connection may have any mode,
 // character set, time zone or limit, and we must not change them for the user. So each statement brings its own settings for
-// as long as it runs, and its values are bytes in hexadecimal, which no client and no character set changes.
+// as long as it runs. Every value and name enters a statement here: values are bytes in hexadecimal, which no client and no
+// character set changes.
 
 import { BUDGET, secondsOf } from '../../time-budget.ts'
 
@@ -38,3 +39,13 @@ export const withoutHints = (text: string) => text.replaceAll(HINTS, '')
 
 /** A literal with the UTF-8 of this text. */
 export const bytes = (text: string) => `X'${Buffer.from(text, 'utf8').toString('hex')}'`
+
+/** A literal for the places where SQL takes no hexadecimal, such as a COMMENT. */
+export function literal(text: string): string {
+  // Without quotes and backslashes, which escape in some modes only, and without what depends on the character set.
+  if (!/^[ -&(-[\]-~]*$/.test(text)) throw new Error(`not a plain text: ${JSON.stringify(text)}`)
+  return `'${text}'`
+}
+
+/** A name in backticks means the same in every sql_mode. */
+export const quoted = (name: string): string => `\`${name.replaceAll('`', '``')}\``
