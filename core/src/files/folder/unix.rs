@@ -28,6 +28,7 @@ use crate::refusal::Refusal;
 const STICKY: u32 = 0o1000;
 const SETGID: u32 = 0o2000;
 const GROUP: u32 = 0o070;
+const EVERYONE_WRITES: u32 = 0o002;
 const FOLDER_MODE: u32 = 0o755;
 const FILE_MODE: u32 = 0o600;
 
@@ -35,6 +36,10 @@ const FILE_MODE: u32 = 0o600;
 /// same user that opens it completes it, and so it is known to be new, whatever a member of the group has renamed.
 const UNFINISHED: u32 = STICKY | 0o700;
 const SHOWS_UNFINISHED: bool = cfg!(target_os = "linux");
+
+/// The mode of a folder in which what anyone makes has the group of the folder, not one of its maker's. Only Linux needs
+/// setgid for that.
+const GIVES_GROUP: u32 = if cfg!(target_os = "linux") { EVERYONE_WRITES | SETGID } else { EVERYONE_WRITES };
 
 /// How a folder is opened. Reading it also mounts what is mounted on demand.
 const FOLDER: OFlags = OFlags::DIRECTORY.union(OFlags::NONBLOCK).union(OFlags::CLOEXEC);
@@ -52,6 +57,8 @@ struct Owner {
     gid: u32,
     mode: u32,
     is_trusted: bool,
+    /// whether its group may be one that its owner is not in
+    is_of_any_group: bool,
 }
 
 impl Owner {
@@ -60,9 +67,10 @@ impl Owner {
     }
 }
 
-/// Whether the members of a folder's group share what is in it. In a sticky folder, everything belongs to its creator.
+/// Whether the members of a folder's group share what is in it. In a sticky folder, everything belongs to its creator; and if
+/// everyone may write there, a file's group does not tell who made it.
 fn is_shared(mode: u32) -> bool {
-    mode & 0o020 != 0 && mode & STICKY == 0
+    mode & 0o020 != 0 && mode & (STICKY | EVERYONE_WRITES) == 0
 }
 
 /// An open folder.
@@ -260,7 +268,7 @@ impl Folder {
 
     /// Fails if someone else could make IDs repeat that come from files in this folder.
     fn check_owner(&self) -> Result<(), Refusal> {
-        if self.owner.is_trusted { Ok(()) } else { Err(not_ours(self.shown(), self.owner.uid)) }
+        if self.owner.is_trusted { Ok(()) } else { Err(not_our_folder(self.shown(), self.owner.uid)) }
     }
 
     /// The target of a link in this folder; `None` if the name is not a link.
@@ -303,7 +311,7 @@ impl Folder {
     pub(crate) fn open(&self, name: &OsStr, path: &Path, what_for: Use) -> Result<Option<File>, Refusal> {
         let check = |found: &Stat| match FileType::from_raw_mode(found.st_mode) {
             FileType::RegularFile if what_for.trusts() && !is_trusted(found, Some(self.owner)) => {
-                Err(not_ours(path, found.st_uid))
+                Err(not_ours(path, found.st_uid, "Use another path"))
             }
             FileType::RegularFile => Ok(()),
             FileType::Directory => Err(Refusal::file(path, IS_FOLDER)),
@@ -405,23 +413,32 @@ fn check_link(link: &Path, uid: u32) -> Result<(), Refusal> {
     Err(Refusal::file(link, why))
 }
 
-fn not_ours(path: &Path, uid: u32) -> Refusal {
-    let own = geteuid().as_raw();
-    Refusal::file(
-        path,
-        format!(
-            "belongs to user {uid}, and this process runs as user {own}: user {uid} could make IDs repeat. Use a folder that \
-             belongs to user {own} or to root, or one that its group can write to and that user {own} is a member of, without a \
-             sticky bit"
+fn not_our_folder(path: &Path, uid: u32) -> Refusal {
+    let use_another = match geteuid().as_raw() {
+        0 => "belongs to root".to_owned(),
+        own => format!(
+            "belongs to user {own} or to root, or one that its group, but not everyone, can write to, with user {own} in that \
+             group and without a sticky bit"
         ),
-    )
+    };
+    let run_as = format!("Run this process as user {uid} (a container with `--user {uid}`)");
+    not_ours(path, uid, &format!("{run_as}, or use a folder that {use_another}"))
+}
+
+fn not_ours(path: &Path, uid: u32, advice: &str) -> Refusal {
+    let own = geteuid().as_raw();
+    let why = format!("belongs to user {uid}, and this process runs as user {own}: user {uid} could make IDs repeat");
+    Refusal::file(path, format!("{why}. {advice}"))
 }
 
 fn owner(found: &Stat, above: Option<Owner>) -> Owner {
     let mode = mode(found);
-    let is_trusted =
-        is_trusted(found, above) || is_shared(mode) && is_member(found.st_gid) || is_unmapped(found.st_uid);
-    Owner { uid: found.st_uid, gid: found.st_gid, mode, is_trusted }
+    let gives_group = |above: Owner| above.is_of_any_group || above.mode & GIVES_GROUP == GIVES_GROUP;
+    let is_of_any_group = !is_own(found.st_uid) && above.is_some_and(gives_group);
+    let is_trusted = is_trusted(found, above)
+        || is_shared(mode) && is_member(found.st_gid) && !is_of_any_group
+        || is_unmapped(found.st_uid);
+    Owner { uid: found.st_uid, gid: found.st_gid, mode, is_trusted, is_of_any_group }
 }
 
 #[allow(clippy::useless_conversion, reason = "16 bits on macOS")]
