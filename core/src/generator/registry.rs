@@ -263,7 +263,8 @@ impl<K: Display> Registry<K> {
     fn forget_unopened(&self, key: &Key, known: Known<K>) {
         let mut kept = lock(&self.kept);
         drop(known);
-        if kept.get(key).is_some_and(|known| Arc::strong_count(known) == 1 && lock(known).is_none()) {
+        let unused = kept.get_mut(key).and_then(Arc::get_mut);
+        if unused.is_some_and(|known| known.get_mut().unwrap_or_else(PoisonError::into_inner).is_none()) {
             kept.remove(key);
         }
     }
