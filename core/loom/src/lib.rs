@@ -190,7 +190,7 @@ mod tests {
     #[test]
     fn a_key_is_free_above_all_numbers_of_its_leases() {
         loom::model(|| {
-            let mut registry = Registry::<&str>::default();
+            let registry = Registry::<&str>::default();
             let [one, other] = [(); 2].map(|()| registry.lease(key()).unwrap());
             let thread = thread::spawn(move || one.end(100));
             other.end(50);
@@ -204,7 +204,7 @@ mod tests {
     #[test]
     fn a_key_that_gave_a_number_is_not_free() {
         loom::model(|| {
-            let mut registry = Registry::<&str>::default();
+            let registry = Registry::<&str>::default();
             let cursor = registry.plain(key()).unwrap();
             let thread = thread::spawn(move || cursor.claim(1, &RULE, &mut Shown(4, 4)).unwrap());
             assert!(registry.lease(key()).is_err());

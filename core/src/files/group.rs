@@ -88,6 +88,7 @@ impl Group {
             };
             let page = Mapped::new(file, &place)?;
             let folder = place.folder;
+            folder.know_named(); // by the group's file: no slot that is made here has to sync the name again
             let lineage = page.checked().lineage.load(Relaxed);
             let group = Self { page, folder, identity, is_new, lineage, past_ms, own_top: AtomicU64::new(0) };
             if !group.is_destroyed() {
