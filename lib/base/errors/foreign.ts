@@ -66,20 +66,32 @@ export function forgetSecret(secret: string | undefined) {
 }
 
 /** Names of parameters whose value is secret. */
-const SECRET_NAME = /passw|pwd|secret|token/i
+const SECRET_NAME = /passw|passphrase|pwd|secret|token/i
+
+/** The passwords in an address, as they stand there, and the words in it that messages need: user, host and database. */
+function partsOf(address: string) {
+  const [, users = '', rest = ''] = /^[^/]*\/\/(?:([^/?#]*)@)?(.*)$/s.exec(address) ?? []
+  const [place, query = ''] = rest.split('?', 2)
+  const [user, ...password] = users.split(':')
+  const given = query.split('&').map((pair) => pair.split('='))
+  const inQuery = given.filter(([name]) => SECRET_NAME.test(name)).map(([, ...value]) => value.join('='))
+  return {
+    secrets: [password.join(':'), ...inQuery].filter((secret) => secret !== ''),
+    words: [user, ...place.split(/[/:,#]/)],
+  }
+}
+
+/** Whether an address has a password. */
+export const hasSecret = (address: string): boolean => partsOf(address).secrets.length > 0
 
 /**
  * Remembers the secrets of an address. A password that equals its user, host or database is not searched for: messages need
  * that word, and do not tell that it is the password.
  */
 export function keepSecretsOf(address: string) {
-  const [, users = '', rest = ''] = /^[^/]*\/\/(?:([^/?#]*)@)?(.*)$/s.exec(address) ?? []
-  const [place, query = ''] = rest.split('?', 2)
-  const [user, ...password] = users.split(':')
-  const shown = new Set([user, ...place.split(/[/:,#]/)].map(decoded))
-  const given = query.split('&').map((pair) => pair.split('='))
-  const passwords = given.filter(([name]) => SECRET_NAME.test(name)).map(([, ...value]) => value.join('='))
-  for (const secret of [password.join(':'), ...passwords]) if (!shown.has(decoded(secret))) keepSecret(secret)
+  const { secrets, words } = partsOf(address)
+  const shown = new Set(words.map(decoded))
+  for (const secret of secrets) if (!shown.has(decoded(secret))) keepSecret(secret)
 }
 
 /** Without the secrets that we were given. */
