@@ -106,6 +106,6 @@ function missingOf(replicas: number, demand: number, isMigrating: boolean) {
   const missing: string[] = []
   if (Number.isNaN(demand)) missing.push(`${ALL_REPLICAS} (the server hides it from this user: CONFIG GET is refused)`)
   else if (demand < replicas) missing.push(`${ALL_REPLICAS} (it is ${demand})`)
-  if (isMigrating) missing.push('cluster-allow-replica-migration = no, on every node')
+  if (isMigrating) missing.push('cluster-allow-replica-migration = no, on every node (Redis 7 and newer)')
   return missing
 }
