@@ -97,6 +97,13 @@ const CROSSINGS = [
     owners: ['packages/server/lib/http/listen.ts'],
   },
   {
+    kind: 'files that the configuration of the ID service names',
+    code: /\b(?:readFile|readFileSync|openSync)\(/,
+    sample: "return readFileSync(file, 'utf8')",
+    within: ['packages/server/lib'],
+    owners: ['packages/server/lib/config/files.ts', 'packages/server/lib/routes/page.ts'],
+  },
+  {
     kind: "an error's words in an answer of the ID service",
     code: /\bmessage\b/,
     sample: 'throw new Problem(503, code, error.message)',
