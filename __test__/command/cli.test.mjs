@@ -436,7 +436,10 @@ test('--version and -v print the version of the package', async (t) => {
   const { version } = JSON.parse(fs.readFileSync(new URL('../../package.json', import.meta.url)))
   for (const flag of ['--version', '-v']) {
     t.deepEqual(await linesOf(t, [flag]), [version])
-    for (const args of [[flag, '--json'], ['--json', flag]])
+    for (const args of [
+      [flag, '--json'],
+      ['--json', flag],
+    ])
       t.deepEqual(JSON.parse((await linesOf(t, args)).join('\n')), { version })
   }
 })
