@@ -54,11 +54,12 @@ const filesOf = (folder, pattern) =>
 
 test('what users of the package read names pages by addresses, not by paths of the repository', (t) => {
   const files = filesOf('dist', /\.(?:[cm]?js|d\.[cm]?ts|html)$/)
-  const bare = files.flatMap((file) =>
-    read(file)
-      .replaceAll(/pageOf\)?\(["'`]docs\//g, '')
-      .replaceAll('https://github.com/flakeforge/flakeforge/blob/main/docs/', '')
-      .match(/.{0,40}\bdocs\/[\w/-]+\.md/g) ?? [],
+  const bare = files.flatMap(
+    (file) =>
+      read(file)
+        .replaceAll(/pageOf\)?\(["'`]docs\//g, '')
+        .replaceAll('https://github.com/flakeforge/flakeforge/blob/main/docs/', '')
+        .match(/.{0,40}\bdocs\/[\w/-]+\.md/g) ?? [],
   )
   t.deepEqual(bare, [])
   t.true(files.length > 20)
