@@ -192,5 +192,12 @@ test('the manifests name what the programs read, and nothing else', (t) => {
   t.true(programWith("'ordinal'").includes(`'${mount.mountPath}/`))
   t.is(mount.name, spec.volumeClaimTemplates[0].metadata.name)
   t.deepEqual(spec.selector.matchLabels, spec.template.metadata.labels)
-  t.regex(blocksOf(GUIDE, 'dockerfile')[0], /^CMD \["node", "main\.mjs"\]$/m)
+  const [owned, image] = blocksOf(GUIDE, 'dockerfile')
+  const { user } = oneMachine.services.app
+  t.is(
+    owned.trim(),
+    `RUN mkdir ${mountedAt} && chown ${user}:${user} ${mountedAt}`,
+    'a new volume gets the owner of the folder',
+  )
+  t.regex(image, /^CMD \["node", "main\.mjs"\]$/m)
 })

@@ -135,6 +135,7 @@ export const OF_NODE = ['id', 'shared', 'clock']
 
 /** A checked copy of the options of `new FlakeId(options)`. */
 export function readOptions(given: unknown): Settings {
+  if (typeof given === 'string' && given.includes(':')) throw errors.storeToConstructorError(given)
   if (typeof given !== 'object' && given !== undefined) throw errors.optionTypeError('options', given, 'an object')
   const facts = readLayout(ownOf(given))
   const known = [...facts.nodeNames, ...GENERAL, ...OF_NODE]

@@ -150,8 +150,8 @@ impl Group {
     }
 }
 
-/// Ends the last life of the group in a folder, if it is still alive. Its members notice at their next renewal, and take no
-/// number past their present marks. The next process that opens the folder creates a new group, which starts above those
+/// Ends the last life of the group in a folder, if it is still alive. Its members' watchers notice within 250 ms, and no
+/// member takes a number past its present mark. The next process that opens the folder creates a new group, which starts above those
 /// marks.
 pub fn destroy(folder: &Path) -> Result<(), Refusal> {
     check_shares(folder)?;
