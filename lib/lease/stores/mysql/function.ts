@@ -56,8 +56,7 @@ const tickSql = (tickNs: number) =>
 const idSql = ({ counterBits, counterShift, tickShift, nodeBits }: FunctionPlan) =>
   `CAST((place >> ${counterBits} << ${tickShift}) | ${BigInt.asUintN(64, nodeBits)} | ((place & ${2 ** counterBits - 1}) << ${counterShift}) AS SIGNED)`
 
-const signal = (state: string, text: string) =>
-  `SIGNAL SQLSTATE ${literal(state)} SET MESSAGE_TEXT = ${literal(text)}`
+const signal = (state: string, text: string) => `SIGNAL SQLSTATE ${literal(state)} SET MESSAGE_TEXT = ${literal(text)}`
 
 /** A session of MariaDB may have any increment, and would move the position of all others by it. */
 const INSERT = '/*M!100100 SET STATEMENT auto_increment_increment = 1, auto_increment_offset = 1 FOR */ INSERT INTO'
