@@ -43,9 +43,10 @@ export interface Inspected {
 
 /** What to show of an ID: with a layout its parts, otherwise all readings, the best first. */
 function examine(text: string, { id, form, note }: Found, layout: Layout | undefined, others?: Together): Inspected {
-  const isAlone = others === undefined && !(form in layouts)
+  const system = form === 'time' ? 'chronicle' : form // a form with the name of a system is that system's
+  const isAlone = others === undefined && !(system in layouts)
   if (layout !== undefined) return { text, id, form, note, layout, parts: layout.decode(id), isAlone }
-  const readings = rank(id, Date.now(), [], others, form)
+  const readings = rank(id, Date.now(), [], others, system)
   const [{ layout: best, parts }] = readings
   return { text, id, form, note, layout: best, parts, readings, isAlone }
 }
@@ -193,8 +194,8 @@ and each gets one line.
 
 An ID may be decimal (negative: from a signed column), 0x and hex, 9 to 16 digits of hex with a letter, 0b or 64 bits, 0o or
 21 digits of octal, 13 characters of base32, base36 or a TID, 11 of base58 or base62, base64 or base64url of the 8 bytes,
-50 dd …, <Buffer 50 dd …>, a UUID of toUuid(), or a time with nine digits (chronicle). Digits of a base may have a prefix that ends
-in _, as in ord_5. Digits alone are decimal. If a text is ambiguous, all readings are listed and none is chosen: --from
+50 dd …, <Buffer 50 dd …>, a UUID of toUuid(), a time (chronicle), or a short code or media ID of Instagram. Bits may be in
+groups. Digits of a base may have a prefix that ends in _, as in ord_5. Digits alone are decimal. If a text is ambiguous, all readings are listed and none is chosen: --from
 specifies the form.
 
 The IDs of one input are judged together: a hundred IDs of one system are clearer than one. If several systems are probable,

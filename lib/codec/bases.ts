@@ -107,7 +107,8 @@ const small = (text: string) => text.replace(/[A-Z]/g, (letter) => letter.toLowe
 export function read(given: string, name: string, prefix: string) {
   const digits = DIGITS[name]
   const radix = digits.length
-  const text = given.slice(prefix.length)
+  const digitsOf = given.slice(prefix.length)
+  const text = radix === 2 ? digitsOf.replace(/(?<=[01]) (?=[01])/g, '') : digitsOf // groups, as format() writes them
   if (!given.startsWith(prefix) && (isExact(name) || !small(given).startsWith(small(prefix)))) return
   // Letters beyond ASCII are refused first: some of them become ASCII when their case changes.
   if (!/^\w+$/.test(text) || (textWidth(name) ?? text.length) !== text.length) return
