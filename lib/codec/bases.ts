@@ -115,12 +115,17 @@ function formOf(name: string) {
 /** Lower-cases ASCII only: some other letters become ASCII when their case changes. */
 const small = (text: string) => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase())
 
+/** Binary digits without the spaces between groups, as format() writes them. */
+const ungrouped = (text: string, from: number) =>
+  text.slice(0, from) + text.slice(from).replace(/(?<=[01]) (?=[01])/g, '')
+
 /**
  * The ID that a text represents; undefined for any other text.
  * @param name of the base
  * @param prefix that the text begins with; its case is ignored where that of the digits is
  */
-export function read(given: string, name: string, prefix: string) {
+export function read(written: string, name: string, prefix: string) {
+  const given = name === 'bin' ? ungrouped(written, prefix.length) : written
   if (!given.startsWith(prefix) && (isExact(name) || !small(given).startsWith(small(prefix)))) return
   const { radix, width, values } = formOf(name)
   const { length } = given
