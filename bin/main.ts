@@ -6,7 +6,7 @@ import { readArguments, wantsHelp } from './parts/arguments.ts'
 import { helpOf, overviewOf } from './parts/help.ts'
 import { print } from './parts/output.ts'
 
-const isVersion = (word: string) => word === '--version' || word === '-v'
+const isVersion = (word: string) => word === '--version' || word.toLowerCase() === '-v'
 
 const versionOf = (args: string[]) =>
   `${args.includes('--json') ? JSON.stringify({ version: manifest.version }) : manifest.version}\n`

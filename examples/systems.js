@@ -29,7 +29,11 @@ const SYSTEMS = [
   // a post of 2020-08-26T13:43:27Z, from a question about Instagram's IDs on Stack Overflow
   ['Instagram', "new FlakeId({ layout: 'instagram', shard: 2675 })", '2384288897814875714'],
   // computed with Sonyflake's formula for 2023-11-14T22:13:20Z, because it publishes no ID
-  ['Sonyflake', "new FlakeId({ layout: 'sonyflake', machine: 0xc0a8 })", '487328464253796520'],
+  ['Sonyflake 1', "new FlakeId({ layout: 'sonyflake', machine: 0xc0a8 })", '487328464253796520'],
+  // from Compose() of Sonyflake 2.2.0
+  ['Sonyflake 2', "new FlakeId({ layout: 'sonyflake2', machine: 0xc0a8 })", '74869333033205928'],
+  // from a TsidFactory of tsid-creator 5.2.6: 0QJ99SJFEVC93
+  ['TSID', "new FlakeId({ layout: 'tsid', node: 731 })", '849255963552493859'],
   // a public status of 2019-03-17T16:55:45.249Z
   ['Mastodon', "new FlakeId({ layout: 'mastodon' })", '101767036616676231'],
   // the key of a public post of 2024-11-26T22:34:57.235Z: 3lbv3urcj3s2t

@@ -55,6 +55,27 @@ const isWarning = (line) => /^\(node:\d+\) .*Warning: /.test(line)
 /** Tests that cannot run here print a line like this, once for each file. */
 const isSkip = (line) => line.startsWith('!!! SKIPPED')
 
+/** The suites that run. Each has its own process group, because a shell does not pass signals on. */
+const running = new Set()
+
+/** The signal that ended the tests. */
+let stopped
+
+/** Ends all processes of a suite. */
+function stop(child) {
+  try {
+    process.kill(process.platform === 'win32' ? child.pid : -child.pid, stopped)
+  } catch {
+    // it has just ended
+  }
+}
+
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
+  process.on(signal, () => {
+    stopped = signal
+    for (const child of running) stop(child)
+  })
+
 /**
  * Runs a suite to its end, and passes each line of its output to `show`. Returns its counts, and the lines that name
  * failures.
@@ -67,8 +88,11 @@ function run(suite, show) {
     cwd: root,
     env: { ...process.env, ...suite.env },
     shell: true,
+    detached: process.platform !== 'win32',
     stdio: ['ignore', 'pipe', 'pipe'],
   })
+  running.add(child)
+  if (stopped !== undefined) stop(child)
   for (const stream of [child.stdout, child.stderr])
     readline.createInterface({ input: stream }).on('line', (line) => {
       suite.count(line, counts)
@@ -77,6 +101,7 @@ function run(suite, show) {
     })
   return new Promise((resolve) => {
     child.on('close', (code, signal) => {
+      running.delete(child)
       const isBroken = counts.failed === 0 && (code !== 0 || counts.passed === 0)
       if (isBroken) show(`✘ ${command}: ${code === 0 ? 'It ran no test.' : `It ended with ${code ?? signal}.`}`)
       resolve({ passed: counts.passed, failed: counts.failed + (isBroken ? 1 : 0), failures })
@@ -107,12 +132,21 @@ async function runCargo() {
   return results
 }
 
-/** A folder for the temporary files of all suites, so that a killed test leaves nothing behind. */
+/** A folder for the temporary files of all suites, so that a killed test or an interrupted run leaves nothing behind. */
 function temporaryFolder() {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'flakeforge-'))
   fs.chmodSync(folder, 0o1777) // some tests run programs as another user
-  process.once('exit', () => fs.rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
+  process.once('exit', () => remove(folder))
   return folder
+}
+
+const remove = (folder) => fs.rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 })
+
+/** Ends as the signal would have, so that our parent sees it. A process that ends by a signal runs no listener for its exit. */
+function endAs(signal, temp) {
+  remove(temp)
+  process.removeAllListeners(signal)
+  process.kill(process.pid, signal)
 }
 
 async function main() {
@@ -121,7 +155,9 @@ async function main() {
   const endings = new Set()
   const core = runCargo()
   const results = [await runAva(endings)]
-  for (const result of await core) {
+  const ofCargo = await core
+  if (stopped !== undefined) return endAs(stopped, temp)
+  for (const result of ofCargo) {
     console.log(result.text)
     results.push(result)
   }

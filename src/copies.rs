@@ -103,24 +103,13 @@ fn function(address: *mut c_void) -> Option<Visit> {
     target_vendor = "apple"
 ))]
 mod system {
-    use std::ffi::{CStr, CString, c_void};
-    use std::mem::MaybeUninit;
+    use std::ffi::CStr;
 
     use super::{Image, NAME, Visit, function};
 
-    /// The start of the image that contains an address.
-    fn base_of(address: usize) -> usize {
-        let mut info = MaybeUninit::<libc::Dl_info>::zeroed();
-        // SAFETY: the result has the right size, and zeros are a valid one.
-        unsafe {
-            libc::dladdr(std::ptr::with_exposed_provenance(address), info.as_mut_ptr());
-            info.assume_init().dli_fbase.expose_provenance()
-        }
-    }
-
     /// The function in the image of this path, if it exists and is not in an image that this one depends on. The image stays
     /// loaded.
-    fn visit_in(path: &CStr, base: usize) -> Option<Visit> {
+    fn visit_in(path: &CStr, place: &Place) -> Option<Visit> {
         // SAFETY: the path is a C string, and nothing is loaded that is not loaded already.
         let image = unsafe { libc::dlopen(path.as_ptr(), libc::RTLD_LAZY | libc::RTLD_NOLOAD) };
         if image.is_null() {
@@ -128,7 +117,7 @@ mod system {
         }
         // SAFETY: the image was just opened, and the name is a C string.
         let address = unsafe { libc::dlsym(image, NAME.as_ptr()) };
-        if address.is_null() || base_of(address.expose_provenance()) != base {
+        if address.is_null() || !place.contains(address.expose_provenance()) {
             // SAFETY: this undoes the `dlopen` above.
             unsafe { libc::dlclose(image) };
             return None;
@@ -138,67 +127,106 @@ mod system {
 
     /// The images from the first one to the copy that contains `own`, in loading order.
     pub fn images(own: usize) -> Vec<Image> {
-        let own = base_of(own);
-        let image = |(path, base): (CString, usize)| {
-            let is_own = base == own;
-            let visit = if is_own { None } else { visit_in(&path, base) };
-            Image { path: path.to_string_lossy().into_owned(), visit, is_own }
-        };
-        let mut loaded = loaded();
-        let end = loaded.iter().position(|&(_, base)| base == own).map_or(loaded.len(), |at| at + 1);
-        loaded.drain(..end).map(image).collect()
+        let mut images = Vec::new();
+        for (path, place) in loaded() {
+            let is_own = place.contains(own);
+            let visit = if is_own { None } else { visit_in(&path, &place) };
+            images.push(Image { path: path.to_string_lossy().into_owned(), visit, is_own });
+            if is_own {
+                break;
+            }
+        }
+        images
     }
 
+    pub use list::{Place, loaded};
+
     #[cfg(not(target_vendor = "apple"))]
-    fn loaded() -> Vec<(CString, usize)> {
-        use std::ffi::c_int;
+    mod list {
+        use std::ffi::{CStr, CString, c_int, c_void};
+        use std::ops::Range;
+
+        /// The addresses of an image, from its program headers. Asking `dladdr` instead would search the symbols of an image
+        /// at each call, and Node's are so many that this took half a millisecond of every start.
+        pub struct Place(Range<usize>);
+
+        impl Place {
+            #[allow(clippy::cast_possible_truncation, reason = "addresses of this process fit")]
+            fn of(info: &libc::dl_phdr_info) -> Self {
+                // SAFETY: the system provides the address and number of the headers.
+                let headers = unsafe { std::slice::from_raw_parts(info.dlpi_phdr, info.dlpi_phnum.into()) };
+                let segments = || headers.iter().filter(|header| header.p_type == libc::PT_LOAD);
+                let start = segments().map(|header| header.p_vaddr as usize).min().unwrap_or_default();
+                let end = segments().map(|header| (header.p_vaddr + header.p_memsz) as usize).max().unwrap_or_default();
+                let at = |offset: usize| (info.dlpi_addr as usize).wrapping_add(offset);
+                Self(at(start)..at(end))
+            }
+
+            pub fn contains(&self, address: usize) -> bool {
+                self.0.contains(&address)
+            }
+        }
 
         /// Runs under a lock of the loader, so it calls nothing of the loader: a thread in `dlopen` takes the locks in
         /// another order, and both threads would wait forever.
         unsafe extern "C" fn add(info: *mut libc::dl_phdr_info, _size: usize, found: *mut c_void) -> c_int {
             // SAFETY: the system passes an image, and the vector below, which no other code uses meanwhile.
-            let (info, found) = unsafe { (&*info, &mut *found.cast::<Vec<(CString, usize)>>()) };
+            let (info, found) = unsafe { (&*info, &mut *found.cast::<Vec<(CString, Place)>>()) };
             if !info.dlpi_name.is_null() {
                 // SAFETY: the name is a C string that lives as long as the image.
                 let path = unsafe { CStr::from_ptr(info.dlpi_name) };
-                found.push((path.to_owned(), start_of(info)));
+                found.push((path.to_owned(), Place::of(info)));
             }
             0
         }
 
-        /// An address in the first segment of an image.
-        #[allow(clippy::cast_possible_truncation, reason = "addresses of this process fit")]
-        fn start_of(info: &libc::dl_phdr_info) -> usize {
-            // SAFETY: the system provides the address and number of the headers.
-            let headers = unsafe { std::slice::from_raw_parts(info.dlpi_phdr, info.dlpi_phnum.into()) };
-            let parts = headers.iter().filter(|header| header.p_type == libc::PT_LOAD);
-            let first = parts.map(|header| header.p_vaddr as usize).min().unwrap_or_default();
-            (info.dlpi_addr as usize).wrapping_add(first)
+        /// The images of this process, in loading order.
+        pub fn loaded() -> Vec<(CString, Place)> {
+            let mut found: Vec<(CString, Place)> = Vec::new();
+            // SAFETY: `add` takes this vector, which outlives the call.
+            unsafe { libc::dl_iterate_phdr(Some(add), (&raw mut found).cast()) };
+            found
         }
-
-        let mut found: Vec<(CString, usize)> = Vec::new();
-        // SAFETY: `add` takes this vector, which outlives the call.
-        unsafe { libc::dl_iterate_phdr(Some(add), (&raw mut found).cast()) };
-        found.into_iter().map(|(path, start)| (path, base_of(start))).collect()
     }
 
     #[cfg(target_vendor = "apple")]
-    fn loaded() -> Vec<(CString, usize)> {
-        unsafe extern "C" {
-            fn _dyld_image_count() -> u32;
-            fn _dyld_get_image_name(index: u32) -> *const std::ffi::c_char;
-            fn _dyld_get_image_header(index: u32) -> *const c_void;
+    mod list {
+        use std::ffi::{CStr, CString, c_char, c_void};
+        use std::mem::MaybeUninit;
+
+        /// The start of an image. The images of the system share one region, so an image has no single range of addresses.
+        pub struct Place(usize);
+
+        impl Place {
+            pub fn contains(&self, address: usize) -> bool {
+                let mut info = MaybeUninit::<libc::Dl_info>::zeroed();
+                // SAFETY: the result has the right size, and zeros are a valid one.
+                let start = unsafe {
+                    libc::dladdr(std::ptr::with_exposed_provenance(address), info.as_mut_ptr());
+                    info.assume_init().dli_fbase.expose_provenance()
+                };
+                start == self.0
+            }
         }
-        // SAFETY: an index that is too high gives null.
-        let image = |index| unsafe {
-            let (name, header) = (_dyld_get_image_name(index), _dyld_get_image_header(index));
-            (!name.is_null()).then(|| (CStr::from_ptr(name).to_owned(), header.expose_provenance()))
-        };
-        // SAFETY: the function has no preconditions.
-        let count = unsafe { _dyld_image_count() };
-        // The system's own images are some hundred.
-        let is_system = |path: &[u8]| path.starts_with(b"/usr/lib/") || path.starts_with(b"/System/");
-        (0..count).filter_map(image).filter(|(path, _)| !is_system(path.to_bytes())).collect()
+
+        /// The images of this process, in loading order.
+        pub fn loaded() -> Vec<(CString, Place)> {
+            unsafe extern "C" {
+                fn _dyld_image_count() -> u32;
+                fn _dyld_get_image_name(index: u32) -> *const c_char;
+                fn _dyld_get_image_header(index: u32) -> *const c_void;
+            }
+            // SAFETY: an index that is too high gives null.
+            let image = |index| unsafe {
+                let (name, header) = (_dyld_get_image_name(index), _dyld_get_image_header(index));
+                (!name.is_null()).then(|| (CStr::from_ptr(name).to_owned(), Place(header.expose_provenance())))
+            };
+            // SAFETY: the function has no preconditions.
+            let count = unsafe { _dyld_image_count() };
+            // The system's own images are some hundred.
+            let is_system = |path: &[u8]| path.starts_with(b"/usr/lib/") || path.starts_with(b"/System/");
+            (0..count).filter_map(image).filter(|(path, _)| !is_system(path.to_bytes())).collect()
+        }
     }
 }
 

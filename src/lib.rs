@@ -19,6 +19,7 @@
 //! | `lease` | the holder's state machine: events in, actions out |
 //! | `grants` | the steps over a database: what to read and what to swap |
 //! | `problem` | why something could not be opened |
+//! | `disk` | calls that wait for a disk, in a thread |
 //! | `slots` | slot files, and the counters in the same store |
 //! | `generator` | creating a generator; statistics |
 
@@ -27,6 +28,7 @@
 
 #[cfg(not(target_family = "wasm"))]
 mod copies;
+mod disk;
 mod format;
 mod generator;
 mod generators;

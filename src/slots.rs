@@ -18,6 +18,7 @@ use napi::bindgen_prelude::{BigInt, Either, Either3, Error, Result};
 use napi_derive::napi;
 use std::sync::Arc;
 
+use crate::disk::{Later, later};
 use crate::grants::exact;
 use crate::layout::Scale;
 use crate::lease::owner_of;
@@ -43,7 +44,7 @@ pub struct SlotFolderConfig {
 /// A group of slots.
 #[napi]
 pub struct SlotFolder {
-    core: Option<slots::SlotFolder>,
+    core: Option<Arc<slots::SlotFolder>>,
     is_new: bool,
 }
 
@@ -59,13 +60,20 @@ pub struct NoSlot {
 }
 
 /// Opens the group of this name in a store's folder; creates it if there is none.
-#[napi(catch_unwind)]
-pub fn open_slots(store: String, group: String, config: SlotFolderConfig) -> Either<SlotFolder, Problem> {
+#[napi(catch_unwind, ts_return_type = "Promise<SlotFolder | Problem>")]
+pub fn open_slots(
+    store: String,
+    group: String,
+    config: SlotFolderConfig,
+) -> Result<Later<Either<SlotFolder, Problem>>> {
     let SlotFolderConfig { fingerprint, slots, scale: Scale { epoch_ms, tick_ns, counter_bits } } = config;
     let scale = Timescale::of_all_ticks(epoch_ms.0, tick_ns.0);
     let config = FolderConfig { fingerprint, slots: slots.0, numbers: Numbers::new(scale, counter_bits.0) };
     let folder = names::group_folder(Path::new(&store), &group);
-    opened(slots::SlotFolder::open(folder, config).map(|core| SlotFolder { is_new: core.is_new(), core: Some(core) }))
+    later(move || {
+        let found = slots::SlotFolder::open(folder, config);
+        Ok(opened(found.map(|core| SlotFolder { is_new: core.is_new(), core: Some(core.into()) })))
+    })
 }
 
 #[napi]
@@ -77,23 +85,23 @@ impl SlotFolder {
     }
 
     /// Takes a free slot. `owner`: 32 hex digits.
-    #[napi(catch_unwind)]
-    pub fn acquire(&self, owner: String, host: String) -> Result<Either3<Slot, NoSlot, Problem>> {
+    #[napi(catch_unwind, ts_return_type = "Promise<Slot | NoSlot | Problem>")]
+    pub fn acquire(&self, owner: String, host: String) -> Result<Later<Either3<Slot, NoSlot, Problem>>> {
         let owner =
             owner_of(&owner).ok_or_else(|| Error::from_reason("lib/lease/holder.ts passed an invalid token"))?;
-        let store_now = to_ms(system_ns()).floor();
-        let Some(core) = &self.core else {
-            return Err(Error::from_reason("lib/files/file-store.ts closed this folder"));
-        };
-        let taken = core.acquire(owner, &host);
-        let lineage = in_hex(core.lineage());
-        Ok(match taken {
-            Ok(held) => Either3::A(Slot { held: Some(held) }),
-            Err(Refusal::Exhausted { retry_at_ms }) => {
-                Either3::B(NoSlot { retry_at: Some(retry_at_ms), store_now, lineage })
-            }
-            Err(Refusal::Destroyed) => Either3::B(NoSlot { retry_at: None, store_now, lineage }),
-            Err(error) => Either3::C(error.into()),
+        let core = self.core.clone().ok_or_else(|| Error::from_reason("lib/files/file-store.ts closed this folder"))?;
+        later(move || {
+            let store_now = to_ms(system_ns()).floor();
+            let taken = core.acquire(owner, &host);
+            let lineage = in_hex(core.lineage());
+            Ok(match taken {
+                Ok(held) => Either3::A(Slot { held: Some(held) }),
+                Err(Refusal::Exhausted { retry_at_ms }) => {
+                    Either3::B(NoSlot { retry_at: Some(retry_at_ms), store_now, lineage })
+                }
+                Err(Refusal::Destroyed) => Either3::B(NoSlot { retry_at: None, store_now, lineage }),
+                Err(error) => Either3::C(error.into()),
+            })
         })
     }
 
@@ -105,9 +113,10 @@ impl SlotFolder {
 }
 
 /// Ends a group for all members.
-#[napi(catch_unwind)]
-pub fn destroy_slots(store: String, group: String) -> Option<Problem> {
-    group::destroy(&names::group_folder(Path::new(&store), &group)).err().map(Problem::from)
+#[napi(catch_unwind, ts_return_type = "Promise<Problem | null>")]
+pub fn destroy_slots(store: String, group: String) -> Result<Later<Option<Problem>>> {
+    let folder = names::group_folder(Path::new(&store), &group);
+    later(move || Ok(group::destroy(&folder).err().map(Problem::from)))
 }
 
 /// The folder of a group, whether it exists or not.
@@ -247,19 +256,19 @@ pub struct CounterBlock {
 }
 
 /// Advances a counter.
-#[napi(catch_unwind)]
+#[napi(catch_unwind, ts_return_type = "Promise<CounterBlock | Problem>")]
 pub fn advance_counter(
     store: String,
     name: String,
     by: BigInt,
     init: Option<BigInt>,
-) -> Result<Either<CounterBlock, Problem>> {
+) -> Result<Later<Either<CounterBlock, Problem>>> {
     let number = |number: &BigInt| {
         exact(number).ok_or_else(|| Error::from_reason("lib/files/file-store.ts passed a number of more than 64 bits"))
     };
     let (by, init) = (number(&by)?, init.as_ref().map(number).transpose()?);
-    Ok(opened(
-        counters::advance(Path::new(&store), &name, by, init)
-            .map(|block| CounterBlock { number: block.first.into(), lineage: in_hex(block.lineage) }),
-    ))
+    later(move || {
+        let taken = counters::advance(Path::new(&store), &name, by, init);
+        Ok(opened(taken.map(|block| CounterBlock { number: block.first.into(), lineage: in_hex(block.lineage) })))
+    })
 }

@@ -10,7 +10,7 @@ const require = createRequire(import.meta.url)
 const foreign = require('../../target/rooms/lib/base/errors/foreign.js')
 const errors = require('../../target/rooms/lib/base/errors.js')
 
-const { causeOf, keepSecret, keepSecretsOf, said, warn } = foreign
+const { causeOf, forgetSecret, keepSecret, keepSecretsOf, said, warn } = foreign
 
 /** Everything that a logger could print of it. */
 const printed = (error) =>
@@ -38,6 +38,40 @@ test('secrets that were given to us are not repeated, in whatever form', (t) => 
     t.is(said(`AUTH with ${form}, no`), 'AUTH with …, no', form)
   t.is(said(`a=t0ken%2Bof%2Fthis%3Dtest`), 'a=…')
   t.is(said('t0ken+of/this=test'.repeat(40)), '…'.repeat(40))
+})
+
+test('a secret is found before its control characters are removed, and may have half a character', (t) => {
+  keepSecretsOf('redis://u:pw%00x%0Ay%1bz@h')
+  t.is(said('AUTH pw\u0000x\ny\u001bz, no'), 'AUTH …, no')
+  t.notThrows(() => keepSecretsOf('redis://u:half\ud83d@h'))
+  t.is(said('AUTH half\ud83d, no'), 'AUTH …, no')
+})
+
+test('a token that was replaced is forgotten', (t) => {
+  keepSecret('first-t0ken')
+  keepSecret('second-t0ken')
+  forgetSecret('first-t0ken')
+  t.is(said('first-t0ken second-t0ken'), 'first-t0ken …')
+})
+
+test('secrets that nobody gave to us are known by their form', (t) => {
+  for (const [text, shown] of [
+    ['{"name":"u","password":"S3cr3tPw"}', '{"name":"u","password":…}'],
+    ["{ 'access_token' : 'S3cr3tPw' }", "{ 'access_token' : … }"],
+    ['authorization: Bearer S3cr3tPw\r\nhost: h', 'authorization: … host: h'],
+    ['Proxy-Authorization: Basic S3cr3tPw=', 'Proxy-Authorization: …'],
+    ['authorization: S3cr3tPw', 'authorization: …'],
+    ['{"headers":{"authorization":"Bearer S3cr3tPw"}}', '{"headers":{"authorization":…}}'],
+    ['password authentication failed for user "u"', 'password authentication failed for user "u"'],
+    ['Invalid password: it is too old', 'Invalid password: it is too old'],
+  ])
+    t.is(said(text), shown)
+})
+
+test('a long text is read in part, and its last word is not cut in half', (t) => {
+  const address = `redis://u:${'p'.repeat(20_000)}@h`
+  t.is(said(`${'redis://a:b@h\n'.repeat(20)}${address}`), `${'redis://…@h '.repeat(20)}…`)
+  t.is(said(address), '…')
 })
 
 test('a password that is the user, host or database too stays readable in messages', (t) => {
@@ -78,6 +112,19 @@ test('a cause is a copy: name, message, codes and calls, at every depth', (t) =>
   t.is(causeOf(new TypeError('t')).name, 'TypeError')
   const ours = errors.storeError('ours')
   t.is(causeOf(ours), ours)
+})
+
+test('a cause has an end: errors that contain themselves, many errors, and a message that looks like calls', (t) => {
+  const circle = Object.assign(new AggregateError([], 'round'), {
+    stack: 'x\n    at redis://u:S3cr3tPw@h\n'.repeat(1e4),
+  })
+  circle.errors = Array.from({ length: 1e4 }, (_, i) => (i % 2 === 0 ? circle : new Error(`${i}`, { cause: circle })))
+  circle.cause = circle
+  const copy = causeOf(circle)
+  t.is(copy.cause, undefined)
+  t.true(copy.errors.length > 1 && copy.errors.length < 20)
+  t.true(copy.stack.length < 20_000)
+  t.notRegex(copy.stack, /S3cr3tPw/)
 })
 
 test('an option that is an object is not shown, hidden properties included', (t) => {

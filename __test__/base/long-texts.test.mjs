@@ -17,6 +17,8 @@ const TEXTS = [
   '"',
   "'",
   '\\n',
+  '  x',
+  '\\n  x',
   'token',
   'token =',
   'a=',
@@ -42,7 +44,8 @@ const CALLS = {
     attempt = (text) => ['', 'redis://', 'postgres://', 'mysql://', 'etcd://', 'file:'].map((scheme) => () => FlakeId.join(scheme + text, given))
       .concat(() => FlakeId.join('file:/nowhere', { group: text }), () => FlakeId.createGroup(text, given))`,
   printable: `const { printable, withoutEnd, withoutSecrets, withoutSecretsIn } = require('./target/rooms/lib/base/printable.js')
-    attempt = (text) => [() => printable(text), () => withoutSecrets(text), () => withoutSecretsIn(text), () => withoutEnd(text + 'x'),
+    const { causeOf, said } = require('./target/rooms/lib/base/errors/foreign.js')
+    attempt = (text) => [() => said(text), () => said(text + 'x'), () => causeOf(new Error(text)), () => printable(text), () => withoutSecrets(text), () => withoutSecretsIn(text), () => withoutEnd(text + 'x'),
       () => withoutSecretsIn('redis://user:' + text + '@host')]`,
   RemoteFlakeId: `const { RemoteFlakeId } = require('flakeforge/remote')
     attempt = (text) => ['', 'http://'].map((scheme) => () => RemoteFlakeId.connect(scheme + text, { name: 'n', waitMs: 0, timeoutMs: 50 }))

@@ -101,7 +101,7 @@ onRedis('--store and --group: a slot of a server, whose options must agree', asy
     const ids = await linesOf(t, [...args, '--slots', '4', '--as', 'dec', ...named], options)
     t.true(layouts.hazelcast.decode(ids[2]).node < 4)
   }
-  await fails(t, [...args, '--store', server.url], /created with different options: it has slots 4/)
+  await fails(t, [...args, '--store', server.url], /Group 'shop' has slots 4; this process uses slots /)
   await isRefused(t, [...args, '--ttl', '5', '--store', server.url], /--ttl must be/)
 })
 

@@ -59,7 +59,11 @@ test('psql applies it, also twice; then a role that may not CREATE joins', async
     /There is no group 'stokc' on this server\. Did you mean 'stock'\?/,
   )
   await textOf(t, ['destroy', member, 'stock', '--yes'])
-  await fails(t, ['slots', member, '--group', 'stock'], /There is no group 'stock' on this server\. There are 'shop'\./)
+  await fails(
+    t,
+    ['slots', member, '--group', 'stock'],
+    /There is no group 'stock' on this server\. The only group is 'shop'\./,
+  )
 })
 
 const onMariadb = wantMysql() === undefined ? anyTest.skip : anyTest

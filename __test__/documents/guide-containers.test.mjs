@@ -5,7 +5,7 @@ import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { chmod, mkdir } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import test from 'ava'
@@ -115,7 +115,7 @@ inContainers('a user without write access to the volume gets that error', async 
   const folder = await installed(t)
   const volume = join(folder, 'volume')
   await mkdir(volume)
-  await chmod(volume, 0o755)
+  for (const passable of [dirname(folder), folder, volume]) await chmod(passable, 0o755) // else the error names the folder above
   const file = await program(
     folder,
     'refused.mjs',
@@ -192,5 +192,12 @@ test('the manifests name what the programs read, and nothing else', (t) => {
   t.true(programWith("'ordinal'").includes(`'${mount.mountPath}/`))
   t.is(mount.name, spec.volumeClaimTemplates[0].metadata.name)
   t.deepEqual(spec.selector.matchLabels, spec.template.metadata.labels)
-  t.regex(blocksOf(GUIDE, 'dockerfile')[0], /^CMD \["node", "main\.mjs"\]$/m)
+  const [owned, image] = blocksOf(GUIDE, 'dockerfile')
+  const { user } = oneMachine.services.app
+  t.is(
+    owned.trim(),
+    `RUN mkdir ${mountedAt} && chown ${user}:${user} ${mountedAt}`,
+    'a new volume gets the owner of the folder',
+  )
+  t.regex(image, /^CMD \["node", "main\.mjs"\]$/m)
 })

@@ -93,7 +93,7 @@ function idsOf({ name, layout, others }, seed) {
   return Array.from({ length: 200 }, () => {
     const fields = others.map(([field]) => [field, below(isDecimal ? 100 : 2 ** widthOf(layout, field))])
     const timestamp = layout.epoch + below(end - layout.epoch)
-    return layout.encode({ timestamp, ...Object.fromEntries(fields) })
+    return layout.encode({ date: new Date(timestamp), ...Object.fromEntries(fields) }) // a number may look like µs
   })
 }
 

@@ -46,3 +46,40 @@ test('CONTRIBUTING: every decision is made where the table says', (t) => {
   for (const [, file, name] of rows) t.regex(read(file), new RegExp(`\\b${name}\\b`), `${file} has no ${name}`)
   t.true(rows.length >= 10, `only ${rows.length}`)
 })
+
+const filesOf = (folder, pattern) =>
+  readdirSync(path.join(root, folder), { recursive: true })
+    .map((name) => path.posix.join(folder, name.split(path.sep).join('/')))
+    .filter((name) => pattern.test(name))
+
+test('what users of the package read names pages by addresses, not by paths of the repository', (t) => {
+  const files = filesOf('dist', /\.(?:[cm]?js|d\.[cm]?ts|html)$/)
+  const bare = files.flatMap(
+    (file) =>
+      read(file)
+        .replaceAll(/pageOf\)?\(["'`]docs\//g, '')
+        .replaceAll('https://github.com/flakeforge/flakeforge/blob/main/docs/', '')
+        .match(/.{0,40}\bdocs\/[\w/-]+\.md/g) ?? [],
+  )
+  t.deepEqual(bare, [])
+  t.true(files.length > 20)
+  const pages = filesOf('lib', /\.ts$/)
+    .concat(filesOf('bin', /\.ts$/))
+    .flatMap((file) => [...read(file).matchAll(/pageOf\('([^']+)'\)/g)].map(([, page]) => page))
+  t.deepEqual(
+    pages.filter((page) => !existsSync(path.join(root, page))),
+    [],
+  )
+  t.true(pages.length >= 7, `only ${pages.length}`)
+})
+
+test('the page of errors lists every warning', (t) => {
+  const codes = filesOf('lib', /\.ts$/).flatMap((file) =>
+    [...read(file).matchAll(/\bwarn(?:Of)?\(\s*'(FLAKEFORGE_[A-Z_]+)'/g)].map(([, code]) => code),
+  )
+  const listed = [...read('docs/reference/errors.md').matchAll(/^\| `(FLAKEFORGE_[A-Z_]+)` \|/gm)].map(
+    ([, code]) => code,
+  )
+  t.deepEqual(listed, [...new Set(codes)].sort())
+  t.true(listed.length > 8, `only ${listed.length}`)
+})

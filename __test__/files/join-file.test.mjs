@@ -163,7 +163,7 @@ test.serial(
       )
       t.truthy(error?.theirs)
       t.not(error?.theirs, error?.ours)
-      t.true(error?.message.includes(error?.theirs) && error?.message.includes(error?.ours))
+      t.regex(error?.message, /^Group '.*' has .+; this process uses .+\. Use the options that it was created with\./)
       t.true(error?.message.includes(folder), error?.message)
     }
     t.is((await puppet.take(10)).length, 10)
@@ -284,12 +284,20 @@ test.serial('an idle generator generates an ID at once, long after its last one'
 
 test.serial('destroy() reaches the other processes, and a new group continues above', async (t) => {
   const folder = diskFolder(t)
-  const options = { ttlMs: 2000, skewMs: 100, slots: 4, maxAheadMs: 1000 }
+  const options = { ttlMs: 30_000, skewMs: 100, slots: 4, maxAheadMs: 1000 }
   const [one, two] = [await joinedPuppet(t, folder, options), await joinedPuppet(t, folder, options)]
   const ids = [...(await one.take(1_000)), ...(await two.take(2_000_000 / 100))]
   await one.call('destroy')
+  const start = performance.now()
   t.is((await one.call('state')).state, 'destroyed')
-  for (let i = 0; i < 100 && (await two.call('state')).state !== 'destroyed'; i++) await sleep(50)
+  let refusal
+  while (refusal === undefined)
+    refusal = await two.call('next').then(
+      () => undefined,
+      (error) => error,
+    )
+  t.is(refusal.code, 'ERR_FLAKE_DESTROYED', 'and nothing else before')
+  t.true(performance.now() - start < 2000, 'long before the next renewal: 250 ms on a quiet machine')
   t.is((await two.call('state')).state, 'destroyed')
   await t.throwsAsync(two.call('next'), { code: 'ERR_FLAKE_DESTROYED' })
   await t.throwsAsync(two.call('attach'), { code: 'ERR_FLAKE_DESTROYED' })

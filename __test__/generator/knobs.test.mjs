@@ -12,9 +12,11 @@ const { Layout, layouts } = FlakeId
 
 // --- the defaults ---
 
+const AFTER_EPOCHS = Date.UTC(2026, 0) // of all layouts
+
 /** A clock that does not move until it has been read this many more times. */
 function hesitant(polls) {
-  const clock = () => (clock.left-- > 0 ? SOME_TIME : SOME_TIME + 20)
+  const clock = () => (clock.left-- > 0 ? AFTER_EPOCHS : AFTER_EPOCHS + 20)
   clock.left = polls
   return clock
 }

@@ -225,13 +225,26 @@ test('chronicle: text with nine digits of seconds, both ways', (t) => {
   // biome-ignore format: one kind a line
   for (const bad of [
     '', 5, null, 5n, {}, Symbol('x'),
-    '2021-12-28', '2021-12-28T14:07:02.9541', '2021-12-28T14:07:02.954100128Z',
+    '2021-12-28', '2021-12-28T14:07:02.', '2021-12-28T14:07:02.9541001280', '2021-12-28T14:07:02+01', '2021-12-28T14:07Z',
+    '2021-12-28T14:07:02z', '2021-12-28T14:07:02.9+25:00', '2021-12-28T24:00:00', '2021-12-28 14:07:02',
     '2021-13-28T14:07:02.954100128', '2021-12-32T14:07:02.954100128', '2021-12-28T25:07:02.954100128',
     '2021-02-30T14:07:02.954100128', // which Date.parse reads as the second of March
     '1969-12-31T23:59:59.999999999', '2555-01-01T00:00:00.000000000', '9999-01-01T00:00:00.000000000',
   ]) {
     throwsCode(t, () => chronicle.fromText(bad), 'ERR_FLAKE_ID', TypeError)
   }
+  // as java.time and Chronicle write the same moments
+  for (const [text, id] of [
+    ['2021-12-28T14:07:02.9541001', 1640700422954100100n],
+    ['2021-12-28T14:07:02.954', 1640700422954000000n],
+    ['2021-12-28T14:07:02', 1640700422000000000n],
+    ['2021-12-28T14:07:02.954100128Z', 1640700422954100128n],
+    ['2021-12-28T15:07:02.954100128+01:00', 1640700422954100128n],
+    ['2021-12-27T23:37:02.9541-14:30', 1640700422954100000n],
+    ['1970-01-01T09:00:00+09:00', 0n],
+  ])
+    t.is(numberOf(chronicle.fromText(text)), id, text)
+  throwsCode(t, () => chronicle.fromText('1970-01-01T00:00:00+00:01'), 'ERR_FLAKE_ID', TypeError)
   throwsCode(t, () => micros.fromText('2021-12-28T14:07:02.954228001'), 'ERR_FLAKE_ID', TypeError)
   t.is(chronicle.toText(5), '1970-01-01T00:00:00.000000005')
   throwsCode(t, () => chronicle.toText(0.5), 'ERR_FLAKE_ID', TypeError)

@@ -66,7 +66,7 @@ function partsOf({ layout, fields: { timestamp, timestamp_ns: ns, ...rest } }) {
 const msDate = (ns) => new Date(Number(BigInt(ns) / 1_000_000n))
 
 for (const [number, entry] of encode.entries()) {
-  const { name, source, layout: spec, mode, fields, hex, dec, text } = entry
+  const { name, source, layout: spec, mode, fields, hex, dec, text, base32 } = entry
   const { timestamp, timestamp_ns: ns, counter = 0, ...rest } = fields
   const time = ns === undefined ? timestamp : BigInt(ns)
   const bytes = Buffer.from(hex, 'hex')
@@ -86,6 +86,13 @@ for (const [number, entry] of encode.entries()) {
     t.is(hexOfBigInt(flake.takeBigInts(counter + 1)[counter]), hex)
     t.like(flake.decode(bytes), partsOf(entry))
   })
+
+  if (base32 !== undefined) {
+    test(`encode ${number}, ${source}: ${name}: in base 32`, (t) => {
+      t.is(FlakeId.format(bytes, 'base32'), base32)
+      for (const spelling of [base32, base32.toLowerCase()]) t.deepEqual(FlakeId.parse(spelling, 'base32'), bytes)
+    })
+  }
 
   if (text !== undefined) {
     test(`encode ${number}, ${source}: ${name}: as text`, (t) => {

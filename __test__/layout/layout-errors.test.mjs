@@ -351,7 +351,10 @@ test('encode: tick, timestamp and date must agree, and the error names both', (t
 
 test('encode accepts parts after JSON or CSV', (t) => {
   for (const layout of Object.values(layouts)) {
-    const id = layout.encode({ timestamp: SOME_TIME + 7, id: Math.min(5, dialect(layout.name).nodes - 1) })
+    const id = layout.encode({
+      timestamp: Math.max(SOME_TIME, layout.epoch) + 7,
+      id: Math.min(5, dialect(layout.name).nodes - 1),
+    })
     const parts = JSON.parse(JSON.stringify(layout.decode(id)))
     const csv = Object.fromEntries(Object.entries(parts).map(([name, value]) => [name, String(value)]))
     t.is(typeof csv.timestamp, 'string')

@@ -6,7 +6,7 @@ import test from 'ava'
 import fc from 'fast-check'
 import { ALPHABETS, bufferOf, FlakeId, holds, ids, widthOf } from '../support/index.mjs'
 
-const { readId } = createRequire(import.meta.url)('../../target/rooms/bin/parts/text-forms.js')
+const { joinBytes, readId } = createRequire(import.meta.url)('../../target/rooms/bin/parts/text-forms.js')
 const { format, isId, Layout, layouts, parse, toBigInt } = FlakeId
 
 const BASES = Object.keys(ALPHABETS)
@@ -44,7 +44,7 @@ test('a present-day flake ID: the text of any base but two is unambiguous, and t
 
 test('a UUID is recognised as that of the layout that generated it', (t) => {
   for (const [name, layout] of Object.entries(layouts)) {
-    const id = toBigInt(layout.encode({ timestamp: 1_700_000_000_000 }))
+    const id = toBigInt(layout.encode({ timestamp: 1_780_000_000_000 }))
     t.is(readId(layout.toUuid(id)).id, id, name)
   }
   const own = new Layout('flake', { epoch: 5 })
@@ -145,4 +145,68 @@ test('eleven characters that could also be base64 are listed with both', (t) => 
   t.like(readId('ord_1234567'), { id: 1234567n, form: 'dec' }) // the last character of 8 bytes has two zero bits
   t.is(readId('ord_1234564', 'base64').form, 'base64')
   t.throws(() => readId('ord_1234564'), { message: /could be base64 \(\d+\) or dec \(1234564\)/ })
+})
+
+test('texts of Instagram: codes of before 2016, codes of private posts, and media IDs', (t) => {
+  // public reports, with created_time or taken_at beside the code or ID
+  for (const [text, id, ms] of [
+    ['mIjxznkpWg', 686956297481000352n, 1396111593],
+    ['281307455758330158_11302361', 281307455758330158n, 1347754483],
+  ]) {
+    const { id: found, form, note } = readId(text)
+    t.deepEqual([found, form], [id, 'instagram'])
+    t.regex(note, /before 2016|user|media/)
+    t.is(Math.floor(layouts.instagram.decode(found).timestamp / 1000), ms)
+  }
+  t.regex(readId('281307455758330158_11302361').note, /11302361 is its user/)
+  const key = 'x-Y_z0123456789abcdefABCDEFG'
+  for (const code of ['CTFlHsmpEVW', 'mIjxznkpWg']) {
+    const { id, form, note } = readId(code + key)
+    t.deepEqual([id, form], [readId(code, 'instagram').id, 'instagram'])
+    t.true(note.includes(`private short code: ${code}; the last 28 characters are its key`), note)
+  }
+  for (const word of ['created_at', 'customerid', 'CUSTOMERID', 'Order_1234', `CTFlHsmpEVW${key}x`])
+    t.not(readIdOr(word)?.form, 'instagram', word)
+})
+
+const readIdOr = (text) => {
+  try {
+    return readId(text)
+  } catch {
+    return undefined
+  }
+}
+
+test("a time of Chronicle as Chronicle writes it: without its last zeros, with Z or an offset, and a plain time's note", (t) => {
+  for (const [text, id] of [
+    ['2021-12-28T14:07:02.954100128', 1640700422954100128n],
+    ['2021-12-28T14:07:02.9541001Z', 1640700422954100100n],
+    ['2021-12-28T15:07:02.954100128+01:00', 1640700422954100128n],
+  ])
+    t.deepEqual(readId(text), { id, form: 'time', isExact: true, note: undefined })
+  t.regex(readId('2021-12-28T14:07:02.954Z').note, /plain time is no ID/)
+  const micros = layouts['chronicle-micros']
+  t.is(readId('2021-12-28T14:07:02.954228', undefined, micros).id, 1640700422954228n, 'of the layout that is named')
+  for (const wrong of ['2021-02-30T14:07:02.954100128', '2021-12-28T14:07:02.954100128+99:00', '1960-01-01T00:00:00'])
+    t.throws(() => readId(wrong), { code: 'ERR_FLAKE_ID' }, wrong)
+})
+
+test('bits in groups, as format and inspect write them, are bits, and other numbers of bits are not', (t) => {
+  holds(t, [ids], (id) => {
+    const texts = [1, 3, 4, 5, 8, 16, 32].flatMap((groupsize) =>
+      [' ', '_', ':', '-', '.'].map((delimiter) => format(bufferOf(id), 'bin', { groupsize, delimiter })),
+    )
+    return texts.every((text) => readId(text).id === id) && readId(`0b${texts[0]}`).id === id
+  })
+  const id = 5827048346035945473n
+  const grouped = format(id, 'bin', { groupsize: 4 })
+  t.is(toBigInt(parse(grouped, 'bin')), id)
+  t.is(readId('010100001101110111010101100110010000001010 00000        00000    000000000001').id, id)
+  t.deepEqual(joinBytes(['5', ...grouped.split(' '), '7']), ['5', grouped, '7'])
+  t.deepEqual(joinBytes(['1', '10', '11']), ['1', '10', '11'], 'decimal')
+  for (const wrong of [grouped.slice(5), `${grouped} 0000`, grouped.replace('1', '2')])
+    t.throws(() => readId(wrong), { code: 'ERR_FLAKE_ID' }, wrong)
+  for (const wrong of ['01  01', ' 01', '01 ', '0 2'])
+    t.throws(() => parse(wrong, 'bin'), { code: 'ERR_FLAKE_ID' }, wrong)
+  t.throws(() => parse('12 34', 'dec'), { code: 'ERR_FLAKE_ID' })
 })

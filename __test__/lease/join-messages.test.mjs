@@ -8,6 +8,8 @@ import os from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import test from 'ava'
+import { startRedis, wantRedis } from '../servers/redis.mjs'
+import { freePort, stopAfter } from '../servers/server.mjs'
 import { FlakeId, lease } from '../support/index.mjs'
 import { joined } from '../support/lease.mjs'
 import { diskFolder } from '../support/processes.mjs'
@@ -50,6 +52,69 @@ test.serial('a plain path: the error suggests the intended address', async (t) =
   ]) {
     const { message } = await t.throwsAsync(FlakeId.join(given), { code: 'ERR_FLAKE_OPTION' })
     t.true(message.endsWith(`but is '${given}'. Did you mean '${meant}'?`), message)
+  }
+})
+
+test.serial('a store that is passed to the constructor: the error mentions join(), and shows no password', (t) => {
+  const error = t.throws(() => new FlakeId('redis://me:s3cret@localhost'), { code: 'ERR_FLAKE_OPTION' })
+  t.regex(error.message, /^options must be an object, .* call await FlakeId\.join\(store\)$/)
+  t.false(JSON.stringify([error, error.message, error.stack]).includes('s3cret'))
+})
+
+test.serial('options of openStore() are rejected instead of ignored', (t) => {
+  const options = { schema: 'ids' }
+  const error = t.throws(() => lease.openStore('postgres://localhost/app', options), { code: 'ERR_FLAKE_OPTION' })
+  t.regex(error.message, /postgres:\/\/host\/app\?schema=ids/)
+  t.is(error.value, options)
+  t.notThrows(() => lease.openStore(`file:${diskFolder(t)}`, undefined))
+})
+
+test.serial('an address with an unescaped # in its password: the error says how to write it', (t) => {
+  const error = t.throws(() => lease.openStore('postgres://me:s3#cret@localhost/app'), { code: 'ERR_FLAKE_OPTION' })
+  t.regex(error.message, /# as %23/)
+  t.notRegex(error.message, /s3|cret/)
+})
+
+test.serial('an id for a layout without a node number', (t) => {
+  const error = t.throws(() => new FlakeId({ layout: 'mastodon', id: 5 }), { code: 'ERR_FLAKE_OPTION' })
+  t.is(error.message, "id must be left out, because layout 'mastodon' has no node number, but is 5")
+})
+
+test.serial('a store without an answer: the error names the address without secrets, and what to check', async (t) => {
+  const port = await freePort()
+  const calls = [
+    [FlakeId.join, {}],
+    [createGroup, {}],
+    [SegmentId.open, { name: 'x' }],
+  ]
+  for (const scheme of ['redis', 'postgres', 'mysql'])
+    for (const [call, options] of calls) {
+      const error = await t.throwsAsync(call(`${scheme}://me:s3cret@127.0.0.1:${port}/0`, options), {
+        code: 'ERR_FLAKE_STORE',
+      })
+      t.true(
+        error.message.includes(`The store is '${scheme}://…@127.0.0.1:${port}/0'. Check that the server runs there`),
+        error.message,
+      )
+      t.true(error.stack.includes('The store is '))
+      t.false(JSON.stringify([error, error.message, error.stack]).includes('s3cret'))
+    }
+})
+
+const withRedis = wantRedis() === undefined ? test.skip : test.serial
+
+withRedis('a wrong password, a wrong database, another kind of server: the error says what to check', async (t) => {
+  const server = stopAfter(t, await startRedis())
+  await server.cli('CONFIG', 'SET', 'requirepass', 'hunter2')
+  for (const [url, wanted] of [
+    [`redis://127.0.0.1:${server.port}`, /NOAUTH.* Check the user and password/],
+    [`redis://:wr0ng@127.0.0.1:${server.port}`, /WRONGPASS.* Check the user and password/],
+    [`redis://:hunter2@127.0.0.1:${server.port}/99`, /DB index.* Check the database/],
+    [`postgres://me@127.0.0.1:${server.port}/app`, /Check the host and the port/],
+  ]) {
+    const { message } = await t.throwsAsync(FlakeId.join(url, { waitMs: 0 }), { code: 'ERR_FLAKE_STORE' })
+    t.regex(message, wanted)
+    t.notRegex(message, /wr0ng|hunter2/)
   }
 })
 
@@ -192,20 +257,52 @@ test.serial('a store that is an object: the suggestion is the same call in a pro
   t.regex(howToCreate(store, readJoinOptions({})), /createGroup\(store, options\)/)
 })
 
-test.serial("a member whose options differ from its group's gets the command for a group with its own", async (t) => {
-  const store = `file:${diskFolder(t)}`
-  await createGroup(store, { group: 'orders', slots: 8 })
-  for (const [options, flags] of [
-    [{ slots: 4 }, '--slots 4'],
-    [{ slots: 8, layout: 'hazelcast', nodeOffset: 7 }, '--layout hazelcast --node-offset 7 --slots 8'],
-  ]) {
-    const call = FlakeId.join(store, { group: 'orders', ...options })
-    const error = await t.throwsAsync(call, { code: 'ERR_FLAKE_CONFIG_MISMATCH' })
-    const end = `Or create a group of another name with these: npx flakeforge create ${store} orders ${flags}`
-    t.true(error.message.endsWith(end), error.message)
-    t.true(error.stack.includes(end), 'which Node prints')
-  }
-})
+test.serial(
+  'a member whose options differ from those of its group learns what differs, and how to change it',
+  async (t) => {
+    const store = `file:${diskFolder(t)}`
+    await createGroup(store, { group: 'orders', slots: 8 })
+    const other = 'IDs of another layout or epoch may equal earlier ones: keep them in another table.'
+    for (const [options, has, uses, flags, end] of [
+      [{ slots: 4 }, '8 slots', '4 slots', '--slots 4', ''],
+      [{ slots: 8, epoch: 5 }, 'epoch 0', 'epoch 5', '--epoch 5 --slots 8', ` ${other}`],
+      [
+        { slots: 8, layout: 'discord' },
+        "layout 'flake'",
+        "layout 'discord'",
+        '--layout discord --slots 8',
+        ` ${other}`,
+      ],
+      [
+        { slots: 8, layout: 'hazelcast', epoch: 9, nodeOffset: 7 },
+        "layout 'flake', no nodeOffset",
+        "layout 'hazelcast' with epoch 9, nodeOffset 7",
+        '--layout hazelcast --epoch 9 --node-offset 7 --slots 8',
+        ` ${other}`,
+      ],
+      [{ slots: 8, datacenter: 3 }, 'no datacenter', 'datacenter = 3', '--datacenter 3 --slots 8', ''],
+      [
+        { slots: 8, layout: OWN },
+        'epoch 0, tick 1 ms, timestamp 42 bits at 22, counter 12 bits at 0',
+        `epoch ${EPOCH}, tick 10 ms, timestamp 41 bits at 23, counter 10 bits at 0`,
+        undefined,
+        ` ${other}`,
+      ],
+    ]) {
+      for (const call of [FlakeId.join, createGroup]) {
+        const { message, stack } = await t.throwsAsync(call(store, { group: 'orders', ...options }), {
+          code: 'ERR_FLAKE_CONFIG_MISMATCH',
+        })
+        const start = `Group 'orders' has ${has}; this process uses ${uses}. Use the options that it was created with. `
+        t.true(message.startsWith(start), message)
+        t.true(message.includes(`for good: \`npx flakeforge destroy ${store} orders --yes\`. Then create`), message)
+        if (flags !== undefined)
+          t.true(message.endsWith(`\`npx flakeforge create ${store} orders ${flags}\`.${end}`), message)
+        t.true(stack.includes(start), 'which Node prints')
+      }
+    }
+  },
+)
 
 test.serial('the host of a slot is the name of the pod', async (t) => {
   const { HOSTNAME } = process.env

@@ -69,6 +69,20 @@ const CROSSINGS = [
     owners: ['src/hot.rs'],
   },
   {
+    kind: 'threads of the addon',
+    code: /\bAsyncTask\b|\basync_work\b|\bthread::(?:spawn|Builder|scope)/,
+    sample: ['AsyncTask::new(call)', 'std::thread::spawn(move || call())'],
+    within: ['src'],
+    owners: ['src/disk.rs'],
+  },
+  {
+    kind: "the system's loader",
+    code: /\blibc::(?:dl|RTLD)|\b_dyld_|GetModuleHandle/,
+    sample: 'libc::dlopen(path.as_ptr(), libc::RTLD_LAZY)',
+    within: ['core/src', 'src'],
+    owners: ['src/copies.rs'],
+  },
+  {
     kind: 'numbers that JavaScript passes to the addon',
     code: /FromNapiValue for/,
     sample: 'impl<T: TryFrom<i64>> FromNapiValue for Whole<T> {',
@@ -81,6 +95,13 @@ const CROSSINGS = [
     sample: 'await app.listen({ port, host })',
     within: ['lib', 'bin', 'packages/server/lib'],
     owners: ['packages/server/lib/http/listen.ts'],
+  },
+  {
+    kind: 'files that the configuration of the ID service names',
+    code: /\b(?:readFile|readFileSync|openSync)\(/,
+    sample: "return readFileSync(file, 'utf8')",
+    within: ['packages/server/lib'],
+    owners: ['packages/server/lib/config/files.ts', 'packages/server/lib/routes/page.ts'],
   },
   {
     kind: "an error's words in an answer of the ID service",

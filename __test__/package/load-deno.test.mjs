@@ -5,6 +5,7 @@ import { createRequire } from 'node:module'
 import path from 'node:path'
 import anyTest from 'ava'
 import { failureOf, Install } from '../support/load.mjs'
+import { diskFolder } from '../support/processes.mjs'
 
 const require = createRequire(import.meta.url)
 const { programOf } = require('../../scripts/runtimes.js')
@@ -24,10 +25,10 @@ const test = deno === undefined ? anyTest.skip : anyTest
 
 const PROGRAM = `import FlakeId from 'flakeforge'; console.log(new FlakeId().next().length)`
 
-function run(t, flags) {
+function run(t, flags, source = PROGRAM) {
   const install = new Install(t)
   const program = path.join(install.folder, 'program.mjs')
-  fs.writeFileSync(program, PROGRAM)
+  fs.writeFileSync(program, source)
   const env = { NO_COLOR: '1', DENO_NO_UPDATE_CHECK: '1', DENO_DIR: path.join(install.folder, 'deno') }
   return install.run(deno, ['run', '--no-prompt', ...flags, program], env)
 }
@@ -53,3 +54,21 @@ for (const flags of [
     t.deepEqual([code, stdout], [0, '8\n'], stderr)
   })
 }
+
+const NEEDED = ['--allow-ffi', '--allow-read', '--allow-env']
+const joining = (folder, options) => `import FlakeId from 'flakeforge'
+const flake = await FlakeId.join(${JSON.stringify(`file:${folder}`)}, ${options})
+console.log(flake.next().length)
+await flake.close()`
+
+test('join() with a folder needs the host name, or the option host', async (t) => {
+  const folder = diskFolder(t)
+  const refused = await run(t, NEEDED, joining(folder, '{}'))
+  t.not(refused.code, 0)
+  t.regex(refused.stderr, /--allow-sys/)
+  for (const [flags, options] of [
+    [['--allow-sys=hostname'], '{}'],
+    [[], "{ host: 'here' }"],
+  ])
+    t.is((await run(t, [...NEEDED, ...flags], joining(folder, options))).stdout, '8\n')
+})

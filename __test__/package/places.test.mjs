@@ -304,6 +304,45 @@ asRoot('a manifest above a bundle, of another user: its folder is not the projec
   t.is(await outcome(built, [built.program]), 'a planted file ran') // so the owner made the difference
 })
 
+asRoot('files next to a bundle, of another user: they are not its addon, and make no package of it', async (t) => {
+  const stranger = 65_534
+  for (const format of Object.keys(FORMATS)) {
+    const built = await bundle(t, format)
+    const [addon, marker] = [path.join(built.dist, file), path.join(built.dist, 'traced.cjs')]
+    await cp(path.join(root, file), addon)
+    await lchown(addon, stranger, stranger)
+    t.is(await outcome(built, [built.program]), 'ERR_FLAKE_LOAD')
+    await lchown(addon, 0, 0)
+    t.is((await outcome(built, [built.program]))[0], 19) // so the owner made the difference
+    await writeFile(marker, '')
+    await lchown(marker, stranger, stranger)
+    await addPackage(built.dist, 'redis', REAL_CLIENT)
+    t.deepEqual(await outcome(built, [built.program]), FOUND)
+  }
+})
+
+for (const name of ['package.json', 'pnpm-workspace.yaml']) {
+  test(`a folder that is called ${name} above a program: it is not a manifest`, async (t) => {
+    const built = await bundle(t, 'cjs')
+    await plant(built.temp)
+    await rm(path.join(built.temp, 'package.json'))
+    await mkdir(path.join(built.temp, name))
+    t.is(await outcome(built, [built.program]), 'ERR_FLAKE_LOAD')
+  })
+}
+
+test('a manifest next to a bundle that has only a type: the packages of the project', async (t) => {
+  const built = await bundle(t, 'cjs')
+  const app = path.join(built.temp, 'app')
+  await write(path.join(app, 'package.json'), '{ "name": "app" }')
+  await write(path.join(built.dist, 'package.json'), '{ "type": "commonjs" }')
+  await addPackage(app, ownPackage, LOADS_ADDON)
+  await addPackage(app, 'redis', REAL_CLIENT)
+  t.deepEqual(await outcome(built, [built.program]), FOUND)
+  await write(path.join(built.dist, 'package.json'), '{ "type": "commonjs", "name": "server" }')
+  t.is(await outcome(built, [built.program]), 'ERR_FLAKE_LOAD')
+})
+
 test('the addon that the environment names has to be an absolute path', async (t) => {
   const made = await project(t)
   await install(made.app)

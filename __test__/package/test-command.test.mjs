@@ -1,10 +1,12 @@
 // `npm test` itself: its output and its exit status. In a folder with its script, a small crate and a few ava tests, of
 // which some fail, run by the real cargo and the real ava.
 
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import anyTest from 'ava'
 
 const root = path.join(import.meta.dirname, '..', '..')
@@ -32,8 +34,8 @@ anyTest.before(() => {
 
 anyTest.after.always(() => fs.rmSync(temp, { recursive: true }))
 
-/** Runs the script in a folder with these files: its output, its last line and its status. */
-function npmTest(more, env = {}) {
+/** A folder with the script and these files, and the options of a process that runs it there. */
+function project(more, env = {}) {
   const folder = fs.mkdtempSync(path.join(temp, 'project-'))
   for (const [name, text] of Object.entries({ ...FILES, ...more })) {
     fs.mkdirSync(path.join(folder, path.dirname(name)), { recursive: true })
@@ -45,11 +47,16 @@ function npmTest(more, env = {}) {
   fs.symlinkSync(path.join(root, 'node_modules'), path.join(folder, 'node_modules'), 'junction')
 
   const { CI: _, NODE_ENV: __, AVA_PATH: ___, ...outside } = process.env
-  const options = {
+  return {
     cwd: folder,
     encoding: 'utf8',
     env: { ...outside, CARGO_TARGET_DIR: path.join(temp, 'target'), ...env },
   }
+}
+
+/** Runs the script in a folder with these files: its output, its last line and its status. */
+function npmTest(more, env) {
+  const options = project(more, env)
   const { status, stdout, stderr } = spawnSync(process.execPath, ['scripts/test.js'], options)
   return { status, stdout, stderr, lines: stdout.trimEnd().split('\n') }
 }
@@ -145,3 +152,24 @@ test.serial('a warning that no test expects is shown, and a failure with CI=true
   t.is(ci.lines.at(-1), '4 passed, 1 failed')
   t.regex(ci.stdout, /✘ A warning that no test expects: \(node:\d+\) \[ODD\] Warning: odd\n/)
 })
+
+for (const signal of process.platform === 'win32' ? [] : ['SIGINT', 'SIGTERM', 'SIGHUP'])
+  test.serial(`${signal} ends all suites, and leaves no temporary file`, async (t) => {
+    const folder = fs.mkdtempSync(path.join(temp, 'temporary-'))
+    const endless = `import test from 'ava'
+      import fs from 'node:fs'
+      import os from 'node:os'
+      test('endless', () => {
+        fs.writeFileSync(os.tmpdir() + '/begun', '')
+        return new Promise(() => setInterval(() => fs.writeFileSync(os.tmpdir() + '/' + Math.random(), ''), 1))
+      })`
+    const options = project({ 'c.test.mjs': endless }, { TMPDIR: folder })
+    const child = spawn(process.execPath, ['scripts/test.js'], { ...options, stdio: 'ignore' })
+    t.teardown(() => child.kill('SIGKILL'))
+    const ended = once(child, 'exit')
+    const hasBegun = () => fs.readdirSync(folder).some((name) => fs.existsSync(path.join(folder, name, 'begun')))
+    while (!hasBegun()) await sleep(50)
+    child.kill(signal)
+    t.deepEqual(await ended, [null, signal])
+    t.deepEqual(fs.readdirSync(folder), [])
+  })

@@ -352,10 +352,42 @@ for (const [what, argsOf] of Object.entries(SECRETS)) {
   })
 }
 
+onUnix('a password in a configuration is found in every spelling of it', async (t) => {
+  for (const text of [
+    String.raw`{ "store": "redis:\/\/:a-password@localhost" }`,
+    String.raw`{ "store": "redis\u003a//:a-password\u0040localhost" }`,
+    JSON.stringify({ store: 'postgres://u@localhost/ids?password=a-password' }),
+    JSON.stringify({ names: { a: { store: 'mysql://u:a-password@localhost/ids' } } }),
+  ]) {
+    const file = fileOf(text)
+    chmodSync(file, 0o644)
+    await t.throwsAsync(read(['--config', file]), { message: /open to other users/ }, text)
+  }
+})
+
+test('a configuration that is not JSON: no part of its passwords is shown', async (t) => {
+  for (const text of [
+    '{ "store": redis://:a-password@h }',
+    "{ store: 'redis://:a-password@h' }",
+    '{ "store": "redis://:a-password@h" x }',
+    'a-password',
+    '"a-password" x',
+    '{ "store": "a-pass\nword" }',
+  ]) {
+    const error = await t.throwsAsync(read(['--config', fileOf(text)]), {
+      instanceOf: ConfigError,
+      message: /is not JSON: \S/,
+    })
+    t.notRegex(error.message.replace(/^.* is not JSON/, ''), /redis|:\/\/|a-p|word/, text)
+  }
+})
+
 onUnix('a configuration without a password may be read by all', async (t) => {
-  const file = fileOf({ store: 'redis://localhost', names: { a: {} } })
-  chmodSync(file, 0o644)
-  t.is((await read(['--config', file])).entries[0].name, 'a')
+  for (const store of ['redis://localhost', 'postgres://app@localhost/ids?sslmode=verify-full']) {
+    const file = fileOf({ store, names: { a: {} } })
+    chmodSync(file, 0o644)
+    t.is((await read(['--config', file])).entries[0].name, 'a')
+  }
 })
 
 asRoot('a token file of another user is refused: that user could replace it', async (t) => {

@@ -30,7 +30,7 @@ export function diskOf(t) {
   }
   if (!fs.existsSync(at('disk.so'))) throw new Error(`disk.c does not compile: ${stderr}`)
   for (const name of ['files', 'journal']) fs.mkdirSync(at(name))
-  const env = (boot) => {
+  const env = (boot = 1) => {
     fs.writeFileSync(at(`boot-${boot}`), `0000000${boot}-0000-4000-8000-000000000000\n`)
     const LD_PRELOAD = [process.env.LD_PRELOAD, at('disk.so')].filter(Boolean).join(' ') // the sanitizer of memcheck first
     return { LD_PRELOAD, DISK_JOURNAL: at('journal'), DISK_BOOT: at(`boot-${boot}`) }
@@ -38,6 +38,8 @@ export function diskOf(t) {
   return {
     folder,
     files: at('files'),
+    /** The environment of a process on it, in this boot of the machine. */
+    env,
     puppet: ({ boot = 1 } = {}) => new Puppet(t, { env: env(boot) }),
     /** The files as a crash leaves them, in a separate folder. */
     crash() {

@@ -1,6 +1,7 @@
 // What an audit finds: facts that IDs of separate makers cannot show. Each has advice and a page of the documentation.
 // Anything that correct use can cause, too, is a hint: see hints.ts.
 
+import { pageOf } from '../../lib/base/errors/make.ts'
 import type { Layout } from '../../lib/entries/codec.ts'
 import { stamp } from '../parts/stamps.ts'
 import type { Input, Malformed } from './input.ts'
@@ -86,7 +87,7 @@ function equalIds(facts: Facts): Finding[] {
       count: lines,
       text: `${counted(ids, 'ID comes', 'IDs come')} more than once, in ${counted(lines, 'line')}${where}.`,
       advice: adviceForEqual(facts),
-      page: 'docs/run/processes.md',
+      page: pageOf('docs/run/processes.md'),
       equal: kept.map(({ id, count, lines: some }) => ({ id: String(id), count, lines: some })),
       equalLeftOut: ids - kept.length,
       nodes: hit.map(({ node }) => node),
@@ -105,7 +106,7 @@ function interleaved({ nodes, chosen }: Facts): Finding[] {
       text: `The counters of ${namesOf(hit, chosen.layout)} go back and forth between two separate sequences ${counted(turns, 'time')}: two makers use the number at the same time.`,
       advice:
         'They make equal IDs as soon as their counters meet. Give each process a separate number: join() leases one.',
-      page: 'docs/run/processes.md',
+      page: pageOf('docs/run/processes.md'),
       nodes: hit.map(({ node }) => node),
     },
   ]
@@ -132,7 +133,7 @@ function lostDigits({ input, walk, chosen }: Facts): Finding[] {
       text: `Digits were lost: ${parts.join('; ')}. Chance makes far fewer.`,
       advice:
         'The lost digits cannot be recovered from these texts. Read the IDs as text or bigint everywhere, and export them from the database as text.',
-      page: 'docs/data/input.md',
+      page: pageOf('docs/data/input.md'),
     },
   ]
 }
@@ -157,7 +158,7 @@ function strays(kind: StrayKind, { walk, chosen }: Facts): Finding[] {
       count: found.count,
       text: SAYS[kind](found, layout),
       advice: adviceForStrays(kind, likely, found, walk.usual === 0),
-      page: 'docs/reference/layouts.md',
+      page: pageOf('docs/reference/layouts.md'),
       examples: found.sample.slice(0, EXAMPLES).map(String),
       likely,
     },
@@ -182,7 +183,7 @@ function malformed({ input }: Facts): Finding[] {
       count: input.malformedCount,
       text: `${counted(input.malformedCount, 'line is', 'lines are')} not an ID, and ${input.malformedCount === 1 ? 'was' : 'were'} not checked.`,
       advice: 'Select the ID alone, name its column with --column, or its form with --from.',
-      page: 'docs/data/audit.md',
+      page: pageOf('docs/data/audit.md'),
       lines: input.malformed,
     },
   ]

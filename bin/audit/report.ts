@@ -81,8 +81,8 @@ export function toText({ facts, order, findings }: Report) {
   const lines = sections(
     [`Nodes (${facts.nodes.length}):`, indented(nodeTable(facts), '  ')],
     [`Findings (${findings.length}):`, findings.length === 0 ? [] : findings.flatMap(findingText)],
-    ['Hints, which correct use can cause, too:', hintsFor(facts, order).map(({ text }) => `  - ${text}`)],
-    ['This cannot tell:', unknowns(facts, order).map((text) => `  - ${text}`)],
+    ['Hints, which may be harmless:', hintsFor(facts, order).map(({ text }) => `  - ${text}`)],
+    ['What this check cannot detect:', unknowns(facts, order).map((text) => `  - ${text}`)],
   )
   const verdict = findings.length === 0 ? ['', 'Nothing found.'] : []
   return `${[...heading(facts), ...lines, ...verdict].join('\n')}\n`

@@ -4,7 +4,17 @@
 // would depend on it.
 
 import type { Layout } from '../../lib/entries/codec.ts'
-import { isPlausible, type Reading, rank, type System } from '../parts/ranking.ts'
+import {
+  against,
+  isNode,
+  isPlausible,
+  judgeAll,
+  likelinessOf,
+  pointsOfTimes,
+  type Reading,
+  type System,
+  sharesOf,
+} from '../parts/ranking.ts'
 import type { IdList } from './id-list.ts'
 import { unreadable } from './unreadable.ts'
 
@@ -12,6 +22,7 @@ const SAMPLE = 1000
 const FEWEST = 0.3 // of the sample: with fewer IDs of any system, none can be the right one
 const NEAR = 0.05 // of the sample: two systems for which about as many IDs have a plausible time
 const MARGIN = 10 // bits: the second one is a thousand times less likely
+const UNUSUAL = 12 // bits: counters that do not behave as those of the system
 
 export interface Chosen {
   layout: Layout
@@ -20,37 +31,42 @@ export interface Chosen {
   share: number
 }
 
-/** How well a system describes IDs, in bits. */
+/** How well a system describes IDs, in bits, compared with numbers drawn at random. */
 class Description {
   system
   /** IDs with a plausible time */
   count = 0
-  #times = 0
-  #usual = 0 // counters by the system's habits
-  #even = 0 // counters that may have any value
-  #nodes = 0 // by the system's habits, until they come again
+  #times: [ms: number, weight: number][] = []
+  #habits = 0 // nodes and counters by the system's habits
+  #usual = 0 // counters that start at 0 in each tick
+  #largest = 0 // of the counters, where they continue from tick to tick
+  #nodes = 0 // nodes of a user's own, which come again
   #seen: Map<number, number> = new Map()
 
   constructor(system: System) {
     this.system = system
   }
 
-  add({ parts, points, system }: Reading) {
-    const { counterMax, nodeMax, habits } = system
-    const counter = -Math.log2(habits.counter(parts.counter, counterMax))
-    const node = habits.node(parts, nodeMax)
-    this.#usual += counter
-    this.#even += Math.log2(counterMax + 1)
-    this.#times += points - counter + Math.log2(node) - habits.rare
+  add({ parts, points, kinds, system }: Reading) {
+    const { sizes } = system
+    this.#times.push([parts.timestamp, 1])
+    this.#habits += points + against(kinds, sharesOf(system))
+    if (sizes.counter !== undefined) this.#usual -= Math.log2(0.9 * 0.5 ** (parts.counter + 1) * sizes.counter + 0.1)
+    this.#largest = Math.max(this.#largest, parts.counter)
     const before = this.#seen.get(parts.id) ?? 0
-    this.#nodes -= Math.log2((before + node) / (this.count + 1))
+    const node = likelinessOf(parts, system, isNode) / sizes.id
+    this.#nodes += points - Math.log2(((before + node) / (this.count + 1)) * sizes.id)
     this.#seen.set(parts.id, before + 1)
     this.count++
   }
 
   /** For all its IDs. */
   get bits() {
-    return this.#times + Math.min(this.#usual, this.#even) + this.#nodes + this.system.habits.rare
+    const { habits } = this.system
+    const { counter = 1 } = this.system.sizes
+    const continuing = this.count * Math.log2((this.#largest + 1) / counter) + (habits.continues ? 0 : UNUSUAL)
+    const own = this.#nodes + Math.min(this.#usual, continuing)
+    return Math.min(this.#habits, own) + pointsOfTimes(this.#times, this.system, Date.now()) + habits.rare
   }
 }
 
@@ -59,7 +75,7 @@ function describe(ids: bigint[]) {
   const known: Map<string, Description> = new Map()
   const now = Date.now()
   for (const id of ids) {
-    for (const reading of rank(id, now).filter(isPlausible) as Reading[]) {
+    for (const reading of judgeAll(id, now).filter(isPlausible) as Reading[]) {
       const description = known.get(reading.name) ?? new Description(reading.system)
       known.set(reading.name, description)
       description.add(reading)

@@ -11,14 +11,13 @@ import { heading, hexOf, partsForJson, picture } from '../parts/picture.ts'
 import {
   contenders,
   doubts,
-  type Reading,
   type Readings,
   rank,
   reasons,
   shares,
   summary,
+  type Together,
   together,
-  type Weights,
 } from '../parts/ranking.ts'
 import { fromNow, stamp } from '../parts/stamps.ts'
 import { FORMS, type Found, joinBytes, LOST, readId } from '../parts/text-forms.ts'
@@ -42,20 +41,12 @@ export interface Inspected {
   isAlone: boolean
 }
 
-/** Points for the system that has a text form: other systems do not write their IDs in it. */
-const OWN_FORM = -30
-
-/** The weights for a text in this form: a form with the name of a system is that system's. */
-const ofForm = (form: string, others?: Weights): Weights => ({
-  ...others,
-  ...(form in layouts ? { [form]: OWN_FORM } : {}),
-})
-
 /** What to show of an ID: with a layout its parts, otherwise all readings, the best first. */
-function examine(text: string, { id, form, note }: Found, layout: Layout | undefined, others?: Weights): Inspected {
-  const isAlone = others === undefined && !(form in layouts)
+function examine(text: string, { id, form, note }: Found, layout: Layout | undefined, others?: Together): Inspected {
+  const system = form === 'time' ? 'chronicle' : form // a form with the name of a system is that system's
+  const isAlone = others === undefined && !(system in layouts)
   if (layout !== undefined) return { text, id, form, note, layout, parts: layout.decode(id), isAlone }
-  const readings = rank(id, Date.now(), [], ofForm(form, others))
+  const readings = rank(id, Date.now(), [], others, system)
   const [{ layout: best, parts }] = readings
   return { text, id, form, note, layout: best, parts, readings, isAlone }
 }
@@ -72,12 +63,13 @@ function toJson({ text, id, form, note, layout, parts, readings, isAlone }: Insp
     base32: format(bytes, 'base32'),
     layout: layout.name,
     parts: partsForJson(parts),
-    readings: readings && readingsForJson(contenders(readings, isAlone)),
+    readings: readings && readingsForJson(readings, isAlone),
   })
 }
 
-function readingsForJson(could: Reading[]) {
-  const chances = shares(could)
+function readingsForJson(readings: Readings, isAlone: boolean) {
+  const could = contenders(readings, isAlone)
+  const chances = shares(could, readings)
   return could.map((reading, i) => ({
     layout: reading.name,
     timestamp: reading.parts.timestamp,
@@ -117,7 +109,7 @@ const MOST_TOGETHER = 1000 // more lines hardly change the result
 /** Judges the IDs of one input together, as far as they have been read. */
 function learning() {
   const seen: bigint[] = []
-  let learned: Weights | undefined
+  let learned: Together | undefined
   return (ids: bigint[]) => {
     if (seen.length < MOST_TOGETHER && ids.length > 0) {
       seen.push(...ids.slice(0, MOST_TOGETHER - seen.length))
@@ -202,8 +194,8 @@ and each gets one line.
 
 An ID may be decimal (negative: from a signed column), 0x and hex, 9 to 16 digits of hex with a letter, 0b or 64 bits, 0o or
 21 digits of octal, 13 characters of base32, base36 or a TID, 11 of base58 or base62, base64 or base64url of the 8 bytes,
-50 dd …, <Buffer 50 dd …>, a UUID of toUuid(), or a time with nine digits (chronicle). Digits of a base may have a prefix that ends
-in _, as in ord_5. Digits alone are decimal. If a text is ambiguous, all readings are listed and none is chosen: --from
+50 dd …, <Buffer 50 dd …>, a UUID of toUuid(), a time (chronicle), or a short code or media ID of Instagram. Bits may be in
+groups. Digits of a base may have a prefix that ends in _, as in ord_5. Digits alone are decimal. If a text is ambiguous, all readings are listed and none is chosen: --from
 specifies the form.
 
 The IDs of one input are judged together: a hundred IDs of one system are clearer than one. If several systems are probable,

@@ -10,9 +10,12 @@ type Id = bigint | Uint8Array | undefined
 
 const MAX = 2n ** 64n - 1n
 const WANTED =
-  'decimal, 0x or digits of hex, 0b or 64 bits, 0o or 21 digits of octal, 13 characters of base32, base36 or a TID, base64 of 8 bytes, 11 characters of base58 or base62, 8 bytes of hex, a UUID, a time with nine digits, or a short code of Instagram'
+  'decimal, 0x or digits of hex, 0b or 64 bits, 0o or 21 digits of octal, 13 characters of base32, base36 or a TID, base64 of 8 bytes, 11 characters of base58 or base62, 8 bytes of hex, a UUID, a time of Chronicle, or a short code of Instagram'
 
 const PAIRS = /^(?:[\da-f]{2}[\s,:]+){7}[\da-f]{2}$/i
+
+/** 64 bits, also in groups, as `format` and the picture of an ID show them; with 0b also fewer. */
+const BITS = /^(?:0b[01]{1,64}|(?:0b)?(?=(?:[^01]*[01]){64}[^01]*$)[01]+(?:[ _:,.'-]+[01]+)*)$/i
 
 const readBytes = (text: string) => BigInt(`0x${text.replace(/[^\da-f]/gi, '')}`)
 
@@ -25,6 +28,8 @@ type Form = {
   read: (text: string, of?: Layout) => Id
   write?: (id: bigint) => string
   anyCase?: boolean
+  /** what to know about a text in this form */
+  note?: (text: string) => string | undefined
 }
 
 const inBase = (base: Base, mayBe: RegExp, prefix: RegExp = /^(?=.)/): Form => ({
@@ -33,12 +38,20 @@ const inBase = (base: Base, mayBe: RegExp, prefix: RegExp = /^(?=.)/): Form => (
   write: (id) => format(id, base),
 })
 
+/**
+ * Instagram's texts: codes of 11 characters, from 2016 to today; of 10, before 2016, which are not told from words without both
+ * kinds of letters; codes of private posts, with 28 characters of a key; and media IDs, the post's and the user's.
+ */
+const SHORT_CODES =
+  /^(?:[B-D][\w-]{10}(?:[\w-]{28})?|(?=.*[a-z])(?=.*[A-Z])(?![a-z]\w*_[^\W_]+$)[B-Za-z\d_-][\w-]{9}(?:[\w-]{28})?|\d{16,19}_\d{1,12})$/
+const KEY = 28
+
 /** By name; the first one that fits a text is shown. */
 const READERS: Record<string, Form> = {
   dec: { mayBe: /^(?:\d{1,20}|(?:0|[1-9]\d{0,19})n)$/, read: readDecimal },
   signed: { mayBe: /^-\d{1,19}n?$/, read: readSigned },
   hex: inBase('hex', /^(?:0x[\da-f]{1,16}|(?=.*[a-f])[\da-f]{9,16})$/i, /^0x/i),
-  bin: inBase('bin', /^(?:0b[01]{1,64}|[01]{64})$/i, /^0b/i),
+  bin: { mayBe: BITS, read: (text) => unlessThrown(() => parse(text.replace(/^0b|[^01]/gi, ''), 'bin')) },
   oct: inBase('oct', /^(?:0o[0-7]{1,22}|[0-7]{21,22})$/i, /^0o/i),
   // 13 characters have one bit more than 64. People type it in lower case.
   base32: { ...inBase('base32', /^[\da-f][\da-hjkmnp-tv-z]{12}$/i), anyCase: true },
@@ -53,10 +66,12 @@ const READERS: Record<string, Form> = {
   },
   uuid: { mayBe: /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i, read: readUuid },
   time: {
-    mayBe: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{9}Z?$/,
-    read: (text) => layouts.chronicle.fromText(text.replace('Z', '')),
+    mayBe: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)?$/,
+    read: (text, of) => unlessThrown(() => (of?.fields.length === 0 ? of : layouts.chronicle).fromText(text)),
+    note: (text) =>
+      /\.\d{4}/.test(text) ? undefined : 'read as a time of Chronicle without its last zeros; a plain time is no ID',
   },
-  instagram: { mayBe: /^[B-D][\w-]{10}$/, read: readShortCode, write: writeShortCode }, // those of 2014 to today
+  instagram: { mayBe: SHORT_CODES, read: readInstagram, write: writeShortCode, note: noteOfInstagram },
 }
 
 /** A text with a prefix: no base has an underscore, so the prefix ends with the last one. */
@@ -101,6 +116,20 @@ function readBase64(text: string) {
 
 const CODE = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
 
+const isMediaId = (text: string) => /^\d{16,19}_\d+$/.test(text)
+const codeOf = (text: string) => (text.length > KEY ? text.slice(0, -KEY) : text)
+
+function readInstagram(text: string): Id {
+  return isMediaId(text) ? readDecimal(text.replace(/_.*/, '')) : readShortCode(codeOf(text))
+}
+
+function noteOfInstagram(text: string) {
+  if (isMediaId(text)) return `the post of a media ID; ${text.replace(/.*_/, '')} is its user`
+  if (text.length > KEY)
+    return `the post of a private short code: ${codeOf(text)}; the last ${KEY} characters are its key`
+  return text.length === 10 ? 'read as a short code of Instagram of before 2016' : undefined
+}
+
 /** The digits of a number, as in the address of a post; base64 encodes bytes, and would shift all digits by two bits. */
 function readShortCode(text: string) {
   if (!/^[\w-]{1,11}$/.test(text)) return undefined
@@ -126,11 +155,12 @@ export type Found = { id: bigint; form: string; isExact: boolean; note?: string 
  * @param of the layout of UUIDs
  */
 function readIn(text: string, form: string, of?: Layout): Found | undefined {
-  const { mayBe, read, write, anyCase = false } = READERS[form]
+  const { mayBe, read, write, anyCase = false, note } = READERS[form]
   const found = mayBe.test(text) || write !== undefined ? read(text, of) : undefined
   if (found === undefined) return undefined
   const id = toBigInt(found)
-  return { id, form, isExact: write === undefined || write(id) === (anyCase ? text.toUpperCase() : text) }
+  const isExact = write === undefined || write(id) === (anyCase ? text.toUpperCase() : text)
+  return { id, form, isExact, note: note?.(text) }
 }
 
 /**
@@ -191,12 +221,23 @@ function notAnId(text: string, why: string): never {
 
 const idFault = (message: string) => Object.assign(new TypeError(message), { code: 'ERR_FLAKE_ID' })
 
-/** Arguments as texts of IDs: joins hex bytes that the shell has split. */
+/** How many arguments from here on are groups of binary digits, 64 in all; 1 if they are not. */
+function groupsOfBits(args: string[], from: number) {
+  let bits = 0
+  for (let i = from; i < args.length && /^[01]+$/.test(args[i]); i++) {
+    bits += args[i].length
+    if (bits === 64) return i - from + 1
+  }
+  return 1
+}
+
+/** Arguments as texts of IDs: joins hex bytes and groups of binary digits that the shell has split. */
 export function joinBytes(args: string[]) {
   const texts = []
   for (let i = 0; i < args.length; ) {
     const eight = args.slice(i, i + 8).join(' ')
-    const size = args[i] === '<Buffer' ? 9 : PAIRS.test(eight) && /^[\da-f]{2}$/i.test(args[i]) ? 8 : 1
+    const size =
+      args[i] === '<Buffer' ? 9 : PAIRS.test(eight) && /^[\da-f]{2}$/i.test(args[i]) ? 8 : groupsOfBits(args, i)
     texts.push(args.slice(i, i + size).join(' '))
     i += size
   }

@@ -8,7 +8,7 @@ import { readLayout } from '../parts/arguments.ts'
 import type { Given } from '../parts/command.ts'
 import { usageError } from '../parts/faults.ts'
 import { factsOf } from '../parts/layout-facts.ts'
-import { print, sayWarnings } from '../parts/output.ts'
+import { print, say, sayWarnings } from '../parts/output.ts'
 import { storeFirst, withStore } from './stores.ts'
 
 /** The output for people. */
@@ -27,6 +27,8 @@ export async function run({ values, operands }: Given) {
   const nodes = Object.fromEntries(factsOf(layout).nodeNames.map((field) => [field, values[field]]))
   const options = { ...nodes, layout, group, slots, ttlMs, skewMs, durable, nodeOffset }
   sayWarnings()
+  if (process.stderr.isTTY && name !== undefined && !durable)
+    say(`Creating group '${group}' takes 1 s plus --skew on a server: the clocks may differ by that much.`)
   const made = await withStore(name, async (store) => ({
     created: await createGroup(store as Store, options),
     isFolder: store.folder !== undefined,

@@ -34,7 +34,7 @@ const date = (value: Date | number | undefined) => (value === undefined ? '' : n
 function holder({ owner, pid, host, hi }: SlotInfo) {
   if (owner === undefined) return 'free'
   if (pid !== undefined) return `process ${pid} on ${host}`
-  return hi < Date.now() ? `free, last ${host}` : `${host}`
+  return hi < Date.now() ? `free, last ${host}` : `${host} (${owner.slice(0, 6)})` // several members may be on one host
 }
 
 const row = (slot: Found['slots'][number]) => [

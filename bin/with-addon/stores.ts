@@ -11,6 +11,7 @@ import { withoutSecrets } from '../../lib/base/printable.ts'
 import type { SlotInfo, Store } from '../../lib/entries/lease.ts'
 import { fileStore } from '../../lib/entries/lease.ts'
 import { defaultFolder } from '../../lib/files/file-store.ts'
+import { atAddress, rememberAddress } from '../../lib/lease/stores/address.ts'
 import type { DatabaseFunction } from '../../lib/lease/stores/database-function.ts'
 import { openGiven } from '../../lib/lease/stores/open.ts'
 import { failure, usageError } from '../parts/faults.ts'
@@ -101,8 +102,10 @@ export const ownFolder = () => folderStore(defaultFolder())
 
 /** The store and a function that closes it; without a name, the default folder, even in a container: reading does no harm. */
 function findStore(name?: string): { store: AnyStore; close: () => Promise<void> } {
-  if (name !== undefined && isUrl(name)) return openGiven(name)
-  return { store: name === undefined ? ownFolder() : folderStore(name), close: async () => {} }
+  if (name === undefined) return { store: ownFolder(), close: async () => {} }
+  if (!isUrl(name)) return { store: rememberAddress(folderStore(name), `file:${name}`), close: async () => {} }
+  const { store, close } = openGiven(name)
+  return { store: rememberAddress(store, name), close }
 }
 
 /** Runs the work with the store that the command line or the environment names, or else with the default folder. */
@@ -110,6 +113,8 @@ export async function withStore<T>(given: string | undefined, work: (store: AnyS
   const { store, close } = findStore(nameOf(given))
   try {
     return await work(store)
+  } catch (error) {
+    throw atAddress(error, store)
   } finally {
     await close()
   }
@@ -146,7 +151,12 @@ export async function noGroup(store: AnyStore, group: string, isNamed: boolean =
   if (meant !== undefined) return failure(`${text} Did you mean '${meant}'?`)
   const some = known.slice(0, 10).map((name) => `'${name}'`)
   const more = known.length > some.length ? [`${known.length - some.length} more`] : []
-  return failure(`${text} ${known.length === 0 ? 'There are none.' : `There are ${[...some, ...more].join(', ')}.`}`)
+  return failure(`${text} ${listOf([...some, ...more])}`)
+}
+
+function listOf(groups: string[]) {
+  if (groups.length === 0) return 'There are no groups.'
+  return groups.length === 1 ? `The only group is ${groups[0]}.` : `The groups are ${groups.join(', ')}.`
 }
 
 export const placeOf = ({ folder }: AnyStore) => (folder === undefined ? 'on this server' : `in ${folder}`)

@@ -5,7 +5,7 @@ import type { Problem } from './errors/generators.ts'
 
 export * from './errors/counters.ts'
 export { FlakeError } from './errors/flake-error.ts'
-export { keepSecret, keepSecretsOf, said, warn } from './errors/foreign.ts'
+export { forgetSecret, keepSecret, keepSecretsOf, said, warn } from './errors/foreign.ts'
 export * from './errors/generators.ts'
 export * from './errors/leases.ts'
 export * from './errors/options.ts'

@@ -18,23 +18,38 @@ function distance(a: string, b: string) {
   return last[b.length]
 }
 
-/** A third of the letters may be wrong, and always at least one. Beyond that a guess does not help. */
-const allowed = (word: string) => Math.max(1, Math.floor(word.length / 3))
+/** A third of the letters may be wrong, and one of two letters. Beyond that a guess does not help. */
+const allowed = (word: string) => (word.length < 2 ? 0 : Math.max(1, Math.floor(word.length / 3)))
+
+/** Whether the letters of a word occur in another one in this order, from its first letter on: `grp` in `group`. */
+function shortens(word: string, other: string) {
+  let at = 0
+  for (const letter of other) if (letter === word[at]) at++
+  return at === word.length && word[0] === other[0]
+}
+
+/** Whether one is a short form of the other: `ttl` of `ttlMs`, or `ttlMs` where it is called `ttl`. */
+const isShortForm = (word: string, known: string) =>
+  (word.length > 2 && shortens(word, known)) ||
+  (known.length > 2 && word.startsWith(known) && word.length <= known.length + 2)
 
 /**
- * The known word closest to a misspelt one, ignoring case.
+ * The known word closest to a misspelt one, ignoring case: the one with the fewest wrong letters, or else the shortest of
+ * which it is a short form.
  * @returns undefined if none is close
  */
 export function nearest(word: string, known: readonly string[]): string | undefined {
   if (word.length > 40) return // no name is that long, and the work grows with the length
+  const typed = word.toLowerCase()
   let best
   let bestDistance = allowed(word)
   for (const candidate of known) {
-    const steps = distance(word.toLowerCase(), candidate.toLowerCase())
+    const steps = distance(typed, candidate.toLowerCase())
     if (steps < bestDistance || (steps === bestDistance && best === undefined)) {
       best = candidate
       bestDistance = steps
     }
   }
-  return best
+  const forms = known.filter((candidate) => isShortForm(typed, candidate.toLowerCase()))
+  return best ?? forms.sort((a, b) => a.length - b.length)[0]
 }

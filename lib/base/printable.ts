@@ -5,9 +5,11 @@ const PLACEHOLDER = '[user:password@]'
 // Texts may be very long. Each word is tried once, from its start, so that the time grows linearly and not with the square of
 // the length.
 const ASSIGNMENT =
-  /(?<![\w-])((?=[\w-]*?(?:passw|pwd|secret|token|credential|key(?![\w-]))|(?:user(?:name|[-_]?id)?|uid|login|auth)(?![\w-]))[\w-]+\s*=\s*)('[^']*'?|"[^"]*"?|[^\s&;,'"]+)/gi
+  /(?<![\w-])((?=[\w-]*?(?:passw|pwd|secret|token|credential|authorization|key(?![\w-]))|(?:user(?:name|[-_]?id)?|uid|login|auth)(?![\w-]))[\w-]+(?:\s*=|['"]\s*:)\s*)('[^']*'?|"[^"]*"?|[^\s&;,'"]+)/gi
+/** The header, as `name: value`. */
+const AUTHORIZATION = /(?<![\w-])((?:proxy-)?authorization:\s*)(?:(?:basic|bearer)\s+)?\S+/gi
 
-const withoutAssigned = (text: string) => text.replace(ASSIGNMENT, '$1…')
+const withoutAssigned = (text: string) => text.replace(ASSIGNMENT, '$1…').replace(AUTHORIZATION, '$1…')
 
 /** Whether an @ in it can only be part of a folder's name. */
 const isPath = (text: string) => /^(?:file:)?(?:[a-z]:)?(?:[\\/](?![\\/])|[.~])[^:]*$/i.test(text)

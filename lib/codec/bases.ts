@@ -90,34 +90,53 @@ function spellIn(digits: string, value: bigint, width: number): string {
   return text
 }
 
-/** The text with the digits of its base: case is ignored where it does not matter; in base 32 so are Crockford's look-alikes. */
-function plain(text: string, name: string) {
-  if (isExact(name)) return text
-  return name === 'base32' ? text.toUpperCase().replace(/O/g, '0').replace(/[IL]/g, '1') : text.toLowerCase()
+/** The digit that a character stands for: case is ignored where it does not matter; in base 32 so are Crockford's look-alikes. */
+function digitOf(character: string, name: string) {
+  if (isExact(name)) return character
+  return name === 'base32' ? character.toUpperCase().replace('O', '0').replace(/[IL]/, '1') : character.toLowerCase()
+}
+
+/** The value of each ASCII character as a digit, or −1. Letters beyond ASCII have none, also those whose other case is ASCII. */
+function valuesOf(name: string) {
+  const toValue = (_: unknown, code: number) => DIGITS[name].indexOf(digitOf(String.fromCharCode(code), name))
+  return Int8Array.from({ length: 128 }, toValue)
+}
+
+type Form = { radix: number; width: number | undefined; values: Int8Array }
+
+const forms: Record<string, Form> = {}
+
+/** What reading a text takes, made when a base is read first. */
+function formOf(name: string) {
+  forms[name] ??= { radix: DIGITS[name].length, width: textWidth(name), values: valuesOf(name) }
+  return forms[name]
 }
 
 /** Lower-cases ASCII only: some other letters become ASCII when their case changes. */
 const small = (text: string) => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase())
+
+/** Binary digits without the spaces between groups, as format() writes them. */
+const ungrouped = (text: string, from: number) =>
+  text.slice(0, from) + text.slice(from).replace(/(?<=[01]) (?=[01])/g, '')
 
 /**
  * The ID that a text represents; undefined for any other text.
  * @param name of the base
  * @param prefix that the text begins with; its case is ignored where that of the digits is
  */
-export function read(given: string, name: string, prefix: string) {
-  const digits = DIGITS[name]
-  const radix = digits.length
-  const text = given.slice(prefix.length)
+export function read(written: string, name: string, prefix: string) {
+  const given = name === 'bin' ? ungrouped(written, prefix.length) : written
   if (!given.startsWith(prefix) && (isExact(name) || !small(given).startsWith(small(prefix)))) return
-  // Letters beyond ASCII are refused first: some of them become ASCII when their case changes.
-  if (!/^\w+$/.test(text) || (textWidth(name) ?? text.length) !== text.length) return
-  const chars = plain(text, name)
+  const { radix, width, values } = formOf(name)
+  const { length } = given
+  const digits = length - prefix.length
+  if (digits === 0 || (width ?? digits) !== digits) return
   let id = 0n
-  for (let from = 0; from < chars.length; from += DIGITS_OF_A_NUMBER) {
+  for (let at = prefix.length; at < length; ) {
     let part = 0
     let size = 1
-    for (const char of chars.slice(from, from + DIGITS_OF_A_NUMBER)) {
-      const value = digits.indexOf(char)
+    for (const end = Math.min(at + DIGITS_OF_A_NUMBER, length); at < end; at++) {
+      const value = values[given.charCodeAt(at)] ?? -1
       if (value < 0) return
       part = part * radix + value
       size *= radix

@@ -102,6 +102,27 @@ export default [
     ],
   },
   {
+    name: 'sonyflake2',
+    epoch: 1735689600000,
+    tickNs: 10000000,
+    fields: [
+      ['zero', 1],
+      ['timestamp', 39],
+      ['counter', 8],
+      ['machine', 16],
+    ],
+  },
+  {
+    name: 'tsid',
+    epoch: 1577836800000,
+    maxAheadMs: 10000,
+    fields: [
+      ['timestamp', 42],
+      ['node', 10],
+      ['counter', 12],
+    ],
+  },
+  {
     name: 'mastodon',
     fields: [
       ['timestamp', 48],

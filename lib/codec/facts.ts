@@ -143,7 +143,11 @@ export class LayoutFacts {
     }
     const { id } = given
     if (isAbsent(id)) return joined
-    const node = readBounded(label('id'), id, 0, this.packing.nodeMax)
+    const { nodeMax } = this.packing
+    if (nodeMax === 0 && id !== 0) {
+      throw errors.optionRangeError(label('id'), id, `left out, because layout '${this.name}' has no node number`)
+    }
+    const node = readBounded(label('id'), id, 0, nodeMax)
     const other = isNamed && nodeFields.find((field) => isOther(given[field.name], partOf(field, node)))
     if (other)
       throw errors.optionRangeError(label(other.name), given[other.name], wanted.asInId(id, partOf(other, node)))

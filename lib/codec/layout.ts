@@ -35,7 +35,7 @@ const NS_PER_MS = 1_000_000n
 const NS_PER_S = 1_000_000_000n
 
 /** Seconds as a Date writes them (years before 0 or after 9999 have a sign and six digits), then nanoseconds. */
-const TIME = /^((?:\d{4}|[+-]\d{6})-\d\d-\d\dT\d\d:\d\d:\d\d)\.(\d{9})$/
+const TIME = /^((?:\d{4}|[+-]\d{6})-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(Z|[+-]\d\d:\d\d)?$/
 
 const CHOICES = ['epoch', 'nodes', 'mode', 'idOffset']
 
@@ -295,22 +295,24 @@ export class Layout<const L extends AnyLayout = AnyLayout> {
   }
 
   /**
-   * Chronicle layouts: the ID that `toText` made this text from.
+   * Chronicle layouts: the ID that `toText` made this text from. As Chronicle itself writes them, zeros at the end may be
+   * missing, and `Z` or an offset such as `+01:00` may follow.
    * @throws {TypeError} `ERR_FLAKE_ID`: the text does not represent an ID.
    */
   fromText(text: string): IdBytes {
     const unit = this.#unitNs('fromText')
-    const [, seconds, fraction] = (typeof text === 'string' && TIME.exec(text)) || []
-    const ms = Date.parse(`${seconds}Z`)
+    const [, seconds, fraction = '', zone = 'Z'] = (typeof text === 'string' && TIME.exec(text)) || []
+    const ms = Date.parse(`${seconds}${zone}`)
     if (Number.isNaN(ms)) throw errors.idError(text, wanted.NINE_DIGITS)
-    const ns = BigInt(ms) * 1_000_000n + BigInt(fraction) - this.#facts.packing.epochNs
+    // Date.parse takes the 30th of February for the 2nd of March.
+    const read = new Date(Date.parse(`${seconds}Z`))
+    if (read.toISOString().slice(0, -5) !== seconds) throw errors.idError(text, wanted.EXISTING_DAY)
+    const ns = BigInt(ms) * 1_000_000n + BigInt(fraction.padEnd(9, '0')) - this.#facts.packing.epochNs
     const count = ns / unit
     if (ns < 0n || ns % unit !== 0n || count / 100n > this.#facts.packing.tickMax) {
       throw errors.idError(text, wanted.timeInUnits(unit))
     }
-    const id = this.encode({ tick: count / 100n, id: Number(count % 100n) } as PartsToEncode<L>)
-    if (this.toText(id) !== text) throw errors.idError(text, wanted.EXISTING_DAY)
-    return id
+    return this.encode({ tick: count / 100n, id: Number(count % 100n) } as PartsToEncode<L>)
   }
 
   /** Decimal IDs count ns or µs; a tick has a hundred of them. */

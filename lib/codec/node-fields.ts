@@ -64,6 +64,14 @@ export interface NodeFields {
     /** 0…65 535 */
     machine: number
   }
+  sonyflake2: {
+    /** 0…65 535 */
+    machine: number
+  }
+  tsid: {
+    /** 0…1 023 */
+    node: number
+  }
   mastodon: Record<never, never>
   tid: {
     /** 0…1 023 */
@@ -89,7 +97,9 @@ export interface NodeFields {
  * | `twitter` | 2010-11-04 | 1 ms | zero 1, timestamp 41, datacenter 5, worker 5, counter 12 | Twitter Snowflake |
  * | `discord` | 2015 | 1 ms | timestamp 42, worker 5, process 5, counter 12 | Discord |
  * | `instagram` | 2011-08-24 | 1 ms | timestamp 41, shard 13, counter 10 | Instagram |
- * | `sonyflake` | 2014-09-01 | 10 ms | zero 1, timestamp 39, counter 8, machine 16 | Sonyflake |
+ * | `sonyflake` | 2014-09-01 | 10 ms | zero 1, timestamp 39, counter 8, machine 16 | Sonyflake 1 |
+ * | `sonyflake2` | 2025 | 10 ms | zero 1, timestamp 39, counter 8, machine 16 | Sonyflake 2 |
+ * | `tsid` | 2020 | 1 ms | timestamp 42, node 10, counter 12 | TSID of Java and hypersistence-utils; as text in base `'base32'` |
  * | `mastodon` | 1970 | 1 ms | timestamp 48, counter 16 | Mastodon; the database creates all IDs |
  * | `tid` | 1970 | 1 µs | zero 1, timestamp 53, clockid 10 | AT Protocol (Bluesky); as text in base `'tid'` |
  * | `safe` | 2020 | 1 ms | zero 11, timestamp 41, node 6, counter 6 | 53 bits: exact as a JavaScript number |

@@ -3,16 +3,18 @@
 import * as errors from '../base/errors/values.ts'
 import * as wanted from '../base/errors/wanted.ts'
 import { isAbsent, type Options, refuseUnknown } from '../base/values.ts'
+import { read } from './bases.ts'
 
 export interface PrefixOptions {
   /**
-   * text before the digits: 1 to 16 of a–z, 0–9 and _, beginning with a letter, such as `'ord_'`. `hex`, `bin` and `oct` take any
-   * text, such as `'0x'`
+   * text before the digits: 2 to 16 of a–z, 0–9 and _, from a letter to a final _, such as `'ord_'`. `hex`, `bin` and `oct`
+   * take any text that does not end in one of their digits, such as `'0x'`
    */
   prefix?: string | undefined
 }
 
-export const PREFIX = /^[a-z][a-z\d_]{0,15}$/
+/** It ends where the digits begin: no base has _ as a digit, so no prefix can be read as another one with more digits. */
+export const PREFIX = /^[a-z][a-z\d_]{0,14}_$/
 
 /** Options of a text; these are the known keys. */
 export function readTextOptions(options: unknown, known: string[]) {
@@ -20,7 +22,10 @@ export function readTextOptions(options: unknown, known: string[]) {
   return refuseUnknown(options as Options, known)
 }
 
-/** Digits of hex, binary and octal often have a mark such as 0x. In front of other bases it would change the number. */
+/**
+ * Digits of hex, binary and octal often have a mark such as 0x. In front of other bases it would change the number. This is the
+ * prefix of text that is only written, as biguint-format writes it.
+ */
 export function readPrefix(given: unknown, base: string) {
   const prefix = stringOf(given, '')
   if (!prefix || /hex|bin|oct/.test(base) || PREFIX.test(prefix)) return prefix
@@ -29,9 +34,15 @@ export function readPrefix(given: unknown, base: string) {
 
 export const stringOf = (value: unknown, absent: string) => (isAbsent(value) ? absent : String(value))
 
-/** The prefix from options that have no other key. */
-export const prefixOf = (options: unknown, base: string) =>
-  isAbsent(options) ? '' : readPrefix(readTextOptions(options, ['prefix']).prefix, base)
+/** The prefix of IDs, from options that have no other key. It is a whole word, so that it can be read again. */
+export function prefixOf(options: unknown, base: string) {
+  if (isAbsent(options)) return ''
+  const { prefix: given } = readTextOptions(options, ['prefix'])
+  const prefix = readPrefix(given, base)
+  if (read(prefix.slice(-1), base, '') !== undefined)
+    throw errors.optionRangeError('prefix', given, wanted.prefixIn(base))
+  return prefix
+}
 
 /** The texts, each with this prefix. */
 export const prefixed = (prefix: string, texts: string[]) =>

@@ -90,6 +90,7 @@ function numberToBytes(id: unknown): Uint8Array {
     const wrong = id.findIndex((byte) => !(Number.isInteger(byte) && byte >= 0 && byte <= 255))
     if (wrong >= 0) throw errors.idError(id, wanted.arrayOfBytes(wrong))
   }
+  if (typeof id === 'bigint' && BigInt.asUintN(64, id) === id) return toBytes(id)
   if (isUint8Array(id) || Array.isArray(id)) {
     if (id.length === 0) throw errors.idError(id, wanted.SOME_BYTES)
     checkSize(id, id.length)
@@ -163,7 +164,7 @@ function integer(option: string, value: unknown) {
 /**
  * The 8 bytes that a text represents: the inverse of `format(id, base)`, or of `format(id, base, { prefix })`.
  * @param base default `'dec'`. The case of letters is ignored, in a prefix too, except in base 58, base 62 and TIDs. Text in
- * base 36, 58 and 62 and TIDs must have its full length.
+ * base 36, 58 and 62 and TIDs must have its full length. Binary may be in groups with a space between them.
  * @param options `prefix`: the required beginning of the text
  * @throws {TypeError} `ERR_FLAKE_ID`: the text is empty, has a character that is not a digit, has more than 64 bits, or has
  * another prefix.

@@ -78,6 +78,7 @@ class FileStore {
   #folder
   #groups: Map<string, SlotFolder> = new Map() // by group and options
   #held: Map<string, Slot> = new Map() // by owner
+  #last: Promise<unknown> = Promise.resolve()
 
   constructor(folder: string) {
     this.#folder = folder
@@ -93,17 +94,20 @@ class FileStore {
     return native.groupFolder(this.#folder, group)
   }
 
-  async create(group: string, config: SlotFolderConfig) {
-    return this.#open(group, config).isNew
+  create(group: string, config: SlotFolderConfig) {
+    return this.#inTurn(async () => (await this.#open(group, config)).isNew)
   }
 
-  async acquire(group: string, { config, owner, host, joins }: Request) {
-    const folder = joins ? this.#open(group, config) : this.#groups.get(keyOf(group, config))
-    const slot = this.#held.get(owner) ?? take(folder as SlotFolder, group, owner, host)
-    this.#held.set(owner, slot)
-    return grantOf(slot)
+  acquire(group: string, { config, owner, host, joins }: Request) {
+    return this.#inTurn(async () => {
+      const folder = joins ? await this.#open(group, config) : this.#groups.get(keyOf(group, config))
+      const slot = this.#held.get(owner) ?? (await take(folder as SlotFolder, group, owner, host))
+      this.#held.set(owner, slot)
+      return grantOf(slot)
+    })
   }
 
+  /** Only looks whether the slot's file is still there: its cursor raises the mark in a thread of the core. */
   async renew(_group: string, { owner }: { owner: string }) {
     const slot = this.#held.get(owner)
     if (slot === undefined) return 'lost'
@@ -113,18 +117,19 @@ class FileStore {
   }
 
   async release(_group: string, { owner, last }: { owner: string; last: number }) {
+    if (!this.#held.has(owner)) await this.#last // it may be acquired right now
     this.#held.get(owner)?.release(last)
     this.#held.delete(owner)
   }
 
-  async destroy(group: string) {
-    unlessProblem(native.destroySlots(this.#folder, group))
+  destroy(group: string) {
+    return this.#inTurn(async () => void unlessProblem(await native.destroySlots(this.#folder, group)))
   }
 
   async advance(name: string, by: bigint, init?: bigint | null) {
     checkCount('by', by)
     if (!isAbsent(init)) checkCount('init', init)
-    return unlessProblem(native.advanceCounter(this.#folder, name, by, init))
+    return this.#inTurn(async () => unlessProblem(await native.advanceCounter(this.#folder, name, by, init)))
   }
 
   async list(group: string) {
@@ -140,23 +145,34 @@ class FileStore {
   }
 
   async close() {
+    await this.#last
     for (const folder of this.#groups.values()) folder.close()
     this.#groups.clear()
   }
 
   /** The group's folder, created if it is missing. */
-  #open(group: string, config: SlotFolderConfig) {
-    const opened = unlessProblem(native.openSlots(this.#folder, group, config))
+  async #open(group: string, config: SlotFolderConfig) {
+    const opened = unlessProblem(await native.openSlots(this.#folder, group, config))
     this.#groups.set(keyOf(group, config), opened)
     return opened
+  }
+
+  /**
+   * Makes a call that waits for the disk once the one before has ended. It waits in a thread of Node's pool, which has four
+   * by default: even on a disk that hangs, a store never takes more than one of them from the program.
+   */
+  #inTurn<T>(call: () => Promise<T>) {
+    const done = this.#last.then(call)
+    this.#last = done.catch(() => {})
+    return done
   }
 }
 
 /** After a group was destroyed, users of this object may open it again with other options. */
 const keyOf = (group: string, { fingerprint, slots }: SlotFolderConfig) => JSON.stringify([group, fingerprint, slots])
 
-function take(folder: SlotFolder, group: string, owner: string, host: string) {
-  const taken = unlessProblem(folder.acquire(owner, host))
+async function take(folder: SlotFolder, group: string, owner: string, host: string) {
+  const taken = unlessProblem(await folder.acquire(owner, host))
   if ('slot' in taken) return taken
   if (taken.retryAt === undefined) throw destroyedError(group)
   throw Object.assign(exhaustedError(group, taken.retryAt, taken.storeNow), { lineage: taken.lineage })

@@ -83,7 +83,7 @@ export let wake: (flake: FlakeId) => void
 export let shownOf: (flake: FlakeId) => { layout: string; node: Record<string, number> } & Record<string, unknown>
 
 /**
- * Generates 64-bit IDs that are unique and ordered by time, without coordination.
+ * Generates 64-bit IDs that are ordered by time, and unique among generators with different node numbers.
  *
  * An ID holds the time, a node number and a counter. In the default layout, `flake`, these are 42 bits for the milliseconds
  * since the epoch, 5 bits each for datacenter and worker, and 12 bits for the counter: 4 096 IDs per millisecond. `layout`
@@ -620,7 +620,7 @@ export class FlakeId<const L extends AnyLayout = Unspecified> implements AsyncIt
         return errors.noLongerExactError(facts.name, hot.nativeLayout(facts).exactEnd)
       case STATUS.FILE:
         this.#lease?.isComing(status) // starts the search for another slot, for later calls
-        return errors.problemError(this.#native.fault() as Problem, shared)
+        return this.#lease?.error(status) ?? errors.problemError(this.#native.fault() as Problem, shared)
       default:
         return this.#lease?.error(status) ?? new Error(`flakeforge: unknown status ${status}, please report it`)
     }

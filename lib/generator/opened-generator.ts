@@ -2,7 +2,7 @@
 // FlakeId accepts an object of this class instead of options; it is not reachable from outside lib/.
 
 import type { Generator } from '../../target/native.d.ts'
-import { unlessProblem } from '../base/check.ts'
+import { type Options, unlessProblem } from '../base/check.ts'
 import { unixNow } from '../base/timers.ts'
 import { Interned, onceEach } from '../codec/facts.ts'
 import { lookForCluster, unread } from '../layout/node-number.ts'
@@ -50,11 +50,58 @@ export class OpenedGenerator {
   static of(given: unknown) {
     const native = given === undefined ? usual() : undefined
     if (native !== undefined) return new OpenedGenerator(undefined, native)
+    const place = placeOf(given)
+    const found = place?.opened?.deref()
+    if (found !== undefined) return found
     const options = readOptions(given)
     const isOrdinary = options.clock === undefined && options.shared === undefined
-    return new OpenedGenerator(options, isOrdinary ? openOrdinary(options) : open(options))
+    const opened = new OpenedGenerator(options, isOrdinary ? openOrdinary(options) : open(options))
+    if (place !== undefined && isOrdinary && namesNode(given as Options, options)) place.opened = new WeakRef(opened)
+    return opened
   }
 }
+
+// What new FlakeId(options) opened for plain options, a generator for each request, say: reading options takes ten times as
+// long as finding it here. A place is reached by the names and values of the options, in their order. It holds nothing while
+// the environment has a say in the node number, as it may change.
+
+type Place = { opened?: WeakRef<OpenedGenerator>; more: Map<string, Map<unknown, Place>> }
+
+const newPlace = (): Place => ({ more: new Map() })
+
+let start = newPlace()
+let places = 0
+const MOST_PLACES = 10_000
+
+/** The place of options whose values are numbers and texts; undefined for others, which may change or be inherited. */
+function placeOf(given: unknown): Place | undefined {
+  if (typeof given !== 'object' || given === null || Object.getPrototypeOf(given) !== Object.prototype) return
+  let place = start
+  let count = 0
+  for (const name in given) {
+    const value = (given as Options)[name]
+    if (!Object.hasOwn(given, name) || (typeof value !== 'number' && typeof value !== 'string')) return
+    place = place.more.get(name)?.get(value) ?? addPlace(place, name, value)
+    count++
+  }
+  if (Object.getOwnPropertyNames(given).length === count) return place // else some are not enumerable
+}
+
+function addPlace(place: Place, name: string, value: unknown) {
+  if (places++ > MOST_PLACES) {
+    start = newPlace()
+    places = 0
+  }
+  const added = newPlace()
+  const ofName = place.more.get(name) ?? new Map()
+  place.more.set(name, ofName.set(value, added))
+  return added
+}
+
+/** Whether the options name the whole node, so that neither the environment nor the name of the host is read. */
+const namesNode = (given: Options, { facts }: Settings) =>
+  typeof given.id === 'number' ||
+  (given.id === undefined && facts.nodeNames.length > 0 && facts.nodeNames.every((name) => given[name] !== undefined))
 
 /** The node of `new FlakeId()` without variables in the environment. */
 const USUAL = { datacenter: 0, worker: 0 }

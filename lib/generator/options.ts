@@ -92,8 +92,8 @@ export interface OwnNodeOptions {
    * threads, so they may have the same node number. The file is created if it is missing. It remembers the last ID across
    * restarts, `kill -9` and crashes of the machine, so a clock that is set back cannot repeat an ID.
    *
-   * The file must be on a local file system. Never delete, truncate or overwrite it while it is in use. `shared` and `clock`
-   * cannot be used together.
+   * The file must be on a local file system. Never delete, truncate or overwrite it while it is in use. The constructor
+   * waits for the disk when it makes the file: call it when the program starts. `shared` and `clock` cannot be used together.
    */
   shared?: string | null | undefined
 }
@@ -135,6 +135,7 @@ export const OF_NODE = ['id', 'shared', 'clock']
 
 /** A checked copy of the options of `new FlakeId(options)`. */
 export function readOptions(given: unknown): Settings {
+  if (typeof given === 'string' && given.includes(':')) throw errors.storeToConstructorError(given)
   if (typeof given !== 'object' && given !== undefined) throw errors.optionTypeError('options', given, 'an object')
   const facts = readLayout(ownOf(given))
   const known = [...facts.nodeNames, ...GENERAL, ...OF_NODE]

@@ -22,8 +22,8 @@ export interface SealOptions<P extends string = string> {
    */
   tweak?: Uint8Array | string | null | undefined
   /**
-   * The beginning of texts, which shows people and programs the kind of ID: 1 to 16 of a–z, 0–9 and _, beginning with a
-   * letter, such as `'ord_'`. It is part of the text only and does not change the seal; use `tweak` for that.
+   * The beginning of texts, which shows people and programs the kind of ID: 2 to 16 of a–z, 0–9 and _, from a letter to
+   * a final _, such as `'ord_'`. It is part of the text only and does not change the seal; use `tweak` for that.
    */
   prefix?: P | null | undefined
 }

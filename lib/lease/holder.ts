@@ -229,7 +229,7 @@ export class Holder {
 
   /** Whether waiting may help after the generator refused with this status. */
   isComing(status: number) {
-    if (status === STATUS.FILE) return this.#isLookedAt()
+    if (status === STATUS.FILE) return this.#isLookedAt() && this.state !== 'destroyed'
     this.#look(status)
     return status === STATUS.WINDOW_END || (status === STATUS.NO_GENERATOR && this.#machine.isRecovering)
   }
@@ -239,7 +239,8 @@ export class Holder {
    * lists the slot as held, the file cannot be written, and waiting does not help.
    */
   #isLookedAt() {
-    this.#step({ type: 'renewNow' })
+    this.#step({ type: 'renewNow' }) // closes the file, whatever it finds
+    if (this.#generator.isDestroyed) this.#step({ type: 'ended' })
     return this.#isStepping || this.#machine.isRenewing
   }
 

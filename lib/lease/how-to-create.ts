@@ -1,5 +1,6 @@
-// The command that creates a group with the options of a join(), for the warning about the wait for a new group. It shows no
-// password, and creates exactly the group that join() asks for: it leaves out only the defaults of `flakeforge create`.
+// The commands that create a group with the options of a join(), and that end one: for the warning about the wait for a new
+// group, and for the error about a group with other options. They show no password. The first creates exactly the group that
+// join() asks for: it leaves out only the defaults of `flakeforge create`.
 
 import { isAbsent } from '../base/check.ts'
 import { withoutSecrets } from '../base/printable.ts'
@@ -52,4 +53,11 @@ export function howToCreate(given: unknown, options: JoinSettings) {
   const { group, facts, fixed, nodeOffset } = options
   const words = [storeOf(store), quote(group), ...layoutFlags(facts), ...flags(fixed)]
   return `npx flakeforge create ${[...words, ...flags({ 'node-offset': nodeOffset }), ...groupFlags(options)].join(' ')}`
+}
+
+/** The command that ends the group, so that another one of this name can be created. */
+export function howToDestroy(given: unknown, { group }: Pick<JoinSettings, 'group'>) {
+  const store = addressOf(given)
+  if (!isAbsent(store) && typeof store !== 'string') return `await store.destroy(${JSON.stringify(group)})`
+  return `npx flakeforge destroy ${storeOf(store)} ${quote(group)} --yes`
 }

@@ -2,7 +2,6 @@
 // that was created here is always closed: after a failure, an abort or close().
 
 import { throwIfAborted, unlessAborted } from '../base/abort.ts'
-import { withCommand } from '../base/errors.ts'
 import { within } from '../base/in-time.ts'
 import { monotonicNow, setTimeout } from '../base/timers.ts'
 import type { AnyLayout } from '../codec/node-fields.ts'
@@ -13,6 +12,7 @@ import { howToCreate } from './how-to-create.ts'
 import type { JoinOptions } from './join-options.ts'
 import { readJoinOptions } from './join-options.ts'
 import type { LeasedFlakeId } from './leased-flake-id.ts'
+import { withWayOut } from './mismatch.ts'
 import { warnOfFunctions } from './reserved-nodes.ts'
 import { SlotGenerator } from './slot-generator.ts'
 import { checkStore, openGiven } from './stores/open.ts'
@@ -51,7 +51,7 @@ export async function join(given: unknown, givenOptions?: unknown) {
   } catch (error) {
     if (options.signal?.aborted) closeSoon(close)
     await within(end(), BUDGET.CLIENT_AFTER_FAILURE_MS)
-    throw withCommand(error, () => howToCreate(given, options))
+    throw withWayOut(error, given, options)
   } finally {
     joining.delete(lease)
   }
@@ -69,7 +69,8 @@ function closeSoon(close: () => Promise<void>) {
  */
 export async function createGroup(given: unknown, givenOptions?: unknown) {
   checkStore(given, 'createGroup')
-  const { group, config, signal } = readJoinOptions(givenOptions)
+  const options = readJoinOptions(givenOptions)
+  const { group, config, signal } = options
   throwIfAborted(signal)
   const { store, close } = openGiven(given)
   const made = store.create(group, config, signal)
@@ -81,7 +82,7 @@ export async function createGroup(given: unknown, givenOptions?: unknown) {
       made.catch(() => {}).then(close), // not while a step is pending
       BUDGET.CLIENT_AFTER_FAILURE_MS,
     )
-    throw error
+    throw withWayOut(error, given, options)
   }
   await close()
   return isNew === true

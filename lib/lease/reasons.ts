@@ -75,8 +75,8 @@ export class Reasons {
   /** The error for a call that the generator refused; undefined if the refusal has nothing to do with the lease. */
   ofStatus(status: number) {
     if (status === STATUS.WINDOW_END) return this.#windowError()
-    if (status !== STATUS.NO_GENERATOR) return undefined
-    return this.#machine.state === 'destroyed' ? destroyedError(this.#group) : this.#detachedError()
+    if (this.#machine.state === 'destroyed') return destroyedError(this.#group)
+    return status === STATUS.NO_GENERATOR ? this.#detachedError() : undefined
   }
 
   /**

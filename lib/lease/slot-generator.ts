@@ -84,6 +84,13 @@ export class SlotGenerator {
     return problem ? problemError(problem) : undefined
   }
 
+  /**
+   * Whether its files show that the group was destroyed. A fault of a file names the file, and the only other fault is this.
+   */
+  get isDestroyed() {
+    return this.#opened?.native.fault()?.path === null
+  }
+
   /** Notifies the listeners, in a separate turn. */
   tell(event: LeaseEvent, detail: LeaseDetail) {
     if (this.#leased !== undefined) tell(this.#leased, event, detail)

@@ -41,6 +41,8 @@ export const BUDGET = {
   DEAD_CONNECTION_MS: 1_000,
   /** replicas of Redis acknowledge once per second: two of their reports */
   ACKNOWLEDGEMENT_MS: 2_000,
+  /** how long a setting of the server counts: an operator may change it while members run */
+  SETTINGS_LAST_MS: 60_000,
   /** between two checks of the replicas' acknowledgements, and between two attempts of a statement that came second */
   SHORT_PAUSE_MS: 50,
   /** between two attempts of a step that came second */

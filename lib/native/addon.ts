@@ -5,7 +5,7 @@
 
 import { loadInstead } from './fallback.ts'
 import { isThere } from './is-there.ts'
-import { builtIn, findOwn, here, load, packageFolder } from './packages/search.ts'
+import { builtIn, findOwn, here, isOfProgram, load, packageFolder } from './packages/search.ts'
 
 const { closeSync, openSync, readSync } = process.getBuiltinModule('node:fs')
 const { basename, dirname, isAbsolute, join, toNamespacedPath } = process.getBuiltinModule('node:path')
@@ -109,7 +109,7 @@ function findFile(name: string, file: string) {
   })()
   for (const folder of folders) {
     const path = join(folder, file)
-    if (isThere(path)) return path
+    if (isOfProgram(path, here)) return path
   }
 }
 

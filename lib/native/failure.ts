@@ -20,7 +20,7 @@ const INSTALL =
 const REPLACE =
   'Beside a bundle, replace the file that was copied there; an override in package.json may pin an old one. '
 const FOR_BUNDLE =
-  "Copy its file, flakeforge.*.node, next to the bundle. Or install it in the bundle's project: `npm install --include=optional` puts it in the node_modules beside the nearest package.json, and no other is searched."
+  "Copy its file, flakeforge.*.node, next to the bundle, as the bundle's owner. Or install it in the bundle's project: `npm install --include=optional` puts it in the node_modules beside the nearest package.json, and no other is searched."
 const REINSTALL = 'Remove node_modules and install again on this machine.'
 
 /** Messages of a loader that found nothing at a place. */

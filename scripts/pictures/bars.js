@@ -59,7 +59,7 @@ function drawBars({ node, cpu, rounds, ns }, colours) {
   const bottom = TOP + bars.length * ROW
   const notes = [
     `ns per ID: shorter is faster. A bar with a gap would be longer than the picture.`,
-    `Node.js ${node} on ${cpu}; medians of ${rounds} processes each, taking turns.`,
+    `Node.js ${node} on ${cpu}; the lowest of ${rounds} processes each, taking turns.`,
   ]
   const said = bars.map(([call, name]) => `${name} ${digits(ns[call])}`).join(', ')
   return picture(WIDTH, bottom + 40, `What one ID takes, in ns: ${said}. Node.js ${node} on ${cpu}.`, [

@@ -332,6 +332,18 @@ anyTest('a redirect is not followed: the password reaches no other server', asyn
   t.deepEqual(got, [])
 })
 
+anyTest('a server that repeats a request: its token and password are not shown', async (t) => {
+  const named = await fakeEtcd(t, (request, response) => {
+    if (request.url === '/v3/auth/authenticate')
+      return response.setHeader('date', new Date().toUTCString()).end('{"token":"t0ken.of.etcd"}')
+    response.writeHead(502).end(`<pre>${request.headers.authorization} of s3cretpass</pre>`)
+  })
+  const store = openEtcd(`etcd://user:s3cretpass@${named}`)
+  const error = await t.throwsAsync(store.list('g'), { code: 'ERR_FLAKE_STORE' })
+  t.regex(error.message, /: <pre>… of …<\/pre>/)
+  t.notRegex(inspect(error, { depth: Number.POSITIVE_INFINITY, showHidden: true }), /s3cretpass|t0ken/)
+})
+
 anyTest('an answer without end is given up', async (t) => {
   const part = Buffer.alloc(2 ** 20, 32)
   const named = await fakeEtcd(t, (request, response) => {

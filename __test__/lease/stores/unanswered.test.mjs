@@ -13,7 +13,10 @@ import { stopAfter, until } from '../../servers/server.mjs'
 import { FlakeId, lease } from '../../support/index.mjs'
 
 const require = createRequire(import.meta.url)
-const { postgresClient } = require('../../../target/rooms/lib/lease/stores/postgres/client.js')
+const rooms = '../../../target/rooms/lib/lease'
+const { postgresClient } = require(`${rooms}/stores/postgres/client.js`)
+const { redisStore } = require(`${rooms}/stores/redis.js`)
+const { BUDGET } = require(`${rooms}/time-budget.js`)
 
 const withRedis = wantRedis() === undefined ? anyTest.skip : anyTest
 const withPostgres = wantPostgres() === undefined ? anyTest.skip : anyTest
@@ -47,6 +50,17 @@ for (const [name, Kind] of Object.entries({ ioredis: Redis, iovalkey: iovalkey.V
     },
   )
 
+/** How often a client sends a script. */
+function counterOf(client) {
+  const { evalsha } = client
+  const sent = { count: 0 }
+  client.evalsha = (...args) => {
+    sent.count++
+    return evalsha.apply(client, args)
+  }
+  return sent
+}
+
 withRedis('a call that was given up blocks the next ones while its connection may still answer', async (t) => {
   const server = stopAfter(t, await startRedis())
   const proxy = await linkTo(t, server)
@@ -56,20 +70,40 @@ withRedis('a call that was given up blocks the next ones while its connection ma
   const store = lease.redisStore(client)
   await store.list('g')
   proxy.lose()
-  let sent = 0
-  const { call, evalsha } = client
-  client.evalsha = (...args) => {
-    sent++
-    return evalsha.apply(client, args)
-  }
-  t.is(typeof call, 'function')
+  const sent = counterOf(client)
   await Promise.all([1, 2].map(() => t.throwsAsync(store.list('g'))))
-  const first = sent
+  const first = sent.count
   await t.throwsAsync(store.list('g'))
-  t.is(sent, first, 'nothing more is sent on a connection that does not answer')
+  t.is(sent.count, first, 'nothing more is sent on a connection that does not answer')
   proxy.cut()
   t.deepEqual(await store.list('g'), [])
 })
+
+withRedis(
+  'a call that was given up counts as lost at last, although its client and connection say nothing',
+  async (t) => {
+    const proxy = await linkTo(t, stopAfter(t, await startRedis()))
+    const client = new Redis({ port: proxy.port, autoResendUnfulfilledCommands: false })
+    client.on('error', () => {})
+    t.teardown(() => client.disconnect())
+    const store = redisStore(client) // of the rooms, whose limits are not those of other tests
+    await store.list('g')
+    const sent = counterOf(client)
+    proxy.lose()
+    const usual = BUDGET.GIVEN_UP_MS
+    BUDGET.GIVEN_UP_MS = BUDGET.ANSWER_MS + 3000
+    t.teardown(() => {
+      BUDGET.GIVEN_UP_MS = usual
+    })
+    const start = performance.now()
+    await t.throwsAsync(store.list('g'))
+    t.is(sent.count, 1)
+    const next = t.throwsAsync(store.list('g'))
+    await until(() => sent.count === 2, { limitMs: 20_000 })
+    t.true(performance.now() - start >= BUDGET.GIVEN_UP_MS)
+    await next
+  },
+)
 
 withPostgres(
   'pg: a pool that forgets a request for a connection is asked again, and one that is late is used once',
@@ -138,6 +172,20 @@ withMysql('mysql2: a connection that has ended does not promise a renewal', asyn
   await server.query('CREATE DATABASE one')
   const proxy = await linkTo(t, server)
   const connection = await require('mysql2/promise').createConnection({
+    host: '127.0.0.1',
+    port: proxy.port,
+    user: 'root',
+    database: 'one',
+  })
+  connection.on('error', () => {})
+  await losesItsConnection(t, lease.mysqlStore(connection), () => proxy.cut())
+})
+
+withMysql('mariadb: a connection that has ended does not promise a renewal', async (t) => {
+  const server = stopAfter(t, await startMysql())
+  await server.query('CREATE DATABASE one')
+  const proxy = await linkTo(t, server)
+  const connection = await require('mariadb').createConnection({
     host: '127.0.0.1',
     port: proxy.port,
     user: 'root',

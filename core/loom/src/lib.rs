@@ -7,6 +7,7 @@ mod tests {
     use flakeforge_core::files::presence::Presence;
     use flakeforge_core::generator::clock::Clock;
     use flakeforge_core::generator::cursor::{Cursor, Refused, Rule, Start};
+    use flakeforge_core::generator::lane::Lane;
     use flakeforge_core::generator::registry::{Key, Registry};
     use flakeforge_core::layout::Layout;
     use flakeforge_core::layout::timescale::OutOfRange;
@@ -46,6 +47,22 @@ mod tests {
         numbers
     }
 
+    /// Claims a number, and takes those of the lane after it, twice; returns the numbers in order.
+    fn by_lane(cursor: &Cursor, rule: Rule, mut clock: Shown) -> Vec<u64> {
+        let mut numbers = Vec::new();
+        for _ in 0..2 {
+            let Ok(claim) = cursor.claim(1, &rule, &mut clock) else { continue };
+            numbers.push(claim.base);
+            let lane = Lane::after(claim, cursor, &rule, clock.0, (claim.base, 1));
+            while let Some((number, id)) = lane.take(cursor, numbers.last().map_or(0, |last| last + 1)) {
+                assert_eq!(number, id);
+                numbers.push(number);
+            }
+        }
+        assert!(numbers.is_sorted_by(|a, b| a < b), "a thread's numbers are in order: {numbers:?}");
+        numbers
+    }
+
     fn assert_distinct(mut numbers: Vec<u64>) {
         numbers.sort_unstable();
         assert!(numbers.is_sorted_by(|a, b| a < b), "taken twice: {numbers:?}");
@@ -61,6 +78,38 @@ mod tests {
             let mut numbers = twice(&cursor, 3, RULE, Shown(4, 5));
             numbers.extend(thread.join().unwrap());
             assert_distinct(numbers);
+        });
+    }
+
+    #[test]
+    fn no_number_of_a_lane_is_taken_twice() {
+        let mut model = loom::model::Builder::new();
+        model.preemption_bound = Some(4);
+        model.check(|| {
+            let cursor = Arc::new(Cursor::new(u64::MAX));
+            let other = cursor.clone();
+            let thread = thread::spawn(move || by_lane(&other, RULE, Shown(4, 4)));
+            let mut numbers = by_lane(&cursor, RULE, Shown(4, 5));
+            numbers.extend(thread.join().unwrap());
+            assert_distinct(numbers);
+        });
+    }
+
+    #[test]
+    fn a_lane_gives_nothing_after_the_seal_or_outside_its_window() {
+        let mut model = loom::model::Builder::new();
+        model.preemption_bound = Some(4);
+        model.check(|| {
+            let cursor = Arc::new(Cursor::window(8, 8));
+            let other = cursor.clone();
+            let thread = thread::spawn(move || by_lane(&other, RULE, Shown(4, 4)));
+            cursor.raise_next(9);
+            cursor.raise_next(11);
+            cursor.raise_limit(11);
+            let free = cursor.retire();
+            for number in thread.join().unwrap() {
+                assert!(number < free && [8, 11].contains(&number), "{number}, and the retired cursor said {free}");
+            }
         });
     }
 
@@ -141,7 +190,7 @@ mod tests {
     #[test]
     fn a_key_is_free_above_all_numbers_of_its_leases() {
         loom::model(|| {
-            let mut registry = Registry::<&str>::default();
+            let registry = Registry::<&str>::default();
             let [one, other] = [(); 2].map(|()| registry.lease(key()).unwrap());
             let thread = thread::spawn(move || one.end(100));
             other.end(50);
@@ -155,7 +204,7 @@ mod tests {
     #[test]
     fn a_key_that_gave_a_number_is_not_free() {
         loom::model(|| {
-            let mut registry = Registry::<&str>::default();
+            let registry = Registry::<&str>::default();
             let cursor = registry.plain(key()).unwrap();
             let thread = thread::spawn(move || cursor.claim(1, &RULE, &mut Shown(4, 4)).unwrap());
             assert!(registry.lease(key()).is_err());

@@ -9,12 +9,12 @@
 //! - **Kinds.** A folder is opened only as a folder and a file only as a regular file, without waiting: opening a pipe would
 //!   wait for its other end.
 //! - **Modes.** New files have mode 0600 and new folders 0755, whatever the umask is. In a folder that its group may write to,
-//!   without a sticky bit, they belong to that group, with its rights: several users *share* such a folder. Other users never
-//!   get write access.
+//!   and not everyone, without a sticky bit, they belong to that group, with its rights: several users *share* such a folder.
+//!   Other users never get write access.
 //! - **Owners.** Whoever owns a file or its folder can make IDs repeat. So nothing is made in a folder, and no number is taken
 //!   from a file, unless its owner is trusted. Trusted are root, the user of this process, and those who share it: within a
 //!   trusted folder, its owner and, if it is shared, its group. A shared folder is trusted, too, if this process is in its
-//!   group. Listing slots and ending a group need no trusted owner.
+//!   group and its owner must have been; whoever makes something in a folder with setgid need not be. Listing slots and ending a group need no trusted owner.
 //!
 //! Some systems lack a part of this. Each says so in its file: `unix.rs` or `elsewhere.rs`.
 

@@ -88,6 +88,7 @@ impl Group {
             };
             let page = Mapped::new(file, &place)?;
             let folder = place.folder;
+            folder.know_named(); // by the group's file: no slot that is made here has to sync the name again
             let lineage = page.checked().lineage.load(Relaxed);
             let group = Self { page, folder, identity, is_new, lineage, past_ms, own_top: AtomicU64::new(0) };
             if !group.is_destroyed() {
@@ -149,8 +150,8 @@ impl Group {
     }
 }
 
-/// Ends the last life of the group in a folder, if it is still alive. Its members notice at their next renewal, and take no
-/// number past their present marks. The next process that opens the folder creates a new group, which starts above those
+/// Ends the last life of the group in a folder, if it is still alive. Its members' watchers notice within 250 ms, and no
+/// member takes a number past its present mark. The next process that opens the folder creates a new group, which starts above those
 /// marks.
 pub fn destroy(folder: &Path) -> Result<(), Refusal> {
     check_shares(folder)?;

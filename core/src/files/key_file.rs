@@ -1,6 +1,6 @@
-//! A registry that also knows the keys whose cursors are in files. A file is opened while the registry is locked, so no other
-//! thread can use its key in another way meanwhile. As long as only the first file of a key knows its numbers, no second one
-//! is opened for it.
+//! A registry that also knows the keys whose cursors are in files. A key is reserved before its file is opened, so no other
+//! thread can use it in another way meanwhile, and none waits for the disk unless it opens the same key. As long as only the
+//! first file of a key knows its numbers, no second one is opened for it.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -41,11 +41,11 @@ fn in_file(path: &Path) -> String {
 
 impl Registry<KeyFile> {
     /// The cursor of a key in that file.
-    pub fn shared(&mut self, key: Key, path: &Path) -> Result<Arc<SharedCursor>, Refusal> {
+    pub fn shared(&self, key: Key, path: &Path) -> Result<Arc<SharedCursor>, Refusal> {
         self.keep(
             &key,
             |known| known.is_at(path),
-            in_file(path),
+            &in_file(path),
             |found| {
                 let (before, first) = match found {
                     Found::Kept(known) => (known.cursor.upgrade(), 0),
@@ -59,7 +59,7 @@ impl Registry<KeyFile> {
                 }
                 let cursor = SharedCursor::open(path, key.scale(), key.counter_bits(), &key.fingerprint())?;
                 let first = before.map_or(first, |before| before.next());
-                if first > 0 {
+                if cursor.next() < first {
                     cursor.go_on_at(first)?; // so that no number comes again
                 }
                 let known = KeyFile::of(&cursor);

@@ -280,18 +280,17 @@ impl SharedCursor {
 
     fn check_group(&self) -> Result<(), Refusal> {
         let Some(group) = &self.group else { return Ok(()) };
-        if !group.is_destroyed() {
-            return group.check_kept().map_err(|lost| self.spoil(lost));
+        if group.is_destroyed() {
+            return Err(self.spoil(Refusal::Destroyed));
         }
-        self.end();
-        Err(Refusal::file(&self.path, "belongs to a group that was destroyed"))
+        group.check_kept().map_err(|lost| self.spoil(lost))
     }
 
-    /// Called by the watcher a few times per second. Detects changes to the file. If IDs were generated, raises the mark
-    /// before they reach it.
+    /// Called by the watcher a few times per second. Detects changes to the file, and the end of its group. If IDs were
+    /// generated, raises the mark before they reach it.
     pub(crate) fn look(&self) {
         let before = self.seen.load(Acquire);
-        if self.is_ended() || self.check().is_err() {
+        if self.is_ended() || self.check().and_then(|()| self.check_group()).is_err() {
             return; // the fault is stored for later calls
         }
         let next = self.seen.load(Acquire);

@@ -99,6 +99,19 @@ impl TickClock {
         self.steps
     }
 
+    /// Whether the tick that was read last may still be used without another look at the clock.
+    #[inline(always)]
+    pub(super) fn is_trusted(&self) -> bool {
+        // Where no tick is ever trusted, the counter is not read. If it ran backwards, the difference wraps to a huge number.
+        self.trusted_for != 0 && cycles::now().wrapping_sub(self.read_at) < self.trusted_for
+    }
+
+    /// The tick that was read last.
+    #[inline]
+    pub(super) fn tick(&self) -> u64 {
+        self.tick
+    }
+
     /// The present time of this clock, Unix ns.
     pub fn now_ns(&self) -> i128 {
         match self.teller {
@@ -107,13 +120,17 @@ impl TickClock {
         }
     }
 
+    /// Whether a tick may be trusted at all. Not if the caller sets the time, which may change with every call. Nor if it is
+    /// over after a few IDs: reading the cycle counter with the clock and with each ID would cost more than it saves.
+    #[inline]
+    fn is_trustworthy(&self) -> bool {
+        const FEW_IDS_NS: u64 = 250;
+        !self.is_given() && self.scale.tick_ns() >= FEW_IDS_NS
+    }
+
     /// For how many cycles the tick of `unix_ns` certainly lasts. This is 98 % of its remainder, so that a calibration error
-    /// cannot outlast the tick. It is at most 1 ms, so that a clock step is also noticed in a long tick. It is 0 if the
-    /// caller sets the time, which may change with every call.
+    /// cannot outlast the tick. It is at most 1 ms, so that a clock step is also noticed in a long tick.
     fn trust(&self, unix_ns: i128) -> u64 {
-        if self.is_given() {
-            return 0;
-        }
         let end = self.scale.start_of(self.tick).saturating_add(self.scale.tick_ns().into());
         let left = u64::try_from(end - unix_ns).unwrap_or(0).min(NS_PER_MS);
         left * cycles::per_ms(self.read_at) / NS_PER_MS * 98 / 100
@@ -123,14 +140,14 @@ impl TickClock {
 impl Clock for TickClock {
     #[inline]
     fn trusted(&mut self) -> Result<u64, OutOfRange> {
-        // If the counter ran backwards, the difference wraps to a huge number, and the clock is read.
-        if cycles::now().wrapping_sub(self.read_at) < self.trusted_for { Ok(self.tick) } else { self.read() }
+        if self.is_trusted() { Ok(self.tick) } else { self.read() }
     }
 
     #[cold]
     fn read(&mut self) -> Result<u64, OutOfRange> {
         self.trusted_for = 0; // after an error, no old tick may stay trusted
-        let read_at = cycles::now(); // before the clock: a pause between the two shortens the trust
+        let is_trustworthy = self.is_trustworthy();
+        let read_at = if is_trustworthy { cycles::now() } else { 0 }; // before the clock: a pause between the two shortens the trust
         let unix_ns = self.now_ns();
         let tick = self.scale.tick_of(unix_ns)?;
         self.steps += u64::from(unix_ns < self.last_ns);
@@ -138,7 +155,7 @@ impl Clock for TickClock {
         self.highest = self.highest.max(tick);
         self.tick = tick;
         self.read_at = read_at;
-        self.trusted_for = self.trust(unix_ns);
+        self.trusted_for = if is_trustworthy { self.trust(unix_ns) } else { 0 };
         Ok(tick)
     }
 }

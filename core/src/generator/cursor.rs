@@ -207,6 +207,22 @@ impl Cursor {
         }
     }
 
+    /// How many numbers from `base` on this rule allows to the end of their tick, at the clock's tick `now`, up to the present
+    /// limit.
+    #[inline]
+    pub(super) fn run_from(&self, base: u64, rule: &Rule, now: u64) -> u64 {
+        let limit = self.limit.load(Acquire).min(rule.last);
+        let last = rule.last_of_run(base, now).min(base | rule.counter_max()).min(limit);
+        last.saturating_add(1).saturating_sub(base)
+    }
+
+    /// Takes the number `next` if it is still the next free one. Only for a [`Lane`](super::lane::Lane), which knows that the
+    /// rule and the limit allow it.
+    #[inline(always)]
+    pub(super) fn take_one(&self, next: u64) -> bool {
+        self.next.compare_exchange(next, next + 1, Release, Relaxed).is_ok()
+    }
+
     /// Takes numbers at this tick if `next` is still the next free number.
     #[inline(always)]
     fn attempt(&self, n: u64, rule: &Rule, now: u64, next: u64) -> Result<Claim, Missed> {

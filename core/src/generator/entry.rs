@@ -8,6 +8,7 @@ use std::collections::HashMap;
 #[cfg(not(flakeforge_loom))]
 use std::mem::offset_of;
 use std::ops::Deref;
+use std::sync::{Mutex, PoisonError};
 
 use crate::generator::clock::system_ns;
 use crate::generator::cursor::{Cursor, LAST};
@@ -70,9 +71,16 @@ impl Entry {
 
     /// A bound above all numbers that were given; `None` if more may still be taken, or if only a file knows the last.
     pub(super) fn first_unused(&self) -> Option<u64> {
-        // Acquire: we see what previous holders did before they let go.
-        let is_unused = self.holders.load(Acquire) == 0 && self.scope() != scope::KEPT;
-        is_unused.then(|| self.cursor.next())
+        (self.is_unheld() && self.scope() != scope::KEPT).then(|| self.cursor.next())
+    }
+
+    pub(super) fn is_unheld(&self) -> bool {
+        self.holders.load(Acquire) == 0 // Acquire: we see what previous holders did before they let go
+    }
+
+    /// Whether numbers were given by leases that are over, or by plain generators.
+    pub(super) fn has_given(&self) -> bool {
+        self.cursor.next() > 0
     }
 
     pub(super) fn scope(&self) -> u64 {
@@ -95,9 +103,12 @@ impl Entry {
     }
 
     pub(super) fn keep_at(&self, place: &str) {
-        let (address, len) = raw::address(place.to_owned().leak());
-        self.place.store(address as u64, Relaxed);
-        self.place_len.store(len as u64, Relaxed);
+        // If it could not be opened the last time, the text is still there.
+        if self.place() != place {
+            let (address, len) = raw::address(place.to_owned().leak());
+            self.place.store(address as u64, Relaxed);
+            self.place_len.store(len as u64, Relaxed);
+        }
         self.set_scope(scope::KEPT);
     }
 }
@@ -105,6 +116,13 @@ impl Entry {
 /// The use of an entry by one generator or lease.
 #[derive(Debug)]
 pub struct Held(&'static Entry);
+
+impl Held {
+    /// Holds the entry as long as the process lives.
+    pub(super) fn stay(self) {
+        std::mem::forget(self);
+    }
+}
 
 impl Clone for Held {
     fn clone(&self) -> Self {
@@ -203,7 +221,7 @@ impl Table {
 #[derive(Debug)]
 pub enum Home {
     /// the registry has a separate table
-    Own(Table),
+    Own(Mutex<Table>),
     /// a copy of the library has the table of the process
     Process(Visit),
 }
@@ -211,10 +229,10 @@ pub enum Home {
 pub use raw::{Visit, Visitor, answer};
 
 impl Home {
-    /// Calls `visit` with the entry of a key. No other thread sees the locked state meanwhile.
-    pub(super) fn visit<T>(&mut self, key: &[u8], visit: impl FnOnce(&'static Entry) -> T) -> T {
+    /// Calls `visit` with the entry of a key, under the table's lock. `visit` must not wait for anything.
+    pub(super) fn visit<T>(&self, key: &[u8], visit: impl FnOnce(&'static Entry) -> T) -> T {
         match self {
-            Self::Own(table) => visit(table.entry(key)),
+            Self::Own(table) => visit(table.lock().unwrap_or_else(PoisonError::into_inner).entry(key)),
             Self::Process(call) => raw::visit(*call, key, visit),
         }
     }

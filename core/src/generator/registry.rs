@@ -6,9 +6,10 @@
 
 use std::collections::HashMap;
 use std::fmt::Display;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::generator::clock::system_ns;
-use crate::generator::entry::{Entry, Head, Held, Home, Table, Visit, scope};
+use crate::generator::entry::{Entry, Head, Held, Home, Visit, scope};
 use crate::layout::timescale::{NS_PER_MS, Timescale};
 use crate::layout::{Layout, Packing, PlacedNode};
 use crate::refusal::Refusal;
@@ -122,6 +123,24 @@ impl Entry {
         self.free_from(key, system_ns()).ok_or_else(|| self.clash(ours))
     }
 
+    /// Reserves the key for a cursor that is about to be opened at this location. Another copy may use the same location.
+    fn reserve(&'static self, key: &Key, ours: &str) -> Result<Held, Refusal> {
+        if self.scope() != scope::KEPT || self.place() != ours {
+            self.freed(key, ours)?;
+            self.keep_at(ours);
+        }
+        Ok(self.hold())
+    }
+
+    /// Ends a reservation whose cursor could not be opened. The key is as free as before, unless another copy has opened the
+    /// cursor or still tries to.
+    fn give_up(&self, reserved: Held) {
+        drop(reserved);
+        if self.is_unheld() {
+            self.set_scope(if self.has_given() { scope::LEASED } else { scope::FREE });
+        }
+    }
+
     fn clash(&self, ours: impl ToString) -> Refusal {
         let theirs = match self.scope() {
             scope::KEPT => self.place(),
@@ -143,39 +162,46 @@ pub(crate) enum Found<'a, K> {
     Free { first: u64 },
 }
 
+/// What is known about the cursor of a key that is stored elsewhere. Whoever opens that cursor has the lock meanwhile, so two
+/// threads that open it at once get the same one.
+type Known<K> = Arc<Mutex<Option<K>>>;
+
 /// The uses of keys. `K` is what is known about a cursor stored elsewhere; its text is the location.
+///
+/// Opening such a cursor may wait for a disk. Only calls that open the same one wait for it, too: the locks that all keys
+/// share are never held meanwhile, and a key is reserved first, so that no call can use it in another way.
 #[derive(Debug)]
 pub struct Registry<K> {
     home: Home,
-    kept: HashMap<Key, K>,
+    kept: Mutex<HashMap<Key, Known<K>>>,
 }
 
 impl<K> Default for Registry<K> {
     fn default() -> Self {
-        Self { home: Home::Own(Table::default()), kept: HashMap::new() }
+        Self { home: Home::Own(Mutex::default()), kept: Mutex::default() }
     }
 }
 
 impl<K> Registry<K> {
     /// A registry over the table that the copies of the library in this process share.
     pub fn shared_by(visit: Visit) -> Self {
-        Self { home: Home::Process(visit), kept: HashMap::new() }
+        Self { home: Home::Process(visit), kept: Mutex::default() }
     }
 }
 
 impl<K: Display> Registry<K> {
     /// The cursor of a key in this process, created if there is none. It has no limit, because each generator knows the end
     /// of its layout.
-    pub fn plain(&mut self, key: Key) -> Result<Held, Refusal> {
+    pub fn plain(&self, key: Key) -> Result<Held, Refusal> {
         self.enter(&key, scope::PLAIN, PLAIN)
     }
 
     /// Reserves a key for a lease until the returned value is dropped. Leases of several groups may have the same key.
-    pub fn lease(&mut self, key: Key) -> Result<Hold, Refusal> {
+    pub fn lease(&self, key: Key) -> Result<Hold, Refusal> {
         self.enter(&key, scope::LEASED, LEASED).map(Hold)
     }
 
-    fn enter(&mut self, key: &Key, scope: u64, ours: &str) -> Result<Held, Refusal> {
+    fn enter(&self, key: &Key, scope: u64, ours: &str) -> Result<Held, Refusal> {
         self.home.visit(&key.bytes(), |entry| {
             if entry.scope() != scope {
                 entry.freed(key, ours)?;
@@ -188,43 +214,77 @@ impl<K: Display> Registry<K> {
     /// Opens a cursor stored elsewhere. `is_same` checks whether the one that this copy knows is meant, `ours` is its
     /// location, and `open` opens it and returns what to remember. The key cannot be used in another way meanwhile.
     pub(crate) fn keep<T>(
-        &mut self,
+        &self,
         key: &Key,
         is_same: impl FnOnce(&K) -> bool,
-        ours: impl ToString,
+        ours: &str,
         open: impl FnOnce(Found<'_, K>) -> Result<(T, Option<K>), Refusal>,
     ) -> Result<T, Refusal> {
-        let Self { home, kept } = self;
-        home.visit(&key.bytes(), |entry| {
-            let found = match kept.get(key) {
-                Some(known) if is_same(known) => Found::Kept(known),
-                Some(known) => return Err(Refusal::Clash { theirs: known.to_string(), ours: ours.to_string() }),
-                // Another copy uses the same location, which remembers the numbers of both.
-                None if entry.scope() == scope::KEPT && entry.place() == ours.to_string() => Found::Free { first: 0 },
-                None => Found::Free { first: entry.freed(key, ours.to_string())? },
-            };
-            let (opened, known) = open(found)?;
-            if let Some(known) = known {
-                if entry.scope() != scope::KEPT {
-                    entry.keep_at(&known.to_string());
-                }
-                kept.insert(key.clone(), known);
+        let known = lock(&self.kept).entry(key.clone()).or_default().clone();
+        let opened = self.open(key, &mut lock(&known), is_same, ours, open);
+        if opened.is_err() {
+            self.forget_unopened(key, known);
+        }
+        opened
+    }
+
+    fn open<T>(
+        &self,
+        key: &Key,
+        known: &mut Option<K>,
+        is_same: impl FnOnce(&K) -> bool,
+        ours: &str,
+        open: impl FnOnce(Found<'_, K>) -> Result<(T, Option<K>), Refusal>,
+    ) -> Result<T, Refusal> {
+        let Some(before) = known else {
+            let held = self.home.visit(&key.bytes(), |entry| entry.reserve(key, ours))?;
+            // Copies that open it at once each continue from here, whichever is first.
+            let opened = open(Found::Free { first: held.next() });
+            if opened.is_ok() {
+                held.stay();
+            } else {
+                self.home.visit(&key.bytes(), |entry| entry.give_up(held));
             }
-            Ok(opened)
-        })
+            let (opened, found) = opened?;
+            *known = found;
+            return Ok(opened);
+        };
+        if !is_same(before) {
+            return Err(Refusal::Clash { theirs: before.to_string(), ours: ours.to_owned() });
+        }
+        let (opened, found) = open(Found::Kept(before))?;
+        if found.is_some() {
+            *known = found;
+        }
+        Ok(opened)
+    }
+
+    /// Forgets a key whose cursor was never opened, unless another thread is about to open it.
+    fn forget_unopened(&self, key: &Key, known: Known<K>) {
+        let mut kept = lock(&self.kept);
+        drop(known);
+        let unused = kept.get_mut(key).and_then(Arc::get_mut);
+        if unused.is_some_and(|known| known.get_mut().unwrap_or_else(PoisonError::into_inner).is_none()) {
+            kept.remove(key);
+        }
     }
 
     /// The number of entries, if the registry has a separate table.
     pub fn entries(&self) -> Option<usize> {
-        if let Home::Own(table) = &self.home { Some(table.len()) } else { None }
+        if let Home::Own(table) = &self.home { Some(lock(table).len()) } else { None }
     }
 
     #[cfg(test)]
-    pub(crate) fn sweep(&mut self, now_ns: i128) {
-        if let Home::Own(table) = &mut self.home {
-            table.sweep(now_ns);
+    pub(crate) fn sweep(&self, now_ns: i128) {
+        if let Home::Own(table) = &self.home {
+            lock(table).sweep(now_ns);
         }
     }
+}
+
+/// What a panic left behind is as whole as after any other failure.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

@@ -144,10 +144,30 @@ pub const DIALECTS: &[Dialect] = &[
     // sony/sonyflake v1 (Go), README: 39 bits of 10 ms, 8 bits of sequence, 16 bits of machine ID.
     Dialect {
         name: "sonyflake",
-        system: "Sonyflake",
+        system: "Sonyflake 1",
         epoch_ms: 1_409_529_600_000, // 2014-09-01
         tick_ns: 10 * NS_PER_MS,
         shape: Shape::Bits(&[("zero", 1), ("timestamp", 39), ("counter", 8), ("machine", 16)]),
+        ..USUAL
+    },
+    // sony/sonyflake/v2 2.2.0 (Go), sonyflake.go: the same fields, and another default StartTime.
+    Dialect {
+        name: "sonyflake2",
+        system: "Sonyflake 2",
+        epoch_ms: 1_735_689_600_000, // 2025-01-01
+        tick_ns: 10 * NS_PER_MS,
+        shape: Shape::Bits(&[("zero", 1), ("timestamp", 39), ("counter", 8), ("machine", 16)]),
+        ..USUAL
+    },
+    // f4b6a3/tsid-creator 5.2.6 (Java), README "TSID Structure", with its default of 10 node bits. A TsidFactory starts each
+    // millisecond at a random counter, so the counter of its IDs is any of 4 096. When the counter is full, it takes the next
+    // millisecond, up to 10 s ahead of the clock (CLOCK_DRIFT_TOLERANCE).
+    Dialect {
+        name: "tsid",
+        system: "TSID of Java and hypersistence-utils; as text in base `'base32'`",
+        epoch_ms: 1_577_836_800_000, // 2020-01-01
+        shape: Shape::Bits(&[("timestamp", 42), ("node", 10), ("counter", 12)]),
+        max_ahead_ms: 10_000.0,
         ..USUAL
     },
     // Mastodon 4, lib/mastodon/snowflake.rb: 48 bits of ms, 16 of "sequence", the sum of a hash of the ms and the table's

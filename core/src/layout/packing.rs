@@ -134,13 +134,23 @@ impl Packing {
         }
     }
 
+    /// The distance of consecutive IDs in a tick; in a decimal layout, of all.
+    #[inline]
+    pub fn step(&self) -> u64 {
+        match self {
+            Self::Bits { counter, .. } => 1 << counter.shift,
+            Self::Decimal => HOSTS,
+        }
+    }
+
     /// Packs consecutive numbers from `base` on; `write` turns each ID into an element. Within a tick, an ID is the previous
     /// one plus a constant, so there are no shifts and the loop is vectorised.
     #[inline]
     pub fn pack_run<T>(&self, base: u64, node: PlacedNode, out: &mut [T], write: impl Fn(u64) -> T) {
-        let (step, per_tick) = match self {
-            Self::Bits { counter, .. } => (1 << counter.shift, counter.max()),
-            Self::Decimal => (HOSTS, u64::MAX), // the same constant from one tick to the next
+        let step = self.step();
+        let per_tick = match self {
+            Self::Bits { counter, .. } => counter.max(),
+            Self::Decimal => u64::MAX, // the same step from one tick to the next
         };
         let mut number = base;
         let mut rest = out;

@@ -1,7 +1,7 @@
 //! The registry of this process. All copies of the library that are loaded as addons share the table of the first one.
 
 use std::ffi::c_void;
-use std::sync::{LazyLock, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{LazyLock, Mutex, OnceLock, PoisonError};
 
 use crate::files::key_file::KeyFile;
 use crate::generator::entry::{Table, Visit, Visitor, answer};
@@ -10,17 +10,17 @@ use crate::generator::registry::Registry;
 /// The entries, if this copy of the library is the first one in the process.
 static TABLE: LazyLock<Mutex<Table>> = LazyLock::new(Mutex::default);
 
-static PROCESS: OnceLock<Mutex<Registry<KeyFile>>> = OnceLock::new();
+static PROCESS: OnceLock<Registry<KeyFile>> = OnceLock::new();
 
 /// The registry.
-pub fn registry() -> MutexGuard<'static, Registry<KeyFile>> {
-    lock(PROCESS.get_or_init(Mutex::default))
+pub fn registry() -> &'static Registry<KeyFile> {
+    PROCESS.get_or_init(Registry::default)
 }
 
 /// Makes the registry use the table of another copy of the library, or of this one; `visit` gives access to its entries. Has
 /// an effect only before the registry is first used.
 pub fn share(visit: Visit) {
-    _ = PROCESS.set(Mutex::new(Registry::shared_by(visit)));
+    _ = PROCESS.set(Registry::shared_by(visit));
 }
 
 /// Calls `visitor` with the entry of a key in this copy's table, for a [`Visit`].
@@ -30,11 +30,7 @@ pub fn share(visit: Visit) {
 /// As [`answer`] demands.
 #[allow(unsafe_code)]
 pub unsafe fn visit(key: (*const u8, usize), visitor: (Visitor, *mut c_void)) {
-    let mut table = lock(&TABLE);
+    let mut table = TABLE.lock().unwrap_or_else(PoisonError::into_inner);
     // SAFETY: as the caller promises.
     unsafe { answer(|key| table.entry(key), key, visitor) };
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -5,6 +5,7 @@
 //   DISK_JOURNAL   folder for the journal and the files that it names
 //   DISK_FAILS     the sync that fails with EIO, counted from 1; with a `+` at its end, all from there on
 //   DISK_STOPS     the sync before which the process stops itself
+//   DISK_HANGS     file: while it exists, every sync waits, and makes a file of this name with `.waiting` at its end
 //   DISK_BOOT      file that is read in place of the machine's boot ID
 //
 // A line of the journal: `file INODE BYTES`, `folder INODE NAMES`, `failed INODE BYTES`; the last word names a file
@@ -34,6 +35,18 @@ static int names_sync(const char *variable, int nth) {
     return nth == atoi(text) || (nth > atoi(text) && text[strlen(text) - 1] == '+');
 }
 
+/// Waits while the disk hangs.
+static void wait_for_disk(void) {
+    const char *hangs = getenv("DISK_HANGS");
+    if (hangs == NULL) return;
+    char waiting[4096];
+    snprintf(waiting, sizeof waiting, "%s.waiting", hangs);
+    while (access(hangs, F_OK) == 0) {
+        close(open(waiting, O_WRONLY | O_CREAT | O_CLOEXEC, 0644));
+        usleep(1000);
+    }
+}
+
 /// Writes the bytes of a file.
 static void copy_file(int from, FILE *to) {
     char bytes[4096];
@@ -54,6 +67,7 @@ static void copy_folder(int from, FILE *to) {
 /// Syncs the file that `fd` has open, by `call`, and records it.
 static int recorded(int fd, int (*call)(void *), void *arguments) {
     int nth = ++syncs;
+    wait_for_disk();
     if (names_sync("DISK_STOPS", nth)) raise(SIGSTOP);
     const char *journal = getenv("DISK_JOURNAL");
     struct stat found;

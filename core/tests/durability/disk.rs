@@ -114,6 +114,13 @@ impl Disk {
         text.lines().map(line).collect()
     }
 
+    /// How many syncs there were between one report and the next.
+    pub fn syncs(&self) -> Vec<usize> {
+        let journal = self.journal();
+        let reports = journal.split(|(what, ..)| what == "told").map(<[_]>::len);
+        reports.collect()
+    }
+
     /// Whether a sync was made to fail.
     pub fn failed(&self) -> bool {
         self.journal().iter().any(|(what, ..)| what == "failed")

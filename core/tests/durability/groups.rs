@@ -22,8 +22,12 @@ fn open(root: &Path, boot: u128) -> SlotFolder {
 }
 
 fn try_open(root: &Path, boot: u128) -> Result<SlotFolder, Refusal> {
+    open_for(root, boot, 1)
+}
+
+fn open_for(root: &Path, boot: u128, slots: u32) -> Result<SlotFolder, Refusal> {
     let numbers = Numbers::new(flake().scale(), 12);
-    let config = FolderConfig { fingerprint: "for a test".to_owned(), slots: 1, numbers };
+    let config = FolderConfig { fingerprint: "for a test".to_owned(), slots, numbers };
     let machine = Machine { boot: Some(boot), ..*machine::this() };
     SlotFolder::open_on(&machine, &root.join("store/group"), config)
 }
@@ -159,4 +163,22 @@ fn use_slot(member: &Member) {
             return assert_eq!(ids.next_id(), Err(Refusal::Failed));
         }
     }
+}
+
+#[test]
+fn a_new_slot_takes_three_syncs() {
+    if let Some(member) = Member::this() {
+        let [one, other] = [(); 2].map(|()| open_for(&member.root, 1, 8).unwrap());
+        member.tell("opened");
+        let _held = [(&one, 7), (&one, 8), (&other, 9)].map(|(folder, owner)| {
+            let held = folder.acquire(owner, "here").unwrap();
+            member.tell("acquired");
+            held
+        });
+        return;
+    }
+    let Some(disk) = Disk::new() else { return };
+    succeeds(&mut disk.process("groups::a_new_slot_takes_three_syncs"));
+    // Of its file, of the file's name, and of its mark. Neither the folder nor the group changes.
+    assert_eq!(disk.syncs()[1..], [3, 3, 3, 0]);
 }

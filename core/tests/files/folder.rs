@@ -257,7 +257,10 @@ fn nothing_is_made_in_a_folder_of_another_user() {
             assert_eq!(blamed(&refusal), theirs.to_str().unwrap());
             let told = refusal.to_string();
             assert!(told.contains("belongs to user 60011, and this process runs as user 0"), "{told}");
-            assert!(told.contains("Use a folder that belongs to user 0 or to root"), "{told}");
+            assert!(
+                told.contains("as user 60011 (a container with `--user 60011`), or use a folder that belongs to root"),
+                "{told}"
+            );
         }
         let refused = [
             SlotFolder::open(theirs.join("group"), config(4)).unwrap_err(),
@@ -298,6 +301,35 @@ fn a_file_that_another_user_put_in_a_sticky_folder_is_not_used() {
     // Its own works, and so does root's.
     let own = sticky.join("own");
     generator(open(&own).unwrap(), &PLAIN).next_id().unwrap();
+}
+
+#[test]
+fn what_a_stranger_makes_with_the_group_of_a_folder_is_not_used() {
+    if !is_root() {
+        return;
+    }
+    for (mode, deep) in [(0o2777, ""), (0o3777, ""), (0o2777, "app/deep")] {
+        let temp = place();
+        let open_to_all = folder_in(&temp, "open", 0, GROUP, mode);
+        let folder = open_to_all.join(deep);
+        assert!(used_by(STRANGER, STRANGER, &folder).contains("all works"));
+        // As what the stranger makes by other means: all of it has the group of the folder, and that group has all rights.
+        for (path, _) in modes(&open_to_all) {
+            let path = Path::new(&path);
+            give(path, STRANGER, GROUP, if path.is_dir() { 0o2770 } else { 0o660 });
+        }
+        for user in [0, 60_012] {
+            let told = used_by(user, GROUP, &folder);
+            assert!(told.contains("refused") && told.contains("belongs to user 60011"), "{mode:o} {user}: {told}");
+        }
+        for path in [folder.join("ids"), folder.join("group")] {
+            if path.is_dir() {
+                assert!(SlotFolder::open(path.clone(), config(4)).is_err(), "{mode:o} {}", path.display());
+            } else {
+                assert!(open(&path).is_err(), "{mode:o} {}", path.display());
+            }
+        }
+    }
 }
 
 #[test]

@@ -53,7 +53,7 @@ fn fault_while_idle(shared: &SharedCursor) -> String {
 fn an_idle_process_survives_a_file_truncated_to_nothing() {
     let folder = folder();
     let path = folder.path().join("ids");
-    let mut registry = Registry::<KeyFile>::default();
+    let registry = Registry::<KeyFile>::default();
     let mut open = || registry.shared(Key::new(&flake(), flake().place_node(NODE)), &path).unwrap();
     let shared = open();
     let mut ids = generator(shared.clone(), &PLAIN);
@@ -86,7 +86,7 @@ fn a_file_that_was_restored_after_truncation_is_not_trusted() {
 fn an_older_copy_written_over_a_file_is_noticed() {
     let folder = folder();
     let path = folder.path().join("ids");
-    let mut registry = Registry::<KeyFile>::default();
+    let registry = Registry::<KeyFile>::default();
     let mut open = || registry.shared(Key::new(&flake(), flake().place_node(NODE)), &path).unwrap();
     let shared = open();
     let mut ids = generator(shared.clone(), &ENDLESS);

@@ -27,7 +27,7 @@ fn new_files_belong_to_the_folders_group_if_the_folder_does() {
     assert_eq!(made_in(0o750), [0o600, 0o755, 0o600]);
     assert_eq!(made_in(0o770), [0o660, 0o775, 0o660]);
     assert_eq!(made_in(0o2770), [0o660, 0o2775, 0o660]);
-    assert_eq!(made_in(0o777), [0o660, 0o775, 0o660], "never others'");
+    assert_eq!(made_in(0o777), [0o600, 0o755, 0o600], "not where everyone is");
     assert_eq!(made_in(0o1777), [0o600, 0o755, 0o600], "not where each user owns their files");
 }
 

@@ -141,7 +141,7 @@ fn a_batch_is_what_single_calls_give() {
 fn threads_that_share_a_node_number_share_its_numbers() {
     const EACH: usize = 300_000;
     let layout = Layout::named("flake").unwrap();
-    let mut registry = Registry::<&str>::default();
+    let registry = Registry::<&str>::default();
     let node = layout.place_node(900);
     let knobs = Knobs { max_ahead_ms: f64::INFINITY, ..PLAIN };
     let threads: Vec<_> = (0..4)

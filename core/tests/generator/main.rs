@@ -7,5 +7,6 @@ mod cursor;
 mod cycles;
 mod exact;
 mod generator;
+mod lane;
 mod numbers;
 mod prefetch;

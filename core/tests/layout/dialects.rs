@@ -94,6 +94,8 @@ fn epochs() {
         ("discord", "2015-01-01T00:00:00.000Z"),
         ("instagram", "2011-08-24T21:07:01.721Z"),
         ("sonyflake", "2014-09-01T00:00:00.000Z"),
+        ("sonyflake2", "2025-01-01T00:00:00.000Z"),
+        ("tsid", "2020-01-01T00:00:00.000Z"),
         ("safe", "2020-01-01T00:00:00.000Z"),
     ] {
         assert_eq!(iso(Layout::named(name).unwrap().scale().epoch_ms()), epoch, "{name}");

@@ -26,7 +26,7 @@ type Faults = { slots?: SlotInfo[]; faults?: string[] }
 
 type OfSlot = { group: string; slot: number | undefined; cause?: unknown }
 
-/** The fields of each code, as in the table of docs/reference/errors.md. A server of the ID service has further codes. */
+/** The fields of each code, as in the documented table of errors. A server of the ID service has further codes. */
 export type Fields = {
   ERR_FLAKE_OPTION: { option?: string; value?: unknown } & Refused
   ERR_FLAKE_ID: { value?: unknown; key?: string } & Refused

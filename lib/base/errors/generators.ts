@@ -1,6 +1,7 @@
 // Errors about the sources of a generator's numbers, and why they supply none.
 
-import { flakeError, inMs, instant } from './make.ts'
+import type { FlakeError } from './flake-error.ts'
+import { flakeError, inMs, instant, retold } from './make.ts'
 import { optionError } from './values.ts'
 
 /** The addon reports this in place of a result: `theirs` and `ours` differ, or `path` cannot be used because of `why`. */
@@ -42,27 +43,59 @@ export function noLongerExactError(name: string, end: number) {
   return flakeError(RangeError, 'ERR_FLAKE_TIME_RANGE', message, { timestamp: end })
 }
 
-/** `ERR_FLAKE_CONFIG_MISMATCH`: two sides must agree but do not. `where`: the file or group; both sides are text. */
+/** The word that says what a part of a description is about: 'slots' of '8 slots'. */
+const subjectOf = (part: string) => /[a-z]\w*/i.exec(part.replace(/^no /, ''))?.[0]
+
+/** Of the first description, what the second lacks or has otherwise. */
+function differing(one: string[], other: string[]) {
+  const all = one.filter((part) => !other.includes(part))
+  const own = all.filter((part) => all.length === 1 || subjectOf(part) !== 'fields') // which is long, and follows from the others
+  const subjects = one.map(subjectOf)
+  const missing = other.map(subjectOf).filter((subject) => !subjects.includes(subject) && subject !== 'fields')
+  return [...own, ...missing.map((subject) => `no ${subject}`)].join(', ')
+}
+
+/** What differs, in a sentence. */
+function difference(where: string, theirs: string, ours: string) {
+  const [has, uses] = [theirs, ours].map((side) => side.split(', '))
+  return `${where} has ${differing(has, uses)}; this process uses ${differing(uses, has)}.`
+}
+
+const SAME = 'Use the options that it was created with.'
+
+/** The mismatches that nobody who knows more has explained. */
+const unexplained = new WeakSet<object>()
+
+/**
+ * `ERR_FLAKE_CONFIG_MISMATCH`: two sides must agree but do not.
+ * @param where the file or group
+ * @param theirs its description: parts with commas between them
+ * @param ours the same of this process
+ */
 export function mismatchError(where: string, theirs: string | null, ours: string | null) {
-  const message = `${where} was created with different options: it has ${theirs}, and this generator has ${ours}. Use the options that it was created with.`
+  const message = `${difference(where, String(theirs), String(ours))} ${SAME}`
   const error = flakeError(Error, 'ERR_FLAKE_CONFIG_MISMATCH', message, { theirs, ours })
-  madeOtherwise.add(error)
+  unexplained.add(error)
   return error
 }
 
-const madeOtherwise = new WeakSet<object>()
-
 /**
- * Adds the command that creates a group with these options, if the error is that the group has different ones.
- * @param command called only in that case
+ * Explains a mismatch; returns any other error as it is.
+ * @param where the group, whatever file or record of it was compared
+ * @param named both sides with names in place of bits where there are names
+ * @param wayOut how to change the options for all members, from the sentence that says what differs
  */
-export function withCommand(error: unknown, command: () => string) {
-  if (!madeOtherwise.has(error as object)) return error
-  const mismatch = error as Error
-  const { message, stack } = mismatch
-  mismatch.message = `${message} Or create a group of another name with these: ${command()}`
-  mismatch.stack = stack?.replace(message, () => mismatch.message) // Node put the message into it when the error was made
-  return mismatch
+export function explained(
+  error: unknown,
+  where: string,
+  named: (sides: string[]) => string[],
+  wayOut: (differs: string) => string,
+) {
+  if (!unexplained.delete(error as object)) return error
+  const mismatch = error as FlakeError<'ERR_FLAKE_CONFIG_MISMATCH'>
+  const [has, uses] = named([mismatch.theirs, mismatch.ours].map(String))
+  const differs = difference(where, has, uses)
+  return retold(mismatch, `${differs} ${SAME} ${wayOut(differs)}`)
 }
 
 /** `ERR_FLAKE_FILE`: a shared or slot file cannot be used. `why` states the fault and the remedy. */

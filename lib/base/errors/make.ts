@@ -54,3 +54,14 @@ function showObject(object: object) {
 export const inMs = (ms: number) => `${Number(ms.toPrecision(3))} ms`
 
 export const instant = (ms: number) => (Math.abs(ms) <= 8.64e15 ? `${new Date(ms).toISOString()} (${ms})` : String(ms))
+
+/** The address of a page in the repository, for a reader who has only the package. */
+export const pageOf = (path: string): string => `https://github.com/flakeforge/flakeforge/blob/main/${path}`
+
+/** The same error with another message, also in the stack, into which Node put the message when the error was made. */
+export function retold<E extends Error>(error: E, text: string): E {
+  const { message, stack } = error
+  error.message = printable(text)
+  error.stack = stack?.replace(message, () => error.message)
+  return error
+}

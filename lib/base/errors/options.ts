@@ -43,6 +43,12 @@ export function optionsFirstError(call: string, options: object) {
   return optionError(TypeError, 'store', options, message)
 }
 
+/** `ERR_FLAKE_OPTION`: the constructor got a store. */
+export function storeToConstructorError(given: string) {
+  const message = `options must be an object, but is ${show(given)}. For a node number from a store, call await FlakeId.join(store)`
+  return optionError(TypeError, 'options', given, message)
+}
+
 /** The absolute path that a relative one resolves to. Only a shell expands '~'. */
 export const meantPath = (given: string) =>
   /^~[/\\]/.test(given) ? path.join(process.getBuiltinModule('node:os').homedir(), given.slice(2)) : path.resolve(given)

@@ -4,7 +4,7 @@ import { withoutEnd } from '../printable.ts'
 import { FlakeError } from './flake-error.ts'
 import { causeOf, said, warn } from './foreign.ts'
 import { mismatchError } from './generators.ts'
-import { flakeError, inMs, instant, show } from './make.ts'
+import { flakeError, inMs, instant, pageOf, retold, show } from './make.ts'
 
 /** An unreadable record. `version`: of its format, if that is newer; `needs`: the release that reads it. */
 type RecordFault = { name: string; version?: number; needs?: string }
@@ -19,6 +19,37 @@ export function storeError(why: string, cause?: unknown) {
 
 /** The same with a cause that is kept as it is: an error of ours, or one that a function of the user's own store threw. */
 export const ownStoreError = (why: string, cause: unknown) => flakeError(Error, 'ERR_FLAKE_STORE', why, { cause })
+
+/** What to check, by the words of clients and servers. The first match is used. */
+const CHECKS: [RegExp, string][] = [
+  [
+    /NOAUTH|WRONGPASS|NOPERM|authenti|password|Access denied|role .* does not exist/i,
+    'the user and password in the address',
+  ],
+  [
+    /certificate|\bTLS\b|\bSSL\b|EPROTO|wrong version number/i,
+    'the certificates, and whether server and address agree on TLS',
+  ],
+  [/ENOTFOUND|EAI_AGAIN/, 'the host name in the address'],
+  [/ECONNREFUSED/, 'that the server runs there, and the port'],
+  [/database .* does not exist|Unknown database|DB index/i, 'the database in the address'],
+  [
+    /time-?out|timed out|did not answer|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT/i,
+    'the host and the port, which may be of another service, and any firewall',
+  ],
+]
+
+/** Adds to an error of a store where that is, and what to check there. `address`: without its secrets. */
+export function withAddress(error: FlakeError, address: string) {
+  const { message } = error
+  if (message.includes(address)) return error
+  const words = `${message} ${error.cause === undefined ? '' : said(error.cause)}`
+  const check = CHECKS.find(([pattern]) => pattern.test(words))?.[1]
+  return retold(
+    error,
+    `${withoutEnd(message)}. The store is '${address}'.${check === undefined ? '' : ` Check ${check}.`}`,
+  )
+}
 
 const refused = new WeakSet<Error>()
 
@@ -140,9 +171,8 @@ const GROUP_OPTIONS = ['fingerprint', 'slots', 'ttlMs', 'skewMs', 'durable'] as 
 /** `ERR_FLAKE_CONFIG_MISMATCH`: a group was created with different options; only those that differ are named. */
 export function groupMismatchError(group: string, theirs: GroupConfig, ours: GroupConfig) {
   const differing = GROUP_OPTIONS.filter((option) => theirs[option] !== ours[option])
-  const name = (option: string) => (option === 'fingerprint' ? 'a layout with' : option)
   const describe = (side: GroupConfig) =>
-    differing.map((option) => `${name(option)} ${said(String(side[option]))}`).join(', ')
+    differing.map((option) => `${option === 'fingerprint' ? '' : `${option} `}${said(String(side[option]))}`).join(', ')
   return mismatchError(`Group '${group}'`, describe(theirs), describe(ours))
 }
 
@@ -186,7 +216,7 @@ export function warnOfReplicas(server: string, missing: string[]) {
     'FLAKEFORGE_SPLIT_BRAIN',
     `This ${server} server has replicas. If one is promoted while this server still runs, both may grant the same slot, and ` +
       `there are duplicate IDs. ${settings} To rule it out, stop the old primary within skewMs of a promotion, or use one ` +
-      'server without failover, or etcd. See docs/store/what-can-go-wrong.md, "One primary".',
+      `server without failover, or etcd. See ${pageOf('docs/store/what-can-go-wrong.md')}, "One primary".`,
   )
 }
 
@@ -194,11 +224,11 @@ export function warnOfReplicas(server: string, missing: string[]) {
 export function warnOfDatabaseFunction(group: string, found: { name: string; node: number }, slot: number) {
   const wayOut =
     slot > 0
-      ? `Give all members slots: ${slot}, under a new group name, or the function another node`
+      ? `Give the function another node. Or destroy this group, and create it again with slots: ${slot} for all members`
       : 'Give the function another node'
   const message =
     `Group '${group}' may grant node ${found.node}, with which the function ${said(found.name, 60)}() of this database makes IDs. ` +
-    `Both would make equal IDs. ${wayOut}. See docs/data/database-defaults.md.`
+    `Both would make equal IDs. ${wayOut}. See ${pageOf('docs/data/database-defaults.md')}.`
   if (warned.has(message)) return
   warned.add(message)
   warn('FLAKEFORGE_NODE_IN_USE', message)

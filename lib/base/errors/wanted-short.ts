@@ -4,7 +4,8 @@ export const id = () => 'an ID from 0 to 2^64 − 1'
 export const SIGNED = 'signed, of 64 bits'
 export const bytesOfId = () => 'an ID: 8 bytes'
 export const exactNumber = () => 'an ID from 0 to 2^53 − 1'
-export const PREFIX = 'a-z, 0-9 and _'
+export const PREFIX = 'a-z, 0-9 and a final _'
+export const prefixIn = () => PREFIX
 export const idInBase = (base: string, prefix: string) =>
   `an ID in ${base}: ${prefix && `'${prefix}' and `}64 bits at most`
 export const fewBytes = (most: number) => `of ${most} bytes at most`

@@ -39,7 +39,9 @@ export function idInBase(base: string, prefix: string, text: unknown) {
     return `an ID with the prefix '${prefix}': it begins with '${start.slice(0, 60)}'`
   return `an ID in ${base}. Give ${FORMS[base] ?? `only digits of ${base}, 64 bits at most`}${prefix && `, after the prefix '${prefix}'`}`
 }
-export const PREFIX = "1 to 16 of a–z, 0–9 and _, beginning with a letter, such as 'ord_'"
+export const PREFIX = "2 to 16 of a–z, 0–9 and _, from a letter to a final _, such as 'ord_'"
+export const prefixIn = (base: string) =>
+  `text that does not end in a digit of ${base}, such as 'ord_': such a prefix could be read as a shorter one and more digits`
 export const fewBytes = (most: number, bytes: number) =>
   `short enough: it has ${bytes} bytes, and a text may have at most ${most} bytes`
 export const SOME_BYTES = 'a number: it has no bytes'
@@ -83,7 +85,7 @@ export const inTick = (value: unknown, source: string, other: unknown, ms: numbe
 export const laterThan = (from: unknown) =>
   `the same as from or later (from is ${typeof from === 'object' ? (from as Date).toISOString() : from})`
 
-export const NINE_DIGITS = "a time with nine digits of seconds, as '2021-12-28T14:07:02.954100128'"
+export const NINE_DIGITS = "a time with at most nine digits of seconds, as '2021-12-28T14:07:02.954100128'"
 export const timeInUnits = (unit: bigint) => `${NINE_DIGITS}, not before the epoch, in units of ${unit} ns, in 64 bits`
 export const EXISTING_DAY = `${NINE_DIGITS}, on a day that exists`
 export const chronicle = (call: string) => `'chronicle' or 'chronicle-micros' for ${call}()`

@@ -8,10 +8,9 @@ import { KEYS, type RemoteSettings, readRemote } from '../../remote/options.ts'
  * The source of IDs while there is no slot, with options of `RemoteFlakeId.connect()`. `name` is the group's name on the
  * servers; default: its own.
  *
- * Each answer's layout is always compared. Once for each server, it is also checked that one of its slots is in the store
- * under the same owner, as soon as `join` has a result and before IDs of a server are used. While the server or the store
- * does not answer, the layout alone decides. A server of another store causes a warning at the start
- * (`FLAKEFORGE_ELSE_FROM`), and an error when its IDs are needed.
+ * Each answer names its layout and its group, by the random digits that the store gave that group. Both are compared with
+ * those of this generator. While the store has not answered, the layout alone decides. A server of another group causes a
+ * warning at the start (`FLAKEFORGE_ELSE_FROM`), and an error when its IDs are needed.
  */
 export interface ElseFrom extends Omit<RemoteOptions, 'name' | 'signal'> {
   urls: string | URL | ReadonlyArray<string | URL>

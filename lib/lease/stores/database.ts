@@ -121,14 +121,16 @@ export class DatabaseStore implements SlotStore {
     await this.#checkDurable(group, config.durable)
     const { isNew, until, now } = await this.#run(group, { type: 'create', config }, { signal })
     const isLong = until - now > BUDGET.LONG_CREATE_MS
-    if (!isNew) {
-      if (isLong) errors.warnOfQuietGroup(group, until, now)
+    if (isLong && !isNew) {
+      errors.warnOfQuietGroup(group, until, now)
       return false
     }
     if (isLong) errors.warnOfLongCreate(group, until, now)
+    if (until <= now) return isNew
+    // Also for a group that exists: another create may be waiting, or may have been interrupted.
     // A clock of whole seconds shows the end of the quiet period later.
     await sleepUnlessAborted(signal, until - now + (optional(this.#records, 'clockStepMs') ?? 0))
-    return true
+    return isNew
   }
 
   async acquire(group: string, { config, owner, host, joins, signal }: Wanted) {

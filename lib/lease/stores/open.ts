@@ -36,7 +36,7 @@ const OPEN: Record<string, Open> = {
 const WANTED_ADDRESS =
   "an address such as 'file:DIR', 'redis://…', 'valkey://…', 'postgres://…', 'mysql://…' or 'etcd://…'"
 const WANTED = `${WANTED_ADDRESS}, or the result of redisStore() and the like`
-const UNREADABLE = 'a valid address, in whose password @ is written as %40, / as %2F and % as %25'
+const UNREADABLE = 'a valid address, in whose password @ is written as %40, / as %2F, # as %23, ? as %3F and % as %25'
 const STEPS: (keyof SlotStore)[] = ['create', 'acquire', 'renew', 'release', 'destroy', 'advance', 'list']
 
 /**
@@ -94,7 +94,11 @@ function owned(store: SlotStore) {
  * const [orders, users] = await Promise.all(['orders', 'users'].map((group) => FlakeId.join(store, { group })))
  * console.log(await store.list('orders'))
  */
-export function openStore(address?: string | null): Store {
+export function openStore(address?: string | null, ...more: never[]): Store {
+  if (more.some((argument) => !isAbsent(argument))) {
+    const message = 'openStore() takes only an address: write options into it, as in postgres://host/app?schema=ids'
+    throw errors.optionError(TypeError, 'options', more[0], message)
+  }
   if (!isAbsent(address) && typeof address !== 'string')
     throw errors.optionTypeError('address', address, WANTED_ADDRESS)
   return rememberAddress(openGiven(address).store, address) as unknown as Store

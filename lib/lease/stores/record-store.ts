@@ -12,8 +12,8 @@ import type { Store } from './store.ts'
 
 /**
  * The interface of your own database: it reads records, and swaps one of them. The rules about slots and windows stay in
- * flakeforge. docs/store/your-own-database.md describes what each function must guarantee, and
- * `npx flakeforge-check-store ./my-store.mjs` checks it.
+ * flakeforge. https://github.com/flakeforge/flakeforge/blob/main/docs/store/your-own-database.md describes what each function
+ * must guarantee, and `npx flakeforge-check-store ./my-store.mjs` checks it.
  *
  * A record is text of up to 2 000 bytes with any Unicode. It is part of a group (1 to 128 characters without braces and
  * control characters) and has a name: `group`, `counter`, or `slot` and ten digits. No record may ever expire.

@@ -2,8 +2,9 @@
 // folders above the project, to NODE_PATH and to the user's home, where somebody else may have put a package of that name.
 //
 // A file's program is the folder that its `node_modules` are in: the outermost one if the file is in a package, else its
-// package's, that is the nearest one with a package.json, else the file's own. If that folder belongs to a workspace, the
-// workspace's root is the limit. We start at the file that contains this code, and at the one that Node.js was started with.
+// package's, that is the nearest one with a package.json (but not one that has only a `type`), else the file's own. If that
+// folder belongs to a workspace, the workspace's root is the limit. We start at the file that contains this code, and at the
+// one that Node.js was started with.
 
 import type { Addon } from '../addon.ts'
 import { isThere } from '../is-there.ts'
@@ -61,38 +62,66 @@ function* above(path: string) {
   for (let folder = dirname(path), last = path; folder !== last; last = folder, folder = dirname(folder)) yield folder
 }
 
-/** The owner of a file, or of a link itself, as a number: 0 on Windows. */
-const ownerOf = (path: string) => lstatSync(path).uid
+/** The owner of a file, or of a link itself, as a number: 0 on Windows; undefined if it is missing. */
+const ownerOf = (path: string) => lstatSync(path, { throwIfNoEntry: false })?.uid
 
 /**
- * Whether a file or folder is of the program that runs `start`, and not of another user who may write to a folder above it:
- * it belongs to this user, to root, or to the owner of `start`.
+ * Whether a file or folder is there and of the program that runs `start`, and not of another user who may write to a folder
+ * above it: it belongs to this user, to root, or to the owner of `start`.
  */
-function isOfProgram(path: string, start: string) {
+export function isOfProgram(path: string, start: string) {
   try {
     const owner = ownerOf(path)
+    if (owner === undefined) return false
     return owner === 0 || owner === process.geteuid?.() || owner === ownerOf(start)
   } catch {
-    return false // missing, or the permissions of the runtime refuse it
+    return false // the permissions of the runtime refuse it
   }
+}
+
+/**
+ * The text of a file of the program; undefined if there is none. A folder of that name has no text: on Windows, where nobody
+ * checks owners, any user may make one in the root of a drive, but no file.
+ */
+function textOf(path: string, start: string) {
+  try {
+    return isOfProgram(path, start) ? readFileSync(path, 'utf8') : undefined
+  } catch {
+    // a folder, or it cannot be read
+  }
+}
+
+/** The manifest of a folder; undefined if there is none. One that cannot be understood is empty. */
+function manifestOf(folder: string, start: string): object | undefined {
+  const text = textOf(join(folder, 'package.json'), start)
+  if (text === undefined) return
+  try {
+    return Object(JSON.parse(text))
+  } catch {
+    return {}
+  }
+}
+
+/**
+ * Whether a folder is that of a package. A manifest that has only a `type` is not a package's: tools put it next to what they
+ * build, to say which kind of modules that is.
+ */
+function isPackage(folder: string, start: string) {
+  const manifest = manifestOf(folder, start)
+  return manifest !== undefined && Object.keys(manifest).join() !== 'type'
 }
 
 /** Whether a folder is the root of a workspace: of npm, Yarn and Bun, or of pnpm. */
 function isWorkspace(folder: string, start: string) {
-  if (isOfProgram(join(folder, 'pnpm-workspace.yaml'), start)) return true
-  const manifest = join(folder, 'package.json')
-  try {
-    return isOfProgram(manifest, start) && Object.hasOwn(JSON.parse(readFileSync(manifest, 'utf8')), 'workspaces')
-  } catch {
-    return false // not a manifest
-  }
+  if (textOf(join(folder, 'pnpm-workspace.yaml'), start) !== undefined) return true
+  return Object.hasOwn(manifestOf(folder, start) ?? {}, 'workspaces')
 }
 
 /** The folder that contains the program of a file: see the top. */
 function rootOf(start: string) {
   const folders = [...above(start)]
   const outermost = folders.findLast((folder) => basename(folder) === 'node_modules')
-  const packaged = folders.find((folder) => isOfProgram(join(folder, 'package.json'), start))
+  const packaged = folders.find((folder) => isPackage(folder, start))
   const own = outermost === undefined ? (packaged ?? folders[0]) : dirname(outermost)
   const outer = folders.slice(folders.indexOf(own) + 1)
   return outer.find((folder) => isWorkspace(folder, start)) ?? own
@@ -187,5 +216,5 @@ export const load = (path: string) => requireIn(path)(path)
 export function packageFolder() {
   if (here === undefined) return
   const folder = dirname(here)
-  return isThere(join(folder, 'traced.cjs')) ? dirname(folder) : undefined
+  return isOfProgram(join(folder, 'traced.cjs'), here) ? dirname(folder) : undefined
 }

@@ -12,6 +12,7 @@ use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStringExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Component, Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use rustix::fs::{
     AtFlags, CWD, Dir, FileType, Gid, Mode, OFlags, Stat, fchmod, fchown, fstat, linkat, mkdirat, openat, readlinkat,
@@ -28,13 +29,19 @@ use crate::refusal::Refusal;
 const STICKY: u32 = 0o1000;
 const SETGID: u32 = 0o2000;
 const GROUP: u32 = 0o070;
+const EVERYONE_WRITES: u32 = 0o002;
 const FOLDER_MODE: u32 = 0o755;
 const FILE_MODE: u32 = 0o600;
 
-/// A folder that is still being made: private, with a sticky bit, which has no use there, and empty. The next process of the
-/// same user that opens it completes it, and so it is known to be new, whatever a member of the group has renamed.
+/// A folder that is still being made: private, with a sticky bit, which has no use there, and empty. Its name may not be on
+/// the disk yet. The next process of the same user that opens it syncs the name and completes it, and so it is known to be
+/// new, whatever a member of the group has renamed.
 const UNFINISHED: u32 = STICKY | 0o700;
 const SHOWS_UNFINISHED: bool = cfg!(target_os = "linux");
+
+/// The mode of a folder in which what anyone makes has the group of the folder, not one of its maker's. Only Linux needs
+/// setgid for that.
+const GIVES_GROUP: u32 = if cfg!(target_os = "linux") { EVERYONE_WRITES | SETGID } else { EVERYONE_WRITES };
 
 /// How a folder is opened. Reading it also mounts what is mounted on demand.
 const FOLDER: OFlags = OFlags::DIRECTORY.union(OFlags::NONBLOCK).union(OFlags::CLOEXEC);
@@ -52,6 +59,8 @@ struct Owner {
     gid: u32,
     mode: u32,
     is_trusted: bool,
+    /// whether its group may be one that its owner is not in
+    is_of_any_group: bool,
 }
 
 impl Owner {
@@ -60,9 +69,10 @@ impl Owner {
     }
 }
 
-/// Whether the members of a folder's group share what is in it. In a sticky folder, everything belongs to its creator.
+/// Whether the members of a folder's group share what is in it. In a sticky folder, everything belongs to its creator; and if
+/// everyone may write there, a file's group does not tell who made it.
 fn is_shared(mode: u32) -> bool {
-    mode & 0o020 != 0 && mode & STICKY == 0
+    mode & 0o020 != 0 && mode & (STICKY | EVERYONE_WRITES) == 0
 }
 
 /// An open folder.
@@ -71,8 +81,8 @@ pub struct Folder {
     fd: OwnedFd,
     path: PathBuf,
     owner: Owner,
-    /// whether this process made it, and so has synced its name
-    is_new: bool,
+    /// whether its name is known to survive a crash
+    is_named: AtomicBool,
 }
 
 /// What is at a name of a folder.
@@ -114,12 +124,17 @@ impl Folder {
         let opened = openat(CWD, start, START, Mode::empty()).and_then(|fd| Ok((fstat(&fd)?, fd)));
         let (found, fd) = opened.map_err(|error| Refusal::io(start, "opened", &error.into()))?;
         let owner = owner(&found, None);
-        Ok(Self { fd, path: if path.has_root() { start.to_owned() } else { PathBuf::new() }, owner, is_new: false })
+        Ok(Self {
+            fd,
+            path: if path.has_root() { start.to_owned() } else { PathBuf::new() },
+            owner,
+            is_named: AtomicBool::new(false),
+        })
     }
 
     fn again(&self) -> Result<Self, Refusal> {
         let fd = self.fd.try_clone().map_err(|error| self.failed("opened", error))?;
-        Ok(Self { fd, path: self.path.clone(), owner: self.owner, is_new: false })
+        Ok(Self { fd, path: self.path.clone(), owner: self.owner, is_named: AtomicBool::new(false) })
     }
 
     /// Walks along a path from this folder. `whole` is the path that the caller named; `machine` is given if missing folders
@@ -139,10 +154,7 @@ impl Folder {
             };
             let here = self.path.join(name);
             self = match (self.look(name)?, machine) {
-                (Found::Folder(mut folder), Some(_)) => {
-                    folder.finish(self.owner, false)?;
-                    folder
-                }
+                (Found::Folder(folder), Some(_)) => self.finish(folder, false)?,
                 (Found::Folder(folder), None) => folder,
                 (Found::Link { uid, target }, _) => self.follow(&here, uid, &target, links)?,
                 (Found::Other, _) => {
@@ -213,7 +225,7 @@ impl Folder {
     }
 
     fn folder(&self, name: &OsStr, fd: OwnedFd, found: &Stat) -> Self {
-        Self { fd, path: self.path.join(name), owner: owner(found, Some(self.owner)), is_new: false }
+        Self { fd, path: self.path.join(name), owner: owner(found, Some(self.owner)), is_named: AtomicBool::new(false) }
     }
 
     /// Makes a folder in this one, or opens it if another process is faster, and syncs its name.
@@ -225,28 +237,32 @@ impl Folder {
             Err(error) if error != Errno::EXIST => return Err(Refusal::io(&path, "created", &error.into())),
             made => made.is_ok(),
         };
-        let Found::Folder(mut folder) = self.look(name)? else {
+        let Found::Folder(folder) = self.look(name)? else {
             let why = "was removed or replaced while it was being created. Find out which program does that";
             return Err(Refusal::file(&path, why));
         };
-        folder.finish(self.owner, made)?;
-        self.sync().map_err(|error| self.failed("synced", error))?;
-        folder.is_new = true;
-        Ok(folder)
+        if !made && !SHOWS_UNFINISHED {
+            self.sync_names()?; // the process that made it may not have done so yet
+        }
+        self.finish(folder, made)
     }
 
-    /// Gives a folder that is still being made its group and mode.
-    fn finish(&mut self, above: Owner, is_ours: bool) -> Result<(), Refusal> {
+    /// Gives a folder in this one, if it is still being made, its group and mode. Its name is synced first: the mode tells
+    /// every process that the name survives a crash, even if the process that made the folder ends too early.
+    fn finish(&self, mut folder: Self, is_ours: bool) -> Result<Self, Refusal> {
         let is_unfinished = |owner: Owner| {
             let is_marked =
                 if SHOWS_UNFINISHED { owner.mode & 0o1077 == STICKY } else { is_ours && owner.mode & 0o077 == 0 };
             is_marked && owner.uid == geteuid().as_raw()
         };
-        if !is_unfinished(self.owner) {
-            return Ok(());
+        if !is_unfinished(folder.owner) {
+            return Ok(folder);
         }
+        self.sync_names()?;
+        folder.know_named();
+        let above = self.owner;
         let finish = || {
-            let fd = self.readable()?;
+            let fd = folder.readable()?;
             let found = owner(&fstat(&fd)?, Some(above)); // another process may have finished it meanwhile
             if is_unfinished(found) && (!SHOWS_UNFINISHED || is_empty(&fd)?) {
                 let kept = found.mode & SETGID; // which the system has passed on
@@ -254,13 +270,17 @@ impl Folder {
             }
             Ok(owner(&fstat(&fd)?, Some(above)))
         };
-        self.owner = finish().map_err(|error: Errno| self.failed("given its mode", error.into()))?;
-        Ok(())
+        folder.owner = finish().map_err(|error: Errno| folder.failed("given its mode", error.into()))?;
+        Ok(folder)
+    }
+
+    fn sync_names(&self) -> Result<(), Refusal> {
+        self.sync().map_err(|error| self.failed("synced", error))
     }
 
     /// Fails if someone else could make IDs repeat that come from files in this folder.
     fn check_owner(&self) -> Result<(), Refusal> {
-        if self.owner.is_trusted { Ok(()) } else { Err(not_ours(self.shown(), self.owner.uid)) }
+        if self.owner.is_trusted { Ok(()) } else { Err(not_our_folder(self.shown(), self.owner.uid)) }
     }
 
     /// The target of a link in this folder; `None` if the name is not a link.
@@ -303,7 +323,7 @@ impl Folder {
     pub(crate) fn open(&self, name: &OsStr, path: &Path, what_for: Use) -> Result<Option<File>, Refusal> {
         let check = |found: &Stat| match FileType::from_raw_mode(found.st_mode) {
             FileType::RegularFile if what_for.trusts() && !is_trusted(found, Some(self.owner)) => {
-                Err(not_ours(path, found.st_uid))
+                Err(not_ours(path, found.st_uid, "Use another path"))
             }
             FileType::RegularFile => Ok(()),
             FileType::Directory => Err(Refusal::file(path, IS_FOLDER)),
@@ -334,8 +354,9 @@ impl Folder {
     pub(crate) fn create(&self, name: &OsStr, path: &Path, bytes: &[u8], machine: &Machine) -> Result<bool, Refusal> {
         machine.check_local(self.shown(), self)?;
         self.check_owner()?;
-        if !self.is_new {
+        if !self.is_named.load(Relaxed) {
             self.sync_own_name()?;
+            self.know_named();
         }
         let temporary = Temporary::write(self, bytes).map_err(|error| Refusal::io(path, "created", &error))?;
         match linkat(&self.fd, &temporary.name, &self.fd, name, AtFlags::empty()) {
@@ -356,6 +377,12 @@ impl Folder {
             Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Ok(()), // another user created it
             synced => synced.map_err(|error| self.failed("synced", error)),
         }
+    }
+
+    /// Records that the name of this folder survives a crash. Any file that [`create`](Self::create) made here proves that,
+    /// because the name is synced first.
+    pub(crate) fn know_named(&self) {
+        self.is_named.store(true, Relaxed);
     }
 
     /// Whether its path still leads to it.
@@ -405,23 +432,32 @@ fn check_link(link: &Path, uid: u32) -> Result<(), Refusal> {
     Err(Refusal::file(link, why))
 }
 
-fn not_ours(path: &Path, uid: u32) -> Refusal {
-    let own = geteuid().as_raw();
-    Refusal::file(
-        path,
-        format!(
-            "belongs to user {uid}, and this process runs as user {own}: user {uid} could make IDs repeat. Use a folder that \
-             belongs to user {own} or to root, or one that its group can write to and that user {own} is a member of, without a \
-             sticky bit"
+fn not_our_folder(path: &Path, uid: u32) -> Refusal {
+    let use_another = match geteuid().as_raw() {
+        0 => "belongs to root".to_owned(),
+        own => format!(
+            "belongs to user {own} or to root, or one that its group, but not everyone, can write to, with user {own} in that \
+             group and without a sticky bit"
         ),
-    )
+    };
+    let run_as = format!("Run this process as user {uid} (a container with `--user {uid}`)");
+    not_ours(path, uid, &format!("{run_as}, or use a folder that {use_another}"))
+}
+
+fn not_ours(path: &Path, uid: u32, advice: &str) -> Refusal {
+    let own = geteuid().as_raw();
+    let why = format!("belongs to user {uid}, and this process runs as user {own}: user {uid} could make IDs repeat");
+    Refusal::file(path, format!("{why}. {advice}"))
 }
 
 fn owner(found: &Stat, above: Option<Owner>) -> Owner {
     let mode = mode(found);
-    let is_trusted =
-        is_trusted(found, above) || is_shared(mode) && is_member(found.st_gid) || is_unmapped(found.st_uid);
-    Owner { uid: found.st_uid, gid: found.st_gid, mode, is_trusted }
+    let gives_group = |above: Owner| above.is_of_any_group || above.mode & GIVES_GROUP == GIVES_GROUP;
+    let is_of_any_group = !is_own(found.st_uid) && above.is_some_and(gives_group);
+    let is_trusted = is_trusted(found, above)
+        || is_shared(mode) && is_member(found.st_gid) && !is_of_any_group
+        || is_unmapped(found.st_uid);
+    Owner { uid: found.st_uid, gid: found.st_gid, mode, is_trusted, is_of_any_group }
 }
 
 #[allow(clippy::useless_conversion, reason = "16 bits on macOS")]

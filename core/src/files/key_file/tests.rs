@@ -19,7 +19,7 @@ fn file(name: &str) -> std::path::PathBuf {
 
 #[test]
 fn one_key_is_used_in_one_way() {
-    let (mut registry, path, other) = (Registry::<KeyFile>::default(), file("one"), file("other"));
+    let (registry, path, other) = (Registry::<KeyFile>::default(), file("one"), file("other"));
     let clash = |theirs: &str, ours: &str| Refusal::Clash { theirs: theirs.to_owned(), ours: ours.to_owned() };
     let plain = registry.plain(key(1)).unwrap();
     assert_eq!(registry.shared(key(1), &path).unwrap_err(), clash(PLAIN, &in_file(&path)));
@@ -45,7 +45,7 @@ fn one_key_is_used_in_one_way() {
 
 #[test]
 fn a_file_continues_above_earlier_leases() {
-    let (mut registry, path) = (Registry::<KeyFile>::default(), file("after-a-lease"));
+    let (registry, path) = (Registry::<KeyFile>::default(), file("after-a-lease"));
     let last = (((system_ns() - 2_000_000_000) / 1_000_000) as u64) << 12;
     registry.lease(key(3)).unwrap().end(last);
     assert_eq!(registry.shared(key(3), &path).unwrap().cursor().next(), last + 1);
@@ -54,7 +54,7 @@ fn a_file_continues_above_earlier_leases() {
 
 #[test]
 fn a_sweep_keeps_what_is_in_a_file() {
-    let (mut registry, path) = (Registry::<KeyFile>::default(), file("swept"));
+    let (registry, path) = (Registry::<KeyFile>::default(), file("swept"));
     drop(registry.shared(key(6), &path).unwrap());
     registry.sweep(system_ns() + LONG_PAST_NS * 2);
     assert!(registry.plain(key(6)).is_err(), "its IDs may be ahead of the clock");
@@ -65,7 +65,7 @@ fn a_sweep_keeps_what_is_in_a_file() {
 #[cfg(unix)]
 #[test]
 fn a_file_by_another_name_is_the_same_file() {
-    let (mut registry, path, other) = (Registry::<KeyFile>::default(), file("named"), file("link"));
+    let (registry, path, other) = (Registry::<KeyFile>::default(), file("named"), file("link"));
     drop(registry.shared(key(5), &path).unwrap());
     std::os::unix::fs::symlink(&path, &other).unwrap();
     registry.shared(key(5), &other).unwrap();
@@ -75,7 +75,7 @@ fn a_file_by_another_name_is_the_same_file() {
 
 #[test]
 fn a_replaced_file_is_opened_again() {
-    let (mut registry, path) = (Registry::<KeyFile>::default(), file("replaced"));
+    let (registry, path) = (Registry::<KeyFile>::default(), file("replaced"));
     let first = registry.shared(key(3), &path).unwrap();
     let far = u64::MAX / 2;
     first.go_on_at(far).unwrap();
@@ -85,5 +85,25 @@ fn a_replaced_file_is_opened_again() {
     assert_eq!(second.cursor().next(), far, "what was given is not given again");
     assert!(second.cursor().limit() >= far);
     assert!(Arc::ptr_eq(&second, &registry.shared(key(3), &path).unwrap()));
+    std::fs::remove_file(path).unwrap();
+}
+
+#[test]
+fn threads_that_open_a_file_at_once_share_its_cursor() {
+    let (registry, path) = (Registry::<KeyFile>::default(), file("at-once"));
+    let last = (((system_ns() - 2_000_000_000) / 1_000_000) as u64) << 12;
+    registry.lease(key(7)).unwrap().end(last);
+    let barrier = std::sync::Barrier::new(4);
+    let open = || {
+        barrier.wait();
+        let shared = registry.shared(key(7), &path).unwrap();
+        assert!(shared.cursor().next() > last, "above what its leases gave");
+        shared
+    };
+    let opened: Vec<_> = std::thread::scope(|scope| {
+        let threads = [(); 4].map(|()| scope.spawn(open));
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    });
+    assert!(opened.iter().all(|shared| Arc::ptr_eq(shared, &opened[0])));
     std::fs::remove_file(path).unwrap();
 }

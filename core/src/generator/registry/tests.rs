@@ -6,7 +6,7 @@ use std::sync::{LazyLock, Mutex};
 use super::*;
 use crate::generator::clock::TickClock;
 use crate::generator::cursor::{Cursor, LAST, Rule, Start};
-use crate::generator::entry::{LONG_PAST_NS, MANY};
+use crate::generator::entry::{LONG_PAST_NS, MANY, Table};
 use crate::layout::Spec;
 
 type Registry = super::Registry<&'static str>;
@@ -19,34 +19,34 @@ fn flake(epoch_ms: i64) -> Layout {
     Layout::named("flake").unwrap().with_epoch(epoch_ms)
 }
 
-fn cursor(registry: &mut Registry, epoch_ms: i64, node: u64) -> Held {
+fn cursor(registry: &Registry, epoch_ms: i64, node: u64) -> Held {
     let layout = flake(epoch_ms);
     registry.plain(Key::new(&layout, layout.place_node(node))).unwrap()
 }
 
 #[test]
 fn equal_bits_share_a_cursor_and_others_do_not() {
-    let mut registry = Registry::default();
-    let one = cursor(&mut registry, 0, 1);
-    assert!(is_same(&one, &cursor(&mut registry, 0, 1)));
-    assert!(!is_same(&one, &cursor(&mut registry, 0, 2)));
-    assert!(!is_same(&one, &cursor(&mut registry, 5, 1)));
+    let registry = Registry::default();
+    let one = cursor(&registry, 0, 1);
+    assert!(is_same(&one, &cursor(&registry, 0, 1)));
+    assert!(!is_same(&one, &cursor(&registry, 0, 2)));
+    assert!(!is_same(&one, &cursor(&registry, 5, 1)));
 }
 
 #[test]
 fn each_cursor_has_its_cache_lines_for_itself() {
-    let mut registry = Registry::default();
-    let cursors: Vec<_> = (0..100).map(|node| cursor(&mut registry, 0, node)).collect();
+    let registry = Registry::default();
+    let cursors: Vec<_> = (0..100).map(|node| cursor(&registry, 0, node)).collect();
     let lines: HashSet<_> = cursors.iter().map(|cursor| std::ptr::from_ref::<Cursor>(cursor).addr() / 128).collect();
     assert_eq!(lines.len(), cursors.len());
 }
 
 #[test]
 fn a_sweep_keeps_what_is_held_and_what_is_recent() {
-    let mut registry = Registry::default();
+    let registry = Registry::default();
     let now_ns = LONG_PAST_NS * 100;
     let now_ms = (now_ns / 1_000_000) as u64;
-    let give = |registry: &mut Registry, node, tick: u64| {
+    let give = |registry: &Registry, node, tick: u64| {
         let cursor = cursor(registry, 0, node);
         // As if the last ID had been generated in that tick.
         let rule = Rule { counter_bits: 12, seq_mask: 4095, max_ahead: 0, start: Start::ZERO, last: LAST };
@@ -55,22 +55,22 @@ fn a_sweep_keeps_what_is_held_and_what_is_recent() {
         cursor.claim(1, &rule, &mut clock).unwrap();
         cursor
     };
-    let held = give(&mut registry, 1, 1);
-    drop(give(&mut registry, 2, 1));
-    drop(give(&mut registry, 3, now_ms));
-    drop(give(&mut registry, 4, now_ms + 1000));
+    let held = give(&registry, 1, 1);
+    drop(give(&registry, 2, 1));
+    drop(give(&registry, 3, now_ms));
+    drop(give(&registry, 4, now_ms + 1000));
     registry.sweep(now_ns);
     assert_eq!(registry.entries(), Some(3));
-    assert!(is_same(&held, &cursor(&mut registry, 0, 1)));
-    assert_ne!(cursor(&mut registry, 0, 3).next(), 0, "an entry outlives its generators");
-    assert_eq!(cursor(&mut registry, 0, 2).next(), 0);
+    assert!(is_same(&held, &cursor(&registry, 0, 1)));
+    assert_ne!(cursor(&registry, 0, 3).next(), 0, "an entry outlives its generators");
+    assert_eq!(cursor(&registry, 0, 2).next(), 0);
 }
 
 #[test]
 fn a_map_that_grows_is_swept() {
-    let mut registry = Registry::default();
+    let registry = Registry::default();
     for epoch in 0..MANY as i64 * 3 {
-        cursor(&mut registry, epoch, 0); // never used: tick 0, long past
+        cursor(&registry, epoch, 0); // never used: tick 0, long past
     }
     assert!(registry.entries().is_some_and(|entries| entries <= MANY), "{:?} entries", registry.entries());
 }
@@ -109,7 +109,7 @@ fn number(unix_ns: i128) -> u64 {
 
 #[test]
 fn a_key_is_free_when_its_last_lease_and_their_windows_are_over() {
-    let mut registry = Registry::default();
+    let registry = Registry::default();
     let (first, second) = (registry.lease(key(1)).unwrap(), registry.lease(key(1)).unwrap());
     first.end(number(system_ns() - 5_000_000_000) - 1);
     assert!(registry.plain(key(1)).is_err(), "one holds it still");
@@ -126,7 +126,7 @@ fn a_key_is_free_when_its_last_lease_and_their_windows_are_over() {
 
 #[test]
 fn a_sweep_keeps_what_is_leased_or_was_just_now() {
-    let (mut registry, now_ns) = (Registry::default(), LONG_PAST_NS * 100);
+    let (registry, now_ns) = (Registry::default(), LONG_PAST_NS * 100);
     let held = registry.lease(key(1)).unwrap();
     registry.lease(key(1)).unwrap().end(1);
     registry.lease(key(2)).unwrap().end(1);
@@ -142,10 +142,96 @@ fn a_sweep_keeps_what_is_leased_or_was_just_now() {
 
 #[test]
 fn a_plain_cursor_that_gave_a_number_keeps_its_key() {
-    let mut registry = Registry::default();
+    let registry = Registry::default();
     registry.plain(key(2)).unwrap().raise_next(1);
     assert!(registry.lease(key(2)).is_err());
     assert_eq!(registry.plain(key(2)).unwrap().next(), 1);
+}
+
+/// Opening a cursor that is stored elsewhere takes as long as its disk wants. Who opens it waits for a message here.
+mod slow_disk {
+    use std::sync::Arc;
+    use std::sync::mpsc::{Receiver, Sender, channel};
+    use std::thread::{self, JoinHandle};
+    use std::time::Duration;
+
+    use super::*;
+
+    type Opened = Result<usize, Refusal>;
+
+    /// A thread that opens key 1, after it has reserved it, and what ends its wait.
+    fn opening(registry: &Arc<Registry>) -> (JoinHandle<Opened>, Sender<Opened>) {
+        let ((tell, told), (reserved, is_reserved)) = (channel::<Opened>(), channel());
+        let registry = registry.clone();
+        let thread = thread::spawn(move || {
+            registry.keep(
+                &key(1),
+                |_| true,
+                "a file",
+                |found| {
+                    assert!(matches!(found, Found::Free { first: 0 }));
+                    reserved.send(()).unwrap();
+                    told.recv().unwrap().map(|opened| (opened, Some("a file")))
+                },
+            )
+        });
+        is_reserved.recv().unwrap();
+        (thread, tell)
+    }
+
+    /// The result of a call that must not wait for the disk.
+    fn at_once<T: Send + 'static>(call: impl FnOnce() -> T + Send + 'static) -> T {
+        let (tell, told): (_, Receiver<T>) = channel();
+        thread::spawn(move || tell.send(call()));
+        told.recv_timeout(Duration::from_secs(60)).expect("it does not wait for the disk of another key")
+    }
+
+    #[test]
+    fn calls_for_other_keys_do_not_wait_and_no_call_uses_the_key_in_another_way() {
+        let registry = Arc::new(Registry::default());
+        let (thread, tell) = opening(&registry);
+        let other = registry.clone();
+        at_once(move || {
+            other.plain(key(2)).unwrap();
+            other.lease(key(3)).unwrap().end(0);
+            other.keep(&key(4), |_| true, "another file", |_| Ok(((), Some("another file")))).unwrap();
+            assert!(other.plain(key(1)).is_err() && other.lease(key(1)).is_err());
+        });
+        tell.send(Ok(5)).unwrap();
+        assert_eq!(thread.join().unwrap(), Ok(5));
+    }
+
+    #[test]
+    fn a_second_call_for_the_same_key_gets_what_the_first_one_opens() {
+        let registry = Arc::new(Registry::default());
+        let (thread, tell) = opening(&registry);
+        let (other, (begin, began)) = (registry.clone(), channel());
+        let second = thread::spawn(move || {
+            begin.send(()).unwrap();
+            other.keep(
+                &key(1),
+                |_| true,
+                "a file",
+                |found| {
+                    assert!(matches!(found, Found::Kept(&"a file")), "it is open by now");
+                    Ok(((), None))
+                },
+            )
+        });
+        began.recv().unwrap();
+        tell.send(Ok(5)).unwrap();
+        assert_eq!((thread.join().unwrap(), second.join().unwrap()), (Ok(5), Ok(())));
+    }
+
+    #[test]
+    fn a_key_whose_cursor_cannot_be_opened_is_free_again_and_nothing_remains() {
+        let registry = Arc::new(Registry::default());
+        let (thread, tell) = opening(&registry);
+        tell.send(Err(Refusal::Failed)).unwrap();
+        assert_eq!(thread.join().unwrap(), Err(Refusal::Failed));
+        assert!(registry.kept.lock().unwrap().is_empty());
+        registry.plain(key(1)).unwrap();
+    }
 }
 
 /// The calls between copies of the library in one process.
@@ -172,7 +258,7 @@ mod copies {
 
     #[test]
     fn copies_share_cursors_and_refuse_each_others_uses() {
-        let [mut one, mut other] = [copy(), copy()];
+        let [one, other] = [copy(), copy()];
         let cursor = one.plain(key(20)).unwrap();
         cursor.raise_next(5);
         assert_eq!(other.plain(key(20)).unwrap().next(), 5);
@@ -187,16 +273,67 @@ mod copies {
         assert_eq!(other.plain(key(21)).unwrap().next(), last + 1);
     }
 
+    /// Opens a file, which fails if `does_fail`, after another copy did what `meanwhile` does.
+    fn keep(registry: &Registry, key: &Key, does_fail: bool, meanwhile: impl FnOnce()) -> Result<(), Refusal> {
+        registry.keep(
+            key,
+            |_| true,
+            "a file",
+            |_| {
+                meanwhile();
+                if does_fail { Err(Refusal::Failed) } else { Ok(((), Some("a file"))) }
+            },
+        )
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_opened_leaves_its_key_free_unless_another_copy_opened_it() {
+        let [one, other] = [copy(), copy()];
+        keep(&one, &key(23), true, || assert!(other.plain(key(23)).is_err(), "reserved")).unwrap_err();
+        drop(other.plain(key(23)).unwrap());
+
+        let last = number(system_ns() - 2_000_000_000) - 1;
+        one.lease(key(24)).unwrap().end(last);
+        keep(&one, &key(24), true, || {}).unwrap_err();
+        assert_eq!(other.plain(key(24)).unwrap().next(), last + 1, "above what its leases gave");
+
+        keep(&one, &key(25), true, || keep(&other, &key(25), false, || {}).unwrap()).unwrap_err();
+        assert!(one.plain(key(25)).is_err(), "the other copy has it open");
+        keep(&one, &key(26), false, || drop(keep(&other, &key(26), true, || {}).unwrap_err())).unwrap();
+        assert!(other.plain(key(26)).is_err(), "the first one has it open");
+    }
+
+    #[test]
+    fn copies_that_open_a_file_at_once_both_continue_above_earlier_leases() {
+        let [one, other] = [copy(), copy()];
+        let last = number(system_ns() - 2_000_000_000) - 1;
+        one.lease(key(27)).unwrap().end(last);
+        let first = |registry: &Registry, meanwhile: &dyn Fn()| {
+            registry.keep(
+                &key(27),
+                |_| true,
+                "a file",
+                |found| {
+                    meanwhile();
+                    let Found::Free { first } = found else { panic!("opened for the first time") };
+                    assert_eq!(first, last + 1);
+                    Ok(((), Some("a file")))
+                },
+            )
+        };
+        first(&one, &|| first(&other, &|| {}).unwrap()).unwrap();
+    }
+
     #[test]
     fn copies_keep_a_cursor_in_one_place() {
-        let [mut one, mut other] = [copy(), copy()];
-        let keep = |registry: &mut Registry, place: &'static str| {
+        let [one, other] = [copy(), copy()];
+        let keep = |registry: &Registry, place: &'static str| {
             registry.keep(&key(22), |known| *known == place, place, |_| Ok(((), Some(place))))
         };
-        keep(&mut one, "a file").unwrap();
-        keep(&mut other, "a file").unwrap();
+        keep(&one, "a file").unwrap();
+        keep(&other, "a file").unwrap();
         let refusal = Refusal::Clash { theirs: "a file".to_owned(), ours: "another".to_owned() };
-        assert_eq!(keep(&mut copy(), "another").unwrap_err(), refusal);
+        assert_eq!(keep(&copy(), "another").unwrap_err(), refusal);
         assert!(other.plain(key(22)).is_err() && other.lease(key(22)).is_err());
     }
 }

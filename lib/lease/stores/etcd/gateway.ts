@@ -1,7 +1,7 @@
 // etcd's JSON gateway by `fetch`: endpoints, tokens, time limits and the store's clock. Every wait has a limit, and no time
 // comes from this machine.
 
-import { passing, refusedWriteError, said, storeError } from '../../../base/errors.ts'
+import { forgetSecret, keepSecret, passing, refusedWriteError, said, storeError } from '../../../base/errors.ts'
 import { ExchangeError, exchange } from '../../../base/exchange.ts'
 import { monotonicNow } from '../../../base/timers.ts'
 import { BUDGET } from '../../time-budget.ts'
@@ -134,6 +134,7 @@ export class Gateway {
   #fetch
   #turn = 0 // the endpoint to ask first
   #token: string | null | undefined // null if authentication is off
+  #latest: string | undefined // even while #token is unset
   #authenticating: Promise<void> | undefined
 
   constructor({ endpoints, username, password, fetch }: EtcdOptions) {
@@ -189,12 +190,15 @@ export class Gateway {
   /** Gets a token, with one request for all calls that wait for it; the first of them has the least time left. */
   #authenticate(until: number) {
     this.#authenticating ??= this.#send('/v3/auth/authenticate', { ...this.#credentials }, { until })
-      .then(({ body }) => body.token)
+      .then(({ body: { token } }) => (typeof token === 'string' ? token : undefined))
       .catch((error) => {
         if (wordsOf(error).includes('authentication is not enabled')) return null // if it is enabled later, a call is refused
         throw error
       })
       .then((token) => {
+        forgetSecret(this.#latest)
+        keepSecret(token ?? undefined)
+        this.#latest = token ?? undefined
         this.#token = token
       })
       .finally(() => {

@@ -18,9 +18,6 @@ type Write = Identity & { keys: string[]; replicas: number; isNeeded: boolean }
 /** WAIT for more replicas than exist asks all of them, whatever its connection wrote last. */
 const ALL = 1_000_000
 
-/** An operator may change a setting while members run. */
-const SETTINGS_LAST_MS = 60_000
-
 /**
  * The settings that matter, as the server shows them: min-replicas-to-write, and whether a cluster gives this server replicas
  * of other primaries. NaN and false if it shows none.
@@ -52,7 +49,7 @@ export class Acknowledgements {
 
   async #settingsOf({ process, keys: [key] }: Write) {
     const known = this.#settings
-    if (known?.process === process && monotonicNow() - known.readAt < SETTINGS_LAST_MS) return known
+    if (known?.process === process && monotonicNow() - known.readAt < BUDGET.SETTINGS_LAST_MS) return known
     const [demand, cluster, migration] = await Promise.all(SETTINGS.map((name) => this.#client.setting(name, key)))
     const isMigrating = cluster === 'yes' && migration !== 'no'
     this.#settings = { process, readAt: monotonicNow(), demand: Number(demand ?? NaN), isMigrating }
@@ -106,6 +103,6 @@ function missingOf(replicas: number, demand: number, isMigrating: boolean) {
   const missing: string[] = []
   if (Number.isNaN(demand)) missing.push(`${ALL_REPLICAS} (the server hides it from this user: CONFIG GET is refused)`)
   else if (demand < replicas) missing.push(`${ALL_REPLICAS} (it is ${demand})`)
-  if (isMigrating) missing.push('cluster-allow-replica-migration = no, on every node')
+  if (isMigrating) missing.push('cluster-allow-replica-migration = no, on every node (Redis 7 and newer)')
   return missing
 }

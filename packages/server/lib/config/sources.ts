@@ -3,6 +3,7 @@
 
 import { parseArgs } from 'node:util'
 import { layouts } from 'flakeforge'
+import { hasSecret } from '../../../../lib/base/errors/foreign.ts'
 import { ConfigError, unknown } from './config-error.ts'
 import { readText } from './files.ts'
 import { keyOf, OPTIONS, variableOf } from './options.ts'
@@ -118,14 +119,25 @@ export function ofFile(file: string): Values {
   return values
 }
 
-/** An address in it has a user and a password. */
-const hasPassword = (text: string) => /:\/\/[^/"@\s]*:[^"\s]*@/.test(text)
+/** Whether an address in it has a password. A text that is not JSON is refused in any case. */
+function hasPassword(text: string) {
+  let found = false
+  const look = (_key: string, value: unknown) => {
+    found ||= typeof value === 'string' && hasSecret(value)
+    return value
+  }
+  try {
+    JSON.parse(text, look)
+  } catch {}
+  return found
+}
 
 function parse(file: string) {
   const text = readText(file, 'configuration', { isSecret: hasPassword })
   try {
     return JSON.parse(text)
   } catch (error) {
-    throw new ConfigError(`${file} is not JSON: ${(error as Error).message}.`)
+    const why = (error as Error).message.replace(/(?:, )?(?:\.{3})?".*/s, '') // it may quote a part of a password
+    throw new ConfigError(`${file} is not JSON${why && `: ${why}`}.`)
   }
 }

@@ -1,0 +1,51 @@
+// Explains to a member why its group refuses it: which layouts the two sides have, and how to change a group without equal IDs.
+// A second group beside the first would have the same node numbers, so the way is through the end of the first.
+
+import { explained } from '../base/errors.ts'
+import { factsOf, layouts } from '../codec/layout.ts'
+import { nativeLayout } from '../native/hot.ts'
+import { howToCreate, howToDestroy } from './how-to-create.ts'
+import type { JoinSettings } from './join-options.ts'
+import { atAddress } from './stores/address.ts'
+
+/** The epoch, the bits of a layout, and what follows. */
+const PARTS = /^epoch (-?\d+), (tick .*?, (?:decimal|no counter|.*?counter \d+ bits at \d+))(.*)$/
+
+const partsOf = (side: string) => (PARTS.exec(side) ?? ['', '', '', side]).slice(1)
+
+/** What makes equal IDs of different times if it changes. */
+const MEANINGS = /\b(?:layout|epoch|tick|timestamp|counter|idOffset)\b/
+
+/** Replaces the bits in the description of a side by the name of a layout that has them, preferably with the same epoch. */
+function withName(side: string) {
+  const [epoch, bits, rest] = partsOf(side)
+  const known = Object.keys(layouts).map((name) => ({ name, parts: partsOf(nativeLayout(factsOf(name)).fingerprint) }))
+  const same = known.filter(({ parts }) => parts[1] === bits)
+  const exact = same.find(({ parts }) => parts[0] === epoch)
+  if (exact !== undefined) return `layout '${exact.name}'${rest}`
+  return same.length === 0 ? undefined : `layout '${same[0].name}' with epoch ${epoch}${rest}`
+}
+
+/** Names of layouts in place of bits, if both have one and not only the epoch differs, or both epochs have a name. */
+function named(sides: string[]) {
+  const [theirs, ours] = sides.map(withName)
+  if (theirs === undefined || ours === undefined) return sides
+  const isSame = partsOf(sides[0])[1] === partsOf(sides[1])[1]
+  return isSame && [theirs, ours].some((side) => side.includes(' with epoch ')) ? sides : [theirs, ours]
+}
+
+/**
+ * The error of join() or createGroup() with the way out: if the group has other options than this process, or the store fails.
+ * @param given the store as it was passed
+ */
+export function withWayOut(error: unknown, given: unknown, options: JoinSettings) {
+  const wayOut = (differs: string) => {
+    const change =
+      `To change them for all members, end the group, which stops its members for good: \`${howToDestroy(given, options)}\`. ` +
+      `Then create it again, and restart the members with the new options: \`${howToCreate(given, options)}\`.`
+    return MEANINGS.test(differs)
+      ? `${change} IDs of another layout or epoch may equal earlier ones: keep them in another table.`
+      : change
+  }
+  return explained(atAddress(error, given), `Group '${options.group}'`, named, wayOut)
+}
