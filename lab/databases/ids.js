@@ -34,7 +34,8 @@ export class Ids {
     this.#form = isSigned ? toSigned : toBigInt
   }
 
-  #at = (ms) => this.#size.at + ms * this.#size.step
+  /** A Date, because a number may look like seconds. */
+  #at = (ms) => new Date(this.#size.at + ms * this.#size.step)
 
   /** The first and the last IDs of a ms. A rounded bound hits the very first one, at the end. */
   edge(ms) {
