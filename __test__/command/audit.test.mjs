@@ -386,7 +386,7 @@ test('text: the equal IDs with their lines, cut with the number of the rest, and
   t.regex(stdout, /^83 IDs of layout flake, epoch 1970/)
   t.regex(stdout, /1\. 12 IDs come more than once, in 44 lines, of datacenter 0, worker 6\./)
   t.regex(stdout, / {3}\d{19} {2}lines 1, 51, 63, 64, 65, 66, 67, 68, 69, 70, and 12 more\n/)
-  t.regex(stdout, / {3}and 2 more\n {3}This node number .* See docs\/run\/processes\.md\.\n/)
+  t.regex(stdout, / {3}and 2 more\n {3}This node number .* See \S+\/docs\/run\/processes\.md\.\n/)
   t.regex(stdout, /What this check cannot detect:\n {2}- /)
   for (const [, page] of stdout.matchAll(/See (docs\/\S+\.md)/g))
     t.true(fs.existsSync(path.join(import.meta.dirname, '..', '..', page)), page)

@@ -388,7 +388,7 @@ for (const [args, message] of [
   [['new', '--node', '3'], /Did you mean '--nodes'\?/],
   [['--worker', '32'], /--worker must be an integer from 0 to 31, but is '32'/],
   [['new', '--id', '5', '--id', '6'], /--id is given twice/],
-  [['new', '-x'], /Unknown option '-x'\. Did you mean '-n'\?/],
+  [['new', '-x'], /Unknown option '-x'\. Run 'flakeforge new --help' for a list/],
   [['new', '--json=yes'], /--json takes no value, so leave out 'yes'/],
   [['new', '--layout', 'nope'], /flake.*sonyflake/],
   [['new', '--layout', '{"fields"'], /--layout is not valid JSON/],

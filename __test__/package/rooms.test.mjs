@@ -66,6 +66,7 @@ test('what browsers load needs no module of Node.js', (t) => {
 const ALLOWED = [
   'lib/base/check.ts',
   'lib/base/errors.ts',
+  'lib/base/errors/foreign.ts',
   'lib/base/errors/make.ts',
   'lib/base/nearest.ts',
   'lib/base/printable.ts',
@@ -80,6 +81,7 @@ const ALLOWED = [
   'lib/lease/common-options.ts',
   'lib/lease/join-options.ts',
   'lib/lease/restored.ts',
+  'lib/lease/stores/address.ts',
   'lib/lease/stores/database-function.ts',
   'lib/lease/stores/mysql/function.ts',
   'lib/lease/stores/mysql/schema.ts',

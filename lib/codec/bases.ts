@@ -117,7 +117,7 @@ const small = (text: string) => text.replace(/[A-Z]/g, (letter) => letter.toLowe
 
 /** Binary digits without the spaces between groups, as format() writes them. */
 const ungrouped = (text: string, from: number) =>
-  text.slice(0, from) + text.slice(from).replace(/(?<=[01]) (?=[01])/g, '')
+  text.slice(0, from) + text.slice(from).replace(/([01]) (?=[01])/g, '$1')
 
 /**
  * The ID that a text represents; undefined for any other text.
