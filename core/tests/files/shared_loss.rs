@@ -54,7 +54,7 @@ fn an_idle_process_survives_a_file_truncated_to_nothing() {
     let folder = folder();
     let path = folder.path().join("ids");
     let registry = Registry::<KeyFile>::default();
-    let mut open = || registry.shared(Key::new(&flake(), flake().place_node(NODE)), &path).unwrap();
+    let open = || registry.shared(Key::new(&flake(), flake().place_node(NODE)), &path).unwrap();
     let shared = open();
     let mut ids = generator(shared.clone(), &PLAIN);
     let last = ids.next_id().unwrap();
@@ -87,7 +87,7 @@ fn an_older_copy_written_over_a_file_is_noticed() {
     let folder = folder();
     let path = folder.path().join("ids");
     let registry = Registry::<KeyFile>::default();
-    let mut open = || registry.shared(Key::new(&flake(), flake().place_node(NODE)), &path).unwrap();
+    let open = || registry.shared(Key::new(&flake(), flake().place_node(NODE)), &path).unwrap();
     let shared = open();
     let mut ids = generator(shared.clone(), &ENDLESS);
     ids.next_id().unwrap();
