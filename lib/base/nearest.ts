@@ -28,10 +28,14 @@ function shortens(word: string, other: string) {
   return at === word.length && word[0] === other[0]
 }
 
-/** Whether one is a short form of the other: `ttl` of `ttlMs`, or `ttlMs` where it is called `ttl`. */
+/**
+ * Whether one is a short form of the other, by two letters at most: `ttl` of `ttlMs`, or `ttlMs` where it is called `ttl`. With
+ * more it may be another thing: `node` is not `nodeOffset`.
+ */
 const isShortForm = (word: string, known: string) =>
-  (word.length > 2 && shortens(word, known)) ||
-  (known.length > 2 && word.startsWith(known) && word.length <= known.length + 2)
+  Math.abs(word.length - known.length) <= 2 &&
+  Math.min(word.length, known.length) > 2 &&
+  (shortens(word, known) || word.startsWith(known))
 
 /**
  * The known word closest to a misspelt one, ignoring case: the one with the fewest wrong letters, or else the shortest of

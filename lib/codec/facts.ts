@@ -144,7 +144,7 @@ export class LayoutFacts {
     const { id } = given
     if (isAbsent(id)) return joined
     const { nodeMax } = this.packing
-    if (nodeMax === 0 && id !== 0) {
+    if (nodeMax === 0 && Number(id) !== 0) {
       throw errors.optionRangeError(label('id'), id, `left out, because layout '${this.name}' has no node number`)
     }
     const node = readBounded(label('id'), id, 0, nodeMax)
