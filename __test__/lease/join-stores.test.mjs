@@ -196,7 +196,7 @@ for (const [kind, { isInstalled, start, urlOf, crash, ways }] of Object.entries(
       [{ ttlMs: 3000 }, /ttlMs 2000.*ttlMs 3000/s],
       [{ skewMs: 600 }, /skewMs 500.*skewMs 600/s],
       [{ durable: true }, /durable false.*durable true/s],
-      [{ layout: 'instagram' }, /a layout with .*a layout with /s],
+      [{ layout: 'instagram' }, /layout 'flake'.* with epoch .*layout .*'instagram'.* with epoch /s],
       [{ epoch: 1 }, /epoch/],
       [{ datacenter: 3 }, /datacenter = 3/],
       [{ nodeOffset: 1 }, /nodeOffset 1/],

@@ -16,14 +16,15 @@ const partsOf = (side: string) => (PARTS.exec(side) ?? ['', '', '', side]).slice
 /** What makes equal IDs of different times if it changes. */
 const MEANINGS = /\b(?:layout|epoch|tick|timestamp|counter|idOffset)\b/
 
-/** Replaces the bits in the description of a side by the name of a layout that has them, preferably with the same epoch. */
+/** Replaces the bits in the description of a side by the name of the layout that also has this epoch, or else by all layouts with these bits. */
 function withName(side: string) {
   const [epoch, bits, rest] = partsOf(side)
   const known = Object.keys(layouts).map((name) => ({ name, parts: partsOf(nativeLayout(factsOf(name)).fingerprint) }))
   const same = known.filter(({ parts }) => parts[1] === bits)
   const exact = same.find(({ parts }) => parts[0] === epoch)
   if (exact !== undefined) return `layout '${exact.name}'${rest}`
-  return same.length === 0 ? undefined : `layout '${same[0].name}' with epoch ${epoch}${rest}`
+  if (same.length === 0) return undefined
+  return `layout ${same.map(({ name }) => `'${name}'`).join(' or ')} with epoch ${epoch}${rest}`
 }
 
 /** Names of layouts in place of bits, if both have one and not only the epoch differs, or both epochs have a name. */
