@@ -25,6 +25,9 @@ const ID = '^([0-9]+|0[xX][0-9a-fA-F]+|0[bB][01]+)$'
 const JSON_TYPE = 'application/json; charset=utf-8'
 
 const NAME = { name: text('a name from GET /v1/names') }
+
+/** No group has so many slots, and a number holds it exactly. */
+const MOST_FROM = 1e14
 const SCHEMAS = {
   names: {
     summary: 'List the names for which this server has IDs',
@@ -44,6 +47,7 @@ const SCHEMAS = {
       properties: {
         from: integer('the first slot of the page: `next` of the page before', {
           minimum: 0,
+          maximum: MOST_FROM,
           multipleOf: PAGE,
           default: 0,
         }),
@@ -101,11 +105,11 @@ export async function routes(app: FastifyInstance, { names }: { names: Names }) 
 
 function readFrom(text: string) {
   const from = Number(text)
-  if (/^\d{1,15}$/.test(text) && from % PAGE === 0) return from
+  if (/^\d{1,15}$/.test(text) && from <= MOST_FROM && from % PAGE === 0) return from
   throw new Problem(
     400,
     'ERR_FLAKE_OPTION',
-    `from must be 0 or \`next\` of another page, a multiple of ${PAGE}, but is ${shown(text)}.`,
+    `from must be 0 or \`next\` of another page, a multiple of ${PAGE} up to ${MOST_FROM}, but is ${shown(text)}.`,
   )
 }
 
