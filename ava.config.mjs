@@ -22,8 +22,8 @@ const turnOf = (file) => {
 }
 
 /** What tests meet on purpose: groups that are quiet, stores that fail, replicas without the settings for them, stores that take no writes
- * for now, random epochs, clocks that begin at 1970, groups that may grant the node of a function in the database. */
-const EXPECTED = ['QUIET', 'RENEWAL', 'SPLIT_BRAIN', 'WAIT', 'EPOCH', 'NODE_IN_USE', 'TIME']
+ * for now, random epochs, clocks that begin at 1970, the warnings of a test, groups that may grant the node of a function in the database. */
+const EXPECTED = ['QUIET', 'RENEWAL', 'SPLIT_BRAIN', 'WAIT', 'EPOCH', 'NODE_IN_USE', 'TIME', 'TEST']
 
 export default {
   files: ['__test__/**/*.test.mjs'],

@@ -209,7 +209,11 @@ test('unknown parameters, parameters given twice, unknown names and routes are r
     const { status, body } = await ask(t, method, path)
     return [status, body.code, body.detail]
   }
-  t.deepEqual(await problem('/v1/ids/orders?m=3'), [400, 'ERR_FLAKE_OPTION', "Unknown parameter 'm'. This route has n."])
+  t.deepEqual(await problem('/v1/ids/orders?m=3'), [
+    400,
+    'ERR_FLAKE_OPTION',
+    "Unknown parameter 'm'. This route has n.",
+  ])
   t.deepEqual((await problem('/v1/ids/orders?n=3&n=4')).slice(0, 2), [400, 'ERR_FLAKE_OPTION'])
   t.deepEqual(await problem('/v1/ids/oders'), [
     404,

@@ -16,7 +16,12 @@
 //!   trusted folder, its owner and, if it is shared, its group. A shared folder is trusted, too, if this process is in its
 //!   group and its owner must have been; whoever makes something in a folder with setgid need not be. Listing slots and ending a group need no trusted owner.
 //!
-//! Some systems lack a part of this. Each says so in its file: `unix.rs` or `elsewhere.rs`.
+//! Some systems lack a part of this. Each says so in its file:
+//!
+//! | file | its systems |
+//! |---|---|
+//! | `elsewhere` | Windows and WebAssembly |
+//! | `unix` | Linux, Android and macOS |
 
 use std::ffi::{OsStr, OsString};
 use std::fs;

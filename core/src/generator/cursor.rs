@@ -216,8 +216,8 @@ impl Cursor {
         last.saturating_add(1).saturating_sub(base)
     }
 
-    /// Takes the number `next` if it is still the next free one. Only for a [`Lane`](super::lane::Lane), which knows that the
-    /// rule and the limit allow it.
+    /// Takes the number `next` if it is still the next free one. Only for a lane, which knows that the rule and the
+    /// limit allow it.
     #[inline(always)]
     pub(super) fn take_one(&self, next: u64) -> bool {
         self.next.compare_exchange(next, next + 1, Release, Relaxed).is_ok()

