@@ -54,6 +54,9 @@ for (const [name, open] of Object.entries(OWN_CLIENTS)) {
     for (const [i, store] of stores.entries()) members.push(await openGroup(store, `group ${i}`))
     await setStandby('absent')
     let isDown = true
+    t.teardown(() => {
+      isDown = false // else a failure below would leave the loops running
+    })
     const failures = []
     // Each retries like a lease, until every one of them was refused three times.
     const trying = members.map(async ({ acquire }, i) => {
@@ -64,11 +67,14 @@ for (const [name, open] of Object.entries(OWN_CLIENTS)) {
       }
     })
     const most = { all: 0, waiting: 0 }
-    await until(async () => {
-      const now = await connections()
-      for (const key of Object.keys(most)) most[key] = Math.max(most[key], now[key])
-      return failures.every((count) => count >= 3)
-    })
+    await until(
+      async () => {
+        const now = await connections()
+        for (const key of Object.keys(most)) most[key] = Math.max(most[key], now[key])
+        return failures.every((count) => count >= 3)
+      },
+      { state: () => `failures: ${failures}` },
+    )
     isDown = false
     await Promise.all(trying)
     t.is(most.waiting, MEMBERS, 'one commit of each')
