@@ -167,30 +167,20 @@ withPostgres('pg: a Client whose connection has ended does not promise a renewal
   await losesItsConnection(t, lease.postgresStore(client), () => proxy.cut())
 })
 
-withMysql('mysql2: a connection that has ended does not promise a renewal', async (t) => {
-  const server = stopAfter(t, await startMysql())
-  await server.query('CREATE DATABASE one')
-  const proxy = await linkTo(t, server)
-  const connection = await require('mysql2/promise').createConnection({
-    host: '127.0.0.1',
-    port: proxy.port,
-    user: 'root',
-    database: 'one',
+for (const [name, packageName] of [
+  ['mysql2', 'mysql2/promise'],
+  ['mariadb', 'mariadb'],
+])
+  withMysql(`${name}: a connection that has ended does not promise a renewal`, async (t) => {
+    const server = stopAfter(t, await startMysql())
+    await server.query('CREATE DATABASE one')
+    const proxy = await linkTo(t, server)
+    const connection = await require(packageName).createConnection({
+      host: '127.0.0.1',
+      port: proxy.port,
+      user: 'root',
+      database: 'one',
+    })
+    connection.on('error', () => {})
+    await losesItsConnection(t, lease.mysqlStore(connection), () => proxy.cut())
   })
-  connection.on('error', () => {})
-  await losesItsConnection(t, lease.mysqlStore(connection), () => proxy.cut())
-})
-
-withMysql('mariadb: a connection that has ended does not promise a renewal', async (t) => {
-  const server = stopAfter(t, await startMysql())
-  await server.query('CREATE DATABASE one')
-  const proxy = await linkTo(t, server)
-  const connection = await require('mariadb').createConnection({
-    host: '127.0.0.1',
-    port: proxy.port,
-    user: 'root',
-    database: 'one',
-  })
-  connection.on('error', () => {})
-  await losesItsConnection(t, lease.mysqlStore(connection), () => proxy.cut())
-})

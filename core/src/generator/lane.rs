@@ -1,9 +1,10 @@
 //! The rest of a tick, worked out once: after a claim, the numbers that follow it in the clock's tick cost one load, one
 //! exchange and one addition each.
 //!
-//! A lane decides nothing that the claim before it did not decide: its numbers are those that the same claim could have had
-//! if it had asked for more. A limit never falls, and a cursor that was retired, advanced by another generator or moved to
-//! another window has a next number outside the lane, or takes part in the exchange. It ends with the trust in the tick.
+//! A lane grants nothing that the claim before it did not: its numbers are those that the claim would have got if it had asked
+//! for more. The limit never falls. If the cursor was retired, or moved to another window, its next number is outside the lane.
+//! If another generator takes a number at the same moment, one of the two exchanges fails. A lane ends when its tick is no
+//! longer trusted.
 
 use crate::generator::cursor::{Claim, Cursor, Rule};
 
