@@ -93,12 +93,17 @@ export async function serverNow(server) {
 export async function startReplica(primary, ...options) {
   const replica = await startRedis('--replicaof', `127.0.0.1 ${primary.port}`, ...options)
   await untilLinked(replica)
+  await untilCounted(replica, primary)
   return replica
 }
 
 /** Waits until a replica has the data of its primary. */
 export const untilLinked = (replica) =>
   until(async () => (await replica.cli('INFO', 'replication')).includes('master_link_status:up'))
+
+/** A primary counts a replica, and so takes writes that demand one, only after its first acknowledgement. */
+const untilCounted = (replica, primary) =>
+  until(async () => (await primary.cli('INFO', 'replication')).includes(`port=${replica.port},state=online`))
 
 /**
  * Waits until `replica` has executed everything that `primary` wrote; WAIT would only cover the writes of its own
@@ -150,6 +155,7 @@ export async function startClusterReplica(nodes, master) {
   await until(async () => (await replica.cli('CLUSTER', 'NODES')).includes(id))
   await until(async () => (await replica.cli('CLUSTER', 'REPLICATE', id)) === 'OK')
   await untilLinked(replica)
+  await untilCounted(replica, master)
   for (const node of nodes) await until(async () => (await node.cli('CLUSTER', 'SLOTS')).includes(String(replica.port)))
   return replica
 }
