@@ -5,7 +5,7 @@ const LONGEST = [
   'check-store/databases',
   'behaviour/postgres',
   'behaviour/mysql',
-  'lease/stores/mysql-records',
+  'stores/mysql-records',
   'page/page',
   'files/join-file',
   'files/shared-files',

@@ -12,7 +12,7 @@ const TESTS = '__test__'
 const SERVERS = `${TESTS}/servers/`
 
 /** The rooms of lib/ are what users run. Other tests are about the repository, its tools and documents. */
-const ROOMS = ['base', 'layout', 'generator', 'files', 'lease']
+const ROOMS = ['base', 'layout', 'generator', 'files', 'stores', 'lease']
 
 /** `from 'x'`, `import 'x'`, `import('x')` and `require('x')`. */
 const IMPORT = /\b(?:from|import|require)\b[\s(]*'([^'\n]+)'/g

@@ -1,5 +1,5 @@
 //! The rules of stores for JavaScript: a step returns what to read and what to swap, as plain objects, until it has its answer.
-//! `lib/lease/stores/database.ts` performs that.
+//! `lib/stores/database.ts` performs that.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -237,7 +237,7 @@ fn locked(memory: &Mutex<Memory>) -> MutexGuard<'_, Memory> {
 
 /// Random bits from 32 hex digits.
 fn bits(fresh: &str) -> Result<u128> {
-    owner_of(fresh).ok_or_else(|| Error::from_reason("lib/lease/stores/database.ts passed an invalid token"))
+    owner_of(fresh).ok_or_else(|| Error::from_reason("lib/stores/database.ts passed an invalid token"))
 }
 
 /// The maximum ttl of a group, ms.
@@ -255,8 +255,7 @@ impl StoreMemory {
     /// Starts a step on the group or counter of this name. `fresh`: 32 random hex digits, here and below.
     #[napi(catch_unwind)]
     pub fn step(&self, name: String, task: StepTask, fresh: String) -> Result<GrantStep> {
-        let task =
-            task.read().ok_or_else(|| Error::from_reason("lib/lease/stores/database.ts passed an incomplete task"))?;
+        let task = task.read().ok_or_else(|| Error::from_reason("lib/stores/database.ts passed an incomplete task"))?;
         let (core, first) = Step::new(&name, task, &locked(&self.memory), bits(&fresh)?);
         Ok(GrantStep { core, memory: self.memory.clone(), first: Some(first) })
     }
@@ -270,7 +269,7 @@ impl GrantStep {
         let first = self.first.take();
         first
             .map(|ask| self.shown(ask))
-            .ok_or_else(|| Error::from_reason("lib/lease/stores/database.ts started a step twice"))
+            .ok_or_else(|| Error::from_reason("lib/stores/database.ts started a step twice"))
     }
 
     /// Takes the result of a read.

@@ -7,9 +7,9 @@ import fc from 'fast-check'
 
 const require = createRequire(import.meta.url)
 const ofCheck = require('../../target/rooms/packages/check-store/lib/answers.js')
-const { checkedRecords } = require('../../target/rooms/lib/lease/stores/record-store.js')
+const { checkedRecords } = require('../../target/rooms/lib/stores/record-store.js')
 const ofLibrary = {
-  ...require('../../target/rooms/lib/lease/stores/record-answers.js'),
+  ...require('../../target/rooms/lib/stores/record-answers.js'),
   checkStore: (given) => void checkedRecords(given),
 }
 

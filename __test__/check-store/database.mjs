@@ -1,7 +1,7 @@
 // One of our databases as if it were a user's, for flakeforge-check-store: `openDatabase(NAME, CLIENT, url)` is the
 // default export of a module for it.
 
-import { DATABASES } from '../lease/stores/databases.mjs'
+import { DATABASES } from '../stores/databases.mjs'
 
 export const openDatabase = (name, client, url) => async () => {
   const kind = DATABASES[name]

@@ -1,8 +1,8 @@
 // Our own databases pass flakeforge-check-store with each of their clients: rules for all stores are tested only there.
-// __test__/lease/stores tests what is specific to a server.
+// __test__/stores tests what is specific to a server.
 
 import anyTest from 'ava'
-import { DATABASES } from '../lease/stores/databases.mjs'
+import { DATABASES } from '../stores/databases.mjs'
 import { allAreOk, moduleOf, resultsOf, test } from './suite.mjs'
 
 const here = JSON.stringify(new URL('database.mjs', import.meta.url))

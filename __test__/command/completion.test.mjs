@@ -12,7 +12,7 @@ import { wantProgram } from '../servers/server.mjs'
 import { COMMAND, environment, isRefused, linesOf } from '../support/command.mjs'
 import { FlakeId } from '../support/index.mjs'
 
-const { SCHEMES } = createRequire(import.meta.url)('../../target/rooms/lib/lease/stores/schemes.js')
+const { SCHEMES } = createRequire(import.meta.url)('../../target/rooms/lib/stores/schemes.js')
 
 const COMMANDS = fs
   .readdirSync(new URL('../../bin/commands', import.meta.url))

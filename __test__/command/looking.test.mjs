@@ -13,7 +13,7 @@ import { stopAfter } from '../servers/server.mjs'
 import { run } from '../support/command.mjs'
 import { diskFolder } from '../support/processes.mjs'
 
-const { openStore } = createRequire(import.meta.url)('../../target/rooms/lib/lease/stores/open.js')
+const { openStore } = createRequire(import.meta.url)('../../target/rooms/lib/stores/open.js')
 
 const STORES = {
   redis: {

@@ -161,7 +161,7 @@ onRedis('the ACL of the guide suffices on a cluster', async (t) => {
 
 onPostgres('the table of `flakeforge schema` and the GRANT of the guide suffice', async (t) => {
   const server = await started(t, startPostgres)
-  await server.query(require('../../target/rooms/lib/lease/stores/postgres/schema.js').schemaFor('public').text)
+  await server.query(require('../../target/rooms/lib/stores/postgres/schema.js').schemaFor('public').text)
   const [grant] = blocksOf(read('store/postgresql.md'), 'sql')
   await server.query(`CREATE ROLE member LOGIN; ${grant}`)
   const url = server.urlOf('member')

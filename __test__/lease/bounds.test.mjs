@@ -15,7 +15,7 @@ const CLOCKS = import.meta.resolve('../support/clocks.mjs')
 
 const require = createRequire(import.meta.url)
 const { join } = require('../../target/rooms/lib/lease/join.js')
-const redis = require('../../target/rooms/lib/lease/stores/redis.js')
+const redis = require('../../target/rooms/lib/stores/redis.js')
 const { postgresStore, etcdStore } = lease
 /** So that a late answer still counts as one. */
 const PATIENT = { ttlMs: 60_000, skewMs: 30_000 }

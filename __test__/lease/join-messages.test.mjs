@@ -16,7 +16,7 @@ import { diskFolder } from '../support/processes.mjs'
 
 const require = createRequire(import.meta.url)
 const { howToCreate } = require('../../target/rooms/lib/lease/how-to-create.js')
-const { openStore } = require('../../target/rooms/lib/lease/stores/open.js')
+const { openStore } = require('../../target/rooms/lib/stores/open.js')
 const { readJoinOptions } = require('../../target/rooms/lib/lease/join-options.js')
 const { createGroup } = FlakeId
 const { SegmentId } = lease

@@ -10,13 +10,13 @@ import { CLIENTS as POSTGRES } from '../servers/postgres.mjs'
 import { startProxy } from '../servers/proxy.mjs'
 import { CLIENTS as REDIS } from '../servers/redis.mjs'
 import { freePort, stopAfter } from '../servers/server.mjs'
+import { DATABASES } from '../stores/databases.mjs'
 import { textOf } from '../support/command.mjs'
 import { FlakeId, isAscending, jsonOfChild, lease, numberOf } from '../support/index.mjs'
 import { allRefuse, blockingCalls, flow, happens, joinAs, leaseOptions, record, tryJoin } from '../support/lease.mjs'
 import { Puppet } from '../support/processes.mjs'
 import { untilAnswered } from '../support/steps.mjs'
 import { turns } from '../support/turns.mjs'
-import { DATABASES } from './stores/databases.mjs'
 
 const { createGroup } = FlakeId
 const { etcdStore, mysqlStore, openStore, postgresStore, redisStore } = lease

@@ -15,7 +15,7 @@ import { LEASE, MemoryStore } from '../support/store.mjs'
 
 const require = createRequire(import.meta.url)
 const rooms = require('../../target/rooms/lib/lease/join.js')
-const redis = require('../../target/rooms/lib/lease/stores/redis.js')
+const redis = require('../../target/rooms/lib/stores/redis.js')
 const { createGroup } = FlakeId
 const never = () => new Promise(() => {})
 const listenersOf = (signal) => getEventListeners(signal, 'abort').length

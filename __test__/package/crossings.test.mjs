@@ -115,21 +115,21 @@ const CROSSINGS = [
     code: /new Sql\(|extends Sql\b|as unknown as Sql\b/,
     sample: 'const statement = new Sql(text)',
     within: ['lib', 'bin', 'packages/server/lib', 'packages/check-store/lib'],
-    owners: ['lib/lease/stores/postgres/statement.ts'],
+    owners: ['lib/stores/postgres/statement.ts'],
   },
   {
     kind: 'statements sent to PostgreSQL',
     code: /\.unsafe\(|\bclient\.query\(/,
     sample: 'await client.query(text)',
     within: ['lib', 'bin', 'packages/server/lib', 'packages/check-store/lib'],
-    owners: ['lib/lease/stores/postgres/packages.ts'],
+    owners: ['lib/stores/postgres/packages.ts'],
   },
   {
     // Words of statements in a text of ours: a template that is tagged sql`` is the builder's.
     kind: 'SQL in a plain text, for PostgreSQL',
     code: /(?<!\bsql)`\s*(?:--[^`]*\n)?\s*(?:SELECT|INSERT|UPDATE|WITH|CREATE|ALTER|DROP|DO|GRANT|REVOKE|COMMENT|LOCK|SET)\s[^`]|['"](?:SELECT|INSERT INTO|CREATE|ALTER TABLE|DROP|DO)\s/,
     sample: 'const text = `SELECT now()`',
-    within: ['lib/lease/stores/postgres'],
+    within: ['lib/stores/postgres'],
     owners: [],
   },
   {
@@ -151,14 +151,14 @@ const CROSSINGS = [
     code: /rejectUnauthorized|checkServerIdentity|verifyIdentity|servername|sentinelTLS|\b(?:tls|ssl): (?!Tls\b|readTls\()/,
     sample: 'const pool = createPool({ host, ssl: { ca } })',
     within: ['lib', 'bin', 'packages/check-store/lib'],
-    owners: ['lib/lease/stores/tls.ts'],
+    owners: ['lib/stores/tls.ts'],
   },
   {
     kind: 'values and names in statements of MySQL',
     code: /(?:[=(,]|LIKE|COMMENT) ?'\$\{|`\\`\$\{/,
     sample: `WHERE name = '\${name}'`,
-    within: ['lib/lease/stores/mysql'],
-    owners: ['lib/lease/stores/mysql/statement.ts'],
+    within: ['lib/stores/mysql'],
+    owners: ['lib/stores/mysql/statement.ts'],
   },
 ]
 

@@ -1,7 +1,7 @@
 // The options of `flakeforge schema --function`: the name and the layout of a function that makes IDs in the database.
 
 import { factsOf } from '../../lib/codec/layout.ts'
-import { type FunctionPlan, planOf } from '../../lib/lease/stores/database-function.ts'
+import { type FunctionPlan, planOf } from '../../lib/stores/database-function.ts'
 import { readLayout } from '../parts/arguments.ts'
 import type { Values } from '../parts/command.ts'
 import { usageError } from '../parts/faults.ts'

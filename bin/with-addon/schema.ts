@@ -1,12 +1,12 @@
 // The statements of `flakeforge schema`: those that the stores run themselves, or a function that makes IDs. It connects to
 // nothing.
 
-import * as mysqlFunction from '../../lib/lease/stores/mysql/function.ts'
-import { SCHEMA } from '../../lib/lease/stores/mysql/schema.ts'
-import { readAddress } from '../../lib/lease/stores/postgres/address.ts'
-import * as postgresFunction from '../../lib/lease/stores/postgres/function.ts'
-import { DEFAULT_SCHEMA, rightsOn, schemaFor } from '../../lib/lease/stores/postgres/schema.ts'
-import type { Sql } from '../../lib/lease/stores/postgres/statement.ts'
+import * as mysqlFunction from '../../lib/stores/mysql/function.ts'
+import { SCHEMA } from '../../lib/stores/mysql/schema.ts'
+import { readAddress } from '../../lib/stores/postgres/address.ts'
+import * as postgresFunction from '../../lib/stores/postgres/function.ts'
+import { DEFAULT_SCHEMA, rightsOn, schemaFor } from '../../lib/stores/postgres/schema.ts'
+import type { Sql } from '../../lib/stores/postgres/statement.ts'
 import manifest from '../../package.json' with { type: 'json' }
 import type { Given } from '../parts/command.ts'
 import { usageError } from '../parts/faults.ts'

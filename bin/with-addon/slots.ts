@@ -3,7 +3,7 @@
 import { printable } from '../../lib/base/printable.ts'
 import type { SlotInfo } from '../../lib/entries/lease.ts'
 import { readName } from '../../lib/lease/common-options.ts'
-import type { DatabaseFunction } from '../../lib/lease/stores/database-function.ts'
+import type { DatabaseFunction } from '../../lib/stores/database-function.ts'
 import type { Given } from '../parts/command.ts'
 import { type Fault, report, usageError } from '../parts/faults.ts'
 import { print } from '../parts/output.ts'

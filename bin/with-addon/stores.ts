@@ -11,9 +11,9 @@ import { withoutSecrets } from '../../lib/base/printable.ts'
 import type { SlotInfo, Store } from '../../lib/entries/lease.ts'
 import { fileStore } from '../../lib/entries/lease.ts'
 import { defaultFolder } from '../../lib/files/file-store.ts'
-import { atAddress, rememberAddress } from '../../lib/lease/stores/address.ts'
-import type { DatabaseFunction } from '../../lib/lease/stores/database-function.ts'
-import { openGiven } from '../../lib/lease/stores/open.ts'
+import { atAddress, rememberAddress } from '../../lib/stores/address.ts'
+import type { DatabaseFunction } from '../../lib/stores/database-function.ts'
+import { openGiven } from '../../lib/stores/open.ts'
 import { failure, usageError } from '../parts/faults.ts'
 
 /** A store as the command uses it. */

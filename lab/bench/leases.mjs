@@ -11,7 +11,7 @@ import { startMysql } from '../../__test__/servers/mysql.mjs'
 import { startPostgres } from '../../__test__/servers/postgres.mjs'
 import { startRedis, startReplica } from '../../__test__/servers/redis.mjs'
 import { until } from '../../__test__/servers/server.mjs'
-import stores from '../../target/rooms/lib/lease/stores/open.js'
+import stores from '../../target/rooms/lib/stores/open.js'
 import report from './report.js'
 
 const { median, ofProcess, printPromises } = report

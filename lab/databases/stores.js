@@ -37,8 +37,8 @@ function install() {
 
 /** The client and the cluster client, in every test of Redis that runs with each client. */
 function testGlide() {
-  const names = ['join-stores', 'stores/redis', 'stores/redis-clients', 'stores/redis-records']
-  const files = names.map((name) => `__test__/lease/${name}.test.mjs`)
+  const names = ['lease/join-stores', 'stores/redis', 'stores/redis-clients', 'stores/redis-records']
+  const files = names.map((name) => `__test__/${name}.test.mjs`)
   const env = { ...process.env, TEST_GLIDE: join(folder, 'package.json') }
   const only = ['*glide*', '*GLIDE*', '*Cluster*'].flatMap((name) => ['--match', name])
   run(process.execPath, [join(root, 'node_modules', 'ava', 'entrypoints', 'cli.mjs'), ...files, ...only], {

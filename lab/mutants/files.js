@@ -29,7 +29,7 @@ const WEEKLY = {
   'lib/lease/segment/blocks.ts': ['lease/segment/segment', 'lease/segment/take', 'lease/segment/faults'],
   'lib/lease/segment/counter.ts': ['lease/segment/segment', 'lease/segment/faults'],
   'lib/lease/segment/block-supply.ts': ['lease/segment/segment', 'lease/segment/take', 'lease/segment/faults'],
-  'lib/lease/stores/database.ts': ['lease/database-store', 'lease/stores/few-free', 'lease/stores/passing'],
+  'lib/stores/database.ts': ['stores/database-store', 'stores/few-free', 'stores/passing'],
   'lib/remote/client-supply.ts': [
     'remote/calls',
     'remote/requests',

@@ -29,7 +29,7 @@ export { Seal } from '../layout/seal.ts'
 export type { ElseFrom } from '../lease/else-from/options.ts'
 export type { JoinOptions, LeaseOptions } from '../lease/join-options.ts'
 export type { LeaseDetail, LeasedStats, LeaseEvent, LeaseListener } from '../lease/leased-flake-id.ts'
-export type { Store } from '../lease/stores/store.ts'
+export type { Store } from '../stores/store.ts'
 export { createGroup, FlakeId, FlakeId as default } from './main.ts'
 
 /** The result of `FlakeId.join()`. The class itself is in flakeforge/lease. */

@@ -11,7 +11,7 @@ export { LeasedFlakeId } from '../lease/leased-flake-id.ts'
 export { restored } from '../lease/restored.ts'
 export type { SegmentStats } from '../lease/segment/segment-id.ts'
 export { SegmentId } from '../lease/segment/segment-id.ts'
-export type { MysqlOptions } from '../lease/stores/mysql.ts'
+export type { MysqlOptions } from '../stores/mysql.ts'
 export {
   etcdStore,
   fileStore,
@@ -20,7 +20,7 @@ export {
   postgresStore,
   recordStore,
   redisStore,
-} from '../lease/stores/open.ts'
-export type { PostgresOptions } from '../lease/stores/postgres.ts'
-export type { RecordStore, StoreIdentity } from '../lease/stores/record-store.ts'
-export type { SlotInfo, Store } from '../lease/stores/store.ts'
+} from '../stores/open.ts'
+export type { PostgresOptions } from '../stores/postgres.ts'
+export type { RecordStore, StoreIdentity } from '../stores/record-store.ts'
+export type { SlotInfo, Store } from '../stores/store.ts'

@@ -4,7 +4,7 @@
 import type { AnyLayout } from '../codec/node-fields.ts'
 import { FlakeId } from '../generator/flake-id.ts'
 import type { JoinOptions } from '../lease/join-options.ts'
-import type { Store } from '../lease/stores/store.ts'
+import type { Store } from '../stores/store.ts'
 
 const lease = () => import('../lease/join.ts')
 

@@ -14,8 +14,8 @@ import {
 import { unixNow } from '../base/timers.ts'
 import * as ignoredVariables from '../layout/ignored-variables.ts'
 import { unread } from '../layout/node-number.ts'
-import type { SlotInfo, Store } from '../lease/stores/store.ts'
 import native from '../native/index.ts'
+import type { SlotInfo, Store } from '../stores/store.ts'
 import { signOfContainer } from './container.ts'
 
 const os = process.getBuiltinModule('node:os')

@@ -3,7 +3,7 @@
 
 import { unlessAborted } from '../base/abort.ts'
 import { clearTimeout, LONGEST_TIMER_MS, setTimeout } from '../base/timers.ts'
-import { BUDGET } from './time-budget.ts'
+import { BUDGET } from '../stores/time-budget.ts'
 
 export class AttachCalls {
   #giveUp

@@ -10,6 +10,8 @@ import { clearTimeout, LONGEST_TIMER_MS, monotonicNow, setTimeout, unixNow } fro
 import type { OtherSource } from '../generator/other-source.ts'
 import { STATUS } from '../native/hot.ts'
 import native from '../native/index.ts'
+import type { Grant, SlotStore, StoreError } from '../stores/database.ts'
+import { BUDGET, secondsOf } from '../stores/time-budget.ts'
 import { AttachCalls } from './attach-calls.ts'
 import { type Acquisition, acquisitionEnded, type Result, renewalEnded } from './census.ts'
 import { failureOf } from './failures.ts'
@@ -18,8 +20,6 @@ import type { LeaseEvent } from './leased-flake-id.ts'
 import { NewsQueue } from './news-queue.ts'
 import { Reasons } from './reasons.ts'
 import type { SlotGenerator } from './slot-generator.ts'
-import type { Grant, SlotStore, StoreError } from './stores/database.ts'
-import { BUDGET, secondsOf } from './time-budget.ts'
 import { warnOfQuiet, warnOfRenewal, warnOfWait } from './warnings.ts'
 
 const { randomBytes } = process.getBuiltinModule('node:crypto')

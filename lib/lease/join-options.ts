@@ -10,11 +10,11 @@ import type { GeneratorOptions, LayoutOption } from '../generator/options.ts'
 import { GENERAL, OF_NODE, offeredOf, readKnobs, readLayout } from '../generator/options.ts'
 import { nativeLayout } from '../native/hot.ts'
 import index from '../native/index.ts'
+import { BUDGET, roundedUp } from '../stores/time-budget.ts'
 import { readDurable, readName } from './common-options.ts'
 import type { ElseFrom } from './else-from/options.ts'
 import { readElseFrom } from './else-from/options.ts'
 import { slotNodes } from './slot-nodes.ts'
-import { BUDGET, roundedUp } from './time-budget.ts'
 
 /**
  * The options of `FlakeId.join()`: those of the lease, in {@link LeaseOptions}, and those of `new FlakeId()`, except `id`,

@@ -4,9 +4,9 @@
 import { explained } from '../base/errors.ts'
 import { factsOf, layouts } from '../codec/layout.ts'
 import { nativeLayout } from '../native/hot.ts'
+import { atAddress } from '../stores/address.ts'
 import { howToCreate, howToDestroy } from './how-to-create.ts'
 import type { JoinSettings } from './join-options.ts'
-import { atAddress } from './stores/address.ts'
 
 /** The epoch, the bits of a layout, and what follows. */
 const PARTS = /^epoch (-?\d+), (tick .*?, (?:decimal|no counter|.*?counter \d+ bits at \d+))(.*)$/

@@ -15,9 +15,9 @@ import {
 } from '../base/errors.ts'
 import { unixNow } from '../base/timers.ts'
 import { STATUS } from '../native/hot.ts'
+import type { StoreError } from '../stores/database.ts'
+import { BUDGET } from '../stores/time-budget.ts'
 import type { LeaseEvent } from './leased-flake-id.ts'
-import type { StoreError } from './stores/database.ts'
-import { BUDGET } from './time-budget.ts'
 
 export class Reasons {
   #group

@@ -3,10 +3,10 @@
 
 import { warnOfDatabaseFunction } from '../base/errors.ts'
 import { within } from '../base/in-time.ts'
+import type { SlotStore } from '../stores/database.ts'
+import { type DatabaseFunction, fingerprintOf } from '../stores/database-function.ts'
+import { BUDGET } from '../stores/time-budget.ts'
 import type { JoinSettings } from './join-options.ts'
-import type { SlotStore } from './stores/database.ts'
-import { type DatabaseFunction, fingerprintOf } from './stores/database-function.ts'
-import { BUDGET } from './time-budget.ts'
 
 /** The slot that has this node; undefined if none of them has. */
 function slotOf(node: number, { config, nodeOf }: JoinSettings) {

@@ -3,10 +3,10 @@
 
 import { checkKeys, isAbsent } from '../base/check.ts'
 import { optionTypeError, unusableOptionError } from '../base/errors.ts'
+import type { SlotStore } from '../stores/database.ts'
+import { checkStore, openGiven } from '../stores/open.ts'
+import type { Store } from '../stores/store.ts'
 import { readName } from './common-options.ts'
-import type { SlotStore } from './stores/database.ts'
-import { checkStore, openGiven } from './stores/open.ts'
-import type { Store } from './stores/store.ts'
 
 /** The names that are allowed. */
 const WANTED = "a group's name, or { name } of a counter"

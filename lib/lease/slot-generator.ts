@@ -9,12 +9,12 @@ import { knobsOf, noGenerator, OpenedGenerator } from '../generator/opened-gener
 import type { Settings } from '../generator/options.ts'
 import { lookAhead } from '../layout/horizon.ts'
 import { generators, nativeLayout } from '../native/hot.ts'
+import type { Grant } from '../stores/database.ts'
 import { leases } from './census.ts'
 import type { Holder } from './holder.ts'
 import type { JoinSettings } from './join-options.ts'
 import type { LeaseDetail, LeaseEvent } from './leased-flake-id.ts'
 import { LeasedFlakeId, tell } from './leased-flake-id.ts'
-import type { Grant } from './stores/database.ts'
 
 /** The addon's generator for a grant. Throws if its node number is already in use in this process. */
 function openGrant(options: JoinSettings, { slot, lo, hi, cursor }: Grant) {

@@ -7,9 +7,9 @@ import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import anyTest from 'ava'
 import { stopAfter } from '../../servers/server.mjs'
+import { DATABASES } from '../../stores/databases.mjs'
 import { called, jsonOfChild, lease, numberOf, submit, until } from '../../support/index.mjs'
 import { range, SegmentId, take } from '../../support/segment.mjs'
-import { DATABASES } from '../stores/databases.mjs'
 
 function startFolder() {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'flakeforge-segment-'))

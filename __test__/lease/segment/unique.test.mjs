@@ -10,7 +10,7 @@ import fc from 'fast-check'
 import { lease, numberOf, split, turn } from '../../support/index.mjs'
 import { NAME, SegmentId } from '../../support/segment.mjs'
 
-const { DatabaseStore } = createRequire(import.meta.url)('../../../target/rooms/lib/lease/stores/database.js')
+const { DatabaseStore } = createRequire(import.meta.url)('../../../target/rooms/lib/stores/database.js')
 
 /** Records that are read and swapped at once, later or never, or written without a confirming answer. */
 class UnsteadyRecords {

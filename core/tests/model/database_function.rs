@@ -1,4 +1,4 @@
-//! The function that makes IDs in PostgreSQL: `lib/lease/stores/postgres/function.ts`, a step at a time, in sessions that may
+//! The function that makes IDs in PostgreSQL: `lib/stores/postgres/function.ts`, a step at a time, in sessions that may
 //! pause or be cancelled before each step, while the clock is set forward and back. A model checker cannot run its SQL, so this is
 //! a copy of its rule.
 

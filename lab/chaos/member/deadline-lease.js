@@ -7,7 +7,7 @@
 const FlakeId = require('flakeforge')
 const { leaseExpiredError } = require('../../../target/rooms/lib/base/errors.js')
 const { readJoinOptions } = require('../../../target/rooms/lib/lease/join-options.js')
-const { openGiven } = require('../../../target/rooms/lib/lease/stores/open.js')
+const { openGiven } = require('../../../target/rooms/lib/stores/open.js')
 const { randomBytes } = require('node:crypto')
 const { setTimeout: sleep } = require('node:timers/promises')
 

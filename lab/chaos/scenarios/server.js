@@ -6,7 +6,7 @@
 // duplicates. Servers that elect their own leader have another control: a setting that the docs call unsafe.
 
 const { setTimeout: sleep } = require('node:timers/promises')
-const { openGiven } = require('../../../target/rooms/lib/lease/stores/open.js')
+const { openGiven } = require('../../../target/rooms/lib/stores/open.js')
 const { NEEDS, canSetClocks, offsetWithin } = require('../faults/clock.js')
 const faults = require('../faults/member-faults.js')
 const { TcpProxy } = require('../faults/tcp-proxy.js')

@@ -9,9 +9,9 @@ import { ASKED } from '../../generator/other-source.ts'
 import { STATUS } from '../../native/hot.ts'
 import type { RemoteSettings } from '../../remote/options.ts'
 import { Servers } from '../../remote/servers.ts'
+import type { SlotStore } from '../../stores/database.ts'
 import { Holder, type HolderSettings } from '../holder.ts'
 import type { SlotGenerator } from '../slot-generator.ts'
-import type { SlotStore } from '../stores/database.ts'
 import { ServerSupply } from './server-supply.ts'
 
 /** Codes of temporary reasons why there is no slot. */

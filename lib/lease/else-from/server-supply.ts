@@ -8,7 +8,7 @@ import { monotonicNow } from '../../base/timers.ts'
 import { IdBuffer } from '../../remote/buffer.ts'
 import { MOST, type RemoteSettings } from '../../remote/options.ts'
 import type { Servers } from '../../remote/servers.ts'
-import { BUDGET } from '../time-budget.ts'
+import { BUDGET } from '../../stores/time-budget.ts'
 
 export class ServerSupply {
   #servers

@@ -1,0 +1,73 @@
+// What read and swap guarantee, by each client. flakeforge-check-store has these promises, for users' own stores too:
+// here its checks run on one client. On the rows that are `isFull` all of them run, in several processes:
+// __test__/check-store.
+
+import { createRequire } from 'node:module'
+import { put, textOf } from '../../support/records.mjs'
+import { openGroup, works } from '../../support/steps.mjs'
+import { isDirect } from './suite.mjs'
+
+const require = createRequire(import.meta.url)
+const { CHECKS } = require('../../../target/rooms/packages/check-store/lib/index.js')
+const { Client } = require('../../../target/rooms/packages/check-store/lib/process.js')
+const { FULL } = require('../../../target/rooms/packages/check-store/lib/size.js')
+const { Trial } = require('../../../target/rooms/packages/check-store/lib/trial.js')
+
+const CHECKS_OF_ONE = CHECKS.filter(({ isOfOneClient }) => isOfOneClient)
+
+/** A trial of a client in this process. */
+function trialOf(records, { cannotListGroups = false }) {
+  const trial = new Trial('no module', { ...FULL, many: 60 })
+  const ask = async (_, [, name, args]) => records[name](...args)
+  const opened = { handle: 0, groups: !cannotListGroups, close: false }
+  trial.clients = [new Client({ ask, identities: new Map() }, opened)]
+  return trial
+}
+
+/** Texts that columns, connections or clients might take for each other, or change. */
+// biome-ignore format: one kind a line
+const TEXTS = [
+  'a', 'A', 'a ', 'a  ', 'ä', 'a\u0308', '€', '🐘', ' ', '',
+  "'", '\\', '\\\\', '?', ':name', '%', '\0', '\n',
+]
+
+export function recordPromises(suite) {
+  const { kind } = suite
+
+  const isUnchecked = (row) => !row.isFull
+  suite.promise('the checks that flakeforge-check-store makes of one client', isUnchecked, async (t, { connect }) => {
+    const { records } = await connect()
+    const trial = trialOf(records, kind)
+    t.true(CHECKS_OF_ONE.length > 8)
+    for (const { name, run } of CHECKS_OF_ONE) await t.notThrowsAsync(run(trial), name)
+  })
+
+  suite.promise('every step, also several at once', undefined, async (t, { connect, group }) => {
+    const { store } = await connect()
+    await works(t, store)
+    const { acquire, list } = await openGroup(store, group, { slots: 6 })
+    const grants = await Promise.all(Array.from({ length: 6 }, () => acquire()))
+    t.deepEqual(grants.map(({ slot }) => slot).sort(), [0, 1, 2, 3, 4, 5])
+    t.is((await list()).length, 6)
+  })
+
+  suite.promise('a text comes back unchanged, or is rejected', undefined, async (t, { connect, group }) => {
+    const { records } = await connect()
+    for (const [i, text] of TEXTS.entries()) {
+      const name = `slot${i}`
+      if (!kind.refusedTexts?.includes(text)) {
+        t.true(await put(records, group, name, text), JSON.stringify(text))
+        t.is(await textOf(records, group, name), text)
+        continue
+      }
+      await t.throwsAsync(put(records, group, name, text), { code: 'ERR_FLAKE_STORE' })
+      t.is(await textOf(records, group, name), null)
+    }
+  })
+
+  suite.promise('the identity has the parts that this database knows', isDirect, async (t, { connect, group }) => {
+    const { identity } = await (await connect()).records.read(group, ['group'])
+    const known = Object.keys(identity).filter((part) => identity[part] !== '')
+    t.deepEqual(known.sort(), [...kind.identity].sort())
+  })
+}

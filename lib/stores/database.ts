@@ -1,0 +1,415 @@
+// The store of all databases. Each call of a lease or counter is one step of core/src/lease/grants.rs, which decides: a step
+// reads and swaps records until it has its answer, within the time that join() promises. Once its caller has given up, it
+// swaps nothing.
+
+import type { GrantStep, Slot, SlotFolderConfig, StepAsk, StepConfig, StepTask } from '../../target/native.d.ts'
+import { whenAborted } from '../base/abort.ts'
+import { sleepUnlessAborted } from '../base/abortable-sleep.ts'
+import * as errors from '../base/errors.ts'
+import { inTime } from '../base/in-time.ts'
+import { monotonicNow, sleep, unixNow } from '../base/timers.ts'
+import { ownOf } from '../base/values.ts'
+import type { Kept } from '../lease/restored.ts'
+import type { ClientError } from './clients.ts'
+import type { DatabaseFunction } from './database-function.ts'
+import { memoryOf } from './memories.ts'
+import type { ReadBy, Records } from './records.ts'
+import { type Answer, type AnswerOf, refusalOf } from './step-refusals.ts'
+import type { SlotInfo } from './store.ts'
+import { BUDGET, renewalStepMs } from './time-budget.ts'
+
+const { randomBytes } = process.getBuiltinModule('node:crypto')
+
+/** A slot and its window, with the store's time and the group's lineage. The slot of a folder has a cursor in its file. */
+export type Grant = { slot: number; lo: number; hi: number; storeNow: number; lineage: string; cursor?: Slot }
+
+/** A block's first number, or where a counter continues; and the counter's lineage. */
+type Block = { number: bigint; lineage: string }
+
+/** The settings that a group's members share. Only the folder's store reads `scale`. */
+export type Config = StepConfig & SlotFolderConfig
+
+/** The error of a call to a store. If waiting helps, `retryAt` is until when, by the store's clock. */
+export type StoreError = Error & { code: string; retryAt?: Date; storeNow?: number; lineage?: string }
+
+/** Once `signal` has aborted, the store sends nothing more for the call. */
+type Abortable = { config: Config; signal?: AbortSignal }
+
+/** A request for a slot. `joins`: whether a missing group is created. */
+export type Wanted = Abortable & { owner: string; host: string; joins: boolean }
+
+/** A slot whose window ends at `hi`. */
+type Held = Abortable & { slot: number; owner: string; hi: number }
+
+/** A slot that is released: `last` is the last tick it used. */
+type Released = Abortable & { slot: number; owner: string; last: number }
+
+/** The calls of leases and counters. */
+export interface SlotStore {
+  create: (group: string, config: Config, signal?: AbortSignal) => Promise<boolean>
+  acquire: (group: string, request: Wanted) => Promise<Grant>
+  renew: (group: string, held: Held) => Promise<Grant | 'lost' | 'destroyed'>
+  release: (group: string, left: Released) => Promise<void>
+  destroy: (group: string) => Promise<void>
+  restored?: (kept: Kept) => Promise<void>
+  everything?: () => Promise<Kept[] | undefined>
+  /** the last failure of the pending step on this group, while it is still trying */
+  trouble?: (group: string) => unknown
+  advance: (name: string, by: bigint, init?: bigint, durable?: boolean) => Promise<Block>
+  list: (group: string) => Promise<SlotInfo[]>
+  groups?: () => Promise<string[]>
+  place?: () => Promise<string>
+  functions?: (signal?: AbortSignal) => Promise<DatabaseFunction[]>
+  close?: () => Promise<void>
+}
+
+/** The answer to each task, unless it is refused. */
+type AnswerTo = {
+  create: 'opened'
+  join: 'granted'
+  acquire: 'granted'
+  renew: 'granted' | 'lost' | 'destroyed'
+  release: 'done'
+  destroy: 'done'
+  restored: 'done'
+  counterRestored: 'done'
+  list: 'listed'
+  exists: 'exists'
+  advance: 'number'
+  skipTo: 'number'
+}
+
+/** Only joining and creating a group, a counter or its end may create tables. */
+const READS: Partial<Record<StepTask['type'], ReadBy>> = {
+  list: 'look',
+  exists: 'look',
+  renew: 'readExisting',
+  release: 'readExisting',
+}
+
+const grantOf = ({ slot, lo, hi, now, lineage }: AnswerOf<'granted'>) => ({ slot, lo, hi, storeNow: now, lineage })
+
+/** Other clients may be faster repeatedly: after the second swap, a step waits for up to 4, 8, 16 … ms, and reads again. */
+const PATIENCE = 2
+/** No step needs more clean swaps: a store with more does not show what it claims to have written. */
+const ENOUGH = 5
+
+/** 32 random hex digits, as the addon requests them. */
+const fresh = () => randomBytes(16).toString('hex')
+
+const givenUpError = () => new Error('the step was given up')
+
+export class DatabaseStore implements SlotStore {
+  #records
+  #memory
+  #wasDurable = false // whether the server once supported `durable`
+  #running: Set<Step> = new Set()
+
+  /** @param address from which the store was opened, if any */
+  constructor(records: Records, address?: string) {
+    this.#records = records
+    this.#memory = memoryOf(address)
+  }
+
+  /** The store's records. For tests, which look behind the steps. */
+  get records() {
+    return this.#records
+  }
+
+  /** Creates a group that was not used in the last minute, and waits until it grants slots. Returns whether it was created. */
+  async create(group: string, config: Config, signal?: AbortSignal) {
+    await this.#checkDurable(group, config.durable)
+    const { isNew, until, now } = await this.#run(group, { type: 'create', config }, { signal })
+    const isLong = until - now > BUDGET.LONG_CREATE_MS
+    if (isLong && !isNew) {
+      errors.warnOfQuietGroup(group, until, now)
+      return false
+    }
+    if (isLong) errors.warnOfLongCreate(group, until, now)
+    if (until <= now) return isNew
+    // Also for a group that exists: another create may be waiting, or may have been interrupted.
+    // A clock of whole seconds shows the end of the quiet period later.
+    await sleepUnlessAborted(signal, until - now + (optional(this.#records, 'clockStepMs') ?? 0))
+    return isNew
+  }
+
+  async acquire(group: string, { config, owner, host, joins, signal }: Wanted) {
+    await this.#checkDurable(group, config.durable)
+    return grantOf(await this.#run(group, { type: joins ? 'join' : 'acquire', config, owner, host }, { signal }))
+  }
+
+  async renew(group: string, { config, slot, owner, hi, signal }: Held) {
+    await this.#checkDurable(group, config.durable)
+    const answer = await this.#run(
+      group,
+      { type: 'renew', config, slot, owner, hi },
+      { signal, ms: renewalStepMs(config.ttlMs) },
+    )
+    return answer.type === 'granted' ? grantOf(answer) : answer.type
+  }
+
+  async release(group: string, { config, slot, owner, last, signal }: Released) {
+    await this.#run(group, { type: 'release', config, slot, owner, last }, { signal })
+  }
+
+  async destroy(group: string) {
+    await this.#run(group, { type: 'destroy' })
+  }
+
+  /** Called after an operator restored older records. */
+  async restored(kept: Kept) {
+    if ('group' in kept) await this.#run(kept.group, { type: 'restored' })
+    else await this.#run(kept.name, { type: 'counterRestored' })
+  }
+
+  /** All groups and counters that have a record, readable or not; undefined if the store cannot list them. */
+  async everything(): Promise<Kept[] | undefined> {
+    const names = await this.#coded('', async () => this.#records.groups?.())
+    if (names === undefined) return undefined
+    const kept = await Promise.all([...names].sort().map((name) => this.#kept(name)))
+    return kept.flat()
+  }
+
+  /** Whether there is a group of this name, a counter, or both. */
+  async #kept(name: string): Promise<Kept[]> {
+    const { values } = await this.#coded(name, () => this.#records.read(name, ['group', 'counter']))
+    const kept = [{ group: name }, { name }]
+    return kept.filter((_, i) => values[i] !== null)
+  }
+
+  /** Adds to a counter. With `by` 0 and an init, it continues at `init` or above, whatever was lost. */
+  async advance(name: string, by: bigint, init?: bigint, durable = false) {
+    await this.#checkDurable(name, durable)
+    const isSkip = by === 0n && init !== undefined
+    const { number, lineage } = isSkip
+      ? await this.#run(name, { type: 'skipTo', place: init, durable })
+      : await this.#run(name, { type: 'advance', by, ...(init !== undefined && { init }), durable })
+    return { number, lineage }
+  }
+
+  async list(group: string) {
+    const { rows, faults } = await this.#run(group, { type: 'list' })
+    if (faults.length > 0) throw errors.recordsError(group, faults, rows)
+    return rows
+  }
+
+  trouble(group: string) {
+    return [...this.#running].find((run) => run.name === group && run.failure !== undefined)?.failure
+  }
+
+  /** Where the records are: server, database, schema and prefix; undefined if the store cannot tell. */
+  get place() {
+    const records = this.#records
+    const { place } = records
+    return place === undefined ? undefined : () => this.#coded('', () => place.call(records))
+  }
+
+  /** The functions in the store's database that make IDs. A database without such functions has none. */
+  async functions(signal?: AbortSignal): Promise<DatabaseFunction[]> {
+    return this.#coded('', async () => (await this.#records.functions?.(signal)) ?? [])
+  }
+
+  /** The names of all groups; undefined if the store cannot list them. */
+  get groups() {
+    const records = this.#records
+    const { groups } = records
+    if (groups === undefined) return undefined
+    return async () => {
+      const names = await this.#coded('', () => groups.call(records))
+      const living = await Promise.all(names.map((name) => this.#mayLive(name)))
+      return names.filter((_, i) => living[i]).sort()
+    }
+  }
+
+  /** Whether a group is alive. */
+  async has(group: string) {
+    return (await this.#run(group, { type: 'exists' })).isAlive
+  }
+
+  /** A group whose record cannot be read counts as alive: a look at it reports the fault. */
+  #mayLive(group: string) {
+    return this.has(group).catch((error) => {
+      if (error.code === 'ERR_FLAKE_RECORD') return true
+      throw error
+    })
+  }
+
+  async close() {
+    this.#memory.close()
+    await this.#records.close?.()
+  }
+
+  /**
+   * Checks that the server's settings allow `durable`: before each step, because they may change. A server that passed this
+   * check before may pass it again, so this failure is not permanent.
+   * @param durable whether the caller requires it
+   */
+  async #checkDurable(name: string, durable: boolean) {
+    if (!durable) return
+    try {
+      await this.#coded(name, async () => this.#records.checkDurable?.())
+      this.#wasDurable = true
+    } catch (error) {
+      const { code, message } = error as StoreError
+      throw this.#wasDurable && code === 'ERR_FLAKE_OPTION' ? errors.storeError(message, error) : error
+    }
+  }
+
+  /** Runs a step on the group or counter of this name to its answer, or throws the refusal. */
+  async #run<Task extends StepTask>(
+    name: string,
+    task: Task,
+    limits: { signal?: AbortSignal | undefined; ms?: number } = {},
+  ): Promise<AnswerOf<AnswerTo[Task['type']]>> {
+    const how = { reads: READS[task.type] ?? 'read', ...limits }
+    const run = new Step(this.#records, name, this.#memory.core.step(name, task, fresh()), how)
+    this.#running.add(run)
+    const answer = await this.#coded(name, () => run.answer()).finally(() => this.#running.delete(run))
+    const refusal = refusalOf(answer, name, 'config' in task ? task.config : undefined)
+    if (refusal !== undefined) throw refusal
+    return answer as AnswerOf<AnswerTo[Task['type']]>
+  }
+
+  /** Every call of the records goes through here: errors without one of our codes get one. */
+  async #coded<Result>(name: string, call: () => Promise<Result> | Result) {
+    try {
+      return await call()
+    } catch (error) {
+      throw errors.storeFailure(name, error)
+    }
+  }
+}
+
+/** What the addon leaves out must not be inherited from Object.prototype. */
+const ownAsk = (ask: StepAsk) => ownOf(ask) as unknown as StepAsk
+
+/** What a store may leave out, whose own class may have it: not from Object.prototype, which is the program's. */
+const optional = <Name extends keyof Records>(records: Records, name: Name): Records[Name] | undefined =>
+  records[name] === (Object.prototype as Partial<Records>)[name] ? undefined : records[name]
+
+/** A pending step. */
+class Step {
+  #records
+  #name
+  #step
+  #reads
+  #signal
+  #ms
+  #over = new AbortController() // gives up its calls
+  #readCount = 0
+  #swaps = 0
+  #failure: unknown // the failure of the last read or swap
+
+  /** @param how how it reads; what gives it up; how long it may take */
+  constructor(
+    records: Records,
+    name: string,
+    step: GrantStep,
+    how: { reads?: ReadBy; signal?: AbortSignal | undefined; ms?: number } = {},
+  ) {
+    this.#records = records
+    this.#name = name
+    this.#step = step
+    const { reads = 'read', signal, ms = BUDGET.STEP_MS } = ownOf(how) as typeof how
+    this.#reads = reads
+    this.#signal = signal
+    this.#ms = ms
+  }
+
+  get name() {
+    return this.#name
+  }
+
+  /** The failure of the last read or swap, while the step is still trying. */
+  get failure() {
+    return this.#failure
+  }
+
+  async answer() {
+    const signal = this.#signal
+    if (signal?.aborted) throw givenUpError()
+    const ignore = signal && whenAborted(signal, () => this.#over.abort())
+    try {
+      return await inTime(this.#go(), this.#ms)
+    } catch (error) {
+      const { code } = error as ClientError
+      if (code !== 'ETIMEDOUT' || error === this.#failure) throw error
+      throw errors.unfinishedError(this.#name, this.#ms, this.#swaps, this.#failure ?? error)
+    } finally {
+      ignore?.()
+      this.#over.abort()
+    }
+  }
+
+  async #go() {
+    let ask = ownAsk(this.#step.begin())
+    while (ask.type !== 'done') ask = ownAsk(await this.#carryOut(ask))
+    return { ...ask.answer, lineage: ask.lineage } as Answer
+  }
+
+  /** Does what the step asks for, and passes it the result. */
+  #carryOut(ask: Exclude<StepAsk, { type: 'done' }>) {
+    switch (ask.type) {
+      case 'read':
+        return this.#read(ask.names)
+      case 'swap':
+        return this.#swap(ask)
+      case 'names':
+        return this.#names()
+    }
+  }
+
+  async #read(names: string[]) {
+    // A clock of whole seconds, such as etcd's, may appear to be up to a second behind.
+    const before = unixNow() - (optional(this.#records, 'clockStepMs') ?? 0)
+    const { now, identity, values, position } = await this.#answered(names)
+    const look = { now, ...identity, values: [...values], before, after: unixNow() }
+    if (position !== undefined) Object.assign(look, { position: BigInt(position) })
+    return this.#step.read(look, fresh())
+  }
+
+  /**
+   * An idle connection may have died unnoticed, which fails at once. So the first read of a step is tried on a second
+   * connection as well.
+   */
+  async #answered(names: string[]) {
+    this.#readCount += 1
+    const start = monotonicNow()
+    try {
+      return await this.#ask(names)
+    } catch (error) {
+      this.#failure = error
+      const isQuick = monotonicNow() - start < BUDGET.DEAD_CONNECTION_MS
+      if (this.#readCount > 1 || !isQuick || !(error as ClientError).cause || errors.isRefusedWrite(error)) throw error
+      return this.#ask(names)
+    }
+  }
+
+  #ask(names: string[]) {
+    const records = this.#records
+    return (optional(records, this.#reads) ?? records.read).call(records, this.#name, names, this.#over.signal)
+  }
+
+  /** Unless the server definitely refused, the next read shows the result. That counts only after a clean answer. */
+  async #swap({ name, from, to, history, process }: Extract<StepAsk, { type: 'swap' }>) {
+    const { signal } = this.#over
+    if (signal.aborted) throw givenUpError() // reaches no caller: they no longer wait
+    this.#swaps += 1
+    let isClean = false
+    try {
+      isClean = await this.#records.swap(this.#name, name, from ?? null, to, { history, process }, signal)
+    } catch (error) {
+      this.#failure = error
+      if (signal.aborted || errors.isRefusedWrite(error)) throw error
+    }
+    // Never between a read and its swap: by then another client would have swapped the record.
+    if (this.#swaps >= (isClean === true ? ENOUGH : PATIENCE)) {
+      await sleep(Math.random() * Math.min(2 ** this.#swaps, BUDGET.STEP_PAUSE_MS))
+    }
+    return this.#step.swapped(isClean === true, fresh())
+  }
+
+  async #names() {
+    return this.#step.named([...(await this.#records.names(this.#name, this.#over.signal))], fresh())
+  }
+}

@@ -1,0 +1,160 @@
+// Opens stores: on the user's client (the exports fileStore, redisStore and so on), or by an address. Without an address it
+// opens the store that the environment names, or the default folder.
+
+import { checkPath, isAbsent } from '../base/check.ts'
+import * as errors from '../base/errors.ts'
+import { withoutSecrets } from '../base/printable.ts'
+import { fileStore } from '../files/file-store.ts'
+import { addressError, rememberAddress } from './address.ts'
+import type { SlotStore } from './database.ts'
+import { etcdStore, openEtcd } from './etcd.ts'
+import { mysqlStore, openMysql } from './mysql.ts'
+import { openPostgres, postgresStore } from './postgres.ts'
+import { recordStore } from './record-store.ts'
+import { openRedis, redisStore } from './redis.ts'
+import { SCHEMES } from './schemes.ts'
+import type { Store } from './store.ts'
+
+const { win32 } = process.getBuiltinModule('node:path')
+const nodeUrl = process.getBuiltinModule('node:url')
+
+export { etcdStore, fileStore, mysqlStore, postgresStore, recordStore, redisStore }
+
+type Open = (url: string) => SlotStore
+
+const each = (schemes: string[], open: Open) => Object.fromEntries(schemes.map((scheme) => [scheme, open]))
+
+/** How the address of each scheme is opened. */
+const OPEN: Record<string, Open> = {
+  'file:': openFile,
+  ...each(SCHEMES.redis, (url) => openRedis(url)),
+  ...each(SCHEMES.postgres, (url) => openPostgres(url)),
+  ...each(SCHEMES.mysql, (url) => openMysql(url)),
+  ...each(SCHEMES.etcd, (url) => openEtcd(url)),
+}
+
+const WANTED_ADDRESS =
+  "an address such as 'file:DIR', 'redis://…', 'valkey://…', 'postgres://…', 'mysql://…' or 'etcd://…'"
+const WANTED = `${WANTED_ADDRESS}, or the result of redisStore() and the like`
+const UNREADABLE = 'a valid address, in whose password @ is written as %40, / as %2F, # as %23, ? as %3F and % as %25'
+const STEPS: (keyof SlotStore)[] = ['create', 'acquire', 'renew', 'release', 'destroy', 'advance', 'list']
+
+/**
+ * Refuses any value that is not a store, before anything is opened.
+ * @param call the function that got it, for the message
+ */
+export function checkStore(given: unknown, call: string) {
+  if (isAbsent(given) || typeof given === 'string') return
+  if (typeof given !== 'object') throw errors.optionTypeError('store', given, WANTED)
+  const store = given as Record<string, unknown>
+  const missing = STEPS.filter((step) => typeof store[step] !== 'function')
+  if (missing.length === STEPS.length && isPlain(store)) throw errors.optionsFirstError(call, store)
+  if (missing.length > 0) {
+    const message = `store must be ${WANTED}, but has no ${missing[0]}()`
+    throw errors.optionError(TypeError, 'store', store, message)
+  }
+}
+
+/**
+ * A store, and a function that closes what was opened for it; the user's own client is never closed.
+ * @param given accepted by checkStore()
+ */
+export function openGiven(given: unknown) {
+  if (isAbsent(given)) return owned(openDefault())
+  if (typeof given === 'string') return owned(openUrl(given))
+  return { store: given as SlotStore, close: async () => {} }
+}
+
+/** Whether it looks like options, which should be the second argument. */
+function isPlain(given: object) {
+  const prototype = Object.getPrototypeOf(given)
+  return (prototype === null || prototype === Object.prototype) && Object.keys(given).length > 0
+}
+
+/** Ends our own client once, however often its generator is closed. */
+function owned(store: SlotStore) {
+  let closing: Promise<void> | undefined
+  const end = async () => store.close?.()
+  const close = () => {
+    closing ??= end()
+    return closing
+  }
+  return { store, close }
+}
+
+/**
+ * The store that `FlakeId.join()` and `SegmentId.open()` open for an address: for a program that uses one store for many
+ * groups, or lists its slots with `list`. It has its own client, which connects at the first call and which `close()` ends;
+ * close the generators first.
+ * @param address default: the store in the environment variable `FLAKEFORGE_STORE`, else the default folder
+ * @throws {RangeError | TypeError} `ERR_FLAKE_OPTION`: it is not the address of a store.
+ * @throws {Error} `ERR_FLAKE_STORE`: the client package for it is not installed.
+ * @example
+ * const store = openStore('redis://localhost')
+ * const [orders, users] = await Promise.all(['orders', 'users'].map((group) => FlakeId.join(store, { group })))
+ * console.log(await store.list('orders'))
+ */
+export function openStore(address?: string | null, ...more: never[]): Store {
+  if (more.some((argument) => !isAbsent(argument))) {
+    const message = 'openStore() takes only an address: write options into it, as in postgres://host/app?schema=ids'
+    throw errors.optionError(TypeError, 'options', more[0], message)
+  }
+  if (!isAbsent(address) && typeof address !== 'string')
+    throw errors.optionTypeError('address', address, WANTED_ADDRESS)
+  return rememberAddress(openGiven(address).store, address) as unknown as Store
+}
+
+function openUrl(url: string) {
+  errors.keepSecretsOf(url)
+  const scheme = /^[a-z-]+:/i.exec(url)?.[0].toLowerCase() ?? ''
+  const open = OPEN[scheme]
+  if (open === undefined) throw unknownAddressError(url)
+  try {
+    return open(url)
+  } catch (error) {
+    throw unopenedError(url, error)
+  }
+}
+
+/**
+ * Why an address could not be opened. Another library's error may contain the address with its password, so we neither quote
+ * it nor keep it as the cause.
+ */
+function unopenedError(url: string, error: unknown) {
+  if (error instanceof errors.FlakeError) return error
+  const { code, name } = error as NodeJS.ErrnoException
+  if (code?.startsWith('ERR_INVALID_') || error instanceof URIError) return addressError(url, UNREADABLE)
+  return errors.storeError(
+    `The client package for ${withoutSecrets(url)} failed with ${errors.said(code ?? name, 60)}.`,
+  )
+}
+
+/** The error for an address of an unknown kind. A plain path may be meant as a folder. */
+function unknownAddressError(url: string) {
+  const isPath = /^(?:[.~]|\/(?!\/)|[a-z]:[\\/])[^:@]*$/i.test(url)
+  const error = addressError(url, WANTED)
+  const { isAbsolute } = win32 // it knows the paths of both kinds of systems
+  if (isPath) error.message += `. Did you mean 'file:${isAbsolute(url) ? url : errors.meantPath(url)}'?`
+  return error
+}
+
+/** Opens 'file:DIR', where DIR is an absolute path, or a file URL. */
+function openFile(url: string): SlotStore {
+  const folder = url.startsWith('file://') ? nodeUrl.fileURLToPath(url) : url.slice('file:'.length)
+  if (folder === '') {
+    throw errors.optionRangeError('store', url, "the address of a folder, such as 'file:/var/lib/app/ids'")
+  }
+  checkPath('store', url, folder)
+  return fileStore(folder) as unknown as SlotStore
+}
+
+/** The store in `FLAKEFORGE_STORE`, or else the default folder. */
+function openDefault() {
+  const named = process.env.FLAKEFORGE_STORE
+  if (!named) return fileStore() as unknown as SlotStore
+  try {
+    return openUrl(named)
+  } catch (error) {
+    throw errors.variableError(error)
+  }
+}

@@ -1,0 +1,144 @@
+// A user's own database as a store: `recordStore({ read, swap, names, groups?, close? })`. Every answer of the user's
+// functions is checked before it is used.
+
+import { unlessAborted } from '../base/abort.ts'
+import * as errors from '../base/errors.ts'
+import { inTime } from '../base/in-time.ts'
+import { DatabaseStore } from './database.ts'
+import { checkAnswer, checkNames, checkSwapped } from './record-answers.ts'
+import type { Identity, Records } from './records.ts'
+import type { Store } from './store.ts'
+import { BUDGET } from './time-budget.ts'
+
+/**
+ * The interface of your own database: it reads records, and swaps one of them. The rules about slots and windows stay in
+ * flakeforge. https://github.com/flakeforge/flakeforge/blob/main/docs/store/your-own-database.md describes what each function
+ * must guarantee, and `npx flakeforge-check-store ./my-store.mjs` checks it.
+ *
+ * A record is text of up to 2 000 bytes with any Unicode. It is part of a group (1 to 128 characters without braces and
+ * control characters) and has a name: `group`, `counter`, or `slot` and ten digits. No record may ever expire.
+ */
+export interface RecordStore {
+  /**
+   * One snapshot of up to 1 100 records, from the server that takes writes. It shows every swap that was answered before.
+   * @returns `values`: in the order of `names`, null for an absent record. `now`: that server's clock in Unix ms, read after
+   * the snapshot. `position`, if the database has one: a number from 0 to 2^64 - 1 that never falls while nothing is lost.
+   */
+  read(
+    group: string,
+    names: readonly string[],
+  ): Promise<{
+    now: number
+    identity: StoreIdentity
+    values: ReadonlyArray<string | null>
+    position?: number | bigint | undefined
+  }>
+  /**
+   * In one atomic step: writes `to` if the record is `from` (null: absent), byte for byte, and the server is `identity`.
+   * @returns true only for a clean answer: the write is durable, and every server that could be promoted has it. False if the
+   * swap was not made, or perhaps not. An error means that the outcome is unknown. After either, flakeforge reads again, and
+   * writes a new text until the answer is clean.
+   */
+  swap(group: string, name: string, from: string | null, to: string, identity: StoreIdentity): Promise<boolean>
+  /** the names of a group's records, in any order */
+  names(group: string): Promise<readonly string[]>
+  /** the names of all groups that have a record; leave it out if the database cannot list them */
+  groups?(): Promise<readonly string[]>
+  /** ends what the client has opened; `FlakeId.join` never calls it */
+  close?(): Promise<void>
+}
+
+/**
+ * Texts that change when acknowledged writes may be missing, the same for all clients. '' means unknown, and such a loss then
+ * goes unnoticed. At least one of the two must not be empty.
+ */
+export interface StoreIdentity {
+  /** the data: a different text after it was restored, dropped, or replaced by another server's */
+  history: string
+  /** the run of the server; '' if a restart loses nothing */
+  process: string
+}
+
+const NEEDED = ['read', 'swap', 'names']
+const OPTIONAL = ['groups', 'close']
+const WANTED = 'an object with the functions read, swap and names'
+
+/** Refuses anything that is not a RecordStore, and names what is missing. */
+function checkRecordStore(given: unknown) {
+  if (typeof given !== 'object' || given === null) throw errors.optionTypeError('store', given, WANTED)
+  const store = given as Record<string, unknown>
+  const missing = NEEDED.find((name) => typeof store[name] !== 'function')
+  if (missing !== undefined) {
+    const hint = typeof store.then === 'function' ? ' It is a promise: await it first.' : ''
+    throw errors.optionError(TypeError, 'store', given, `store must be ${WANTED}, but has no ${missing}().${hint}`)
+  }
+  const wrong = OPTIONAL.find((name) => store[name] !== undefined && typeof store[name] !== 'function')
+  if (wrong !== undefined) throw errors.optionTypeError(`store.${wrong}`, store[wrong], 'a function, or left out')
+}
+
+/** The user's functions, with their answers checked. */
+class CheckedRecords implements Records {
+  #given
+  /** Undefined if the user's is, so that callers see that it cannot list groups. */
+  groups: (() => Promise<string[]>) | undefined
+
+  constructor(given: RecordStore) {
+    checkRecordStore(given)
+    this.#given = given
+    if (given.groups !== undefined) this.groups = async () => checkNames('groups', await this.#ask('groups'))
+  }
+
+  async read(group: string, names: readonly string[], signal?: AbortSignal) {
+    return checkAnswer(await this.#ask('read', [group, [...names]], signal), names)
+  }
+
+  async swap(group: string, name: string, from: string | null, to: string, identity: Identity, signal?: AbortSignal) {
+    return checkSwapped(await this.#ask('swap', [group, name, from, to, { ...identity }], signal))
+  }
+
+  async names(group: string, signal?: AbortSignal) {
+    return checkNames('names', await this.#ask('names', [group], signal))
+  }
+
+  async close() {
+    if (this.#given.close !== undefined) await this.#ask('close')
+  }
+
+  /** This database is unknown to us. Users of `durable` vouch for it. */
+  async checkDurable() {}
+
+  /**
+   * The answer of one of the user's functions. An error of the function is the cause of ours. After a call that took too long
+   * the outcome is unknown, as after an error.
+   */
+  async #ask(
+    call: 'read' | 'swap' | 'names' | 'groups' | 'close',
+    args: unknown[] = [],
+    signal?: AbortSignal,
+  ): Promise<unknown> {
+    const store = this.#given as unknown as Record<string, (...args: unknown[]) => unknown>
+    try {
+      const answer = Promise.resolve(store[call](...args))
+      return await inTime(
+        unlessAborted(signal, answer, () => true),
+        BUDGET.CALL_MS,
+      )
+    } catch (error) {
+      throw errors.ownStoreError(`${call}() of the store failed. See the cause.`, error)
+    }
+  }
+}
+
+export const checkedRecords = (given: RecordStore) => new CheckedRecords(given)
+
+/**
+ * Slots and counters in a database of your own. Every answer of its functions is checked: an invalid one is
+ * `ERR_FLAKE_STORE`, and so is one that takes longer than 9 s, or in a renewal longer than a third of `ttlMs`.
+ * @throws {TypeError} `ERR_FLAKE_OPTION`: `read`, `swap` or `names` is missing.
+ * @example
+ * const flake = await FlakeId.join(recordStore(myStore), { group: 'orders' })
+ */
+export function recordStore(store: RecordStore): Store {
+  const records = checkedRecords(store)
+  return new DatabaseStore(records) as unknown as Store
+}
