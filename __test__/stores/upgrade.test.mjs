@@ -47,7 +47,7 @@ anyTest.after.always(async () => {
 
 for (const [name, kind] of Object.entries(DATABASES)) {
   const test = kind.isInstalled() ? anyTest : anyTest.skip
-  const written = require(`../../vectors/upgrade/${name}.json`)
+  const written = require(`../vectors/upgrade/${name}.json`)
   const { options, counter, slot: held } = written
   const { group } = options
   /** The counter's position: it had given one block. */
