@@ -93,12 +93,31 @@ export = format
 const passedOn = (from) =>
   `export * from '${from}'\n${/\bindex\b/.test(from) ? `export { FlakeId as default } from '${from}'\n` : ''}`
 
+/**
+ * lib/entries/main.ts adds a function to the class FlakeId, which is in a lower room. The bundler would keep the name of that
+ * file, so the function is made a part of the class.
+ */
+function putJoinIntoClass() {
+  const [from, into] = ['entries/main', 'generator/flake-id'].map((name) => path.join(MADE, 'lib', `${name}.d.ts`))
+  const text = fs.readFileSync(from, 'utf8')
+  const [addition, functions] = /^declare module .*\n {4}namespace FlakeId \{\n([\s\S]*?)^ {4}\}\n\}\n/m.exec(text)
+  const imports = text.match(/^import type .*\n/gm).join('') // both files are in folders of lib/, so the paths are the same
+  const known = fs
+    .readFileSync(into, 'utf8')
+    .replace('import type { AnyLayout, Unspecified }', 'import type { Unspecified }')
+  const [head] = /^export declare class FlakeId<.*\{\n/m.exec(known)
+  const members = functions.replace(/^ {8}function /gm, '        static ')
+  fs.writeFileSync(from, text.replace(addition, ''))
+  fs.writeFileSync(into, imports + known.replace(head, head + members))
+}
+
 /** Writes the types of all entries, for `require` and for `import`. */
 async function writeDeclarations() {
   const { build } = await import('rolldown')
   const { dts } = await import('rolldown-plugin-dts')
   fs.rmSync(MADE, { recursive: true, force: true })
   execFileSync(process.execPath, [TSC, '-p', ROOT, ...FLAGS, '--outDir', MADE], { cwd: ROOT, stdio: 'inherit' })
+  putJoinIntoClass()
   fs.mkdirSync(path.join(MADE, 'target'))
   fs.copyFileSync(path.join(ROOT, 'target', 'native.d.ts'), path.join(MADE, 'target', 'native.d.ts'))
   const input = Object.entries(ENTRIES).map(([name, file]) => [name, path.join(MADE, 'lib', 'entries', `${file}.d.ts`)])

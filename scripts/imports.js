@@ -1,11 +1,12 @@
 'use strict'
 
-// The runtime imports of our TypeScript files. Types do not count: they are erased.
+// What our TypeScript files import: at runtime, where types do not count because they are erased, and in all.
 
 const fs = require('node:fs')
 const path = require('node:path')
 
 const AT_ONCE = /^(?:import|export) (?!type\b)(?:[^'";]*? from )?'([^']+)'/gm
+const WITH_TYPES = /^(?:import|export) (?:[^'";]*? from )?'([^']+)'/gm
 const LATER = /\bimport\('([^']+)'\)/g
 
 const named = (file, pattern) => Array.from(fs.readFileSync(file, 'utf8').matchAll(pattern), ([, name]) => name)
@@ -22,6 +23,9 @@ const ours = (file, names) =>
 /** Our own files that it imports. */
 const filesOf = (file) => ours(file, importsOf(file))
 
+/** The same, with those of which it needs only types. */
+const allFilesOf = (file) => ours(file, [...named(file, WITH_TYPES), ...named(file, LATER)])
+
 /** The files that are loaded with a file, including itself. */
 function reached(file, found = new Set()) {
   if (found.has(file)) return found
@@ -37,4 +41,4 @@ const sourcesIn = (folder) =>
     .filter((name) => /(?<!\.d)\.ts$/.test(name))
     .map((name) => path.join(folder, name))
 
-module.exports = { filesOf, importsOf, reached, sourcesIn }
+module.exports = { allFilesOf, filesOf, importsOf, reached, sourcesIn }

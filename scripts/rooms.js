@@ -12,8 +12,7 @@ const LIB = {
   native: 'Finds the addon and loads it.',
   layout: 'Layouts, seals and texts where there is an addon.',
   generator: 'Takes IDs in this process, and waits where necessary.',
-  files: 'The folder of slots that the processes of one machine share.',
-  stores: 'Slots and counters in databases, and the time limits of all calls to them.',
+  stores: 'Slots and counters in databases and folders, and the time limits of all calls to them.',
   lease: 'Holds a slot of a store, and replaces it when it is lost.',
   metrics: 'Exports the counts of the other rooms to monitoring.',
 }

@@ -1,4 +1,4 @@
-//! The holder's state machine for JavaScript: events in, actions out, both as plain objects. `lib/lease/holder.ts` performs
+//! The holder's state machine for JavaScript: events in, actions out, both as plain objects. `lib/lease/lease.ts` performs
 //! the actions.
 
 use flakeforge_core::lease;
@@ -84,9 +84,9 @@ impl LeaseMachine {
     /// Takes an event at the local time `now`, Unix ms. `fresh`: 32 random hex digits, never used before.
     #[napi(catch_unwind)]
     pub fn step(&mut self, event: MachineEvent, now: Whole<i64>, fresh: String) -> Result<Vec<MachineAction>> {
-        let event = event.read().ok_or_else(|| Error::from_reason("lib/lease/holder.ts passed an incomplete event"))?;
+        let event = event.read().ok_or_else(|| Error::from_reason("lib/lease/lease.ts passed an incomplete event"))?;
         let fresh =
-            owner_of(&fresh).ok_or_else(|| Error::from_reason("lib/lease/holder.ts passed an invalid token"))?;
+            owner_of(&fresh).ok_or_else(|| Error::from_reason("lib/lease/lease.ts passed an invalid token"))?;
         Ok(self.core.step(now.0, event, fresh).into_iter().map(MachineAction::from).collect())
     }
 

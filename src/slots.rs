@@ -88,7 +88,7 @@ impl SlotFolder {
     #[napi(catch_unwind, ts_return_type = "Promise<Slot | NoSlot | Problem>")]
     pub fn acquire(&self, owner: String, host: String) -> Result<Later<Either3<Slot, NoSlot, Problem>>> {
         let owner =
-            owner_of(&owner).ok_or_else(|| Error::from_reason("lib/lease/holder.ts passed an invalid token"))?;
+            owner_of(&owner).ok_or_else(|| Error::from_reason("lib/lease/lease.ts passed an invalid token"))?;
         let core = self.core.clone().ok_or_else(|| Error::from_reason("lib/files/file-store.ts closed this folder"))?;
         later(move || {
             let store_now = to_ms(system_ns()).floor();

@@ -11,7 +11,7 @@ import { giveAway, LEASE, MemoryStore } from '../support/store.mjs'
 
 const require = createRequire(import.meta.url)
 const { STATUS } = require('../../target/rooms/lib/native/hot.js')
-const { Holder } = require('../../target/rooms/lib/lease/holder.js')
+const { Lease } = require('../../target/rooms/lib/lease/lease.js')
 
 // --- an ordinary EventEmitter ---
 
@@ -193,7 +193,7 @@ test.serial('events during a step wait for its end', async (t) => {
     fault: () => undefined,
     tell: (event) => done.push(event),
   }
-  const lease = new Holder(store, generator, { group: 'default', host: 'h', config, waitMs: 5000 })
+  const lease = new Lease(store, generator, { group: 'default', host: 'h', config, waitMs: 5000 })
   await lease.attach()
   while (!done.includes('renewed')) await sleep(5)
   t.deepEqual(done, ['open', 'raise', 'attached', 'renewed'], 'no step within a step')

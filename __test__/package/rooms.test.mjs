@@ -1,12 +1,12 @@
-// Which rooms may import which: the rooms of scripts/rooms.js, the lowest floor first. Types may be imported from
-// anywhere. Biome checks that no two files need each other.
+// Which rooms may import which: the rooms of scripts/rooms.js, the lowest floor first. Imports of types count. Biome checks
+// that no two files need each other, with types or without.
 
 import { createRequire } from 'node:module'
 import path from 'node:path'
 import test from 'ava'
 
 const require = createRequire(import.meta.url)
-const { filesOf, importsOf, reached, sourcesIn } = require('../../scripts/imports.js')
+const { allFilesOf, filesOf, importsOf, reached, sourcesIn } = require('../../scripts/imports.js')
 const { LIB } = require('../../scripts/rooms.js')
 
 const root = path.join(import.meta.dirname, '..', '..')
@@ -15,7 +15,7 @@ const roomOf = (name) => name.split('/')[1]
 
 /** All imports of lib/, as pairs of names. */
 const IMPORTS = sourcesIn(path.join(root, 'lib')).flatMap((file) =>
-  filesOf(file).map((other) => [nameOf(file), nameOf(other)]),
+  allFilesOf(file).map((other) => [nameOf(file), nameOf(other)]),
 )
 
 const ROOMS = [...Object.keys(LIB), 'entries']
@@ -29,7 +29,7 @@ function none(t, isWrong) {
 }
 
 test('every file is in a room, and imports none of the rooms above', (t) => {
-  t.true(IMPORTS.length > 300)
+  t.true(IMPORTS.length > 600)
   for (const [from] of IMPORTS) t.true(ROOMS.includes(roomOf(from)), from)
   none(t, (from, to) => ROOMS.indexOf(roomOf(to)) > ROOMS.indexOf(roomOf(from)))
 })
@@ -37,7 +37,8 @@ test('every file is in a room, and imports none of the rooms above', (t) => {
 test('lib/ depends on nothing outside it', (t) => none(t, (_, to) => !to.startsWith('lib/')))
 
 test('a store reads and swaps records: it knows neither IDs nor the holder of a slot', (t) => {
-  none(t, (from, to) => from.startsWith('lib/stores/') && /^lib\/(?:layout|generator)\//.test(to))
+  const isStore = (name) => name.startsWith('lib/stores/') && !name.endsWith('/file-store.ts') // it warns of misspelt variables
+  none(t, (from, to) => isStore(from) && /^lib\/(?:layout|generator)\//.test(to))
 })
 
 test('code that two databases need is next to their folders', (t) => {
@@ -71,14 +72,14 @@ const ALLOWED = [
   'lib/codec/ids.ts',
   'lib/codec/layout.ts',
   'lib/codec/packing.ts',
-  'lib/files/container.ts',
-  'lib/files/file-store.ts',
   'lib/layout/node-number.ts',
   'lib/lease/common-options.ts',
   'lib/lease/join-options.ts',
   'lib/lease/restored.ts',
   'lib/stores/address.ts',
+  'lib/stores/container.ts',
   'lib/stores/database-function.ts',
+  'lib/stores/file-store.ts',
   'lib/stores/mysql/function.ts',
   'lib/stores/mysql/schema.ts',
   'lib/stores/open.ts',

@@ -188,7 +188,7 @@ for (const name of ['run_id', 'master_replid2', 'master_replid']) {
   test(`an INFO without ${name} is an error: lost writes would go unnoticed`, async (t) => {
     const client = new Redis(shared.port)
     t.teardown(() => client.disconnect())
-    const server = require('../../target/rooms/lib/stores/redis/server.js')
+    const server = require('../../target/rooms/lib/stores/redis/identity.js')
     const { READ } = require('../../target/rooms/lib/stores/redis/scripts.js')
     const call = (head) => client.eval(head + READ, 1, 'flakeforge:{c}:records', '0', 'group')
     await t.throwsAsync(call(server.replace(`'${name}'`, "'of no server'")), {

@@ -1,7 +1,7 @@
 'use strict'
 
 // Preloaded (`--require`) where a test wants the default folder: machines that run tests are often containers, in which
-// join() refuses it. This hides all signs by which lib/files/container.ts recognises one.
+// join() refuses it. This hides all signs by which lib/stores/container.ts recognises one.
 
 require('./no-marks-of-a-container.cjs')
 

@@ -3,7 +3,7 @@
 import { printable } from '../../lib/base/printable.ts'
 import { readName } from '../../lib/lease/common-options.ts'
 import { tell } from '../../lib/lease/restored.ts'
-import type { SlotStore } from '../../lib/stores/database.ts'
+import type { SlotStore } from '../../lib/stores/store.ts'
 import type { Given } from '../parts/command.ts'
 import { usageError } from '../parts/faults.ts'
 import { print } from '../parts/output.ts'

@@ -12,7 +12,7 @@ const { copyProject } = require('./copy.js')
 /** The files of the weekly run, which keep IDs unique, and the tests that cover them. */
 const WEEKLY = {
   'lib/codec/packing.ts': ['layout/layouts', 'layout/golden', 'layout/ids'],
-  'lib/files/file-store.ts': ['files/join-file-store'],
+  'lib/stores/file-store.ts': ['files/join-file-store'],
   'lib/calls/queue.ts': [
     'calls/promises',
     'calls/signal',
@@ -25,7 +25,7 @@ const WEEKLY = {
     'remote/refusals',
     'remote/requests',
   ],
-  'lib/lease/holder.ts': ['lease/bounds', 'lease/events', 'lease/faults', 'lease/signal-join'],
+  'lib/lease/lease.ts': ['lease/bounds', 'lease/events', 'lease/faults', 'lease/signal-join'],
   'lib/lease/segment/blocks.ts': ['lease/segment/segment', 'lease/segment/take', 'lease/segment/faults'],
   'lib/lease/segment/counter.ts': ['lease/segment/segment', 'lease/segment/faults'],
   'lib/lease/segment/block-supply.ts': ['lease/segment/segment', 'lease/segment/take', 'lease/segment/faults'],

@@ -6,18 +6,11 @@ import * as wanted from '../base/errors/wanted.ts'
 import { FARTHEST_MS, isAbsent, type Options, ownOf, readBounded, readInstant } from '../base/values.ts'
 import type { Dialect } from './dialects.ts'
 import dialects from './dialects.ts'
-import type { Layout } from './layout.ts'
 import { MODES, type Mode, Packing, partOf } from './packing.ts'
-import { readIdOffset, readNodeCount, readSpec, withNodes } from './spec.ts'
-
-/** A layout's definition: a dialect's name, or the name and the bits of a user's own. */
-export type Parts = { name: string; tickNs?: number; fields?: [string, number][] }
+import { type Definition, type GivenChoices, readIdOffset, readNodeCount, readSpec, withNodes } from './spec.ts'
 
 /** The choices that a layout allows. */
 type Choices = { epoch?: number; nodes?: number; mode?: Mode; idOffset?: bigint }
-
-/** The same as users give them. */
-export type GivenChoices = { epoch?: unknown; nodes?: unknown; mode?: unknown; idOffset?: unknown }
 
 // Layouts and generators that are shared by all code that asks for the same, as long as any of it holds them. Each has a
 // native object with a finalizer, and these pile up in a loop that never lets the event loop turn. The map keeps nothing
@@ -76,12 +69,12 @@ export class LayoutFacts {
 
   #key // of the choices
   #variants: Interned<LayoutFacts> = new Interned() // with other choices
-  /** the user's view of it, once layoutOf() of layout.ts has made it */
-  layout: Layout | undefined = undefined
+  /** the user's view of it, once layoutOf() of layout.ts has made it, which alone uses this */
+  layout: object | undefined = undefined
   /** the last 58 bits of its UUIDs, once uuid.ts has needed them */
   mark: bigint | undefined = undefined
 
-  constructor(spec: Parts, given: Choices) {
+  constructor(spec: Definition, given: Choices) {
     const choices = ownOf(given) as Choices
     const row = ownOf(spec.fields === undefined ? dialectOf(spec.name) : spec) as unknown as Dialect
 
@@ -176,9 +169,12 @@ function keyOf({ epoch, nodes, mode, idOffset }: Choices) {
 const bases: Interned<LayoutFacts> = new Interned() // layouts without choices, by their spec
 
 /** The layout of a spec, from its own properties only: an epoch is kept for all who use the layout. */
-function baseOf(spec: Parts & { epoch?: number }) {
+function baseOf(spec: Definition & { epoch?: number }) {
   const { epoch, ...parts } = ownOf(spec) as unknown as typeof spec
-  return bases.get(JSON.stringify([parts, epoch]), () => new LayoutFacts(ownOf(parts) as unknown as Parts, { epoch }))
+  return bases.get(
+    JSON.stringify([parts, epoch]),
+    () => new LayoutFacts(ownOf(parts) as unknown as Definition, { epoch }),
+  )
 }
 
 /** The layout of a dialect's name, of a user's own fields, or of a copied Layout. */

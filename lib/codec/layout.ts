@@ -20,10 +20,9 @@ import dialects, { type Dialect } from './dialects.ts'
 import { factsOfSpec, LayoutFacts, readMode } from './facts.ts'
 import type { IdBytes, IdLike } from './ids.ts'
 import { HIGH, half, LOW, put, toBytes, word, wordToBytes } from './ids.ts'
-import type { AnyLayout, LayoutName } from './node-fields.ts'
+import type { AnyLayout, LayoutName, LayoutOptions } from './node-fields.ts'
 import { type Packing, partOf } from './packing.ts'
 import type { Parts, PartsToEncode } from './parts.ts'
-import type { LayoutOptions } from './spec.ts'
 import * as uuids from './uuid.ts'
 
 /** Unix ms, a Date, a Temporal.Instant, or Unix ns as a bigint */
@@ -438,7 +437,7 @@ export function factsOf(given: unknown) {
 /** The user's view of a layout: one object, which all generators share. */
 export function layoutOf(facts: LayoutFacts): Layout {
   facts.layout ??= new Layout(facts as unknown as AnyLayout)
-  return facts.layout
+  return facts.layout as Layout
 }
 
 /** The property of `layouts` for a dialect: its layout is made on first access and cached. */

@@ -2,7 +2,7 @@
 // number. Users see LayoutName and AnyLayout; the rest is for this room. `npm run codec:table` writes the part about the
 // dialects.
 
-import type { LayoutSpec } from './spec.ts'
+import type { LayoutSettings, LayoutSpec } from './spec.ts'
 
 // written by `npm run codec:table`
 
@@ -159,3 +159,6 @@ interface UniqueidChoices {
   /** uniqueid: `'spread'` (the default: the bits of the timestamp are reversed) or `'sequential'` */
   mode?: 'spread' | 'sequential' | null | undefined
 }
+
+/** The options of a layout: {@link LayoutSettings}, and snowcast's `nodes` or uniqueid's `mode`. */
+export type LayoutOptions<L extends AnyLayout = AnyLayout> = LayoutSettings & LayoutChoices<L>

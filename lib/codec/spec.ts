@@ -6,8 +6,6 @@ import * as wanted from '../base/errors/wanted.ts'
 import type { TemporalInstant } from '../base/objects.ts'
 import { checkKeys, type Options, ownOf, readBounded, readInstant } from '../base/values.ts'
 import dialects, { type Dialect } from './dialects.ts'
-import type { GivenChoices, LayoutFacts, Parts } from './facts.ts'
-import type { AnyLayout, LayoutChoices } from './node-fields.ts'
 import { isNode } from './packing.ts'
 
 /**
@@ -36,9 +34,6 @@ export interface LayoutSpec {
   mode?: 'spread' | 'sequential' | undefined
 }
 
-/** The options of a layout: {@link LayoutSettings}, and snowcast's `nodes` or uniqueid's `mode`. */
-export type LayoutOptions<L extends AnyLayout = AnyLayout> = LayoutSettings & LayoutChoices<L>
-
 export interface LayoutSettings {
   /** Unix ms of tick 0, a Date or a Temporal.Instant; default: the layout's own epoch */
   epoch?: number | string | Date | TemporalInstant | null | undefined
@@ -63,9 +58,15 @@ const RESERVED = (
 /** Properties of every object, before a program adds to them. */
 const INHERITED = Object.getOwnPropertyNames(Object.prototype)
 
+/** A layout's definition: a dialect's name, or the name and the bits of a user's own. */
+export type Definition = { name: string; tickNs?: number; fields?: [string, number][] }
+
+/** The choices that some layouts have, as users give them. */
+export type GivenChoices = { epoch?: unknown; nodes?: unknown; mode?: unknown; idOffset?: unknown }
+
 /** What a layout's definition says: the layout as it is without choices, and the choices. */
 interface Read {
-  base: Parts & { epoch?: number }
+  base: Definition & { epoch?: number }
   choices: GivenChoices
 }
 
@@ -191,7 +192,7 @@ function checkTogether(fields: [string, number][], given: unknown) {
 }
 
 /** snowcast's number of nodes. */
-export function readNodeCount(nodes: unknown, { name, hasNodes }: LayoutFacts) {
+export function readNodeCount(nodes: unknown, { name, hasNodes }: { name: string; hasNodes: boolean }) {
   if (!hasNodes) throw errors.unusableOptionError('nodes', nodes, wanted.withLayout(name, 'nodes'))
   return readBounded('nodes', nodes, 128, 8192)
 }

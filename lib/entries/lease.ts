@@ -2,15 +2,17 @@
 
 export type { FlakeErrorClass, FlakeErrorCode } from '../base/errors/flake-error.ts'
 export { FlakeError } from '../base/errors/flake-error.ts'
+export type { SlotInfo } from '../base/slot-info.ts'
 export type { PrefixOptions } from '../codec/prefix.ts'
-export type { FolderStore } from '../files/file-store.ts'
 export type { ElseFrom } from '../lease/else-from/options.ts'
+export type { LeaseDetail, LeaseEvent, LeaseListener } from '../lease/events.ts'
 export type { JoinOptions, LeaseOptions } from '../lease/join-options.ts'
-export type { LeaseDetail, LeasedStats, LeaseEvent, LeaseListener } from '../lease/leased-flake-id.ts'
+export type { LeasedStats } from '../lease/leased-flake-id.ts'
 export { LeasedFlakeId } from '../lease/leased-flake-id.ts'
 export { restored } from '../lease/restored.ts'
 export type { SegmentStats } from '../lease/segment/segment-id.ts'
 export { SegmentId } from '../lease/segment/segment-id.ts'
+export type { FolderStore } from '../stores/file-store.ts'
 export type { MysqlOptions } from '../stores/mysql.ts'
 export {
   etcdStore,
@@ -22,5 +24,5 @@ export {
   redisStore,
 } from '../stores/open.ts'
 export type { PostgresOptions } from '../stores/postgres.ts'
-export type { RecordStore, StoreIdentity } from '../stores/record-store.ts'
-export type { SlotInfo, Store } from '../stores/store.ts'
+export type { RecordStore, StoreIdentity } from '../stores/records.ts'
+export type { Store } from '../stores/store.ts'

@@ -4,9 +4,52 @@
 import type { AnyLayout } from '../codec/node-fields.ts'
 import { FlakeId } from '../generator/flake-id.ts'
 import type { JoinOptions } from '../lease/join-options.ts'
+import type { LeasedFlakeId } from '../lease/leased-flake-id.ts'
 import type { Store } from '../stores/store.ts'
 
 const lease = () => import('../lease/join.ts')
+
+// Leases are above generators, so the class learns of its join() here.
+declare module '../generator/flake-id.ts' {
+  namespace FlakeId {
+    /**
+     * Creates a generator that obtains its node number on its own. It holds a *slot* of its group as long as it lives, and no
+     * two living generators of a group hold the same slot. Resolves once it can generate IDs.
+     *
+     * @param store the store of the slots. For many machines: `'redis://…'`, `'valkey://…'`, `'postgres://…'`, `'mysql://…'`
+     * (MariaDB too) or `'etcd://…'`, with the client package that you have installed (etcd needs none); or your own client in
+     * `redisStore`, `postgresStore`, `mysqlStore` or `etcdStore`; or your own database in `recordStore`. For the processes of
+     * one machine: `'file:DIR'`, with an absolute path. Default: the store in the environment variable `FLAKEFORGE_STORE`, or
+     * else the folder `flakeforge` in `$XDG_STATE_HOME` or in `~/.local/state`.
+     * @param options the group and its lease, the layout, and node fields that stay fixed
+     * @throws {RangeError | TypeError} `ERR_FLAKE_OPTION`: an option is out of bounds or not allowed here (`id`, `shared`,
+     * `clock`). Or no store is given and there is no default: in a container, because each one would have its own folder, or
+     * without a home folder. Or the server's settings allow it to lose acknowledged writes, although `durable` is set.
+     * @throws {Error} `ERR_FLAKE_CONFIG_MISMATCH`: the group was created with different options, on which its members must
+     * agree (`theirs`, `ours`).
+     * @throws {Error} `ERR_FLAKE_EXHAUSTED`: no slot becomes free within `waitMs` (`retryAt`). A slot is skipped if another
+     * generator of this process uses its node number; if no other slot is free, the `cause` says so.
+     * @throws {Error} `ERR_FLAKE_QUIET`: the store is new, or may have lost grants, and `waitMs` ends before it is safe to
+     * generate IDs (`retryAt`). See `createGroup`.
+     * @throws {Error} `ERR_FLAKE_CLOCK_SKEW`: the clocks of this machine and of the store differ by more than `skewMs`, or the
+     * window begins after the end of `waitMs` by this machine's clock.
+     * @throws {Error} `ERR_FLAKE_STORE`: the store is unreachable, failed (`cause`), is unsuitable (a replica, for example), or
+     * did not answer within a second after `waitMs`.
+     * @throws {Error} `ERR_FLAKE_RECORD`: a record of the group cannot be read, or was written by a newer version of flakeforge
+     * (`group`, `record`). Nothing was written over it.
+     * @throws {Error} `ERR_FLAKE_FILE`: a file or the folder cannot be used (`path`).
+     * @throws the signal's `reason`, if `signal` aborts first
+     * @example
+     * const flake = await FlakeId.join()
+     * flake.next()
+     * await flake.close() // at the end: releases the slot at once
+     */
+    function join<const L extends AnyLayout = 'flake'>(
+      store?: Store | string | null,
+      options?: JoinOptions<L> | null,
+    ): Promise<LeasedFlakeId<L>>
+  }
+}
 
 /**
  * Creates a group that you know to be new, so that its members need not wait for a quiet period of 60 s + `skewMs`.

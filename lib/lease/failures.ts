@@ -2,7 +2,7 @@
 
 import type { MachineFailure } from '../../target/native.d.ts'
 import { isPassing } from '../base/errors.ts'
-import type { StoreError } from '../stores/database.ts'
+import type { StoreError } from '../stores/store.ts'
 
 /** Maps the codes of a store's errors to failures; any other error counts as a failure of the store. */
 const FAILURES: Record<string, MachineFailure['why']> = {

@@ -5,8 +5,8 @@
 import { isAbsent } from '../base/check.ts'
 import { withoutSecrets } from '../base/printable.ts'
 import { layoutOf } from '../codec/layout.ts'
-import { defaultFolder } from '../files/file-store.ts'
 import { addressOf } from '../stores/address.ts'
+import { defaultFolder } from '../stores/file-store.ts'
 import { type JoinSettings, readJoinOptions } from './join-options.ts'
 
 /** A word of a command, quoted for a shell. */

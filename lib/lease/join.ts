@@ -8,13 +8,13 @@ import type { AnyLayout } from '../codec/node-fields.ts'
 import { checkStore, openGiven } from '../stores/open.ts'
 import type { Store } from '../stores/store.ts'
 import { BUDGET } from '../stores/time-budget.ts'
-import { joining } from './census.ts'
-import { HolderWithServers } from './else-from/holder-with-servers.ts'
-import { Holder } from './holder.ts'
+import { joining, leases } from './counts-for-metrics.ts'
+import { LeaseWithServers } from './else-from/lease-with-servers.ts'
 import { howToCreate } from './how-to-create.ts'
 import type { JoinOptions } from './join-options.ts'
 import { readJoinOptions } from './join-options.ts'
-import type { LeasedFlakeId } from './leased-flake-id.ts'
+import { Lease } from './lease.ts'
+import { type LeasedFlakeId, leasedFlakeId } from './leased-flake-id.ts'
 import { withWayOut } from './mismatch.ts'
 import { warnOfFunctions } from './reserved-nodes.ts'
 import { SlotGenerator } from './slot-generator.ts'
@@ -34,8 +34,8 @@ export async function join(given: unknown, givenOptions?: unknown) {
   const { elseFrom } = options
   const lease =
     elseFrom === undefined
-      ? new Holder(store, generator, settings)
-      : new HolderWithServers(store, generator, settings, elseFrom)
+      ? new Lease(store, generator, settings)
+      : new LeaseWithServers(store, generator, settings, elseFrom)
   // A slot that the store grants too late is released over the same client.
   const end = () => lease.settled().then(close)
   const start = monotonicNow()
@@ -44,10 +44,13 @@ export async function join(given: unknown, givenOptions?: unknown) {
     await lease.attach(options.signal)
     if (lease.slot !== undefined) await warnOfFunctions(store, options, BUDGET.JOIN_ENDS_MS + start - monotonicNow())
     lease.compare()
-    return generator.forUsers(lease, async () => {
+    const leased = leasedFlakeId(generator.openedWith(lease), async () => {
       await within(end(), BUDGET.CLIENT_END_MS)
       lease.giveUp()
     })
+    generator.serve(leased)
+    leases.add(lease)
+    return leased
   } catch (error) {
     if (options.signal?.aborted) closeSoon(close)
     await within(end(), BUDGET.CLIENT_AFTER_FAILURE_MS)

@@ -4,14 +4,13 @@
 import { type SignalOptions, signalOf } from '../base/abort.ts'
 import * as errors from '../base/errors.ts'
 import type { AnyLayout, Unspecified } from '../codec/node-fields.ts'
-import { end, FlakeId, type Stats, shownOf, wake } from '../generator/flake-id.ts'
+import { end, FlakeId, type Stats, shownOf } from '../generator/flake-id.ts'
 import { OpenedGenerator } from '../generator/opened-generator.ts'
-import type { Holder } from './holder.ts'
+import { EVENTS, type LeaseDetail, type LeaseEvent, type LeaseListener } from './events.ts'
+import type { Lease } from './lease.ts'
 
 const { EventEmitter } = process.getBuiltinModule('node:events')
 
-/** The events of a lease. */
-const EVENTS = ['attached', 'renewed', 'renewal-failed', 'lost', 'detached', 'destroyed']
 /** It is never emitted, but events.once() and events.on() listen to it. */
 const ERROR = 'error'
 
@@ -38,22 +37,6 @@ export interface LeasedStats extends Stats {
   /** how many IDs came from servers since `join`; they are not in `ids`. Only with `elseFrom`. */
   fromServers?: number
 }
-
-/** The argument of listeners for a lease's events. */
-export interface LeaseDetail {
-  group: string
-  slot?: number
-  /** the reason of `renewal-failed` and `lost`, and of `detached` unless `detach()` or `close()` was called */
-  cause?: Error
-  /** for `renewal-failed`: IDs can be generated until then, or longer if a later renewal succeeds */
-  expires?: Date
-}
-
-export type LeaseEvent = 'attached' | 'renewed' | 'renewal-failed' | 'lost' | 'detached' | 'destroyed'
-
-export type LeaseListener<E extends LeaseEvent | 'error'> = E extends LeaseEvent
-  ? (detail: LeaseDetail) => void
-  : (error: Error) => void
 
 // The methods of EventEmitter, which are added below.
 // biome-ignore lint/correctness/noUnusedVariables: the class has it
@@ -87,6 +70,9 @@ export interface LeasedFlakeId<L extends AnyLayout> {
   getMaxListeners(): number
 }
 
+/** What join() makes one with. Users cannot reach it: only the class can make them. */
+export let leasedFlakeId: (opened: OpenedGenerator, onClose: () => Promise<void>) => LeasedFlakeId
+
 /**
  * A generator that holds a slot. `FlakeId.join()` creates one.
  *
@@ -105,6 +91,10 @@ export class LeasedFlakeId<const L extends AnyLayout = Unspecified> extends Flak
   #lease
   #onClose
 
+  static {
+    leasedFlakeId = (opened, onClose) => new LeasedFlakeId(opened, onClose)
+  }
+
   /** @param opened with a lease */
   private constructor(opened: OpenedGenerator, onClose: () => Promise<void>) {
     if (!(opened instanceof OpenedGenerator)) {
@@ -118,7 +108,7 @@ export class LeasedFlakeId<const L extends AnyLayout = Unspecified> extends Flak
     super(opened as never)
     for (const state of EMITTER_STATE) Object.defineProperty(this, state, { value: undefined, writable: true })
     Reflect.apply(EventEmitter, this, [])
-    this.#lease = opened.lease as Holder
+    this.#lease = opened.lease as Lease
     this.#onClose = onClose
   }
 
@@ -245,12 +235,6 @@ export class LeasedFlakeId<const L extends AnyLayout = Unspecified> extends Flak
   }
 }
 
-/** Notifies the listeners. Waiting calls are retried first: what they wait for may have come, or can no longer come. */
-export function tell(leased: LeasedFlakeId, event: LeaseEvent, detail: LeaseDetail) {
-  wake(leased)
-  leased.emit(event, detail)
-}
-
 function define(method: string, value: Function) {
   Object.defineProperty(LeasedFlakeId.prototype, method, { value, writable: true, configurable: true })
 }
@@ -266,6 +250,6 @@ for (const method of NAMED) {
 }
 
 function checkEvent(event: string) {
-  if (EVENTS.includes(event) || event === ERROR) return
+  if ((EVENTS as readonly string[]).includes(event) || event === ERROR) return
   throw errors.optionRangeError('event', event, `one of ${EVENTS.join(', ')}`)
 }

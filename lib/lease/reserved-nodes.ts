@@ -3,8 +3,8 @@
 
 import { warnOfDatabaseFunction } from '../base/errors.ts'
 import { within } from '../base/in-time.ts'
-import type { SlotStore } from '../stores/database.ts'
 import { type DatabaseFunction, fingerprintOf } from '../stores/database-function.ts'
+import type { SlotStore } from '../stores/store.ts'
 import { BUDGET } from '../stores/time-budget.ts'
 import type { JoinSettings } from './join-options.ts'
 

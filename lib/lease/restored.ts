@@ -3,18 +3,15 @@
 
 import { checkKeys, isAbsent } from '../base/check.ts'
 import { optionTypeError, unusableOptionError } from '../base/errors.ts'
-import type { SlotStore } from '../stores/database.ts'
 import { checkStore, openGiven } from '../stores/open.ts'
-import type { Store } from '../stores/store.ts'
+import type { GroupOrCounter, SlotStore, Store } from '../stores/store.ts'
 import { readName } from './common-options.ts'
 
 /** The names that are allowed. */
 const WANTED = "a group's name, or { name } of a counter"
 
-export type Kept = { group: string } | { name: string }
-
 /** What a user names: a group, or a counter as in SegmentId.open(); undefined for all of both. */
-function readKept(given: unknown): Kept | undefined {
+function readWhat(given: unknown): GroupOrCounter | undefined {
   if (isAbsent(given)) return undefined
   if (typeof given === 'string') return { group: readName('group', given) }
   if (typeof given !== 'object') throw optionTypeError('what', given, WANTED)
@@ -26,13 +23,13 @@ function readKept(given: unknown): Kept | undefined {
  * @param named undefined: all groups and counters
  * @param unlisted the error to throw if a store cannot list them
  */
-export async function tell(store: SlotStore, named: Kept | undefined, unlisted: () => Error) {
+export async function tell(store: SlotStore, named: GroupOrCounter | undefined, unlisted: () => Error) {
   if (store.restored === undefined)
     throw unusableOptionError('store', store, 'for restored(), which is for servers only')
   const told = named === undefined ? await store.everything?.() : [named]
   if (told === undefined) throw unlisted()
   const failures: Error[] = []
-  for (const kept of told) await store.restored(kept).catch((error) => failures.push(error))
+  for (const what of told) await store.restored(what).catch((error) => failures.push(error))
   if (failures.length > 0) throw failures[0]
   return told
 }
@@ -60,7 +57,7 @@ export function restored(
 ): Promise<void>
 export async function restored(given: unknown, what?: unknown) {
   checkStore(given, 'restored')
-  const named = readKept(what)
+  const named = readWhat(what)
   const { store, close } = openGiven(given)
   try {
     await tell(store, named, unlistedError)

@@ -4,17 +4,14 @@
 import { unlessProblem } from '../base/check.ts'
 import { problemError } from '../base/errors.ts'
 import { look } from '../generator/clock-steps.ts'
-import { attach, detach, wake } from '../generator/flake-id.ts'
-import { knobsOf, noGenerator, OpenedGenerator } from '../generator/opened-generator.ts'
+import { attach, detach, type FlakeId, wake } from '../generator/flake-id.ts'
+import { knobsOf, noGenerator, OpenedGenerator, type SlotHolder } from '../generator/opened-generator.ts'
 import type { Settings } from '../generator/options.ts'
 import { lookAhead } from '../layout/horizon.ts'
 import { generators, nativeLayout } from '../native/hot.ts'
-import type { Grant } from '../stores/database.ts'
-import { leases } from './census.ts'
-import type { Holder } from './holder.ts'
+import type { Grant } from '../stores/store.ts'
+import type { LeaseDetail, LeaseEvent } from './events.ts'
 import type { JoinSettings } from './join-options.ts'
-import type { LeaseDetail, LeaseEvent } from './leased-flake-id.ts'
-import { LeasedFlakeId, tell } from './leased-flake-id.ts'
 
 /** The addon's generator for a grant. Throws if its node number is already in use in this process. */
 function openGrant(options: JoinSettings, { slot, lo, hi, cursor }: Grant) {
@@ -25,24 +22,27 @@ function openGrant(options: JoinSettings, { slot, lo, hi, cursor }: Grant) {
   return new OpenedGenerator(own, unlessProblem(opened, `node ${own.node}`))
 }
 
-/** The constructor of LeasedFlakeId, which is private to users. */
-type Make = new (opened: OpenedGenerator, onClose: () => Promise<void>) => LeasedFlakeId
+/** A generator with listeners: a LeasedFlakeId. */
+type Listened = FlakeId & { emit(event: LeaseEvent, detail: LeaseDetail): boolean }
 
 export class SlotGenerator {
   #options
   #opened: OpenedGenerator | undefined // makes the IDs of the present slot, or made those of the last one
-  #leased: LeasedFlakeId | undefined // the user's generator
+  #leased: Listened | undefined // the user's generator
 
   constructor(options: JoinSettings) {
     this.#options = options
   }
 
-  /** Makes the user's generator. If IDs come from servers at first, there may be no slot yet. */
-  forUsers(lease: Holder, onClose: () => Promise<void>) {
+  /** What the user's generator begins with. If IDs come from servers at first, there may be no slot yet. */
+  openedWith(lease: SlotHolder) {
     const { options, native } = this.#opened ?? this.#withoutSlot()
-    this.#leased = new (LeasedFlakeId as unknown as Make)(new OpenedGenerator(options, native, lease), onClose)
-    leases.add(lease)
-    return this.#leased
+    return new OpenedGenerator(options, native, lease)
+  }
+
+  /** From now on the slot's IDs are those of this generator. */
+  serve(leased: Listened) {
+    this.#leased = leased
   }
 
   /** The ms in which the first tick at or after `lo` begins. */
@@ -91,9 +91,10 @@ export class SlotGenerator {
     return this.#opened?.native.fault()?.path === null
   }
 
-  /** Notifies the listeners, in a separate turn. */
+  /** Notifies the listeners. Waiting calls are retried first: what they wait for may have come, or can no longer come. */
   tell(event: LeaseEvent, detail: LeaseDetail) {
-    if (this.#leased !== undefined) tell(this.#leased, event, detail)
+    this.wake()
+    this.#leased?.emit(event, detail)
   }
 
   /** Retries the waiting calls. */

@@ -1,7 +1,7 @@
 // The warnings of a lease, each once in a process: every outage is an event, but a log needs to be told only once.
 
 import { quietWarning, renewalWarning, waitWarning, warn } from '../base/errors.ts'
-import type { LeaseDetail } from './leased-flake-id.ts'
+import type { LeaseDetail } from './events.ts'
 
 /** The end of each group's quiet period that this process has warned of, Unix ms: a retry does not repeat the warning. */
 const quietOf: Map<string, number> = new Map()

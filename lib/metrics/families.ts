@@ -3,14 +3,13 @@
 
 import type { Totals } from '../../target/native.d.ts'
 import { unixNow } from '../base/timers.ts'
-import { acquisitions, joining, leases, renewals, segments } from '../lease/census.ts'
-import type { Holder } from '../lease/holder.ts'
+import { acquisitions, joining, leases, type MeasuredLease, renewals, segments } from '../lease/counts-for-metrics.ts'
 import { generators } from '../native/hot.ts'
 
 type Sample = { labels: Record<string, string>; value: number }
 
 /** The input of a collection, shared by all its metrics. */
-export type Snapshot = { totals: Totals[]; leases: Holder[]; joining: Holder[]; now: number }
+export type Snapshot = { totals: Totals[]; leases: MeasuredLease[]; joining: MeasuredLease[]; now: number }
 
 /** A metric. `aggregator`: how prom-client's cluster registry joins the values of several processes. */
 export interface Family {
@@ -29,7 +28,7 @@ const STATES = ['joining', 'attached', 'detached', 'destroyed']
 
 /**
  * The labels are bounded: layouts, groups and counters have the names that the program gives them, and the addon and
- * lib/lease/census.ts count those beyond the first thousand together. A node number is not a label: it is part of a process's
+ * lib/lease/counts-for-metrics.ts count those beyond the first thousand together. A node number is not a label: it is part of a process's
  * configuration, and Prometheus already distinguishes processes. A slot changes hands, so it is a label of one metric only,
  * for joins.
  */
@@ -71,7 +70,7 @@ function joined(samples: Sample[], join: (a: number, b: number) => number) {
 const sum = (a: number, b: number) => a + b
 
 /** Seconds until the window of a lease ends; 0 without a window. */
-const remainingOf = ({ expires }: Holder, now: number) =>
+const remainingOf = ({ expires }: MeasuredLease, now: number) =>
   expires === undefined ? 0 : Math.max(expires.getTime() - now, 0) / 1000
 
 /** 0 without a slot. A slot in a file needs no renewal, so its window is not shown. */
@@ -82,7 +81,7 @@ function remaining({ leases, now }: Snapshot) {
 }
 
 /** A lease without a slot that still wants one, as before its first slot and after a loss, is joining. */
-const stateOf = (lease: Holder) => (lease.state === 'detached' && lease.isWanted ? 'joining' : lease.state)
+const stateOf = (lease: MeasuredLease) => (lease.state === 'detached' && lease.isWanted ? 'joining' : lease.state)
 
 function states({ leases, joining }: Snapshot) {
   const samples = [...leases, ...joining].flatMap((lease) =>

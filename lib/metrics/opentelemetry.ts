@@ -3,7 +3,7 @@
 // serves both. A meter is observed once and not kept alive.
 
 import * as errors from '../base/errors.ts'
-import { type Observer, observers } from '../lease/census.ts'
+import { type Observer, observers } from '../lease/counts-for-metrics.ts'
 import { DURATION, FAMILIES, snapshot } from './families.ts'
 
 export type Make = (name: string, options: object) => object

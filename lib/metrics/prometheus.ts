@@ -4,7 +4,7 @@
 
 import { isAbsent } from '../base/check.ts'
 import * as errors from '../base/errors.ts'
-import { type Observer, observers } from '../lease/census.ts'
+import { type Observer, observers } from '../lease/counts-for-metrics.ts'
 import { DURATION, FAMILIES, type Family, type Snapshot, snapshot } from './families.ts'
 
 type Metric = {

@@ -6,12 +6,10 @@
 import { loadInstead } from './fallback.ts'
 import { isThere } from './is-there.ts'
 import { builtIn, findOwn, here, isOfProgram, load, packageFolder } from './packages/search.ts'
+import type { Addon } from './types.ts'
 
 const { closeSync, openSync, readSync } = process.getBuiltinModule('node:fs')
 const { basename, dirname, isAbsolute, join, toNamespacedPath } = process.getBuiltinModule('node:path')
-
-/** The addon's exports. Every build writes these types. */
-export type Addon = typeof import('../../target/native.d.ts')
 
 const INTERPRETER = 3 // PT_INTERP
 

@@ -2,7 +2,7 @@
 // is an error with its cause.
 
 import { warn as warnOf } from '../base/errors/foreign.ts'
-import type { Addon } from './addon.ts'
+import type { Addon } from './types.ts'
 
 /**
  * The packages that contain it, without `@flakeforge/binding-`. The first holds the file. Users may install it themselves;
@@ -10,8 +10,6 @@ import type { Addon } from './addon.ts'
  * here.
  */
 const PACKAGES = ['wasm32-wasi', 'other-cpu', 'other-os']
-
-export type { Addon }
 
 /** Warns once that this is slower. A worker thread that starts later does not repeat the warning. */
 function warn(target: string) {

@@ -11,27 +11,8 @@ import { pause as sleep } from '../base/pause.ts'
 import { ownOf } from '../base/values.ts'
 import { type LayoutFacts, onceEach } from '../codec/facts.ts'
 import native from './index.ts'
+import type { RawFunctions } from './types.ts'
 import { forAnyArray, type Wasm } from './wasm.ts'
-
-/** The result of `generators.functions()`. A status is a number of STATUS; undefined is OK. */
-export interface RawFunctions {
-  /** takes one ID */
-  claim: () => number | undefined
-  /** takes one ID and returns it as text; or returns a status */
-  claimText: () => string | number
-  /** takes the IDs of a batch */
-  fillBytes: (ids: Uint8Array) => number | undefined
-  /** the same, in the byte order of this machine */
-  fillNumbers: (ids: Uint8Array) => number | undefined
-  /** takes one ID, if it is exact as a float */
-  claimFloat: () => number | undefined
-  /** takes the IDs of a batch, as floats in the same order */
-  fillFloats: (ids: Uint8Array) => number | undefined
-  /** the ID as text */
-  spell: () => string
-  /** IDs of a batch as one text, a space after each */
-  spellSome: (ids: Uint8Array) => string
-}
 
 /** Why the addon returned no ID; the same numbers as `Status` in src/hot.rs. */
 export const STATUS = {

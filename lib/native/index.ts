@@ -1,8 +1,9 @@
 // Loads the addon; if that fails, lib/native/failure.ts makes the error. Nothing else takes its place without a warning: a
 // slower or weaker generator would go unnoticed.
 
-import { type Addon, loadAddon } from './addon.ts'
+import { loadAddon } from './addon.ts'
 import { nativeFailure, strangersFailure, versionFailure } from './failure.ts'
+import type { Addon } from './types.ts'
 
 /** Where @flakeforge/binding-wasm32-wasi puts the addon that it has started in a browser. */
 const STARTED: unique symbol = Symbol.for('flakeforge.addon')

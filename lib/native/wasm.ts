@@ -2,7 +2,7 @@
 // array is filled, read or changed through a piece of it. emnapi would copy a JavaScript array that is passed directly, and
 // the result of a function that writes would be lost.
 
-import type { RawFunctions } from './hot.ts'
+import type { RawFunctions } from './types.ts'
 
 /**
  * The WebAssembly's exports besides the addon: `room` returns bytes that both sides see. The module's clocks are in ms: one
@@ -15,8 +15,6 @@ export type Wasm = {
   /** only in browsers, where a thread cannot sleep: spins for this many ms */
   pause?: (ms: number) => void
 }
-
-export type { RawFunctions }
 
 /** How many IDs are passed at once. */
 const AT_ONCE = 1024

@@ -2,66 +2,31 @@
 // reads and swaps records until it has its answer, within the time that join() promises. Once its caller has given up, it
 // swaps nothing.
 
-import type { GrantStep, Slot, SlotFolderConfig, StepAsk, StepConfig, StepTask } from '../../target/native.d.ts'
+import type { GrantStep, StepAsk, StepTask } from '../../target/native.d.ts'
 import { whenAborted } from '../base/abort.ts'
 import { sleepUnlessAborted } from '../base/abortable-sleep.ts'
 import * as errors from '../base/errors.ts'
 import { inTime } from '../base/in-time.ts'
 import { monotonicNow, sleep, unixNow } from '../base/timers.ts'
 import { ownOf } from '../base/values.ts'
-import type { Kept } from '../lease/restored.ts'
 import type { ClientError } from './clients.ts'
 import type { DatabaseFunction } from './database-function.ts'
-import { memoryOf } from './memories.ts'
 import type { ReadBy, Records } from './records.ts'
+import { memoryOf } from './step-memory.ts'
 import { type Answer, type AnswerOf, refusalOf } from './step-refusals.ts'
-import type { SlotInfo } from './store.ts'
+import type {
+  AcquireRequest,
+  Config,
+  GroupOrCounter,
+  madeByFlakeforge,
+  ReleaseRequest,
+  RenewRequest,
+  SlotStore,
+  StoreError,
+} from './store.ts'
 import { BUDGET, renewalStepMs } from './time-budget.ts'
 
 const { randomBytes } = process.getBuiltinModule('node:crypto')
-
-/** A slot and its window, with the store's time and the group's lineage. The slot of a folder has a cursor in its file. */
-export type Grant = { slot: number; lo: number; hi: number; storeNow: number; lineage: string; cursor?: Slot }
-
-/** A block's first number, or where a counter continues; and the counter's lineage. */
-type Block = { number: bigint; lineage: string }
-
-/** The settings that a group's members share. Only the folder's store reads `scale`. */
-export type Config = StepConfig & SlotFolderConfig
-
-/** The error of a call to a store. If waiting helps, `retryAt` is until when, by the store's clock. */
-export type StoreError = Error & { code: string; retryAt?: Date; storeNow?: number; lineage?: string }
-
-/** Once `signal` has aborted, the store sends nothing more for the call. */
-type Abortable = { config: Config; signal?: AbortSignal }
-
-/** A request for a slot. `joins`: whether a missing group is created. */
-export type Wanted = Abortable & { owner: string; host: string; joins: boolean }
-
-/** A slot whose window ends at `hi`. */
-type Held = Abortable & { slot: number; owner: string; hi: number }
-
-/** A slot that is released: `last` is the last tick it used. */
-type Released = Abortable & { slot: number; owner: string; last: number }
-
-/** The calls of leases and counters. */
-export interface SlotStore {
-  create: (group: string, config: Config, signal?: AbortSignal) => Promise<boolean>
-  acquire: (group: string, request: Wanted) => Promise<Grant>
-  renew: (group: string, held: Held) => Promise<Grant | 'lost' | 'destroyed'>
-  release: (group: string, left: Released) => Promise<void>
-  destroy: (group: string) => Promise<void>
-  restored?: (kept: Kept) => Promise<void>
-  everything?: () => Promise<Kept[] | undefined>
-  /** the last failure of the pending step on this group, while it is still trying */
-  trouble?: (group: string) => unknown
-  advance: (name: string, by: bigint, init?: bigint, durable?: boolean) => Promise<Block>
-  list: (group: string) => Promise<SlotInfo[]>
-  groups?: () => Promise<string[]>
-  place?: () => Promise<string>
-  functions?: (signal?: AbortSignal) => Promise<DatabaseFunction[]>
-  close?: () => Promise<void>
-}
 
 /** The answer to each task, unless it is refused. */
 type AnswerTo = {
@@ -100,6 +65,7 @@ const fresh = () => randomBytes(16).toString('hex')
 const givenUpError = () => new Error('the step was given up')
 
 export class DatabaseStore implements SlotStore {
+  declare readonly [madeByFlakeforge]: true
   #records
   #memory
   #wasDurable = false // whether the server once supported `durable`
@@ -133,12 +99,12 @@ export class DatabaseStore implements SlotStore {
     return isNew
   }
 
-  async acquire(group: string, { config, owner, host, joins, signal }: Wanted) {
+  async acquire(group: string, { config, owner, host, joins, signal }: AcquireRequest) {
     await this.#checkDurable(group, config.durable)
     return grantOf(await this.#run(group, { type: joins ? 'join' : 'acquire', config, owner, host }, { signal }))
   }
 
-  async renew(group: string, { config, slot, owner, hi, signal }: Held) {
+  async renew(group: string, { config, slot, owner, hi, signal }: RenewRequest) {
     await this.#checkDurable(group, config.durable)
     const answer = await this.#run(
       group,
@@ -148,7 +114,7 @@ export class DatabaseStore implements SlotStore {
     return answer.type === 'granted' ? grantOf(answer) : answer.type
   }
 
-  async release(group: string, { config, slot, owner, last, signal }: Released) {
+  async release(group: string, { config, slot, owner, last, signal }: ReleaseRequest) {
     await this.#run(group, { type: 'release', config, slot, owner, last }, { signal })
   }
 
@@ -157,13 +123,13 @@ export class DatabaseStore implements SlotStore {
   }
 
   /** Called after an operator restored older records. */
-  async restored(kept: Kept) {
-    if ('group' in kept) await this.#run(kept.group, { type: 'restored' })
-    else await this.#run(kept.name, { type: 'counterRestored' })
+  async restored(what: GroupOrCounter) {
+    if ('group' in what) await this.#run(what.group, { type: 'restored' })
+    else await this.#run(what.name, { type: 'counterRestored' })
   }
 
   /** All groups and counters that have a record, readable or not; undefined if the store cannot list them. */
-  async everything(): Promise<Kept[] | undefined> {
+  async everything(): Promise<GroupOrCounter[] | undefined> {
     const names = await this.#coded('', async () => this.#records.groups?.())
     if (names === undefined) return undefined
     const kept = await Promise.all([...names].sort().map((name) => this.#kept(name)))
@@ -171,7 +137,7 @@ export class DatabaseStore implements SlotStore {
   }
 
   /** Whether there is a group of this name, a counter, or both. */
-  async #kept(name: string): Promise<Kept[]> {
+  async #kept(name: string): Promise<GroupOrCounter[]> {
     const { values } = await this.#coded(name, () => this.#records.read(name, ['group', 'counter']))
     const kept = [{ group: name }, { name }]
     return kept.filter((_, i) => values[i] !== null)

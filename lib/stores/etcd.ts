@@ -26,7 +26,7 @@ export const etcdStore = (options: {
   username?: string | undefined
   password?: string | undefined
   fetch?: typeof fetch | undefined
-}): Store => new DatabaseStore(recordsOf(options)) as unknown as Store
+}): Store => new DatabaseStore(recordsOf(options))
 
 /** A store for `etcd://[user:password@]host:2379,host:2379[?tls=true]`; `etcds://` means TLS too. */
 export const openEtcd = (url: string) => new DatabaseStore(recordsOf(parseUrl(url)), url)

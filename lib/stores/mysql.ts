@@ -25,7 +25,7 @@ export interface MysqlOptions {
 export function mysqlStore(client: unknown, options?: MysqlOptions): Store {
   const given = { ...checkKeys('options', options, ['database']) } // its own properties
   const records = new MysqlRecords(mysqlClient(client), readDatabase(given.database))
-  return new DatabaseStore(records) as unknown as Store
+  return new DatabaseStore(records)
 }
 
 /** A store with our own client, which `close()` ends. */

@@ -4,16 +4,15 @@
 import { checkPath, isAbsent } from '../base/check.ts'
 import * as errors from '../base/errors.ts'
 import { withoutSecrets } from '../base/printable.ts'
-import { fileStore } from '../files/file-store.ts'
 import { addressError, rememberAddress } from './address.ts'
-import type { SlotStore } from './database.ts'
 import { etcdStore, openEtcd } from './etcd.ts'
+import { fileStore, openFolder } from './file-store.ts'
 import { mysqlStore, openMysql } from './mysql.ts'
 import { openPostgres, postgresStore } from './postgres.ts'
 import { recordStore } from './record-store.ts'
 import { openRedis, redisStore } from './redis.ts'
 import { SCHEMES } from './schemes.ts'
-import type { Store } from './store.ts'
+import type { SlotStore, Store } from './store.ts'
 
 const { win32 } = process.getBuiltinModule('node:path')
 const nodeUrl = process.getBuiltinModule('node:url')
@@ -37,7 +36,7 @@ const WANTED_ADDRESS =
   "an address such as 'file:DIR', 'redis://…', 'valkey://…', 'postgres://…', 'mysql://…' or 'etcd://…'"
 const WANTED = `${WANTED_ADDRESS}, or the result of redisStore() and the like`
 const UNREADABLE = 'a valid address, in whose password @ is written as %40, / as %2F, # as %23, ? as %3F and % as %25'
-const STEPS: (keyof SlotStore)[] = ['create', 'acquire', 'renew', 'release', 'destroy', 'advance', 'list']
+const STEPS = ['create', 'acquire', 'renew', 'release', 'destroy', 'advance', 'list']
 
 /**
  * Refuses any value that is not a store, before anything is opened.
@@ -101,7 +100,7 @@ export function openStore(address?: string | null, ...more: never[]): Store {
   }
   if (!isAbsent(address) && typeof address !== 'string')
     throw errors.optionTypeError('address', address, WANTED_ADDRESS)
-  return rememberAddress(openGiven(address).store, address) as unknown as Store
+  return rememberAddress(openGiven(address).store, address)
 }
 
 function openUrl(url: string) {
@@ -145,13 +144,13 @@ function openFile(url: string): SlotStore {
     throw errors.optionRangeError('store', url, "the address of a folder, such as 'file:/var/lib/app/ids'")
   }
   checkPath('store', url, folder)
-  return fileStore(folder) as unknown as SlotStore
+  return openFolder(folder)
 }
 
 /** The store in `FLAKEFORGE_STORE`, or else the default folder. */
 function openDefault() {
   const named = process.env.FLAKEFORGE_STORE
-  if (!named) return fileStore() as unknown as SlotStore
+  if (!named) return openFolder()
   try {
     return openUrl(named)
   } catch (error) {

@@ -36,7 +36,7 @@ export function postgresStore(pool: unknown, options?: PostgresOptions): Store {
   const client = postgresClient(pool)
   return new DatabaseStore(
     new PostgresRecords(client, { schema: readSchema(given.schema), owner: readOwner(given.owner) }),
-  ) as unknown as Store
+  )
 }
 
 /** A store with our own client, which `close()` ends. */

@@ -6,58 +6,9 @@ import * as errors from '../base/errors.ts'
 import { inTime } from '../base/in-time.ts'
 import { DatabaseStore } from './database.ts'
 import { checkAnswer, checkNames, checkSwapped } from './record-answers.ts'
-import type { Identity, Records } from './records.ts'
+import type { RecordStore, Records, StoreIdentity } from './records.ts'
 import type { Store } from './store.ts'
 import { BUDGET } from './time-budget.ts'
-
-/**
- * The interface of your own database: it reads records, and swaps one of them. The rules about slots and windows stay in
- * flakeforge. https://github.com/flakeforge/flakeforge/blob/main/docs/store/your-own-database.md describes what each function
- * must guarantee, and `npx flakeforge-check-store ./my-store.mjs` checks it.
- *
- * A record is text of up to 2 000 bytes with any Unicode. It is part of a group (1 to 128 characters without braces and
- * control characters) and has a name: `group`, `counter`, or `slot` and ten digits. No record may ever expire.
- */
-export interface RecordStore {
-  /**
-   * One snapshot of up to 1 100 records, from the server that takes writes. It shows every swap that was answered before.
-   * @returns `values`: in the order of `names`, null for an absent record. `now`: that server's clock in Unix ms, read after
-   * the snapshot. `position`, if the database has one: a number from 0 to 2^64 - 1 that never falls while nothing is lost.
-   */
-  read(
-    group: string,
-    names: readonly string[],
-  ): Promise<{
-    now: number
-    identity: StoreIdentity
-    values: ReadonlyArray<string | null>
-    position?: number | bigint | undefined
-  }>
-  /**
-   * In one atomic step: writes `to` if the record is `from` (null: absent), byte for byte, and the server is `identity`.
-   * @returns true only for a clean answer: the write is durable, and every server that could be promoted has it. False if the
-   * swap was not made, or perhaps not. An error means that the outcome is unknown. After either, flakeforge reads again, and
-   * writes a new text until the answer is clean.
-   */
-  swap(group: string, name: string, from: string | null, to: string, identity: StoreIdentity): Promise<boolean>
-  /** the names of a group's records, in any order */
-  names(group: string): Promise<readonly string[]>
-  /** the names of all groups that have a record; leave it out if the database cannot list them */
-  groups?(): Promise<readonly string[]>
-  /** ends what the client has opened; `FlakeId.join` never calls it */
-  close?(): Promise<void>
-}
-
-/**
- * Texts that change when acknowledged writes may be missing, the same for all clients. '' means unknown, and such a loss then
- * goes unnoticed. At least one of the two must not be empty.
- */
-export interface StoreIdentity {
-  /** the data: a different text after it was restored, dropped, or replaced by another server's */
-  history: string
-  /** the run of the server; '' if a restart loses nothing */
-  process: string
-}
 
 const NEEDED = ['read', 'swap', 'names']
 const OPTIONAL = ['groups', 'close']
@@ -92,7 +43,14 @@ class CheckedRecords implements Records {
     return checkAnswer(await this.#ask('read', [group, [...names]], signal), names)
   }
 
-  async swap(group: string, name: string, from: string | null, to: string, identity: Identity, signal?: AbortSignal) {
+  async swap(
+    group: string,
+    name: string,
+    from: string | null,
+    to: string,
+    identity: StoreIdentity,
+    signal?: AbortSignal,
+  ) {
     return checkSwapped(await this.#ask('swap', [group, name, from, to, { ...identity }], signal))
   }
 
@@ -140,5 +98,5 @@ export const checkedRecords = (given: RecordStore) => new CheckedRecords(given)
  */
 export function recordStore(store: RecordStore): Store {
   const records = checkedRecords(store)
-  return new DatabaseStore(records) as unknown as Store
+  return new DatabaseStore(records)
 }

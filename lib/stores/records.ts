@@ -2,10 +2,55 @@
 // has a class for it, and record-store.ts checks the answers of a user's own database.
 
 import type { DatabaseFunction } from './database-function.ts'
-import type { RecordStore } from './record-store.ts'
 
-/** A server's identity, as its records show it. */
-export type Identity = Awaited<ReturnType<RecordStore['read']>>['identity']
+/**
+ * The interface of your own database: it reads records, and swaps one of them. The rules about slots and windows stay in
+ * flakeforge. https://github.com/flakeforge/flakeforge/blob/main/docs/store/your-own-database.md describes what each function
+ * must guarantee, and `npx flakeforge-check-store ./my-store.mjs` checks it.
+ *
+ * A record is text of up to 2 000 bytes with any Unicode. It is part of a group (1 to 128 characters without braces and
+ * control characters) and has a name: `group`, `counter`, or `slot` and ten digits. No record may ever expire.
+ */
+export interface RecordStore {
+  /**
+   * One snapshot of up to 1 100 records, from the server that takes writes. It shows every swap that was answered before.
+   * @returns `values`: in the order of `names`, null for an absent record. `now`: that server's clock in Unix ms, read after
+   * the snapshot. `position`, if the database has one: a number from 0 to 2^64 - 1 that never falls while nothing is lost.
+   */
+  read(
+    group: string,
+    names: readonly string[],
+  ): Promise<{
+    now: number
+    identity: StoreIdentity
+    values: ReadonlyArray<string | null>
+    position?: number | bigint | undefined
+  }>
+  /**
+   * In one atomic step: writes `to` if the record is `from` (null: absent), byte for byte, and the server is `identity`.
+   * @returns true only for a clean answer: the write is durable, and every server that could be promoted has it. False if the
+   * swap was not made, or perhaps not. An error means that the outcome is unknown. After either, flakeforge reads again, and
+   * writes a new text until the answer is clean.
+   */
+  swap(group: string, name: string, from: string | null, to: string, identity: StoreIdentity): Promise<boolean>
+  /** the names of a group's records, in any order */
+  names(group: string): Promise<readonly string[]>
+  /** the names of all groups that have a record; leave it out if the database cannot list them */
+  groups?(): Promise<readonly string[]>
+  /** ends what the client has opened; `FlakeId.join` never calls it */
+  close?(): Promise<void>
+}
+
+/**
+ * Texts that change when acknowledged writes may be missing, the same for all clients. '' means unknown, and such a loss then
+ * goes unnoticed. At least one of the two must not be empty.
+ */
+export interface StoreIdentity {
+  /** the data: a different text after it was restored, dropped, or replaced by another server's */
+  history: string
+  /** the run of the server; '' if a restart loses nothing */
+  process: string
+}
 
 /**
  * The store a step reads and writes: a RecordStore, with additions that only our own stores have.

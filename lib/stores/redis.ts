@@ -13,8 +13,7 @@ import type { Store } from './store.ts'
  * Sentinel, a cluster or a pool
  * @throws {TypeError} `ERR_FLAKE_OPTION`: it is not such a client, or it is in a MULTI.
  */
-export const redisStore = (client: unknown): Store =>
-  new DatabaseStore(new RedisRecords(redisClient(client))) as unknown as Store
+export const redisStore = (client: unknown): Store => new DatabaseStore(new RedisRecords(redisClient(client)))
 
 /** A store with our own client, which `close()` ends. */
 export const openRedis = (url: string): DatabaseStore => new DatabaseStore(new RedisRecords(openClient(url)), url)

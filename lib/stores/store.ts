@@ -1,7 +1,11 @@
-// A store as users see it, whatever holds its records.
+// A store, whatever holds its records: `Store` as users see it, and `SlotStore` as leases and counters call it.
+
+import type { Slot, SlotFolderConfig, StepConfig } from '../../target/native.d.ts'
+import type { SlotInfo } from '../base/slot-info.ts'
+import type { DatabaseFunction } from './database-function.ts'
 
 /** Only flakeforge makes stores: objects of your own are refused. */
-declare const madeByFlakeforge: unique symbol
+export declare const madeByFlakeforge: unique symbol
 
 /**
  * Keeps slots and counters. `fileStore`, `redisStore`, `postgresStore`, `mysqlStore` and `etcdStore` make one, and
@@ -33,22 +37,43 @@ export interface Store {
   close?(): Promise<void>
 }
 
-/** A slot, as `list` returns it. Its holder generates IDs in the window [lo, hi] only. */
-export interface SlotInfo {
-  /** from 0 */
-  slot: number
-  /** the holder's token; absent while the slot is free */
-  owner?: string
-  /** the host of the holder, or of the last one */
-  host?: string
-  /** the beginning of the window: Unix ms by the store's clock */
-  lo: number
-  /** the end of the window: Unix ms by the store's clock */
-  hi: number
-  /** file store: the holder's process ID */
-  pid?: number
-  /** file store: when the holder got the slot */
-  since?: Date
-  /** file store: when the holder's last ID was generated */
-  last?: Date
+/** A slot and its window, with the store's time and the group's lineage. The slot of a folder has a cursor in its file. */
+export type Grant = { slot: number; lo: number; hi: number; storeNow: number; lineage: string; cursor?: Slot }
+
+/** A block's first number, or where a counter continues; and the counter's lineage. */
+type Block = { number: bigint; lineage: string }
+
+/** The settings that a group's members share. Only the folder's store reads `scale`. */
+export type Config = StepConfig & SlotFolderConfig
+
+/** The error of a call to a store. If waiting helps, `retryAt` is until when, by the store's clock. */
+export type StoreError = Error & { code: string; retryAt?: Date; storeNow?: number; lineage?: string }
+
+/** Once `signal` has aborted, the store sends nothing more for the call. */
+type Abortable = { config: Config; signal?: AbortSignal }
+
+/** For a slot. `joins`: whether a missing group is created. */
+export type AcquireRequest = Abortable & { owner: string; host: string; joins: boolean }
+
+/** For more time in a slot, whose window ends at `hi`. */
+export type RenewRequest = Abortable & { slot: number; owner: string; hi: number }
+
+/** For the end of a slot: `last` is the last tick it used. */
+export type ReleaseRequest = Abortable & { slot: number; owner: string; last: number }
+
+/** What an operator can put back: a group, or a counter by its name. */
+export type GroupOrCounter = { group: string } | { name: string }
+
+/** The calls of leases and counters, which every store of ours has. */
+export interface SlotStore extends Store {
+  create: (group: string, config: Config, signal?: AbortSignal) => Promise<boolean>
+  acquire: (group: string, request: AcquireRequest) => Promise<Grant>
+  renew: (group: string, request: RenewRequest) => Promise<Grant | 'lost' | 'destroyed'>
+  release: (group: string, request: ReleaseRequest) => Promise<void>
+  restored?: (what: GroupOrCounter) => Promise<void>
+  everything?: () => Promise<GroupOrCounter[] | undefined>
+  /** the last failure of the pending step on this group, while it is still trying */
+  trouble?: (group: string) => unknown
+  advance: (name: string, by: bigint, init?: bigint, durable?: boolean) => Promise<Block>
+  functions?: (signal?: AbortSignal) => Promise<DatabaseFunction[]>
 }

@@ -1,7 +1,7 @@
 // FlakeError, which users test our errors with, and the fields of each code. It is never thrown itself: errors keep the class
 // that JavaScript would throw, such as RangeError.
 
-import type { SlotInfo } from '../../stores/store.ts'
+import type { SlotInfo } from '../slot-info.ts'
 import { isBranded } from './brand.ts'
 
 /** Why a server returned no IDs. */

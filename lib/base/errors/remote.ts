@@ -1,7 +1,6 @@
 // Errors about servers that make IDs for others. They hold no token, and no raw error of a request, which may hold one. Uses
 // no module of Node: browsers load this file too.
 
-import type { Origin } from '../../remote/one-group.ts'
 import type { RemoteFailure } from './flake-error.ts'
 import { said } from './foreign.ts'
 import { flakeError, inMs, show } from './make.ts'
@@ -15,7 +14,8 @@ export interface Failure extends RemoteFailure {
   isFinal?: boolean
 }
 
-export type { Origin }
+/** Where IDs come from: a server, with the layout and group that it names with its answer. */
+export type Origin = { server: string; layout: string | null; group: string | null }
 
 /** The longest text that a server may send about itself. */
 const LONGEST_WORDS = 200

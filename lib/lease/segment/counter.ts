@@ -5,7 +5,7 @@
 
 import { MAX_U64 } from '../../base/check.ts'
 import { FlakeError, ownStoreError, wentBackError } from '../../base/errors.ts'
-import type { SlotStore } from '../../stores/database.ts'
+import type { SlotStore } from '../../stores/store.ts'
 
 export class Counter {
   /** the error, once the counter was found below a value that it granted before */

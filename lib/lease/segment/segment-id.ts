@@ -18,11 +18,10 @@ import { mostOfACall, readCount } from '../../generator/options.ts'
 import { idAsBuffer, putBigInt } from '../../native/hot.ts'
 import { baseCode, spellPut, toTexts } from '../../native/texts.ts'
 import { atAddress } from '../../stores/address.ts'
-import type { SlotStore } from '../../stores/database.ts'
 import { checkStore, openGiven } from '../../stores/open.ts'
-import type { Store } from '../../stores/store.ts'
+import type { SlotStore, Store } from '../../stores/store.ts'
 import { BUDGET } from '../../stores/time-budget.ts'
-import * as census from '../census.ts'
+import { segments } from '../counts-for-metrics.ts'
 import { BlockSupply } from './block-supply.ts'
 import { readId, readOptions } from './segment-options.ts'
 
@@ -111,7 +110,7 @@ export class SegmentId {
     const segment = new SegmentId(MAKING, { name, block, durable, store, close })
     try {
       await segment.#supply.begin(init)
-      census.segments.add(segment.#supply)
+      segments.add(segment.#supply)
       return segment
     } catch (error) {
       await close()

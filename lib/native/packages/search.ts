@@ -6,8 +6,8 @@
 // folder belongs to a workspace, the workspace's root is the limit. We start at the file that contains this code, and at the
 // one that Node.js was started with.
 
-import type { Addon } from '../addon.ts'
 import { isThere } from '../is-there.ts'
+import type { Addon } from '../types.ts'
 
 const { lstatSync, readFileSync, realpathSync } = process.getBuiltinModule('node:fs')
 const { basename, dirname, isAbsolute, join, sep } = process.getBuiltinModule('node:path')

@@ -1,7 +1,7 @@
 // Reads and swaps records on etcd, each in one transaction. Reads are linearizable, never `serializable` from one member
 // alone. Keys have no etcd lease: a record that expires would lose the end of a window.
 
-import type { Identity, Records } from '../records.ts'
+import type { Records, StoreIdentity } from '../records.ts'
 import { BUDGET } from '../time-budget.ts'
 import type { Gateway } from './gateway.ts'
 import { endOf, groupOf, groupPrefix, nameOf, RECORDS, recordKey } from './keys.ts'
@@ -87,7 +87,7 @@ export class EtcdRecords implements Records {
     name: string,
     from: string | null,
     to: string,
-    { history, process }: Identity,
+    { history, process }: StoreIdentity,
     signal?: AbortSignal,
   ) {
     const key = recordKey(group, name)

@@ -11,13 +11,13 @@ import {
   said,
   storeError,
 } from '../../base/errors.ts'
+import { CallQueue, type Turn } from '../call-queue.ts'
 import type { ClientError } from '../clients.ts'
-import { type Turn, Turns } from '../turns.ts'
+import { checkState, SERVER } from './identity.ts'
 import { type Connection, type Header, packageOf, type Row } from './packages.ts'
 import type { Tables } from './place.ts'
 import { statementsFor } from './schema.ts'
 import { checkAfter, checkBefore, SEMI_SYNC, semiSyncOf } from './semi-sync.ts'
-import { checkState, SERVER } from './server.ts'
 import { LOCK_SECONDS, literal, withoutHints } from './statement.ts'
 
 const WANTED = 'a pool or connection of mysql2 or mariadb'
@@ -222,7 +222,7 @@ function isLost(error: unknown) {
 }
 
 /** Runs the calls of one client, one at a time. */
-export class SessionRunner extends Turns<Connection> {
+export class SessionRunner extends CallQueue<Connection> {
   /** The connections whose server was checked before anything else: see SERVER. */
   #greeted = new WeakSet()
 

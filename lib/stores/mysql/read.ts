@@ -1,8 +1,8 @@
 // The statements that read. They change nothing, and read the clock after the records.
 
 import { COMMENT_START } from '../database-function.ts'
+import { historyOf, OWN_GROUP, processOf, STATE } from './identity.ts'
 import type { Tables } from './place.ts'
-import { historyOf, OWN_GROUP, processOf, STATE } from './server.ts'
 import { bytes, HINTS, SETTINGS } from './statement.ts'
 
 /** The server and the records of a group that have these names, as one snapshot. */

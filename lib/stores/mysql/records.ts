@@ -4,15 +4,14 @@
 import { optionError, storeError, warnOfReplicas } from '../../base/errors.ts'
 import type { ClientError } from '../clients.ts'
 import { foundFunctions } from '../database-function.ts'
-import type { StoreIdentity } from '../record-store.ts'
-import type { Identity, Records } from '../records.ts'
+import type { Records, StoreIdentity } from '../records.ts'
 import type { Session, SessionRunner } from './client.ts'
+import { checkTables, checkVariables, checkVisible, howMade, lossOf, VARIABLES } from './identity.ts'
 import type { Row } from './packages.ts'
 import { PLACE, type Tables, tablesIn } from './place.ts'
 import { CLOCK, readFunctions, readGroups, readNames, readRecords } from './read.ts'
 import { MOST_BYTES } from './schema.ts'
 import { replicasOf } from './semi-sync.ts'
-import { checkTables, checkVariables, checkVisible, howMade, lossOf, VARIABLES } from './server.ts'
 import { insert, nameProcess, nameTable, update } from './swap.ts'
 
 const { randomUUID } = process.getBuiltinModule('node:crypto')
@@ -64,7 +63,14 @@ export class MysqlRecords implements Records {
     return this.#client.run(async (session) => (await this.#look(session, group, names)).answer, signal)
   }
 
-  async swap(group: string, name: string, from: string | null, to: string, identity: Identity, signal?: AbortSignal) {
+  async swap(
+    group: string,
+    name: string,
+    from: string | null,
+    to: string,
+    identity: StoreIdentity,
+    signal?: AbortSignal,
+  ) {
     const size = Buffer.byteLength(to)
     if (size > MOST_BYTES) {
       throw storeError(`The record '${name}' would have ${size} bytes, and a record has at most ${MOST_BYTES}.`)

@@ -1,10 +1,10 @@
 // The statements that write. Each is one autocommit statement that compares the record's bytes and the server's identity and
 // then writes, or changes nothing. None writes inside the user's transaction.
 
-import type { StoreIdentity } from '../record-store.ts'
+import type { StoreIdentity } from '../records.ts'
+import { historyOf, historyWith, isOwnRow, NAME, OWN_GROUP, OWN_NAME, processOf, TAKES_WRITES } from './identity.ts'
 import type { Tables } from './place.ts'
 import { UNDUMPED } from './schema.ts'
-import { historyOf, historyWith, isOwnRow, NAME, OWN_GROUP, OWN_NAME, processOf, TAKES_WRITES } from './server.ts'
 import { bytes, HINTS, SETTINGS } from './statement.ts'
 
 /** The record to write, and the server's identity. */

@@ -12,9 +12,9 @@ import {
   storeError,
 } from '../../base/errors.ts'
 import { sleep } from '../../base/timers.ts'
+import { CallQueue, type Turn } from '../call-queue.ts'
 import type { ClientError } from '../clients.ts'
 import { BUDGET } from '../time-budget.ts'
-import { type Turn, Turns } from '../turns.ts'
 import { type Connection, IN_TRANSACTION, keepAlive, type Notice, packageOf, type Values } from './packages.ts'
 import { type Place, schemaFor } from './schema.ts'
 import { commented, type Sql, sql } from './statement.ts'
@@ -128,7 +128,7 @@ const isLost = (error: unknown) => !(error instanceof FlakeError) && !/^(?!08)[0
 const codeOf = (error: unknown) => String((error as ClientError | undefined)?.code ?? '')
 
 /** Runs statements on a client, one at a time. */
-export class StatementRunner extends Turns<Connection> {
+export class StatementRunner extends CallQueue<Connection> {
   /**
    * The answer of a statement that may be run again if another transaction came first and it had no effect. Undefined if our
    * table is missing.

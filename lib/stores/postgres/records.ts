@@ -3,7 +3,7 @@
 
 import { storeError, unusableOptionError, warnOfReplicas } from '../../base/errors.ts'
 import { foundFunctions } from '../database-function.ts'
-import type { Identity, Records } from '../records.ts'
+import type { Records, StoreIdentity } from '../records.ts'
 import { type StatementRunner, unsureError } from './client.ts'
 import type { Values } from './packages.ts'
 import { DEFAULT_SCHEMA, type Place } from './schema.ts'
@@ -77,7 +77,7 @@ export class PostgresRecords implements Records {
     name: string,
     from: string | null,
     to: string,
-    { history, process }: Identity,
+    { history, process }: StoreIdentity,
     signal?: AbortSignal,
   ) {
     const answer = await this.#client.write(this.#texts.swap, [group, name, from, to, history, process], signal)

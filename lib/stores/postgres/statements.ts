@@ -2,8 +2,8 @@
 
 import { BUDGET } from '../time-budget.ts'
 import { MARK_START } from './function.ts'
+import { serverOf } from './identity.ts'
 import { lookFor, type Place, tableIn } from './schema.ts'
-import { serverOf } from './server.ts'
 import { DIFFERS, EQUALS, JOINED_TO, literal, type Sql, sql, TIMES } from './statement.ts'
 
 /**

@@ -8,12 +8,12 @@
 
 import { passing, storeError, warnOfReplicas } from '../../base/errors.ts'
 import { monotonicNow, sleep } from '../../base/timers.ts'
-import type { Identity } from '../records.ts'
+import type { StoreIdentity } from '../records.ts'
 import { BUDGET } from '../time-budget.ts'
 import type { Script, ScriptRunner } from './client.ts'
 
 /** A completed write. `replicas`: the server's number of replicas; `isNeeded`: by min-replicas-to-write. */
-type Write = Identity & { keys: string[]; replicas: number; isNeeded: boolean }
+type Write = StoreIdentity & { keys: string[]; replicas: number; isNeeded: boolean }
 
 /** WAIT for more replicas than exist asks all of them, whatever its connection wrote last. */
 const ALL = 1_000_000

@@ -4,12 +4,12 @@
 // Always EVAL, on keys of one hash tag: clients may send reading commands to a replica, but never a script. A group is one
 // hash, so that an eviction takes all of it or nothing. No key expires.
 
-import type { Identity, Records } from '../records.ts'
+import type { Records, StoreIdentity } from '../records.ts'
 import { Acknowledgements } from './acknowledgements.ts'
 import type { ScriptRunner } from './client.ts'
 import * as durable from './durable.ts'
+import SERVER from './identity.ts'
 import * as scripts from './scripts.ts'
-import SERVER from './server.ts'
 
 const { createHash } = process.getBuiltinModule('node:crypto')
 
@@ -56,7 +56,7 @@ export class RedisRecords implements Records {
     name: string,
     from: string | null,
     to: string,
-    { history, process }: Identity,
+    { history, process }: StoreIdentity,
     signal?: AbortSignal,
   ) {
     const args = [process, history, name, to]

@@ -2,7 +2,7 @@
 // have the same identity.
 
 import { passing, storeError } from '../../base/errors.ts'
-import type { StoreIdentity } from '../record-store.ts'
+import type { StoreIdentity } from '../records.ts'
 import type { Tables } from './place.ts'
 import { UNDUMPED } from './schema.ts'
 import { bytes, HINTS, literal, SETTINGS } from './statement.ts'

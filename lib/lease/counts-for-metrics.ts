@@ -3,8 +3,6 @@
 
 import { nextTick } from '../base/timers.ts'
 import { WeakList } from '../base/weak-list.ts'
-import type { Holder } from './holder.ts'
-import type { BlockSupply } from './segment/block-supply.ts'
 
 export type Result = 'renewed' | 'lost' | 'destroyed' | 'failed'
 export type Acquisition = 'granted' | 'exhausted' | 'quiet' | 'destroyed' | 'failed'
@@ -16,11 +14,30 @@ export type Observer = (renewal: { group: string; seconds: number }) => void
 const MOST = 1000
 const OTHER = '{other}'
 
+/** What metrics read of a lease. */
+export interface MeasuredLease {
+  readonly group: string
+  readonly slots: number
+  readonly slot: number | undefined
+  readonly state: string
+  readonly expires: Date | undefined
+  readonly isWanted: boolean
+  readonly isOnFile: boolean
+  readonly isClosed: boolean
+}
+
+/** What metrics read of a counter's member: its name, and how many numbers are left of its blocks. */
+export interface MeasuredSegment {
+  readonly name: string
+  readonly left: number
+  readonly isClosed: boolean
+}
+
 /** those that join() returned */
-export const leases: WeakList<Holder> = new WeakList()
+export const leases: WeakList<MeasuredLease> = new WeakList()
 /** those whose join() has no result yet */
-export const joining: Set<Holder> = new Set()
-export const segments: WeakList<BlockSupply> = new WeakList()
+export const joining: Set<MeasuredLease> = new Set()
+export const segments: WeakList<MeasuredSegment> = new WeakList()
 export const observers: WeakList<Observer> = new WeakList()
 
 type Counts<Name extends string> = Map<string, Record<Name, number>>

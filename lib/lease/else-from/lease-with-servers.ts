@@ -9,15 +9,15 @@ import { ASKED } from '../../generator/other-source.ts'
 import { STATUS } from '../../native/hot.ts'
 import type { RemoteSettings } from '../../remote/options.ts'
 import { Servers } from '../../remote/servers.ts'
-import type { SlotStore } from '../../stores/database.ts'
-import { Holder, type HolderSettings } from '../holder.ts'
+import type { SlotStore } from '../../stores/store.ts'
+import { Lease, type LeaseSettings } from '../lease.ts'
 import type { SlotGenerator } from '../slot-generator.ts'
 import { ServerSupply } from './server-supply.ts'
 
 /** Codes of temporary reasons why there is no slot. */
 const TEMPORARY = ['ERR_FLAKE_EXHAUSTED', 'ERR_FLAKE_QUIET', 'ERR_FLAKE_STORE', 'ERR_FLAKE_CLOCK_SKEW']
 
-export class HolderWithServers extends Holder {
+export class LeaseWithServers extends Lease {
   #servers
   #supply
   #name
@@ -28,7 +28,7 @@ export class HolderWithServers extends Holder {
   constructor(
     store: SlotStore,
     generator: SlotGenerator,
-    settings: HolderSettings,
+    settings: LeaseSettings,
     elseFrom: RemoteSettings, // its name is the group's on the servers
   ) {
     super(store, generator, settings)

@@ -11,17 +11,18 @@ import {
   optionTypeError,
   unreadableFilesError,
 } from '../base/errors.ts'
+import type { SlotInfo } from '../base/slot-info.ts'
 import { unixNow } from '../base/timers.ts'
 import * as ignoredVariables from '../layout/ignored-variables.ts'
 import { unread } from '../layout/node-number.ts'
 import native from '../native/index.ts'
-import type { SlotInfo, Store } from '../stores/store.ts'
 import { signOfContainer } from './container.ts'
+import type { madeByFlakeforge, SlotStore, Store } from './store.ts'
 
 const os = process.getBuiltinModule('node:os')
 const path = process.getBuiltinModule('node:path')
 
-export type Request = { config: SlotFolderConfig; owner: string; host: string; joins: boolean }
+type Request = { config: SlotFolderConfig; owner: string; host: string; joins: boolean }
 
 /** The store of a folder, as `fileStore` returns it. */
 export interface FolderStore extends Store {
@@ -37,15 +38,20 @@ export interface FolderStore extends Store {
  * default, because this is a container or there is no home folder.
  */
 export function fileStore(directory?: string | null): FolderStore {
+  return openFolder(directory)
+}
+
+/** The same, with the calls of leases. */
+export function openFolder(directory?: string | null): FileStore {
   if (isAbsent(directory)) {
     ignoredVariables.warnOfVariables(unread([]), [], false) // perhaps the variable of a store is misspelt
     const found = signOfContainer()
     if (found !== undefined) throw noDefaultFolderError('container', { found })
-    return new FileStore(defaultFolder()) as unknown as FolderStore
+    return new FileStore(defaultFolder())
   }
   if (typeof directory !== 'string') throw optionTypeError('directory', directory, 'the path of a folder')
   checkPath('directory', directory, directory)
-  return new FileStore(path.resolve(directory)) as unknown as FolderStore
+  return new FileStore(path.resolve(directory))
 }
 
 /** Where programs keep persistent data. The temporary folder is unsuitable: cleaners would delete the files. */
@@ -74,7 +80,8 @@ function checkCount(option: string, count: unknown) {
   if (count < 0n || count > MAX_U64) throw optionRangeError(option, count, wanted)
 }
 
-class FileStore {
+class FileStore implements FolderStore, SlotStore {
+  declare readonly [madeByFlakeforge]: true
   #folder
   #groups: Map<string, SlotFolder> = new Map() // by group and options
   #held: Map<string, Slot> = new Map() // by owner

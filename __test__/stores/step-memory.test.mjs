@@ -1,9 +1,9 @@
-// lib/stores/memories.ts: which stores share a memory.
+// lib/stores/step-memory.ts: which stores share a memory.
 
 import { createRequire } from 'node:module'
 import test from 'ava'
 
-const { memoryOf } = createRequire(import.meta.url)('../../target/rooms/lib/stores/memories.js')
+const { memoryOf } = createRequire(import.meta.url)('../../target/rooms/lib/stores/step-memory.js')
 
 test('stores of one address share a memory, until the last of them is closed', (t) => {
   const [one, two] = [memoryOf('redis://a'), memoryOf('redis://a')]

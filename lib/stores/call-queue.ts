@@ -78,7 +78,7 @@ const explained = (error: unknown, connection: Lent) => (connection.hasEnded?.()
  * one further connection, that it no longer runs it. A client thus has at most two connections to the server. Before, 20
  * members used up all 100 connections within 31 s of a standby's outage.
  */
-export abstract class Turns<Connection extends Lent> {
+export abstract class CallQueue<Connection extends Lent> {
   /** for messages */
   protected readonly client: unknown
   /** begins each statement */

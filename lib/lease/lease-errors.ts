@@ -15,11 +15,11 @@ import {
 } from '../base/errors.ts'
 import { unixNow } from '../base/timers.ts'
 import { STATUS } from '../native/hot.ts'
-import type { StoreError } from '../stores/database.ts'
+import type { StoreError } from '../stores/store.ts'
 import { BUDGET } from '../stores/time-budget.ts'
-import type { LeaseEvent } from './leased-flake-id.ts'
+import type { LeaseEvent } from './events.ts'
 
-export class Reasons {
+export class LeaseErrors {
   #group
   #machine
   #trouble

@@ -10,15 +10,15 @@ import { clearTimeout, LONGEST_TIMER_MS, monotonicNow, setTimeout, unixNow } fro
 import type { OtherSource } from '../generator/other-source.ts'
 import { STATUS } from '../native/hot.ts'
 import native from '../native/index.ts'
-import type { Grant, SlotStore, StoreError } from '../stores/database.ts'
+import type { Grant, SlotStore, StoreError } from '../stores/store.ts'
 import { BUDGET, secondsOf } from '../stores/time-budget.ts'
 import { AttachCalls } from './attach-calls.ts'
-import { type Acquisition, acquisitionEnded, type Result, renewalEnded } from './census.ts'
+import { type Acquisition, acquisitionEnded, type Result, renewalEnded } from './counts-for-metrics.ts'
+import type { LeaseEvent } from './events.ts'
 import { failureOf } from './failures.ts'
 import type { JoinSettings } from './join-options.ts'
-import type { LeaseEvent } from './leased-flake-id.ts'
+import { LeaseErrors } from './lease-errors.ts'
 import { NewsQueue } from './news-queue.ts'
-import { Reasons } from './reasons.ts'
 import type { SlotGenerator } from './slot-generator.ts'
 import { warnOfQuiet, warnOfRenewal, warnOfWait } from './warnings.ts'
 
@@ -41,7 +41,7 @@ const FAILED: Record<string, Acquisition> = {
 const acquisitionOf = ({ code }: StoreError) => FAILED[code] ?? 'failed'
 
 /** `howToCreate` returns the command that makes a new group without a quiet period. */
-export type HolderSettings = Pick<JoinSettings, 'group' | 'host' | 'config' | 'waitMs'> & { howToCreate: () => string }
+export type LeaseSettings = Pick<JoinSettings, 'group' | 'host' | 'config' | 'waitMs'> & { howToCreate: () => string }
 
 /** What subscribers see of an acquisition. */
 function granted({ slot }: Grant, context: { slot?: number | undefined }) {
@@ -49,10 +49,10 @@ function granted({ slot }: Grant, context: { slot?: number | undefined }) {
   return 'granted'
 }
 
-export class Holder {
+export class Lease {
   #machine
   #slot: number | undefined
-  #reasons
+  #errors
   #store
   #generator
   #group
@@ -77,13 +77,9 @@ export class Holder {
   /** how many windows the generator has had */
   windows = 0
 
-  constructor(
-    store: SlotStore,
-    generator: SlotGenerator,
-    { group, host, config, waitMs, howToCreate }: HolderSettings,
-  ) {
+  constructor(store: SlotStore, generator: SlotGenerator, { group, host, config, waitMs, howToCreate }: LeaseSettings) {
     this.#machine = new native.LeaseMachine({ ttlMs: config.ttlMs, waitMs })
-    this.#reasons = new Reasons(group, this.#machine, () => store.trouble?.(group))
+    this.#errors = new LeaseErrors(group, this.#machine, () => store.trouble?.(group))
     this.#store = store
     this.#host = host
     this.#config = config
@@ -117,11 +113,11 @@ export class Holder {
 
   /** Whether the user still wants IDs of it: neither detach() nor close() was called, and the group was not destroyed. */
   get isWanted() {
-    return !this.#reasons.isUnwanted && this.state !== 'destroyed'
+    return !this.#errors.isUnwanted && this.state !== 'destroyed'
   }
 
   get isClosed() {
-    return this.#reasons.isClosed
+    return this.#errors.isClosed
   }
 
   /** Whether the slot is a file, which is held until it is released, and needs no renewal to make IDs. */
@@ -159,7 +155,7 @@ export class Holder {
   async attach(signal?: AbortSignal) {
     this.#assertOpen()
     throwIfAborted(signal)
-    this.#reasons.isUnwanted = false
+    this.#errors.isUnwanted = false
     if (this.#attaching === undefined) this.#publishJoining()
     this.#attaching ??= new AttachCalls(this.#waitMs, () => this.#step({ type: 'giveUp' }))
     const attaching = this.#attaching
@@ -178,14 +174,14 @@ export class Holder {
    * becomes free after the ttl. If the store does not answer in time, it rejects.
    */
   async detach() {
-    this.#reasons.isUnwanted = true
+    this.#errors.isUnwanted = true
     this.#step({ type: 'detach' })
     await Promise.all([this.#news.told(), ...this.#releases])
   }
 
   /** Releases the slot permanently: the client may be closed once this has `settled`. */
   async close() {
-    this.#reasons.isClosed = true
+    this.#errors.isClosed = true
     await this.detach()
   }
 
@@ -252,11 +248,11 @@ export class Holder {
   /** The error for a call that the generator refused; undefined if the refusal has nothing to do with the lease. */
   error(status: number): unknown {
     this.#look(status)
-    return this.#reasons.ofStatus(status)
+    return this.#errors.ofStatus(status)
   }
 
   #assertOpen() {
-    if (this.#reasons.isOver) throw closedLeaseError(this.#group)
+    if (this.#errors.isOver) throw closedLeaseError(this.#group)
   }
 
   /** Passes an event to the machine. Events that arrive while another is handled are queued. */
@@ -323,7 +319,7 @@ export class Holder {
   #open({ owner, lo, hi }: { owner: string; lo: number; hi: number }): MachineEvent {
     const grant = { ...(this.#offer as Grant), lo, hi }
     const inUse = this.#generator.open(grant)
-    this.#reasons.opened(inUse)
+    this.#errors.opened(inUse)
     if (inUse !== undefined) return { type: 'inUse', owner }
     this.#grant = grant
     this.lineage = grant.lineage
@@ -342,7 +338,7 @@ export class Holder {
     }
     this.#joins = false
     acquisitionEnded(this.#group, 'granted')
-    this.#reasons.answered('acquire', owner)
+    this.#errors.answered('acquire', owner)
     this.#offer = grant
     this.#step({ type: 'granted', owner, ...this.#windowOf(grant) })
   }
@@ -359,8 +355,8 @@ export class Holder {
       ended('failed')
       return this.#failed('renew', owner, error as StoreError)
     }
-    if (answer === 'lost') this.#reasons.lost(owner, slot, this.#generator.fault())
-    else this.#reasons.answered('renew', owner)
+    if (answer === 'lost') this.#errors.lost(owner, slot, this.#generator.fault())
+    else this.#errors.answered('renew', owner)
     if (answer === 'lost') return this.#step({ type: 'lost', owner })
     if (answer === 'destroyed') return this.#step({ type: 'destroyed', asked: 'renew', owner })
     this.lineage = answer.lineage
@@ -383,7 +379,7 @@ export class Holder {
   }
 
   #failed(asked: string, owner: string, error: StoreError) {
-    this.#reasons.failed(asked, owner, error)
+    this.#errors.failed(asked, owner, error)
     this.lineage = error.lineage ?? this.lineage // a store without a free slot names the group
     if (error.code === 'ERR_FLAKE_DESTROYED') return this.#step({ type: 'destroyed', asked, owner })
     const failure = failureOf(error)
@@ -454,12 +450,12 @@ export class Holder {
    * @param why the machine's reason
    */
   #reason(why: string) {
-    if (why !== 'ahead') return this.#reasons.ofSearch(why)
+    if (why !== 'ahead') return this.#errors.ofSearch(why)
     return aheadError(this.#group, this.#windowOf(this.#offer as Grant).lo - unixNow())
   }
 
   #tell(event: LeaseEvent) {
-    const cause = this.#reasons.ofEvent(event)
+    const cause = this.#errors.ofEvent(event)
     const detail = { group: this.#group, slot: this.#grant?.slot, ...(cause && { cause }) }
     if (event === 'renewal-failed') warnOfRenewal(Object.assign(detail, { expires: this.expires }))
     const { state } = this
