@@ -13,12 +13,10 @@ import type { Log } from './http/log.ts'
 import { Measures } from './http/measures.ts'
 import { Waiting } from './http/waiting.ts'
 import { Names } from './ids/names.ts'
+import type { State } from './parts.ts'
 
 /** How often the names are checked until they are ready. */
 const LOOK_MS = 25
-
-/** `isEnding`: the end was requested; `isClosing`: no new work is accepted. */
-export type State = { isEnding: boolean; isClosing: boolean; isOverloaded: () => boolean }
 
 export class Service {
   #config

@@ -5,19 +5,14 @@ import type { Socket } from 'node:net'
 import accepts from '@fastify/accepts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import fastify from 'fastify'
-import type { Config } from '../config/read.ts'
-import type { Names } from '../ids/names.ts'
+import type { Parts } from '../parts.ts'
 import * as health from '../routes/health.ts'
 import * as ids from '../routes/ids.ts'
 import * as metrics from '../routes/metrics.ts'
 import * as names from '../routes/names.ts'
 import * as openapi from '../routes/openapi.ts'
 import * as page from '../routes/page.ts'
-import type { State } from '../service.ts'
-import type { Connections } from './connections.ts'
 import type { Listener } from './listen.ts'
-import type { Log } from './log.ts'
-import type { Measures } from './measures.ts'
 import { NONCE } from './nonce.ts'
 import { ALWAYS, type Audience, answerTo, overloaded, Problem } from './problems.ts'
 import { trustOf } from './proxies.ts'
@@ -27,23 +22,12 @@ import { makeServer } from './server.ts'
 import { refuseStrangers } from './strangers.ts'
 import type { Tokens } from './tokens.ts'
 import { Turns } from './turns.ts'
-import type { Waiting } from './waiting.ts'
 
 /** No request has a body. This many bytes are read in order to refuse it; more end the connection. */
 const BODY_BYTES = 1024
 
 /** Over how long the event loop's delay is measured, at least. */
 const SAMPLE_MS = 250
-
-export interface Parts {
-  config: Config
-  names: Names
-  connections: Connections
-  waiting: Waiting
-  measures: Measures
-  log: Log
-  state: State
-}
 
 export async function makeApp(parts: Parts, listener: Listener) {
   const { config } = parts

@@ -6,7 +6,6 @@ import { STATUS_CODES } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { printable, withoutSecretsIn } from '../../../../lib/base/printable.ts'
 import type { Log } from './log.ts'
-import type { Tokens } from './tokens.ts'
 
 /** What flakeforge's errors mean to a client, which can retry later, here or at another server. */
 const MEANINGS: Record<string, string> = {
@@ -145,7 +144,7 @@ function retryOf({ retryAfterMs, retryAt, storeNow }: Coded) {
 export interface Audience {
   log: Log
   /** those of the listener, if it requires one */
-  tokens: Tokens | undefined
+  tokens: { allow(authorization: string | undefined): boolean } | undefined
 }
 
 /** The answer to an error; an unexpected one is logged. If the client went away during its request, the answer is never read. */

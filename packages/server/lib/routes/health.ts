@@ -2,10 +2,10 @@
 // name can supply IDs now. Only requests with a token see the reason, which may contain the address of a store.
 
 import type { FastifyInstance } from 'fastify'
-import type { Parts } from '../http/app.ts'
 import type { Listener } from '../http/listen.ts'
 import { internal, overloaded, Problem, problemOf } from '../http/problems.ts'
 import { answers } from '../http/schemas.ts'
+import type { Parts } from '../parts.ts'
 
 const OK = { status: 'ok' }
 const STATUS = { 'application/json': { $ref: 'Status#' } }

@@ -3,12 +3,12 @@
 
 import type { Socket } from 'node:net'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { Parts } from '../http/app.ts'
 import { checkNonce, NONCE, PATTERN } from '../http/nonce.ts'
 import { Problem, shown } from '../http/problems.ts'
 import { unknown } from '../http/query.ts'
 import { answers, integer, MADE, text } from '../http/schemas.ts'
 import type { Served } from '../ids/names.ts'
+import type { Parts } from '../parts.ts'
 
 const PATH = '/v1/ids/:name'
 const MOST = 10_000
