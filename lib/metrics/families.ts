@@ -1,7 +1,7 @@
 // flakeforge's metrics: each with its name, type, help, and how to read its values. No counting happens here, and no code
 // runs between two collections.
 
-import type { Totals } from '../../target/native.d.ts'
+import type { Totals } from '../../src/native.d.ts'
 import { unixNow } from '../base/timers.ts'
 import { acquisitions, joining, leases, renewals, segments } from '../lease/census.ts'
 import type { Holder } from '../lease/holder.ts'

@@ -11,7 +11,7 @@ const { closeSync, openSync, readSync } = process.getBuiltinModule('node:fs')
 const { basename, dirname, isAbsolute, join, toNamespacedPath } = process.getBuiltinModule('node:path')
 
 /** The addon's exports. Every build writes these types. */
-export type Addon = typeof import('../../target/native.d.ts')
+export type Addon = typeof import('../../src/native.d.ts')
 
 const INTERPRETER = 3 // PT_INTERP
 
