@@ -1,5 +1,18 @@
 // Written by `npm run dist` from lib/entries/codec.ts.
 
+/** Why a server returned no IDs. */
+interface RemoteFailure {
+  /** its URL */
+  server: string;
+  /** what happened, as a sentence without its full stop */
+  reason: string;
+  /** the answer's status; undefined without an answer */
+  status?: number;
+  /** one of our codes, if the server sent one */
+  code?: string;
+  /** if the server sent a Retry-After */
+  retryAfterMs?: number;
+}
 /** A slot, as `list` returns it. Its holder generates IDs in the window [lo, hi] only. */
 interface SlotInfo {
   /** from 0 */
@@ -19,19 +32,6 @@ interface SlotInfo {
   /** file store: when the holder's last ID was generated */
   last?: Date;
 }
-/** Why a server returned no IDs. */
-interface RemoteFailure {
-  /** its URL */
-  server: string;
-  /** what happened, as a sentence without its full stop */
-  reason: string;
-  /** the answer's status; undefined without an answer */
-  status?: number;
-  /** one of our codes, if the server sent one */
-  code?: string;
-  /** if the server sent a Retry-After */
-  retryAfterMs?: number;
-}
 /** A server's refusal. `group`: set if the request was for a member of it. */
 type Refused = {
   server?: string;
@@ -48,15 +48,11 @@ type OfSlot = {
   slot: number | undefined;
   cause?: unknown;
 };
-/** The fields of each code, as in the documented table of errors. A server of the ID service has further codes. */
+/** The fields of each code. Those from ERR_FLAKE_ACCEPT on are refusals of a server. */
 type Fields = {
   ERR_FLAKE_OPTION: {
     option?: string;
     value?: unknown;
-  } & Refused;
-  ERR_FLAKE_ID: {
-    value?: unknown;
-    key?: string;
   } & Refused;
   ERR_FLAKE_OVERFLOW: {
     retryAfterMs: number;
@@ -68,6 +64,10 @@ type Fields = {
   ERR_FLAKE_TIME_RANGE: {
     timestamp: number;
   };
+  ERR_FLAKE_ID: {
+    value?: unknown;
+    key?: string;
+  } & Refused;
   ERR_FLAKE_CONFIG_MISMATCH: {
     theirs?: string | null | undefined;
     ours?: string | null | undefined;
@@ -120,7 +120,17 @@ type Fields = {
   ERR_FLAKE_LOAD: {
     cause?: unknown;
   };
-} & Record<`ERR_FLAKE_${'ACCEPT' | 'BODY' | 'HOST' | 'METHOD' | 'NAME' | 'NONCE' | 'ORIGIN' | 'REQUEST' | 'ROUTE' | 'TOKEN'}`, Refused>;
+  ERR_FLAKE_ACCEPT: Refused;
+  ERR_FLAKE_BODY: Refused;
+  ERR_FLAKE_HOST: Refused;
+  ERR_FLAKE_METHOD: Refused;
+  ERR_FLAKE_NAME: Refused;
+  ERR_FLAKE_NONCE: Refused;
+  ERR_FLAKE_ORIGIN: Refused;
+  ERR_FLAKE_REQUEST: Refused;
+  ERR_FLAKE_ROUTE: Refused;
+  ERR_FLAKE_TOKEN: Refused;
+};
 /** The `code` of an error of flakeforge. Its meaning never changes; messages may. */
 type FlakeErrorCode = keyof Fields;
 /** An error of flakeforge: an Error, TypeError or RangeError with a `code` and the fields of this code. */

@@ -335,36 +335,18 @@ interface RemoteOptions {
   /** the function to make requests with; default the global `fetch` */
   fetch?: typeof globalThis.fetch | null | undefined;
 }
-/** Only flakeforge makes stores: objects of your own are refused. */
-declare const madeByFlakeforge: unique symbol;
-/**
- * Keeps slots and counters. `fileStore`, `redisStore`, `postgresStore`, `mysqlStore` and `etcdStore` make one, and
- * `recordStore` makes one from a database of your own. Pass it to `FlakeId.join`, `createGroup` and `SegmentId.open`, as
- * often as you like. It never ends a client that you gave it.
- */
-interface Store {
-  readonly [madeByFlakeforge]: true;
-  /**
-   * Destroys a group: every member is destroyed at its next renewal. A group of the same name that is created later continues
-   * above the last ID of this one, and on a server no slot is granted for 60 s + `skewMs` (durable: `ttlMs` + `skewMs`).
-   */
-  destroy(group: string): Promise<void>;
-  /**
-   * All slots of a group that were ever held. Listing changes nothing.
-   * @throws {Error} `ERR_FLAKE_RECORD` (`group`, `record`), or `ERR_FLAKE_FILE` (`path`) from `fileStore`: some slots cannot
-   * be read. The error's `slots` has the others, and its `faults` the fault of each bad one.
-   */
-  list(group: string): Promise<SlotInfo[]>;
-  /** The names of all groups. Redis cannot list them, so `redisStore` has no such function. */
-  groups?(): Promise<string[]>;
-  /**
-   * Where the records are: server, database, schema and prefix, without a password. It is determined once and named in every
-   * statement, so a session that moves elsewhere does not move the records. A `recordStore` cannot determine it, so it has no
-   * such function.
-   */
-  place?(): Promise<string>;
-  /** Ends what the store itself holds open; that of `recordStore` calls your `close`. Close its generators first. */
-  close?(): Promise<void>;
+/** Why a server returned no IDs. */
+interface RemoteFailure {
+  /** its URL */
+  server: string;
+  /** what happened, as a sentence without its full stop */
+  reason: string;
+  /** the answer's status; undefined without an answer */
+  status?: number;
+  /** one of our codes, if the server sent one */
+  code?: string;
+  /** if the server sent a Retry-After */
+  retryAfterMs?: number;
 }
 /** A slot, as `list` returns it. Its holder generates IDs in the window [lo, hi] only. */
 interface SlotInfo {
@@ -385,19 +367,6 @@ interface SlotInfo {
   /** file store: when the holder's last ID was generated */
   last?: Date;
 }
-/** Why a server returned no IDs. */
-interface RemoteFailure {
-  /** its URL */
-  server: string;
-  /** what happened, as a sentence without its full stop */
-  reason: string;
-  /** the answer's status; undefined without an answer */
-  status?: number;
-  /** one of our codes, if the server sent one */
-  code?: string;
-  /** if the server sent a Retry-After */
-  retryAfterMs?: number;
-}
 /** A server's refusal. `group`: set if the request was for a member of it. */
 type Refused = {
   server?: string;
@@ -414,15 +383,11 @@ type OfSlot = {
   slot: number | undefined;
   cause?: unknown;
 };
-/** The fields of each code, as in the documented table of errors. A server of the ID service has further codes. */
+/** The fields of each code. Those from ERR_FLAKE_ACCEPT on are refusals of a server. */
 type Fields = {
   ERR_FLAKE_OPTION: {
     option?: string;
     value?: unknown;
-  } & Refused;
-  ERR_FLAKE_ID: {
-    value?: unknown;
-    key?: string;
   } & Refused;
   ERR_FLAKE_OVERFLOW: {
     retryAfterMs: number;
@@ -434,6 +399,10 @@ type Fields = {
   ERR_FLAKE_TIME_RANGE: {
     timestamp: number;
   };
+  ERR_FLAKE_ID: {
+    value?: unknown;
+    key?: string;
+  } & Refused;
   ERR_FLAKE_CONFIG_MISMATCH: {
     theirs?: string | null | undefined;
     ours?: string | null | undefined;
@@ -486,33 +455,17 @@ type Fields = {
   ERR_FLAKE_LOAD: {
     cause?: unknown;
   };
-} & Record<`ERR_FLAKE_${'ACCEPT' | 'BODY' | 'HOST' | 'METHOD' | 'NAME' | 'NONCE' | 'ORIGIN' | 'REQUEST' | 'ROUTE' | 'TOKEN'}`, Refused>;
-/** The `code` of an error of flakeforge. Its meaning never changes; messages may. */
-type FlakeErrorCode = keyof Fields;
-/** An error of flakeforge: an Error, TypeError or RangeError with a `code` and the fields of this code. */
-type FlakeError<C extends FlakeErrorCode = FlakeErrorCode> = { [K in C]: Error & {
-  code: K;
-} & Fields[K] }[C];
-/** The type of `FlakeError`, for declarations of objects that have it. */
-interface FlakeErrorClass extends Function {
-  /** Only flakeforge constructs it. */
-  new (nobody: never): FlakeError;
-  readonly prototype: FlakeError;
-  [Symbol.hasInstance](value: unknown): value is FlakeError;
-}
-/**
- * Every error of flakeforge is an instance of it, as well as of TypeError, RangeError or Error. This includes errors of
- * another copy or version.
- *
- * @example
- * try {
- *   flake.next()
- * } catch (error) {
- *   if (error instanceof FlakeError && error.code === 'ERR_FLAKE_OVERFLOW') console.log(error.retryAfterMs)
- *   else throw error
- * }
- */
-declare const FlakeError: FlakeErrorClass;
+  ERR_FLAKE_ACCEPT: Refused;
+  ERR_FLAKE_BODY: Refused;
+  ERR_FLAKE_HOST: Refused;
+  ERR_FLAKE_METHOD: Refused;
+  ERR_FLAKE_NAME: Refused;
+  ERR_FLAKE_NONCE: Refused;
+  ERR_FLAKE_ORIGIN: Refused;
+  ERR_FLAKE_REQUEST: Refused;
+  ERR_FLAKE_ROUTE: Refused;
+  ERR_FLAKE_TOKEN: Refused;
+};
 /**
  * The options of `new FlakeId()`.
  *
@@ -668,6 +621,37 @@ interface LeaseOptions {
    * flake.source // 'slot', or 'server' if none was free within 5 s
    */
   elseFrom?: string | URL | ReadonlyArray<string | URL> | ElseFrom | null | undefined;
+}
+/** Only flakeforge makes stores: objects of your own are refused. */
+declare const madeByFlakeforge: unique symbol;
+/**
+ * Keeps slots and counters. `fileStore`, `redisStore`, `postgresStore`, `mysqlStore` and `etcdStore` make one, and
+ * `recordStore` makes one from a database of your own. Pass it to `FlakeId.join`, `createGroup` and `SegmentId.open`, as
+ * often as you like. It never ends a client that you gave it.
+ */
+interface Store {
+  readonly [madeByFlakeforge]: true;
+  /**
+   * Destroys a group: every member is destroyed at its next renewal. A group of the same name that is created later continues
+   * above the last ID of this one, and on a server no slot is granted for 60 s + `skewMs` (durable: `ttlMs` + `skewMs`).
+   */
+  destroy(group: string): Promise<void>;
+  /**
+   * All slots of a group that were ever held. Listing changes nothing.
+   * @throws {Error} `ERR_FLAKE_RECORD` (`group`, `record`), or `ERR_FLAKE_FILE` (`path`) from `fileStore`: some slots cannot
+   * be read. The error's `slots` has the others, and its `faults` the fault of each bad one.
+   */
+  list(group: string): Promise<SlotInfo[]>;
+  /** The names of all groups. Redis cannot list them, so `redisStore` has no such function. */
+  groups?(): Promise<string[]>;
+  /**
+   * Where the records are: server, database, schema and prefix, without a password. It is determined once and named in every
+   * statement, so a session that moves elsewhere does not move the records. A `recordStore` cannot determine it, so it has no
+   * such function.
+   */
+  place?(): Promise<string>;
+  /** Ends what the store itself holds open; that of `recordStore` calls your `close`. Close its generators first. */
+  close?(): Promise<void>;
 }
 declare function join<const L extends AnyLayout = 'flake'>(store?: Store | string | null, options?: JoinOptions<L> | null): Promise<LeasedFlakeId$1<L>>;
 /** Counts of IDs and of waits. */
@@ -870,6 +854,32 @@ declare class FlakeId<const L extends AnyLayout = Unspecified> implements AsyncI
   /** What console.log shows, for logs. It is not options: `epoch` is text in JSON, which no generator accepts. */
   toJSON(): object;
 }
+/** The `code` of an error of flakeforge. Its meaning never changes; messages may. */
+type FlakeErrorCode = keyof Fields;
+/** An error of flakeforge: an Error, TypeError or RangeError with a `code` and the fields of this code. */
+type FlakeError<C extends FlakeErrorCode = FlakeErrorCode> = { [K in C]: Error & {
+  code: K;
+} & Fields[K] }[C];
+/** The type of `FlakeError`, for declarations of objects that have it. */
+interface FlakeErrorClass extends Function {
+  /** Only flakeforge constructs it. */
+  new (nobody: never): FlakeError;
+  readonly prototype: FlakeError;
+  [Symbol.hasInstance](value: unknown): value is FlakeError;
+}
+/**
+ * Every error of flakeforge is an instance of it, as well as of TypeError, RangeError or Error. This includes errors of
+ * another copy or version.
+ *
+ * @example
+ * try {
+ *   flake.next()
+ * } catch (error) {
+ *   if (error instanceof FlakeError && error.code === 'ERR_FLAKE_OVERFLOW') console.log(error.retryAfterMs)
+ *   else throw error
+ * }
+ */
+declare const FlakeError: FlakeErrorClass;
 /**
  * The second argument of `JSON.stringify`: writes every ID as decimal text, at any depth: bigints, negative ones too; Buffers
  * and Uint8Arrays of 8 bytes, as `next()` returns them; and each element of a BigUint64Array, as `takeBigInts()` returns it.

@@ -15,7 +15,8 @@
  *
  * @module
  */
-export type { FlakeErrorClass, FlakeErrorCode, RemoteFailure } from '../base/errors/flake-error.ts'
+export type { RemoteFailure } from '../base/errors/codes.ts'
+export type { FlakeErrorClass, FlakeErrorCode } from '../base/errors/flake-error.ts'
 export { FlakeError } from '../base/errors/flake-error.ts'
 export type { Base } from '../codec/bases.ts'
 export type { IdBytes, IdLike } from '../codec/ids.ts'

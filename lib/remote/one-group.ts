@@ -2,9 +2,7 @@
 // with each answer, and it is compared here before an ID of the answer is used. IDs of a second group are refused while the
 // first may still exist: a server that cannot be asked may have it.
 
-import { type Failure, otherGroupError, unknownGroupReason } from '../base/errors/remote.ts'
-
-export type Origin = { server: string; layout: string | null; group: string | null }
+import { type Failure, type Origin, otherGroupError, unknownGroupReason } from '../base/errors/remote.ts'
 
 /** The origin of IDs that a caller generates itself. Its group is undefined until its store was reached. */
 export type Own = { name: string; layout: string; group?: string }

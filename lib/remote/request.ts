@@ -2,11 +2,10 @@
 
 import { throwIfAborted } from '../base/abort.ts'
 import { clean, said } from '../base/errors/foreign.ts'
-import type { Failure } from '../base/errors/remote.ts'
+import type { Failure, Origin } from '../base/errors/remote.ts'
 import { exchange, type Answer as HttpAnswer } from '../base/exchange.ts'
 import { BYTES, type Fault, faultOf, isOrdered, readFault, readIds } from './answers.ts'
 import { NONCE, newNonce } from './nonce.ts'
-import type { Origin } from './one-group.ts'
 import type { RemoteSettings } from './options.ts'
 
 export type Target = { url: string; method: 'GET' | 'POST'; headers: Record<string, string> }

@@ -8,5 +8,5 @@ import { flakeError, show } from './make.ts'
  */
 export function jsonIdError(key: string, value: unknown, wanted: string, hint: string = '') {
   const message = `The value of key ${show(key)} must be ${wanted}, but is ${show(value)}.${hint}`
-  return flakeError(TypeError, 'ERR_FLAKE_ID', message, { key, value })
+  return flakeError('ERR_FLAKE_ID', message, { key, value })
 }

@@ -8,5 +8,5 @@ export function noAddon(call: string) {
     `${call} needs the native addon of flakeforge, and there is none in browsers, in workers that are not Node's, and at the ` +
     "edge. RemoteFlakeId of 'flakeforge/remote' takes IDs from a flakeforge-server; in a page, the package " +
     '@flakeforge/binding-wasm32-wasi can make them.'
-  return flakeError(Error, 'ERR_FLAKE_LOAD', message, {})
+  return flakeError('ERR_FLAKE_LOAD', message, {})
 }

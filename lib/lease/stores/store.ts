@@ -1,5 +1,9 @@
 // A store as users see it, whatever holds its records.
 
+import type { SlotInfo } from '../../base/errors/codes.ts'
+
+export type { SlotInfo }
+
 /** Only flakeforge makes stores: objects of your own are refused. */
 declare const madeByFlakeforge: unique symbol
 
@@ -31,24 +35,4 @@ export interface Store {
   place?(): Promise<string>
   /** Ends what the store itself holds open; that of `recordStore` calls your `close`. Close its generators first. */
   close?(): Promise<void>
-}
-
-/** A slot, as `list` returns it. Its holder generates IDs in the window [lo, hi] only. */
-export interface SlotInfo {
-  /** from 0 */
-  slot: number
-  /** the holder's token; absent while the slot is free */
-  owner?: string
-  /** the host of the holder, or of the last one */
-  host?: string
-  /** the beginning of the window: Unix ms by the store's clock */
-  lo: number
-  /** the end of the window: Unix ms by the store's clock */
-  hi: number
-  /** file store: the holder's process ID */
-  pid?: number
-  /** file store: when the holder got the slot */
-  since?: Date
-  /** file store: when the holder's last ID was generated */
-  last?: Date
 }
