@@ -98,6 +98,18 @@ test('the command and the packages use only entries of lib/, and the files liste
   t.deepEqual([...new Set(taken)].sort(), ALLOWED)
 })
 
+test('lib/base imports nothing from above, not even a type', (t) => {
+  const base = path.join(root, 'lib', 'base')
+  const above = sourcesIn(base).flatMap((file) => {
+    const imported = require('node:fs')
+      .readFileSync(file, 'utf8')
+      .matchAll(/\b(?:from|import\() ?'(\.[^']*)'/g)
+    const files = Array.from(imported, ([, other]) => path.resolve(path.dirname(file), other))
+    return files.filter((other) => !other.startsWith(base + path.sep)).map((other) => `${nameOf(file)}: ${other}`)
+  })
+  t.deepEqual(above, [])
+})
+
 test('the command loads the addon only where it needs it', (t) => {
   const loaded = [...reached(path.join(root, 'bin', 'main.ts'))].map(nameOf)
   t.true(loaded.includes('bin/commands/inspect.ts'))
