@@ -1,17 +1,17 @@
 'use strict'
 
-// `npm run build`: the addon, optimised. scripts/declarations.js writes the types for users. Options are passed to
+// `npm run build`: the addon, optimised, and its types for lib/. Options are passed to
 // `napi build`, as in `npm run build -- --target aarch64-apple-darwin`.
 
 const { execFileSync, spawnSync } = require('node:child_process')
 const os = require('node:os')
 const path = require('node:path')
-const { hashOfSource, recordBuild } = require('./built.js')
+const { hashOfSource, recordBuild, TYPES } = require('./built.js')
 const { renaming } = require('./own-paths.js')
 
 const root = path.join(__dirname, '..')
 const napi = path.join(root, 'node_modules', '@napi-rs', 'cli', 'cli.mjs')
-const OPTIONS = ['--platform', '--release', '--no-js', '--dts', 'target/native.d.ts']
+const OPTIONS = ['--platform', '--release', '--no-js', '--dts', TYPES]
 
 /** Whether the result is for this machine: only then does it replace what `npm start` would build. */
 function isForThisMachine(args) {

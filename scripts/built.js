@@ -24,6 +24,9 @@ const SOURCES = [
   '.cargo',
 ]
 
+/** The types of the addon, which a build writes beside its sources. */
+const TYPES = 'src/native.d.ts'
+
 /** Settings that make Cargo build another binary from the same source. */
 const isBuildSetting = (name) =>
   /^(?:RUSTFLAGS|CARGO_ENCODED_RUSTFLAGS|CARGO_BUILD_|CARGO_PROFILE_|RUSTUP_TOOLCHAIN)/.test(name)
@@ -53,7 +56,8 @@ function hashOfSource() {
   const { version, napi, scripts, devDependencies } = JSON.parse(fs.readFileSync(fullPath('package.json'), 'utf8'))
   const settings = Object.entries(process.env).filter(([name]) => isBuildSetting(name))
   const builder = [version, napi, scripts.build, devDependencies['@napi-rs/cli'], process.platform, process.arch]
-  return hash(SOURCES.flatMap(filesOf), [builder, settings.sort()])
+  const files = SOURCES.flatMap(filesOf).filter((file) => file !== TYPES)
+  return hash(files, [builder, settings.sort()])
 }
 
 /** One hash of a build's outputs. Undefined when there is no addon. */
@@ -83,6 +87,6 @@ function recordBuild(source) {
   fs.writeFileSync(stamp, JSON.stringify({ source, addon: hashOfAddon() }))
 }
 
-module.exports = { filesOf, hash, hashOfSource, isBuilt, recordBuild }
+module.exports = { filesOf, hash, hashOfSource, isBuilt, recordBuild, TYPES }
 
 if (require.main === module) process.exitCode = isBuilt() ? 0 : 1

@@ -1,97 +1,137 @@
 'use strict'
 
-// The types of the package: what the entries export, and all that this mentions, out of lib/. tsc writes the declarations of
-// every file, and a plugin of rolldown puts those of the entries together, without what no user can reach.
+// The types of the package, out of lib/entries/: one file for each entry at the top of the repository. They are tracked, so
+// that a review shows every change of the interface. tsc writes the declarations of all files, and a plugin of rolldown
+// puts those of an entry together, without what no user can reach. In dist/, beside each file that users load, a line
+// passes them on: TypeScript looks for types there.
 
 const { execFileSync } = require('node:child_process')
 const fs = require('node:fs')
 const path = require('node:path')
-const { ENTRIES: ALL, IMPORTED, OTHER_IN_WEB, WEB } = require('./entries.js')
+const { IMPORTED, OTHER_IN_WEB, WEB } = require('./entries.js')
 
 const ROOT = path.join(__dirname, '..')
-const DIST = path.join(ROOT, 'dist')
 const MADE = path.join(ROOT, 'target', 'declarations')
 const TSC = path.join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc')
 const FLAGS = ['--noEmit', 'false', '--declaration', '--emitDeclarationOnly', '--stripInternal', '--rootDir', ROOT]
 
-const NAMED = IMPORTED.filter((name) => name !== 'index')
-
-/** What `require` gives for these is a class or a function: their types are written below. */
-const OWN_TYPES = ALL.map(({ name }) => name).filter((name) => !NAMED.includes(name))
-
-/** By the name in dist/: the file in lib/entries/. */
-const ENTRIES = {
-  ...Object.fromEntries(NAMED.map((name) => [name, name])),
-  ...Object.fromEntries(OTHER_IN_WEB.map(({ name, web }) => [`web/${name}`, web])),
-  ...Object.fromEntries(OWN_TYPES.map((name) => [`types/${name}`, name])),
+/** Classes that the main entry shares with another stand in the other's file, because a second declaration is another class. */
+const OF_LEASE = /\/leased-flake-id\.d\.ts$/
+const OF_CODEC = /\/codec\/layout\.ts$/
+const fromCodec = {
+  name: 'from-codec',
+  resolveId: (id) => (OF_CODEC.test(id) ? { id: './codec.js', external: true } : null),
 }
 
-/**
- * The types for `import`, and which of those for `require` they pass on: if each were declared for itself, no function of one kind
- * of module would take a generator of the other, because of the private fields.
- */
-const FOR_IMPORT = {
-  'index.d.mts': './types/index.cjs',
-  ...Object.fromEntries(NAMED.map((name) => [`${name}.d.mts`, `./${name}.cjs`])),
-  ...Object.fromEntries(WEB.map(({ name, web }) => [`web/${name}.d.ts`, `${web === name ? '..' : '.'}/${name}.cjs`])),
+/** The types of generators for Node.js: what LeasedFlakeId needs of others is in index.d.ts, and it is in lease.d.ts. */
+const WITH_NODE = { first: ['index', 'lease'], others: ['metrics', 'biguint-format'], plugins: [fromCodec] }
+/** These may not need the types of Node.js, so what they share with the main entry is in both files. */
+const WITHOUT_NODE = {
+  first: ['codec', 'remote'],
+  others: OTHER_IN_WEB.map(({ name }) => `dist/web/${name}`),
+  plugins: [],
+}
+
+/** In lib/entries/. */
+const entryOf = (name) => {
+  const web = OTHER_IN_WEB.find((entry) => name === `dist/web/${entry.name}`)
+  return web === undefined ? name : web.web
 }
 
 /** What a file needs that a project may not have by itself. */
-function needs({ modules }) {
-  const code = Object.values(modules)
-    .map((module) => module.code)
-    .join('\n')
-  const lines = [
-    ...(/\b(?:Buffer|NodeJS)\b/.test(code) ? ['/// <reference types="node" />'] : []),
-    ...(code.includes('Symbol.asyncDispose') ? ['/// <reference lib="esnext.disposable" />'] : []),
+function needs(code) {
+  const words = code.replace(/\/\*[\s\S]*?\*\//g, '')
+  return [
+    ...(/\b(?:Buffer\b(?!:)|NodeJS\.)/.test(words) ? ['/// <reference types="node" />\n'] : []),
+    ...(words.includes('Symbol.asyncDispose') ? ['/// <reference lib="esnext.disposable" />\n'] : []),
+  ].join('')
+}
+
+/** The files of an entry, by their declarations. */
+async function bundle(names, plugins, codeSplitting) {
+  const { build } = await import('rolldown')
+  const { dts } = await import('rolldown-plugin-dts')
+  const { output } = await build({
+    input: Object.fromEntries(names.map((name) => [name, path.join(MADE, 'lib', 'entries', `${entryOf(name)}.d.ts`)])),
+    write: false,
+    plugins: [...plugins, dts({ dtsInput: true, emitDtsOnly: true })],
+    preserveEntrySignatures: 'allow-extension',
+    output: { dir: ROOT, format: 'es', entryFileNames: '[name].ts', minifyInternalExports: false, codeSplitting },
+    checks: { pluginTimings: false },
+  })
+  return output
+}
+
+const modulesOf = (output) => output.flatMap(({ modules }) => Object.keys(modules))
+
+/** The exports of a file, from its last statement, without aliases that only files of this build use. */
+function exportsIn(code) {
+  const [, list] = /^export \{ (.*) \};?\s*$/m.exec(code)
+  return list
+    .split(', ')
+    .map((each) => each.replace('type ', ''))
+    .filter((each) => !/ as \w+\$1$/.test(each))
+}
+
+const nameOf = (exported) => exported.split(' as ').at(-1)
+
+/** The names that a file imports from each other file. */
+function importsIn(code) {
+  return [...code.matchAll(/^import \{ (.*) \} from "(.*)\.js";$/gm)].map(([, list, file]) => ({
+    names: list.split(', ').map((each) => each.split(' as ')[0]),
+    file,
+  }))
+}
+
+const inLines = (names, indent = '') => names.map((name) => `${indent}  ${name},\n`).join('')
+
+/** An import by the name that users have for it: `X$1 as X` and `X$1` mean the export X. */
+const publicly = (each) => each.replace(/^(\w+)\$1 as \1$/, '$1').replace(/^(\w+)\$1$/, '$1 as $1$$1')
+
+/** A CommonJS module that is a class or function, with the other exports as properties. */
+function asProperties(name, exported) {
+  const inside = exported.filter((each) => each !== 'format as default')
+  return `declare namespace ${name} {\n  export {\n${inLines(inside, '  ')}  }\n}\nexport = ${name};\n`
+}
+
+const FUNCTIONS = { index: 'FlakeId', 'biguint-format': 'format' }
+
+/** A file as users read it. */
+function finished(name, chunk) {
+  const exported = exportsIn(chunk.code)
+  const imports = chunk.code.match(/^import .*$/gm)?.join('\n') ?? ''
+  const twice = [...imports.matchAll(/\b(\w+), \1 as (\1\$1)(?=[, ])/g)]
+  const code = twice
+    .reduce((text, [, one, other]) => text.replace(`, ${one} as ${other}`, '').replaceAll(other, one), chunk.code)
+    .replace(/^\/\/ target\/declarations\/.*\n/gm, '')
+    .replace(/^import \{ (.*) \} from/gm, (_, list) => `import {\n${inLines(list.split(', ').map(publicly))}} from`)
+  const last = FUNCTIONS[name] ? asProperties(FUNCTIONS[name], exported) : `export {\n${inLines(exported)}};\n`
+  const text = code.replace(/^export \{ .* \};?\s*$/m, () => last)
+  return `// Written by \`npm run dist\` from lib/entries/${entryOf(name)}.ts.\n\n${needs(text)}${text}`
+}
+
+/** Every name that a file takes from another is one that the other's users have too. */
+function check(files) {
+  for (const [name, { code }] of files)
+    for (const { names, file } of importsIn(code)) {
+      const other = path.posix.join(path.posix.dirname(name), file)
+      const known = exportsIn(files.get(other).code).map(nameOf)
+      const missing = names.map((each) => each.replace(/\$1$/, '')).filter((each) => !known.includes(each))
+      if (missing.length > 0) throw new Error(`${name} needs ${missing.join(', ')}: export it from the entry ${other}`)
+    }
+}
+
+/** The files that one build makes, with their paths, which have no ending. */
+async function family({ first: [lower, upper], others, plugins }) {
+  const own = new Set(modulesOf(await bundle([lower], plugins)))
+  const ofUpper = new Set(modulesOf(await bundle([upper], plugins)))
+  const groups = [
+    { name: lower, test: (id) => own.has(id) && !OF_LEASE.test(id) },
+    { name: upper, test: (id) => ofUpper.has(id) },
   ]
-  return lines.join('\n')
+  const output = await bundle([lower, upper, ...others], plugins, { includeDependenciesRecursively: false, groups })
+  return output.map((chunk) => [chunk.fileName.replace(/\.d\.ts$/, ''), chunk])
 }
-
-/** A namespace passes on only what is not exported by `type`. That says nothing of interfaces and of names for types. */
-const PASSED_ON = {
-  name: 'passed-on',
-  renderChunk: (code) => code.replace(/^export \{.*\};?$/m, (list) => list.replace(/\btype /g, '')),
-}
-
-/** `require('flakeforge')` is the class, with every other export as a property of it. */
-function typesOfClass(names) {
-  const others = names.filter((name) => name !== 'FlakeId' && name !== 'default').sort()
-  return `import * as all from './types/index.cjs'
-
-/**
- * Makes 64-bit IDs that are unique and ordered by time, without coordination: {@link all.FlakeId}.
- *
- * @example
- * const FlakeId = require('flakeforge')
- * const flake = new FlakeId({ datacenter: 9, worker: 7 })
- * flake.next()       // <Buffer 68 7e 48 89 89 12 70 00>
- * flake.nextString() // '7529535382561648640'
- */
-declare class FlakeId<const L extends all.AnyLayout = any> extends all.FlakeId<L> {}
-
-declare namespace FlakeId {
-  export { FlakeId, FlakeId as default }
-${others.map((name) => `  export import ${name} = all.${name}\n`).join('')}}
-
-export = FlakeId
-`
-}
-
-/** `require('flakeforge/biguint-format')` is a function, with its types beside it. */
-const FORMAT = `import type * as all from './types/biguint-format.cjs'
-declare const format: all.Format
-declare namespace format {
-  export type Base = all.Base
-  export type Format = all.Format
-  export type Options = all.Options
-}
-export = format
-`
-
-/** The main entry has a default export, which `export *` leaves out. */
-const passedOn = (from) =>
-  `export * from '${from}'\n${/\bindex\b/.test(from) ? `export { FlakeId as default } from '${from}'\n` : ''}`
 
 /**
  * lib/entries/main.ts adds a function to the class FlakeId, which is in a lower room. The bundler would keep the name of that
@@ -111,32 +151,61 @@ function putJoinIntoClass() {
   fs.writeFileSync(into, imports + known.replace(head, head + members))
 }
 
-/** Writes the types of all entries, for `require` and for `import`. */
-async function writeDeclarations() {
-  const { build } = await import('rolldown')
-  const { dts } = await import('rolldown-plugin-dts')
+/** The types of all entries: by file, what users of that file can import, and its text. */
+async function makeDeclarations() {
   fs.rmSync(MADE, { recursive: true, force: true })
   execFileSync(process.execPath, [TSC, '-p', ROOT, ...FLAGS, '--outDir', MADE], { cwd: ROOT, stdio: 'inherit' })
   putJoinIntoClass()
-  fs.mkdirSync(path.join(MADE, 'target'))
-  fs.copyFileSync(path.join(ROOT, 'target', 'native.d.ts'), path.join(MADE, 'target', 'native.d.ts'))
-  const input = Object.entries(ENTRIES).map(([name, file]) => [name, path.join(MADE, 'lib', 'entries', `${file}.d.ts`)])
-  const { output } = await build({
-    input: Object.fromEntries(input),
-    plugins: [dts({ dtsInput: true, emitDtsOnly: true }), PASSED_ON],
-    output: {
-      dir: DIST,
-      format: 'es',
-      entryFileNames: '[name].cts',
-      chunkFileNames: 'types/[name].d.cts',
-      banner: needs,
-    },
-    checks: { pluginTimings: false },
-  })
-  const main = output.find(({ name }) => name?.startsWith('types/index'))
-  const forImport = Object.entries(FOR_IMPORT).map(([file, from]) => [file, passedOn(from)])
-  const others = { 'index.d.cts': typesOfClass(main.exports), 'biguint-format.d.cts': FORMAT }
-  for (const [file, text] of [...forImport, ...Object.entries(others)]) fs.writeFileSync(path.join(DIST, file), text)
+  fs.mkdirSync(path.join(MADE, 'src'), { recursive: true })
+  fs.copyFileSync(path.join(ROOT, 'src', 'native.d.ts'), path.join(MADE, 'src', 'native.d.ts'))
+  const files = new Map([...(await family(WITH_NODE)), ...(await family(WITHOUT_NODE))])
+  check(files)
+  return [...files].map(([name, chunk]) => ({
+    name,
+    names: exportsIn(chunk.code).map(nameOf),
+    text: finished(name, chunk),
+  }))
 }
 
-module.exports = { writeDeclarations }
+/** A module with a default export and all others by name. */
+const named = (names, from) =>
+  `export {\n${inLines(names.map((name) => (name === 'default' ? 'FlakeId as default' : name)))}} from '${from}'\n`
+
+/** What stands beside the files that users load, by their path in dist/. */
+function besideCode(made) {
+  const names = made.find(({ name }) => name === 'index').names
+  const others = IMPORTED.filter((name) => name !== 'index')
+  const beside = {
+    'index.d.mts': named(names, '../index.js'),
+    ...Object.fromEntries(
+      others.flatMap((name) => ['mts', 'cts'].map((kind) => [`${name}.d.${kind}`, `export * from '../${name}.js'\n`])),
+    ),
+    ...Object.fromEntries(
+      Object.entries(FUNCTIONS).map(([entry, name]) => [
+        `${entry}.d.cts`,
+        `import ${name} = require('../${entry}.js')\nexport = ${name}\n`,
+      ]),
+    ),
+  }
+  for (const { name, web } of WEB) {
+    const from = name === web ? `../../${name}.js` : `./${name}.cjs`
+    const byDefault = name === 'index' ? `export { FlakeId as default } from '${from}'\n` : ''
+    beside[`web/${name}.d.ts`] = `export * from '${from}'\n${byDefault}`
+  }
+  return beside
+}
+
+/** Writes the types of all entries. A file that has not changed keeps its time. */
+async function writeDeclarations() {
+  const made = await makeDeclarations()
+  for (const { name, text } of made) write(`${name}.d.${name.startsWith('dist/') ? 'cts' : 'ts'}`, text)
+  for (const [file, text] of Object.entries(besideCode(made))) write(`dist/${file}`, text)
+}
+
+function write(file, text) {
+  const place = path.join(ROOT, file)
+  if (fs.existsSync(place) && fs.readFileSync(place, 'utf8') === text) return
+  fs.writeFileSync(place, text)
+}
+
+module.exports = { makeDeclarations, writeDeclarations }

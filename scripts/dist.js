@@ -3,16 +3,15 @@
 // `npm run dist` writes dist/ from lib/ and bin/: for Node.js as CommonJS (.cjs), with ES modules (.mjs) that re-export
 // it, for browsers as ES modules (web/). dist-packages.js writes the dist/ of each package in packages/. target/rooms/
 // also gets each of these files as CommonJS, for tests of rooms. It does nothing where nothing has changed. dist/ is
-// not in git; the packages have it.
+// not in git; the packages have it. It also writes the types at the top of the repository, which are in git.
 
-const { execFileSync } = require('node:child_process')
 const fs = require('node:fs')
 const path = require('node:path')
 const { filesOf, hash } = require('./built.js')
 const { writeDeclarations } = require('./declarations.js')
 const { sourcesIn } = require('./imports.js')
 const packages = require('./dist-packages.js')
-const { IMPORTED, WEB } = require('./entries.js')
+const { IMPORTED, TYPES, WEB } = require('./entries.js')
 const { entry, INPUTS, lib, PARTS, partInputs, parts } = require('./dist-parts.js')
 const { GUARD, guardOfCommand } = require('./outdated-node.js')
 const { version } = require('../package.json')
@@ -29,7 +28,7 @@ const SOURCES = [
   'bin',
   'package.json',
   'package-lock.json',
-  'target/native.d.ts',
+  'src/native.d.ts',
   'scripts/declarations.js',
   'scripts/dist.js',
   'scripts/dist-packages.js',
@@ -229,7 +228,8 @@ const rooms = () => ({
   }),
 })
 
-const hashOfSources = () => hash(SOURCES.flatMap(filesOf), [])
+const hashOf = (names) => hash(names.flatMap(filesOf), [])
+const sameAs = (last, sources) => last?.sources === sources && last.types === hashOf(TYPES)
 
 function lastBuild() {
   try {
@@ -242,16 +242,9 @@ function lastBuild() {
   }
 }
 
-/** The types of the addon, which its build writes; the rest of dist/ does not need the addon. */
-function ensureNativeTypes() {
-  if (fs.existsSync(path.join(ROOT, 'target', 'native.d.ts'))) return
-  execFileSync(process.execPath, [path.join(__dirname, 'build.js')], { cwd: ROOT, stdio: ['ignore', 2, 2] })
-}
-
 async function buildDist() {
-  ensureNativeTypes()
-  const hash = hashOfSources()
-  if (lastBuild() === hash) return
+  const sources = hashOf(SOURCES)
+  if (sameAs(lastBuild(), sources)) return
   const { build } = await import('rolldown')
   for (const folder of [DIST, ROOMS, ...packages.DISTS]) fs.rmSync(folder, { recursive: true, force: true })
   const groups = await parts(node)
@@ -262,7 +255,7 @@ async function buildDist() {
     fs.copyFileSync(lib(`native/packages/${file}`), path.join(DIST, file))
   await writeDeclarations()
   fs.mkdirSync(path.dirname(STAMP), { recursive: true })
-  fs.writeFileSync(STAMP, JSON.stringify(hash))
+  fs.writeFileSync(STAMP, JSON.stringify({ sources, types: hashOf(TYPES) }))
 }
 
 module.exports = { buildDist }

@@ -1,7 +1,7 @@
 'use strict'
 
-// The entries of the package: what users import and require. The build, the types, and `exports` and `typesVersions` of
-// package.json are made from this list; `node scripts/entries.js` writes the latter two.
+// The entries of the package: what users import and require. The build, the types, and `exports`, `typesVersions` and
+// `files` of package.json are made from this list; `node scripts/entries.js` writes the latter three.
 
 const fs = require('node:fs')
 const path = require('node:path')
@@ -61,17 +61,19 @@ function exportsOf() {
   }
 }
 
-/** `typesVersions` of package.json, for TypeScript that does not read `exports`. */
-function typesVersions() {
-  const [main, ...others] = ENTRIES
-  const rows = [[WITH_ADDON, main.name], ...others.map(({ name }) => [name, name])]
-  return { '*': Object.fromEntries(rows.map(([path, name]) => [path, [`./dist/${name}.d.cts`]])) }
-}
+/** The types of each entry, at the top. scripts/declarations.js writes them. */
+const TYPES = ENTRIES.map(({ name }) => `${name}.d.ts`)
 
-module.exports = { ENTRIES, exportsOf, IMPORTED, OTHER_IN_WEB, typesVersions, WEB }
+/** `typesVersions` of package.json, for TypeScript that does not read `exports`: it finds the others by their names. */
+const typesVersions = () => ({ '*': { [WITH_ADDON]: [`./${TYPES[0]}`] } })
+
+/** `files` of package.json. */
+const files = () => [...TYPES, 'dist', 'bin/completion']
+
+module.exports = { ENTRIES, exportsOf, files, IMPORTED, OTHER_IN_WEB, TYPES, typesVersions, WEB }
 
 if (require.main === module) {
   const manifest = JSON.parse(fs.readFileSync(MANIFEST, 'utf8'))
-  const made = { ...manifest, typesVersions: typesVersions(), exports: exportsOf() }
+  const made = { ...manifest, types: TYPES[0], typesVersions: typesVersions(), exports: exportsOf(), files: files() }
   fs.writeFileSync(MANIFEST, `${JSON.stringify(made, null, 2)}\n`)
 }

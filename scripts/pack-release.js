@@ -14,9 +14,6 @@ const { TARGETS } = require('./platforms/targets.js')
 
 const root = path.join(__dirname, '..')
 
-/** The target whose build has the types of the addon for dist/. All builds write the same. */
-const TYPES = 'x86_64-unknown-linux-gnu'
-
 const folderOf = (triple, artifacts) => path.join(artifacts, `bindings-${triple}`)
 
 /** The folder with the build for a package under npm/; undefined if there is none. */
@@ -72,9 +69,6 @@ function packRelease(artifacts, target, outputs) {
   checkBuilds(artifacts, outputs)
   fs.mkdirSync(target, { recursive: true })
   for (const part of parts) packPart(part, artifacts, target)
-  const types = path.join('target', 'native.d.ts')
-  fs.mkdirSync(path.join(root, 'target'), { recursive: true })
-  fs.copyFileSync(path.join(folderOf(TYPES, artifacts), types), path.join(root, types))
   // The WebAssembly fits every machine, so only the packages for machines without a binary may install it.
   packMain(
     target,

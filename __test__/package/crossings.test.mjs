@@ -43,7 +43,7 @@ const CROSSINGS = [
     code: /\$\{(?!(?:errors\.)?said\()[^{}]*\b(?:message|sqlMessage)\b[^{}]*\}/,
     sample: [`Redis: \${error.message}`, `PostgreSQL: \${message}`, `(\${cause?.message || cause.code})`],
     within: ['lib'],
-    owners: ['else-from', 'foreign', 'leases', 'options', 'stores'].map((name) => `lib/base/errors/${name}.ts`),
+    owners: ['foreign', 'leases', 'options', 'remote', 'stores'].map((name) => `lib/base/errors/${name}.ts`),
   },
   {
     kind: 'loading of code that is not named in the source',

@@ -13,7 +13,7 @@ import test from 'ava'
 const require = createRequire(import.meta.url)
 const root = path.join(import.meta.dirname, '..', '..')
 const manifest = require('../../package.json')
-const { exportsOf, typesVersions } = require('../../scripts/entries.js')
+const { exportsOf, files, typesVersions } = require('../../scripts/entries.js')
 const { ownPathsIn } = require('../../scripts/own-paths.js')
 const { npm, ownPlatform, packAll, packCheckStore, packServer, platformPackages } = require('../../scripts/pack.js')
 const { platform } = process
@@ -122,6 +122,7 @@ test('package.json exports what scripts/entries.js lists', (t) => {
   const written = (value) => JSON.stringify(value, null, 2)
   t.is(written(manifest.exports), written(exportsOf()), 'run `node scripts/entries.js`')
   t.is(written(manifest.typesVersions), written(typesVersions()), 'run `node scripts/entries.js`')
+  t.is(written(manifest.files), written(files()), 'run `node scripts/entries.js`')
 })
 
 test('files that package.json lists exist and are not empty', async (t) => {

@@ -63,6 +63,7 @@ test('what browsers load needs no module of Node.js', (t) => {
 const ALLOWED = [
   'lib/base/check.ts',
   'lib/base/errors.ts',
+  'lib/base/errors/codes.ts',
   'lib/base/errors/foreign.ts',
   'lib/base/errors/make.ts',
   'lib/base/nearest.ts',
@@ -92,6 +93,18 @@ test('the command and the packages use only entries of lib/, and the files liste
   const inside = ['bin', 'packages'].flatMap((folder) => sourcesIn(path.join(root, folder)))
   const taken = inside.flatMap((file) => filesOf(file).map(nameOf)).filter((name) => /^lib\/(?!entries\/)/.test(name))
   t.deepEqual([...new Set(taken)].sort(), ALLOWED)
+})
+
+test('lib/base imports nothing from above, not even a type', (t) => {
+  const base = path.join(root, 'lib', 'base')
+  const above = sourcesIn(base).flatMap((file) => {
+    const imported = require('node:fs')
+      .readFileSync(file, 'utf8')
+      .matchAll(/\b(?:from|import\() ?'(\.[^']*)'/g)
+    const files = Array.from(imported, ([, other]) => path.resolve(path.dirname(file), other))
+    return files.filter((other) => !other.startsWith(base + path.sep)).map((other) => `${nameOf(file)}: ${other}`)
+  })
+  t.deepEqual(above, [])
 })
 
 test('the command loads the addon only where it needs it', (t) => {

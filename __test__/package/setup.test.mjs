@@ -70,7 +70,6 @@ function pretendBuilt(folder) {
     `const { hashOfSource, recordBuild } = require('./scripts/built.js'); recordBuild(hashOfSource())`,
   )
   if (status !== 0) throw new Error(stderr)
-  fs.copyFileSync(path.join(root, 'target', 'native.d.ts'), path.join(folder, 'target', 'native.d.ts'))
 }
 
 const isBuilt = (folder, more) => node(folder, ['scripts/built.js'], more).status === 0

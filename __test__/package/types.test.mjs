@@ -8,7 +8,12 @@ import path from 'node:path'
 import test from 'ava'
 import { compile, makeProject, node, removeProject } from '../support/types.mjs'
 
-const { KINDS, RUN, unexpected, writeProjects } = createRequire(import.meta.url)('../types/kinds.cjs')
+const require = createRequire(import.meta.url)
+const { KINDS, RUN, unexpected, writeProjects } = require('../types/kinds.cjs')
+const { makeDeclarations } = require('../../scripts/declarations.js')
+const { TYPES } = require('../../scripts/entries.js')
+
+const root = path.join(import.meta.dirname, '..', '..')
 
 let temp
 
@@ -22,15 +27,22 @@ test.after.always(() => removeProject(temp))
 function withOthers(file, found = new Set()) {
   if (found.has(file)) return found
   found.add(file)
-  for (const [, other] of readFileSync(file, 'utf8').matchAll(/ from "(\.[^"]*)\.cjs"/g))
-    withOthers(path.join(path.dirname(file), `${other}.d.cts`), found)
+  for (const [, other] of readFileSync(file, 'utf8').matchAll(/ from "(\.[^"]*)\.js"/g))
+    withOthers(path.join(path.dirname(file), `${other}.d.ts`), found)
   return found
 }
 
+test('the types at the top are those of the sources, so a review shows what changes in them', async (t) => {
+  const made = (await makeDeclarations()).filter(({ name }) => !name.includes('/'))
+  t.deepEqual(made.map(({ name }) => `${name}.d.ts`).sort(), TYPES.toSorted())
+  for (const { name, text } of made)
+    t.is(readFileSync(path.join(root, `${name}.d.ts`), 'utf8'), text, `${name}.d.ts: run \`npm run dist\``)
+})
+
 for (const entry of ['codec', 'remote']) {
   test(`flakeforge/${entry}: its types need none of Node.js`, (t) => {
-    const files = [...withOthers(path.join(import.meta.dirname, `../../dist/${entry}.d.cts`))]
-    t.true(files.length > 2)
+    const files = [...withOthers(path.join(root, `${entry}.d.ts`))]
+    t.is(files.length, entry === 'remote' ? 2 : 1)
     t.deepEqual(
       files.filter((file) => readFileSync(file, 'utf8').includes('types="node"')),
       [],

@@ -1,7 +1,7 @@
 // IDs in JSON, as decimal text and back: jsonReplacer for JSON.stringify, jsonReviver(keys) for JSON.parse, and jsonReviver()
 // for JSON with numbers that other programs wrote. A number that has lost digits on its way is an error.
 
-import { jsonIdError } from '../base/errors/json.ts'
+import { jsonIdError } from '../base/errors/portable.ts'
 import * as errors from '../base/errors/values.ts'
 import { isBigUint64Array, isUint8Array } from '../base/objects.ts'
 import { MAX_U64 } from '../base/values.ts'

@@ -48,7 +48,7 @@ const [DEC, HEX, BIN] = ['dec', 'hex', 'bin'].map(baseCode)
 /** An ordinary object: as in the package, names that it inherits also count as bases. */
 const FORMATS: Record<string, any> = { dec: toDecimal, hex: toHex, bin: toBinary, oct: toOctal }
 
-export default ((number: any, base?: any, options?: any) => {
+const format = ((number: any, base?: any, options?: any) => {
   // the usual case
   if (options === undefined && Buffer.isBuffer(number) && number.length === 8) {
     if (!base || base === 'dec') return toText(number, DEC)
@@ -56,9 +56,11 @@ export default ((number: any, base?: any, options?: any) => {
     if (base === 'bin') return toText(number, BIN)
   }
   const bytes = toBytes(number)
-  const format = FORMATS[base || 'dec']
-  return format ? format(bytes, unpolluted(options || {})) : undefined
+  const inBase = FORMATS[base || 'dec']
+  return inBase ? inBase(bytes, unpolluted(options || {})) : undefined
 }) as Format
+
+export default format
 
 const OPTIONS = ['format', 'groupsize', 'delimiter', 'prefix', 'padstr', 'size', 'trim']
 

@@ -1,6 +1,6 @@
 // `flakeforge/lease` on runtimes without an addon: every export throws an error that names the alternative.
 
-import { noAddon } from '../base/errors/no-addon.ts'
+import { noAddon } from '../base/errors/portable.ts'
 
 export type { FlakeErrorClass, FlakeErrorCode } from '../base/errors/flake-error.ts'
 export { FlakeError } from '../base/errors/flake-error.ts'

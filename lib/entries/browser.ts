@@ -2,7 +2,7 @@
 // has all of `flakeforge/codec` and `flakeforge/remote`. Exports that would generate IDs in the process throw an error that
 // names the alternative.
 
-import { noAddon } from '../base/errors/no-addon.ts'
+import { noAddon } from '../base/errors/portable.ts'
 
 export { jsonReplacer, jsonReviver } from '../codec/json.ts'
 export * from './codec.ts'

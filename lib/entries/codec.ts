@@ -15,6 +15,7 @@
  *
  * @module
  */
+export type { RemoteFailure } from '../base/errors/codes.ts'
 export type { FlakeErrorClass, FlakeErrorCode } from '../base/errors/flake-error.ts'
 export { FlakeError } from '../base/errors/flake-error.ts'
 export type { Base } from '../codec/bases.ts'

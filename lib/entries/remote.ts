@@ -12,7 +12,8 @@
  *
  * @module
  */
-export type { FlakeErrorClass, FlakeErrorCode, RemoteFailure } from '../base/errors/flake-error.ts'
+export type { RemoteFailure } from '../base/errors/codes.ts'
+export type { FlakeErrorClass, FlakeErrorCode } from '../base/errors/flake-error.ts'
 export { FlakeError } from '../base/errors/flake-error.ts'
 export type { PrefixOptions } from '../codec/prefix.ts'
 export type { RemoteOptions } from '../remote/options.ts'

@@ -1,7 +1,7 @@
 // The generator as users see it. It picks the native call, turns the result into Buffers, BigInts and errors, and waits. Only
 // the core takes numbers.
 
-import type { Stats as Counts, Problem } from '../../target/native.d.ts'
+import type { Stats as Counts, Problem } from '../../src/native.d.ts'
 import type { IterationOptions, SignalOptions } from '../base/abort.ts'
 import { CLOCK } from '../base/check.ts'
 import * as errors from '../base/errors.ts'

@@ -1,7 +1,7 @@
 // The constructor argument of a generator: checked options, the addon's generator for them, and the lease if there is one.
 // FlakeId accepts an object of this class instead of options; it is not reachable from outside lib/.
 
-import type { Generator } from '../../target/native.d.ts'
+import type { Generator } from '../../src/native.d.ts'
 import { type Options, unlessProblem } from '../base/check.ts'
 import { unixNow } from '../base/timers.ts'
 import { Interned, onceEach } from '../codec/facts.ts'

@@ -2,6 +2,7 @@
 // workers of a cluster without a number. Otherwise they use node 0, which goes unnoticed until IDs are equal. Loaded only if
 // there is something to check.
 
+import type { WarningCode } from '../base/errors/codes.ts'
 import { warn as warnOf } from '../base/errors/foreign.ts'
 import { nearest } from '../base/nearest.ts'
 import dialects from '../codec/dialects.ts'
@@ -75,6 +76,6 @@ function workerNumber() {
 }
 
 /** @param subject one warning per process and subject */
-function warn(code: string, subject: string, message: string) {
+function warn(code: WarningCode, subject: string, message: string) {
   if (native.isFirstToWarn(`${code} ${subject}`)) warnOf(code, message)
 }

@@ -1,6 +1,6 @@
 // Maps store errors to events of the holder's state machine; core/src/lease.rs decides what follows.
 
-import type { MachineFailure } from '../../target/native.d.ts'
+import type { MachineFailure } from '../../src/native.d.ts'
 import { isPassing } from '../base/errors.ts'
 import type { StoreError } from '../stores/store.ts'
 

@@ -1,7 +1,7 @@
 // Why a lease supplies no IDs: keeps the last failure, and makes the errors about it. It does not change the lease, and
 // ignores failures of requests that were given up.
 
-import type { LeaseMachine } from '../../target/native.d.ts'
+import type { LeaseMachine } from '../../src/native.d.ts'
 import {
   closedLeaseError,
   destroyedError,

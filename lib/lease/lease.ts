@@ -1,7 +1,7 @@
 // The holder of a lease: acquires, renews and releases a slot. core/src/lease.rs decides when, and what a refusal means; this
 // file calls the store, keeps one timer, and notifies the generator.
 
-import type { MachineAction, MachineEvent, MachineFailure } from '../../target/native.d.ts'
+import type { MachineAction, MachineEvent, MachineFailure } from '../../src/native.d.ts'
 import { throwIfAborted } from '../base/abort.ts'
 import { publishSoon, traced } from '../base/channels.ts'
 import { aheadError, closedLeaseError, unreleasedError } from '../base/errors.ts'

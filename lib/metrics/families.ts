@@ -1,7 +1,7 @@
 // flakeforge's metrics: each with its name, type, help, and how to read its values. No counting happens here, and no code
 // runs between two collections.
 
-import type { Totals } from '../../target/native.d.ts'
+import type { Totals } from '../../src/native.d.ts'
 import { unixNow } from '../base/timers.ts'
 import { acquisitions, joining, leases, type MeasuredLease, renewals, segments } from '../lease/counts-for-metrics.ts'
 import { generators } from '../native/hot.ts'

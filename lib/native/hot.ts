@@ -5,7 +5,7 @@
 //
 // `memory`, `few`, `some` and views of them stay internal: native code writes to them.
 
-import type { Layout, LayoutOptions } from '../../target/native.d.ts'
+import type { Layout, LayoutOptions } from '../../src/native.d.ts'
 import { newBytes } from '../base/objects.ts'
 import { pause as sleep } from '../base/pause.ts'
 import { ownOf } from '../base/values.ts'

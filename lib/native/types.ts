@@ -1,7 +1,7 @@
 // The types of what the addon exports.
 
 /** Its exports. Every build writes these types. */
-export type Addon = typeof import('../../target/native.d.ts')
+export type Addon = typeof import('../../src/native.d.ts')
 
 /** The result of `generators.functions()`. A status is a number of STATUS; undefined is OK. */
 export interface RawFunctions {

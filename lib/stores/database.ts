@@ -2,7 +2,7 @@
 // reads and swaps records until it has its answer, within the time that join() promises. Once its caller has given up, it
 // swaps nothing.
 
-import type { GrantStep, StepAsk, StepTask } from '../../target/native.d.ts'
+import type { GrantStep, StepAsk, StepTask } from '../../src/native.d.ts'
 import { whenAborted } from '../base/abort.ts'
 import { sleepUnlessAborted } from '../base/abortable-sleep.ts'
 import * as errors from '../base/errors.ts'

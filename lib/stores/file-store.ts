@@ -1,7 +1,7 @@
 // The store in a folder, for the processes of one machine: a group is a folder in it, and a slot is a file whose lock ends
 // with its process. core/src/files/slots.rs has the rules and handles the files; this file has names, objects and errors.
 
-import type { Slot, SlotFolder, SlotFolderConfig, SlotRow, Window } from '../../target/native.d.ts'
+import type { Slot, SlotFolder, SlotFolderConfig, SlotRow, Window } from '../../src/native.d.ts'
 import { checkPath, isAbsent, MAX_U64, unlessProblem } from '../base/check.ts'
 import {
   destroyedError,

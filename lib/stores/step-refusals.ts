@@ -1,6 +1,6 @@
 // The error for each refusal of a step of core/src/lease/grants.rs.
 
-import type { StepAnswer, StepConfig } from '../../target/native.d.ts'
+import type { StepAnswer, StepConfig } from '../../src/native.d.ts'
 import * as errors from '../base/errors.ts'
 
 /** An answer, and the lineage of its group or counter. */

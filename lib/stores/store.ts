@@ -1,6 +1,6 @@
 // A store, whatever holds its records: `Store` as users see it, and `SlotStore` as leases and counters call it.
 
-import type { Slot, SlotFolderConfig, StepConfig } from '../../target/native.d.ts'
+import type { Slot, SlotFolderConfig, StepConfig } from '../../src/native.d.ts'
 import type { SlotInfo } from '../base/slot-info.ts'
 import type { DatabaseFunction } from './database-function.ts'
 

@@ -108,8 +108,6 @@ function writeArtifacts(clone) {
   const there = path.join(clone, path.relative(root, folder))
   const built = manifest.files.filter((file) => !fs.existsSync(path.join(there, file)))
   for (const file of built) write(clone, 'wasm32-wasip1-threads', file, 'replaces the build')
-  const types = path.join('target', 'native.d.ts')
-  write(clone, 'x86_64-unknown-linux-gnu', types, fs.readFileSync(path.join(clone, types)))
   const artifacts = path.join(clone, 'artifacts')
   const outputs = fs
     .readdirSync(artifacts)

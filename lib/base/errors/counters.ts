@@ -44,13 +44,12 @@ export function blocksUsedUpError(name: string, block: number, wanted: number, h
   const message =
     `${wanted} IDs of counter '${name}' were requested, but only ${here} are available. The next block arrives in a later turn of ` +
     `the event loop. next(callback), nextAsync() and takeAsync() wait for it. A block larger than ${block} lasts longer.`
-  return flakeError(Error, 'ERR_FLAKE_OVERFLOW', message, { retryAfterMs: 1 })
+  return flakeError('ERR_FLAKE_OVERFLOW', message, { retryAfterMs: 1 })
 }
 
 /** `ERR_FLAKE_DETACHED`: a member of a counter was closed. */
 export function closedError(name: string) {
   return flakeError(
-    Error,
     'ERR_FLAKE_DETACHED',
     `This generator of counter '${name}' is closed. Call SegmentId.open() for a new one.`,
     {},

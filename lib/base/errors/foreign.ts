@@ -4,6 +4,7 @@
 
 import { printable, withoutSecretsIn } from '../printable.ts'
 import { isBranded } from './brand.ts'
+import type { WarningCode } from './codes.ts'
 
 /** The longest text of others in a message. */
 const LONGEST = 300
@@ -177,7 +178,7 @@ export function causeOf(thrown: unknown, seen: Set<unknown> = new Set()): unknow
 }
 
 /** A warning of Node's process, if there is one. */
-export function warn(code: string, message: string) {
+export function warn(code: WarningCode, message: string) {
   const { process } = globalThis as Partial<typeof globalThis>
   process?.emitWarning?.(clean(message), { code })
 }

@@ -12,7 +12,7 @@ export function overflowError(retryAfterMs: number, perTick: number) {
   const message =
     `This tick is used up: it has at most ${perTick} IDs. The next ID can be made in ${inMs(retryAfterMs)}. ` +
     'next(callback) and nextAsync() wait for it, and so does next() if maxWaitMs allows it.'
-  return flakeError(Error, 'ERR_FLAKE_OVERFLOW', message, { retryAfterMs: Math.ceil(retryAfterMs) })
+  return flakeError('ERR_FLAKE_OVERFLOW', message, { retryAfterMs: Math.ceil(retryAfterMs) })
 }
 
 /** `ERR_FLAKE_CLOCK_BACKWARDS`: the clock is behind the last ID. */
@@ -20,7 +20,7 @@ export function clockBackwardsError(behindMs: number, retryAfterMs: number) {
   const message =
     `The clock is ${inMs(behindMs)} behind the last ID. The next ID can be made in ${inMs(retryAfterMs)}. ` +
     'next(callback) and nextAsync() wait for it. With maxAheadMs, IDs may run ahead of the clock.'
-  return flakeError(Error, 'ERR_FLAKE_CLOCK_BACKWARDS', message, { behindMs, retryAfterMs: Math.ceil(retryAfterMs) })
+  return flakeError('ERR_FLAKE_CLOCK_BACKWARDS', message, { behindMs, retryAfterMs: Math.ceil(retryAfterMs) })
 }
 
 const BEYOND = 'above 2^53 − 1 (9007199254740991), where a number loses digits'
@@ -40,7 +40,7 @@ export function noLongerExactError(name: string, end: number) {
   const message =
     `Layout '${name}' can no longer return IDs as numbers: since ${instant(end)} they may be ${BEYOND}. ` +
     'Use nextBigInt() or takeBigInts().'
-  return flakeError(RangeError, 'ERR_FLAKE_TIME_RANGE', message, { timestamp: end })
+  return flakeError('ERR_FLAKE_TIME_RANGE', message, { timestamp: end })
 }
 
 /** The word that says what a part of a description is about: 'slots' of '8 slots'. */
@@ -74,7 +74,7 @@ const unexplained = new WeakSet<object>()
  */
 export function mismatchError(where: string, theirs: string | null, ours: string | null) {
   const message = `${difference(where, String(theirs), String(ours))} ${SAME}`
-  const error = flakeError(Error, 'ERR_FLAKE_CONFIG_MISMATCH', message, { theirs, ours })
+  const error = flakeError('ERR_FLAKE_CONFIG_MISMATCH', message, { theirs, ours })
   unexplained.add(error)
   return error
 }
@@ -100,7 +100,7 @@ export function explained(
 
 /** `ERR_FLAKE_FILE`: a shared or slot file cannot be used. `why` states the fault and the remedy. */
 function fileError(path: string | null, why: string, cause?: unknown) {
-  return flakeError(Error, 'ERR_FLAKE_FILE', path === null ? why : `${path}: ${why}`, {
+  return flakeError('ERR_FLAKE_FILE', path === null ? why : `${path}: ${why}`, {
     path: path ?? undefined,
     cause,
   })
@@ -118,7 +118,7 @@ function clashError(node: string | undefined, theirs: string | null, ours: strin
   const message =
     `${node} already takes its numbers from ${theirs} in this process. Taking them from ${ours} too would ` +
     `cause equal IDs. ${wayOut}`
-  return flakeError(Error, 'ERR_FLAKE_CONFIG_MISMATCH', message, { theirs, ours })
+  return flakeError('ERR_FLAKE_CONFIG_MISMATCH', message, { theirs, ours })
 }
 
 /** The error for the addon's report: a bad file, or two sides that disagree. `where`: the subject of a mismatch. */

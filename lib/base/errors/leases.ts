@@ -11,7 +11,7 @@ export function exhaustedError(group: string, retryAt: number, storeNow: number)
     `No slot of group '${group}' becomes free before ${instant(retryAt)}. Call close() on generators that are no longer ` +
     'used, or wait longer (waitMs). For more slots, destroy this group and create it again: a second group beside it would ' +
     'have the same node numbers.'
-  return flakeError(Error, 'ERR_FLAKE_EXHAUSTED', message, { group, retryAt: new Date(retryAt), storeNow })
+  return flakeError('ERR_FLAKE_EXHAUSTED', message, { group, retryAt: new Date(retryAt), storeNow })
 }
 
 /**
@@ -23,7 +23,7 @@ export function inUseError(group: string, inUse: Error, refusal?: { retryAt?: Da
     `Every free slot of group '${group}' has a node number that this process already uses. Call join() for the other ` +
     `generators of this process too, or give them node numbers that no slot of the group has. (${inUse.message})`
   const { retryAt = new Date(unixNow()), storeNow } = refusal ?? {}
-  return flakeError(Error, 'ERR_FLAKE_EXHAUSTED', message, { cause: inUse, group, retryAt, storeNow })
+  return flakeError('ERR_FLAKE_EXHAUSTED', message, { cause: inUse, group, retryAt, storeNow })
 }
 
 /** `ERR_FLAKE_QUIET`: the store may have lost grants and waits until the last of them has ended. */
@@ -31,7 +31,7 @@ export function quietError(group: string, until: number, storeNow: number) {
   const message =
     `Group '${group}' is new on this store, or the store may have lost its records, so no slot is granted before ` +
     `${instant(until)}. Next time, create a new group with \`npx flakeforge create STORE ${group}\` before any process joins.`
-  return flakeError(Error, 'ERR_FLAKE_QUIET', message, { group, retryAt: new Date(until), storeNow })
+  return flakeError('ERR_FLAKE_QUIET', message, { group, retryAt: new Date(until), storeNow })
 }
 
 /** `ERR_FLAKE_STORE`: a renewal found no record of the group. */
@@ -83,7 +83,7 @@ export function clockSkewError(skewMs: number, bound: number) {
   const message =
     `The clock of this machine is ${inMs(Math.abs(skewMs))} ${skewMs > 0 ? 'ahead of' : 'behind'} the store's clock. ` +
     `skewMs allows ${bound} ms. Set the clocks, for example with NTP.`
-  return flakeError(Error, 'ERR_FLAKE_CLOCK_SKEW', message, { skewMs })
+  return flakeError('ERR_FLAKE_CLOCK_SKEW', message, { skewMs })
 }
 
 /** `ERR_FLAKE_CLOCK_SKEW`: the window that was granted begins after the end of the wait. */
@@ -91,7 +91,7 @@ export function aheadError(group: string, aheadMs: number) {
   const message =
     `The window that the store granted to group '${group}' begins in ${inMs(aheadMs)} by the clock of this machine, which is ` +
     'later than waitMs allows. Set the clock, for example with NTP, or wait longer (waitMs).'
-  return flakeError(Error, 'ERR_FLAKE_CLOCK_SKEW', message, { group, skewMs: -aheadMs })
+  return flakeError('ERR_FLAKE_CLOCK_SKEW', message, { group, skewMs: -aheadMs })
 }
 
 /** `ERR_FLAKE_STORE`: it is unknown whether the slot was released. */
@@ -109,7 +109,7 @@ export function leaseExpiredError(group: string, slot: number | undefined, cause
     (isEnded(cause)
       ? 'No renewal can succeed with this client.'
       : 'IDs can be made again after a renewal. next(callback) and nextAsync() wait for it.')
-  return flakeError(Error, 'ERR_FLAKE_LEASE_EXPIRED', message, { group, slot, cause })
+  return flakeError('ERR_FLAKE_LEASE_EXPIRED', message, { group, slot, cause })
 }
 
 /** `ERR_FLAKE_OVERFLOW`: the window is used up or has ended, and the next one has been requested. */
@@ -117,7 +117,7 @@ export function windowEndError(group: string, slot: number | undefined, retryAft
   const message =
     `The window of slot ${slot} in group '${group}' is used up. The next one arrives in a later turn of the event loop. ` +
     'next(callback) and nextAsync() wait for it.'
-  return flakeError(Error, 'ERR_FLAKE_OVERFLOW', message, { retryAfterMs, group, slot })
+  return flakeError('ERR_FLAKE_OVERFLOW', message, { retryAfterMs, group, slot })
 }
 
 /** `ERR_FLAKE_LEASE_EXPIRED`: the store no longer lists this member as the slot's holder. `cause`: the failure before it. */
@@ -125,7 +125,7 @@ export function lostError(group: string, slot: number | undefined, cause?: unkno
   const message =
     `The store no longer lists this generator as the holder of slot ${slot} in group '${group}'. Its window was over and ` +
     'another process took the slot, or the record or file of the slot was removed.'
-  return flakeError(Error, 'ERR_FLAKE_LEASE_EXPIRED', message, { group, slot, cause })
+  return flakeError('ERR_FLAKE_LEASE_EXPIRED', message, { group, slot, cause })
 }
 
 /** `ERR_FLAKE_DETACHED`: it has no slot at present. `cause`: the reason, unless the user asked for it. */
@@ -133,17 +133,17 @@ export function detachedError(group: string, isReturning: boolean, cause?: unkno
   const message = isReturning
     ? `The generator of group '${group}' lost its slot and is getting another. next(callback) and nextAsync() wait for it.`
     : `The generator of group '${group}' is detached. Call attach() to get a slot again.`
-  return flakeError(Error, 'ERR_FLAKE_DETACHED', message, { group, slot: undefined, cause })
+  return flakeError('ERR_FLAKE_DETACHED', message, { group, slot: undefined, cause })
 }
 
 /** `ERR_FLAKE_DETACHED`: a generator that was closed permanently. */
 export function closedLeaseError(group: string) {
   const message = `This generator of group '${group}' is closed. Call join() for a new one.`
-  return flakeError(Error, 'ERR_FLAKE_DETACHED', message, { group, slot: undefined })
+  return flakeError('ERR_FLAKE_DETACHED', message, { group, slot: undefined })
 }
 
 /** `ERR_FLAKE_DESTROYED`: the group was destroyed for all members. */
 export function destroyedError(group: string) {
   const message = `Group '${group}' was destroyed. Call join() to create a new group of this name.`
-  return flakeError(Error, 'ERR_FLAKE_DESTROYED', message, { group, slot: undefined })
+  return flakeError('ERR_FLAKE_DESTROYED', message, { group, slot: undefined })
 }

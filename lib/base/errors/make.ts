@@ -3,17 +3,18 @@
 import { isDate } from '../objects.ts'
 import { printable, withoutSecrets } from '../printable.ts'
 import { branded } from './brand.ts'
-import type { Fields, FlakeError, FlakeErrorCode } from './flake-error.ts'
+import { CLASSES, type ErrorClass, type Fields } from './codes.ts'
+import type { FlakeError, FlakeErrorCode } from './flake-error.ts'
 
-/** A class of errors, such as TypeError. */
-export type ErrorClass = new (message: string, options?: ErrorOptions) => Error
-
-/** @param fields those of this code; without a cause the error has no `cause`. One of others comes from causeOf() */
+/**
+ * @param fields those of this code; without a cause the error has no `cause`. One of others comes from causeOf()
+ * @param Type the class of an error about an option
+ */
 export function flakeError<C extends FlakeErrorCode>(
-  Type: ErrorClass,
   code: C,
   text: string,
   { cause, ...fields }: Fields[C] & { cause?: unknown },
+  Type: ErrorClass = CLASSES[code] ?? Error,
 ): FlakeError<C> {
   const message = printable(text)
   const error = branded(cause === undefined ? new Type(message) : new Type(message, { cause }))

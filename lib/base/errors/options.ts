@@ -1,7 +1,8 @@
 // Errors about a program's surroundings: the environment, the store's name, and the addon that is not installed.
 
+import type { ErrorClass } from './codes.ts'
 import type { FlakeError } from './flake-error.ts'
-import { type ErrorClass, flakeError, show } from './make.ts'
+import { flakeError, show } from './make.ts'
 import { optionError } from './values.ts'
 
 const path = process.getBuiltinModule('node:path')
@@ -31,7 +32,7 @@ export function noDefaultFolderError(
   { found, cause }: { found?: string; cause?: unknown } = {},
 ) {
   const message = NO_DEFAULT_FOLDER[kind](found)
-  return flakeError(TypeError, 'ERR_FLAKE_OPTION', message, { option: 'store', value: undefined, cause })
+  return flakeError('ERR_FLAKE_OPTION', message, { option: 'store', value: undefined, cause }, TypeError)
 }
 
 /** `ERR_FLAKE_OPTION`: options were given in place of the store. `call`: the function that was called. */
@@ -67,10 +68,8 @@ export function variableError(thrown: unknown) {
   const error = thrown as FlakeError<'ERR_FLAKE_OPTION'>
   const message = `The environment variable FLAKEFORGE_STORE cannot be used: ${error.message}`
   const { code, option, value, cause } = error
-  return flakeError(error.constructor as ErrorClass, code, message, {
-    cause,
-    ...(option && { option, value }),
-  })
+  const fields = { cause, ...(option && { option, value }) }
+  return flakeError(code, message, fields, error.constructor as ErrorClass)
 }
 
 /** `ERR_FLAKE_OPTION`: a client of the right kind that a store cannot use. `why` states the fault and the remedy. */
@@ -80,5 +79,5 @@ export function clientError(client: unknown, why: string) {
 
 /** `ERR_FLAKE_LOAD`: the native addon cannot be loaded. `why`: the cause and the remedy. */
 export function loadError(why: string, cause: unknown) {
-  return flakeError(Error, 'ERR_FLAKE_LOAD', `flakeforge could not load its native addon. ${why}`, { cause })
+  return flakeError('ERR_FLAKE_LOAD', `flakeforge could not load its native addon. ${why}`, { cause })
 }

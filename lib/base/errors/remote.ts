@@ -1,7 +1,9 @@
 // Errors about servers that make IDs for others. They hold no token, and no raw error of a request, which may hold one. Uses
 // no module of Node: browsers load this file too.
 
-import type { RemoteFailure } from './flake-error.ts'
+import { withoutEnd } from '../printable.ts'
+import type { RemoteFailure } from './codes.ts'
+import type { FlakeError } from './flake-error.ts'
 import { said } from './foreign.ts'
 import { flakeError, inMs, show } from './make.ts'
 import { optionError } from './values.ts'
@@ -40,7 +42,7 @@ export function noServerError(name: string, failures: Failure[], triedMs: number
   const times = failures.flatMap(({ retryAfterMs }) => retryAfterMs ?? [])
   const retry = times.length === 0 ? {} : { retryAfterMs: Math.min(...times) }
   const code = TELLING.find((each) => failures.some(({ code }) => code === each)) ?? 'ERR_FLAKE_REMOTE'
-  return flakeError(Error, code, message, { failures, ...retry })
+  return flakeError(code, message, { failures, ...retry })
 }
 
 /**
@@ -58,7 +60,7 @@ export function otherGroupError(
     `${server}: ${show(name)} ${inWords(isOther, theirs[isOther])}, and that of ${who} ${inWords(isOther, ours[isOther])}. ` +
     `Their IDs could be equal, so those of ${server} are not used. All servers of a client must serve one group under this name, on ` +
     'one store and with one layout.'
-  return flakeError(Error, 'ERR_FLAKE_CONFIG_MISMATCH', message, {
+  return flakeError('ERR_FLAKE_CONFIG_MISMATCH', message, {
     server,
     other: ours.server,
     theirs: theirs[isOther],
@@ -95,7 +97,7 @@ export const repeatedReason = (id: bigint) =>
 
 /** A server refused a request, and no retry can help: the error has the server's code and message. */
 export function refusedError({ server, reason, status, code = 'ERR_FLAKE_REMOTE' }: Failure) {
-  return flakeError(Error, code as 'ERR_FLAKE_REMOTE', `${server}: ${reason}.`, { server, status })
+  return flakeError(code as 'ERR_FLAKE_REMOTE', `${server}: ${reason}.`, { server, status }, Error)
 }
 
 /**
@@ -109,13 +111,13 @@ export function fetchedUsedUpError(
   const message =
     `${wanted} IDs of ${show(name)} were requested, but only ${here} are available. More have been requested, and arrive in a ` +
     'later turn of the event loop. next(callback), nextAsync() and takeAsync() wait for them. A larger prefetch lasts longer.'
-  return flakeError(Error, 'ERR_FLAKE_OVERFLOW', message, { retryAfterMs: Math.max(1, Math.ceil(retryAfterMs)), cause })
+  return flakeError('ERR_FLAKE_OVERFLOW', message, { retryAfterMs: Math.max(1, Math.ceil(retryAfterMs)), cause })
 }
 
 /** `ERR_FLAKE_DETACHED`: a client was closed. */
 export function closedRemoteError(name: string) {
   const message = `This client of ${show(name)} is closed. Call RemoteFlakeId.connect() for a new one.`
-  return flakeError(Error, 'ERR_FLAKE_DETACHED', message, {})
+  return flakeError('ERR_FLAKE_DETACHED', message, {})
 }
 
 /** `ERR_FLAKE_OPTION`: the IDs of this name are too large for numbers. */
@@ -124,4 +126,18 @@ export function notExactNameError(name: string) {
     `The IDs of ${show(name)} cannot be returned as numbers: some are above 2^53 − 1. Use nextBigInt() or takeBigInts(), or a ` +
     "name whose layout is 'safe'."
   return optionError(RangeError, 'name', name, message)
+}
+
+/**
+ * Neither a slot nor a server supplies IDs. The error has the code and fields of the servers' failure; its `cause` is why
+ * there is no slot.
+ * @param slot why no slot supplies IDs
+ * @param servers why no server does
+ */
+export function noSourceError(group: string, slot: Error, servers: Error) {
+  const { code = 'ERR_FLAKE_REMOTE', ...fields } = servers as FlakeError<'ERR_FLAKE_REMOTE'>
+  const message =
+    `This generator of group '${group}' has no source of IDs. The store: ${withoutEnd(slot.message)}. The servers of elseFrom: ` +
+    servers.message
+  return flakeError(code, message, { ...fields, group, cause: slot }, Error)
 }

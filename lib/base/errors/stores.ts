@@ -18,7 +18,7 @@ export function storeError(why: string, cause?: unknown) {
 }
 
 /** The same with a cause that is kept as it is: an error of ours, or one that a function of the user's own store threw. */
-export const ownStoreError = (why: string, cause: unknown) => flakeError(Error, 'ERR_FLAKE_STORE', why, { cause })
+export const ownStoreError = (why: string, cause: unknown) => flakeError('ERR_FLAKE_STORE', why, { cause })
 
 /** What to check, by the words of clients and servers. The first match is used. */
 const CHECKS: [RegExp, string][] = [
@@ -157,7 +157,7 @@ export function recordError(group: string, fault: RecordFault) {
       ? '. Restore its old content. Or stop all members, wait 65 s, delete all records of the group, and join again'
       : ''
   const message = `Record '${fault.name}' of '${group}' ${wrongOf(fault)}${wayOut}.`
-  return flakeError(Error, 'ERR_FLAKE_RECORD', message, { group, record: fault.name })
+  return flakeError('ERR_FLAKE_RECORD', message, { group, record: fault.name })
 }
 
 /** `ERR_FLAKE_RECORD`: some slots of a group cannot be listed. `slots`: the others; `faults`: the fault of each bad one. */

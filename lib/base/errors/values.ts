@@ -5,8 +5,9 @@ import { nearest } from '../nearest.ts'
 import { withoutSecrets } from '../printable.ts'
 import { isLikelyMs, likelyUnit } from '../units.ts'
 import { withValue } from './brand.ts'
+import type { ErrorClass } from './codes.ts'
 import { warn } from './foreign.ts'
-import { type ErrorClass, flakeError, instant, show } from './make.ts'
+import { flakeError, instant, show } from './make.ts'
 
 /** `ERR_FLAKE_OPTION`: an option or argument of the wrong type. `wanted` is the required one. */
 export function optionTypeError(option: string, value: unknown, wanted: string) {
@@ -30,7 +31,7 @@ export function fieldsError(option: string, value: unknown, must: string) {
 
 /** `ERR_FLAKE_OPTION`, where none of the usual sentences fits. */
 export function optionError(Type: ErrorClass, option: string, value: unknown, message: string) {
-  return withValue(flakeError(Type, 'ERR_FLAKE_OPTION', message, { option }), safe(value))
+  return withValue(flakeError('ERR_FLAKE_OPTION', message, { option }, Type), safe(value))
 }
 
 const safe = (value: unknown) => (typeof value === 'string' ? withoutSecrets(value) : value)
@@ -55,7 +56,7 @@ function unknown(kind: string, name: string, known: readonly string[]) {
 
 /** `ERR_FLAKE_ID`: a value that is not an ID. `wanted` describes an ID. */
 export function idError(value: unknown, wanted: string) {
-  return withValue(flakeError(TypeError, 'ERR_FLAKE_ID', `${show(value)} is not ${wanted}`, {}), safe(value))
+  return withValue(flakeError('ERR_FLAKE_ID', `${show(value)} is not ${wanted}`, {}), safe(value))
 }
 
 type Ends = { name: string; epoch: number; end: Date }
@@ -76,7 +77,7 @@ export function timeRangeError(timestamp: number, layout: Ends, argument?: strin
   const advice = argument === undefined ? (isEarly ? SET_CLOCK : MOVE) : otherTime(timestamp, isEarly)
   const time = argument === undefined ? `time ${instant(timestamp)}` : `time of ${argument}, ${instant(timestamp)},`
   const message = `The ${time} is ${place}. ${advice}`
-  return flakeError(RangeError, 'ERR_FLAKE_TIME_RANGE', message, { timestamp })
+  return flakeError('ERR_FLAKE_TIME_RANGE', message, { timestamp })
 }
 
 // For users whose IDs are in use: another epoch would duplicate existing IDs, or change the times of the existing ones.
@@ -89,7 +90,7 @@ const MOVE =
 /** `ERR_FLAKE_TIME_RANGE`: a number that looks like another unit than Unix ms, or a bigint like another than Unix ns. */
 export function timeUnitError(what: string, time: number | bigint) {
   const message = `${readAs(what, time)} ${guess(time)}`
-  return flakeError(RangeError, 'ERR_FLAKE_TIME_RANGE', message, { timestamp: msOf(time) })
+  return flakeError('ERR_FLAKE_TIME_RANGE', message, { timestamp: msOf(time) })
 }
 
 type Meant = { unit: string; ms: number }

@@ -2,9 +2,8 @@
 // destroy(), nor if the lease can never get a slot: that is a mistake which the user has to see.
 
 import { throwIfAborted } from '../../base/abort.ts'
-import { noSourceError } from '../../base/errors/else-from.ts'
 import { warn } from '../../base/errors/foreign.ts'
-import { fetchedUsedUpError } from '../../base/errors/remote.ts'
+import { fetchedUsedUpError, noSourceError } from '../../base/errors/remote.ts'
 import { ASKED } from '../../generator/other-source.ts'
 import { STATUS } from '../../native/hot.ts'
 import type { RemoteSettings } from '../../remote/options.ts'

@@ -1,40 +1,12 @@
-// Errors as the server answers them: application/problem+json (RFC 9457) with our stable `code`. Messages of errors may contain
-// addresses, roles and paths of stores, and JavaScript calls that mean nothing in other languages. So a code becomes a text of
-// this file, and only clients with a token also get the message. That of an unexpected error is never shown.
+// Errors as the server answers them: application/problem+json (RFC 9457) with our stable `code`. For a code, the table of
+// errors has the statuses and a text, since messages may contain what is not for every client: only one with a token gets
+// them too. The message of an unexpected error is never shown.
 
 import { STATUS_CODES } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { CODES } from '../../../../lib/base/errors/codes.ts'
 import { printable, withoutSecretsIn } from '../../../../lib/base/printable.ts'
 import type { Log } from './log.ts'
-
-/** What flakeforge's errors mean to a client, which can retry later, here or at another server. */
-const MEANINGS: Record<string, string> = {
-  ERR_FLAKE_OVERFLOW: 'All IDs of this moment are used up. Ask again after Retry-After, or ask another server.',
-  ERR_FLAKE_EXHAUSTED:
-    'All slots of this group are taken. Stop servers that are not needed. For more slots, destroy the group and create it again.',
-  ERR_FLAKE_QUIET:
-    'This group is new, or its store may have lost it, so there are no IDs until Retry-After. The log of the server has the ' +
-    'command that creates a new group without this wait.',
-  ERR_FLAKE_LEASE_EXPIRED:
-    "The group's store does not answer, or gave the slot to another server. IDs are available again when it answers.",
-  ERR_FLAKE_DETACHED:
-    'This server has no slot of the group at the moment, and is looking for one. Ask again after Retry-After.',
-  ERR_FLAKE_DESTROYED: 'This group was destroyed. Restart the server to create a new group of that name.',
-}
-
-/** The same for errors whose message names the cause, which is for the server's operator. */
-const MEANINGS_WITH_CAUSE: Record<string, string> = {
-  ERR_FLAKE_CLOCK_BACKWARDS: "This server's clock is behind its last ID.",
-  ERR_FLAKE_CLOCK_SKEW: 'The clocks of this server and of its store are too far apart.',
-  ERR_FLAKE_STORE: 'The store of this name does not answer, or refuses a call.',
-  ERR_FLAKE_RECORD: 'The store has a record that this server cannot read.',
-  ERR_FLAKE_CONFIG_MISMATCH: 'This server has other options than the group that it serves.',
-  ERR_FLAKE_FILE: 'A file of this group is damaged or out of reach.',
-  ERR_FLAKE_TIME_RANGE: "This server's clock shows a time that the layout cannot hold.",
-}
-
-/** For all other errors of flakeforge: the configuration has something that only the store could refuse. */
-const REFUSED = 'This server cannot make these IDs with its present configuration.'
 
 const WHERE = 'The log of the server has the reason.'
 
@@ -47,16 +19,30 @@ const SOON_MS = 1000
 /** Headers of every answer but the page's: nothing is cached, and no browser takes an answer for a page or a script. */
 export const ALWAYS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' }
 
+/** What the table says about a code. */
+interface Row {
+  answer: string
+  needsReason?: true
+}
+
+/** A code with which the server answers. */
+type AnswerCode = {
+  [C in keyof typeof CODES]: (typeof CODES)[C] extends { status: unknown } ? C : never
+}[keyof typeof CODES]
+
+/** The statuses of a code. */
+type Status<C extends AnswerCode> = (typeof CODES)[C]['status'][number]
+
 /** A fault of a request or the server, as its answer describes it. */
-export class Problem extends Error {
-  status
-  code
+export class Problem<C extends AnswerCode = AnswerCode> extends Error {
+  status: Status<C>
+  code: C
   headers
   retryAfterMs
 
   constructor(
-    status: number,
-    code: string,
+    status: Status<C>,
+    code: C,
     detail: string,
     { retryAfterMs, headers }: { retryAfterMs?: number; headers?: Record<string, string> } = {},
   ) {
@@ -124,14 +110,21 @@ export function problemOf(error: Coded, hasToken: boolean) {
   const ofFastify = OF_FASTIFY[code as keyof typeof OF_FASTIFY]
   if (ofFastify !== undefined) return ofFastify()
   if (!code.startsWith('ERR_FLAKE_')) return undefined
-  return new Problem(503, code, detailOf(code, error.message, hasToken), { retryAfterMs: retryOf(error) })
+  return new Problem(503, code as 'ERR_FLAKE_STORE', detailOf(code, error.message, hasToken), {
+    retryAfterMs: retryOf(error),
+  })
 }
 
+/** An error without an answer is one about an option: the configuration has something that only the store could refuse. */
+const { ERR_FLAKE_OPTION: REFUSED } = CODES
+
+const isAnswered = (row?: Partial<Row>): row is Row => row?.answer !== undefined
+
 function detailOf(code: string, message: string, hasToken: boolean) {
-  const complete = MEANINGS[code]
-  if (complete !== undefined) return complete
-  const meaning = MEANINGS_WITH_CAUSE[code] ?? REFUSED
-  return `${meaning} ${hasToken ? `Reason: ${printable(withoutSecretsIn(message))}` : WHERE}`
+  const row = (CODES as Record<string, Partial<Row>>)[code]
+  const { answer, needsReason }: Row = isAnswered(row) ? row : REFUSED
+  if (!needsReason) return answer
+  return `${answer} ${hasToken ? `Reason: ${printable(withoutSecretsIn(message))}` : WHERE}`
 }
 
 /** In how many ms to retry, as far as an error shows it. */

@@ -1,0 +1,228 @@
+// Written by `npm run dist` from lib/entries/remote.ts.
+
+/// <reference lib="esnext.disposable" />
+import {
+  Base,
+  FlakeError,
+  FlakeErrorClass,
+  FlakeErrorCode,
+  PrefixOptions,
+  RemoteFailure,
+} from "./codec.js";
+
+/** The options of `RemoteFlakeId.connect`. Integers may also be given as decimal text (`'7'`). */
+interface RemoteOptions {
+  /** the name of the IDs on the servers: a group or a segment of their configuration; 1 to 128 characters */
+  name: string;
+  /**
+   * How many IDs to keep ready, 1…10 000; default 100. When half of them are used up, a request brings more. Under load the
+   * client keeps as many as are used up within about 20 ms, up to 10 000, and returns to `prefetch` afterwards.
+   */
+  prefetch?: number | string | null | undefined;
+  /**
+   * For how many ms fetched IDs are handed out before they are dropped. Default 600 000; 0 means forever. It bounds the age
+   * of the time in an ID.
+   */
+  validityMs?: number | string | null | undefined;
+  /**
+   * How many ms a server may take to answer, 1…2 147 483 647; default 2 000. Then another server is asked. So a hanging
+   * server delays calls by this once, and again when the client next chooses it, minutes later.
+   */
+  timeoutMs?: number | string | null | undefined;
+  /**
+   * How many ms a call keeps waiting while all servers fail; default 10 000. Each call has every server asked at least once,
+   * so it may take longer by one `timeoutMs` for each of them. 0 means exactly once.
+   */
+  waitMs?: number | string | null | undefined;
+  /** the bearer token of the servers. It is sent in a header, to these servers only, and appears in no error. */
+  token?: string | null | undefined;
+  /** cancels `connect()`: the promise rejects with `signal.reason`. Later it has no effect. */
+  signal?: AbortSignal | null | undefined;
+  /** the function to make requests with; default the global `fetch` */
+  fetch?: typeof globalThis.fetch | null | undefined;
+}
+/** Cancels a wait. */
+interface SignalOptions {
+  /**
+   * When it aborts, the promise rejects with `signal.reason` (an `AbortError` by default) and no number is taken. If the
+   * signal has already aborted, the promise rejects at once.
+   */
+  signal?: AbortSignal | null | undefined;
+}
+/** Ends an iteration. */
+interface IterationOptions {
+  /** When it aborts, the iteration ends without an error, and no number is taken. */
+  signal?: AbortSignal | null | undefined;
+}
+/**
+ * What `next()` calls: `(null, id)` or `(error)`. It may also be declared with an `Error` that is never null, as in the types
+ * of flake-idgen: a method's parameters are compared in both directions.
+ */
+type NextCallback<Bytes> = {
+  call(error: Error | null, id: Bytes): void;
+}['call'];
+/** Counts of a client. */
+interface RemoteStats {
+  /** IDs handed out */
+  ids: number;
+  /** requests sent, including failed ones */
+  requests: number;
+  /** requests sent because the previous one had failed */
+  retries: number;
+  /** IDs fetched but never handed out: too old, taken by a call that was then aborted, or left over by `close()` */
+  dropped: number;
+  /** IDs that can be handed out without a request */
+  buffered: number;
+  /** the URL of the server in use */
+  server: string;
+}
+/**
+ * IDs that flakeforge-server makes, with the calls of `FlakeId`. It is for programs that cannot hold a node number or load an
+ * addon: browsers, workers, functions. It needs only `fetch`.
+ *
+ * It fetches IDs ahead and serves them from memory, so a call costs as much as with `FlakeId`. It asks one server, another
+ * one when that fails, and makes a new choice every one to three minutes. One request is pending at a time; calls that find
+ * no ID join the next one, which asks for up to 10 000.
+ *
+ * The IDs of one answer ascend, except in layouts that spread them. IDs of two servers are in no mutual order, within the
+ * time of one answer and the next. No two are equal.
+ *
+ * @example
+ * import { RemoteFlakeId } from 'flakeforge/remote'
+ *
+ * const flake = await RemoteFlakeId.connect('http://127.0.0.1:8080', { name: 'default' })
+ * const id = await flake.nextAsync() // 8 bytes, as of FlakeId
+ */
+declare class RemoteFlakeId {
+  #private;
+  /**
+   * Resolves with the first answer of a server. From then on IDs are available to the synchronous calls.
+   *
+   * @param urls of the servers, `http:` or `https:`, perhaps with a path (`'https://example.com/ids'`), without user,
+   * password, `?` and `#`. The client begins with a random one.
+   * @throws {RangeError | TypeError} `ERR_FLAKE_OPTION`: an option is unknown, out of bounds or of the wrong type (`option`,
+   * `value`; a token and a password are never shown).
+   * @throws {Error} `ERR_FLAKE_REMOTE`: all servers failed for `waitMs`. The message names each with its reason, and so does
+   * `failures`; `retryAfterMs` is set if one sent a Retry-After.
+   * @throws {Error} `ERR_FLAKE_CONFIG_MISMATCH`: a server makes IDs of a different group or layout than the one before it,
+   * and they could be equal (`server`, `other`; `theirs`, `ours`). A recreated group is accepted if all servers show it.
+   * @throws {Error} `ERR_FLAKE_REPLAY`: no server supplied IDs within `waitMs`, and an intermediary returned an answer twice.
+   * Its IDs are not used. A proxy or cache must not cache POST, and must pass on the header `flakeforge-nonce` (`failures`).
+   * @throws {Error} a server refused for a reason that no retry can help. The error has the server's code and message:
+   * `ERR_FLAKE_NAME` (404: it has no such name), `ERR_FLAKE_TOKEN` (401), and so on (`server`, `status`).
+   * @throws the signal's `reason`, if `signal` aborts first
+   * @example
+   * const flake = await RemoteFlakeId.connect(['https://ids-1.example', 'https://ids-2.example'], {
+   *   name: 'orders',
+   *   token: process.env.IDS_TOKEN,
+   * })
+   */
+  static connect(urls: string | URL | readonly (string | URL)[], options: Readonly<RemoteOptions>): Promise<RemoteFlakeId>;
+  private constructor();
+  /**
+   * One ID: 8 bytes, big-endian, in a separate ArrayBuffer. In Node.js it is a Buffer.
+   *
+   * @throws {Error} `ERR_FLAKE_OVERFLOW`: no ID is buffered. A request for more is pending, or starts now; `retryAfterMs` is when
+   * they may arrive, and `cause` is why the last request brought none.
+   * @throws {Error} the code of the server, if it refused the last request for a reason that no retry can help. It is asked
+   * again meanwhile.
+   * @throws {Error} `ERR_FLAKE_DETACHED`: the client was closed.
+   */
+  next(): Uint8Array;
+  next(callback: null | undefined): Uint8Array;
+  /**
+   * One ID for a callback: `(null, id)`, always asynchronously and in the order of the calls. It waits for an answer if no ID
+   * is buffered. The callback gets an error if all servers fail for `waitMs`, or if one refuses: see `connect`.
+   *
+   * @throws {TypeError} `ERR_FLAKE_OPTION`: the callback is not a function. No ID is taken.
+   */
+  next(callback: NextCallback<Uint8Array>): void;
+  /**
+   * Like `next(callback)`, as a promise.
+   * @param options `signal`: when it aborts, the promise rejects with `signal.reason` and no ID is taken.
+   * @throws {Error} `ERR_FLAKE_REMOTE`, `ERR_FLAKE_REPLAY` and the server's own codes, as `connect`; `ERR_FLAKE_DETACHED`:
+   * the client was closed.
+   */
+  nextAsync(options?: SignalOptions | null): Promise<Uint8Array>;
+  /**
+   * Like `next()`, as a bigint from 0 to 2^64 − 1.
+   * @throws as `next()`
+   */
+  nextBigInt(): bigint;
+  /**
+   * Like `next()`, as a number. It works with names whose IDs are below 2^53, as in layout `safe`: the number is the ID,
+   * exact to the last digit.
+   * @throws {RangeError} `ERR_FLAKE_OPTION`: a buffered ID is above 2^53 − 1. No ID is taken.
+   * @throws otherwise as `next()`
+   */
+  nextNumber(): number;
+  /**
+   * Like `next()`, as text: the same as `format(next(), base)` of `flakeforge/codec`.
+   * @param base default `'dec'`
+   * @param options `prefix`: the beginning of the text, as in `format`
+   * @throws as `next()`
+   */
+  nextString(base?: Base | null, options?: Readonly<PrefixOptions> | null): string;
+  /**
+   * `n` IDs, 8 bytes each, big-endian, from the buffered ones: all of them, or an error. After an error they stay buffered
+   * for other calls, and the missing ones are fetched, so that a later call succeeds.
+   * @param n 0…10 000 000
+   * @throws as `next()`
+   * @example
+   * const ids = await flake.takeAsync(500) // however many are here
+   */
+  take(n: number): Uint8Array;
+  /**
+   * Like `take(n)`, as bigints.
+   * @throws as `next()`
+   */
+  takeBigInts(n: number): BigUint64Array;
+  /**
+   * Like `take(n)`, as numbers, with the names that `nextNumber()` works with.
+   * @throws as `nextNumber()`
+   */
+  takeNumbers(n: number): Float64Array;
+  /**
+   * Like `take(n)`, as text.
+   * @param base default `'dec'`
+   * @param options `prefix`: the beginning of each text, as in `format`
+   * @throws as `next()`
+   */
+  takeStrings(n: number, base?: Base | null, options?: Readonly<PrefixOptions> | null): string[];
+  /**
+   * Like `take(n)`, but waits for the missing ones. More than 10 000 arrive by several requests, one after the other.
+   * @param n 0…10 000 000
+   * @param options `signal`: when it aborts, the promise rejects with `signal.reason`. IDs that the call has already taken
+   * are lost; it takes no more.
+   * @throws as `nextAsync()`
+   */
+  takeAsync(n: number, options?: SignalOptions | null): Promise<Uint8Array>;
+  /**
+   * The same iteration, with a signal: when it aborts, the loop ends without an error.
+   * @example
+   * for await (const id of flake.ids({ signal: AbortSignal.timeout(1000) })) await save(id)
+   */
+  ids(options?: IterationOptions | null): AsyncIterableIterator<Uint8Array>;
+  /** An endless series of IDs. Each step is a `nextAsync()` and waits like one. */
+  [Symbol.asyncIterator](): AsyncIterableIterator<Uint8Array>;
+  /** counts of the IDs and requests so far */
+  get stats(): RemoteStats;
+  /**
+   * Closes the client: its buffered IDs are lost, and waiting calls reject with `ERR_FLAKE_DETACHED`. A client that is
+   * just dropped holds nothing on any server, and does not keep the process alive.
+   */
+  close(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+  /** What console.log shows, for logs. */
+  toJSON(): object;
+}
+export {
+  FlakeError,
+  FlakeErrorClass,
+  FlakeErrorCode,
+  PrefixOptions,
+  RemoteFailure,
+  RemoteFlakeId,
+  RemoteOptions,
+  RemoteStats,
+};
