@@ -5,7 +5,7 @@
 import { install } from './install.js'
 import { allLibraries, WAYS } from './libraries.js'
 import { byOutcome, changes, recordOf } from './outcomes.js'
-import { nodeProgram, prepare, runWay } from './run.js'
+import { nodeProgram, prepare, runFunction, runWay } from './run.js'
 import { Servers } from './servers.js'
 import { writeTables } from './table.js'
 
@@ -62,6 +62,17 @@ class Run {
     return record
   }
 
+  /** The default in the database, where the library has one. */
+  async function(library, database, server) {
+    const results = await runFunction(library, database, server)
+    const name = [library.title.padEnd(15), database.padEnd(9), 'function'].join(' ')
+    console.log(`${name} ${JSON.stringify(results)}`)
+    const before = JSON.stringify(library.results?.databases[database]?.function)
+    if (this.mustCompare && before !== JSON.stringify(results))
+      this.problems.push(`${library.title}, ${database}, flake_id(): was ${before}, is ${JSON.stringify(results)}`)
+    return results
+  }
+
   async database(library, database) {
     const server = await this.servers.get(database)
     if (server === undefined) {
@@ -74,6 +85,13 @@ class Run {
         found[way] = await this.way(library, database, way, server)
       } catch (error) {
         this.problems.push(`${library.title}, ${database}, ${way}: ${error.message}`)
+      }
+    }
+    if (library.hasFunction(database)) {
+      try {
+        found.function = await this.function(library, database, server)
+      } catch (error) {
+        this.problems.push(`${library.title}, ${database}, flake_id(): ${error.message}`)
       }
     }
     return found
