@@ -21,18 +21,21 @@ export function* documentsIn(folder) {
 export const blocks = (text) =>
   [...text.matchAll(/^```(\w*)\n(.*?)^```$/gms)].map(([, language, code]) => ({ language, code }))
 
+/** The languages of a block of output. */
+const OUTPUT = ['', 'text', 'console']
+
 /**
- * The outputs that a text shows: blocks without a language. `of` is the block that prints it, if only empty lines are between
+ * The outputs that a text shows: blocks without a language of code. `of` is the block that prints it, if only empty lines are between
  * them; `notRun` the reason in a comment before it, `<!-- not run: … -->`.
  */
 export function outputs(text) {
   const all = [...text.matchAll(/^( *)```(\w*)\n(.*?)^ *```$/gms)]
   return all.flatMap(([whole, , language, code], i) => {
-    if (language !== '') return []
+    if (!OUTPUT.includes(language)) return []
     const { index } = all[i]
     const before = all[i - 1]
     const between = text.slice(before === undefined ? 0 : before.index + before[0].length, index)
-    const isNext = before !== undefined && between.trim() === '' && before[2] !== ''
+    const isNext = before !== undefined && between.trim() === '' && !OUTPUT.includes(before[2])
     const notRun = /<!-- not run: ([^>]+) -->\s*$/.exec(between)?.[1]
     const of = isNext ? { language: before[2], code: before[3] } : undefined
     return [{ shown: code, of, notRun, line: text.slice(0, index).split('\n').length, end: index + whole.length }]
