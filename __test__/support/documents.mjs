@@ -42,6 +42,13 @@ export function outputs(text) {
   })
 }
 
+/** The commands of a text's shell blocks whose output is in the comments after them: `curl …`, then `# {"status":"ok"}`. */
+export function commented(text) {
+  const shells = [...text.matchAll(/^```(?:sh|bash)\n(.*?)^```$/gms)].map(([, code]) => code)
+  const commands = shells.flatMap((code) => [...code.matchAll(/^([^#\n].*)\n((?:# .*\n)+)/gm)])
+  return commands.map(([, code, comments]) => ({ code, shown: comments.replaceAll(/^# /gm, '') }))
+}
+
 /** The value that a comment begins with; text in words is no value. */
 const VALUE = /-?\d|0x|true|false|<|\{"|[A-Z]\w+\(\d+\) /
 
