@@ -27,7 +27,7 @@ export function open({ database, url }) {
       await of('orders').addColumn('customer_id', type).addColumn('item', 'varchar(255)').execute()
     },
 
-    // MariaDB knows RETURNING too.
+    // The dialect for MySQL sends RETURNING to MariaDB, and drops the rows.
     insert: (row) => db.insertInto('customers').values(row).returning(['id', 'name']).executeTakeFirst(),
 
     insertMany: (rows) => db.insertInto('customers').values(rows).execute(),
