@@ -1,7 +1,9 @@
 // `node lab/database-function/speed.mjs [postgres|mysql]…`: how many IDs a second the function of `flakeforge schema --function`
 // makes, with 1, 2 and 16 sessions that do nothing else, 100 IDs in each statement, beside what the database has itself. The
-// bursts take turns, so that a busy machine slows all of them down; medians, and the best burst.
+// bursts take turns, so that a busy machine slows all of them down; medians, and the best burst. The CPU time of the server for an
+// ID depends less on what else the machine does.
 
+import { readdirSync, readFileSync } from 'node:fs'
 import { DATABASES, sqlOf } from './databases.mjs'
 
 const SESSIONS = [1, 2, 16]
@@ -19,9 +21,27 @@ const KINDS = {
 
 const median = (values) => values.toSorted((a, b) => a - b)[values.length >> 1]
 
-/** IDs a second of these connections in one burst. */
-async function burst(connections, statement) {
-  const start = performance.now()
+const TICK_US = 10_000 // of the kernel's counts
+
+/** The CPU time of a server and its children so far, in µs. */
+function cpuOf(pid) {
+  const stats = readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map((name) => {
+      try {
+        const fields = readFileSync(`/proc/${name}/stat`, 'utf8').split(') ')[1].split(' ')
+        return { id: Number(name), parent: Number(fields[1]), ticks: Number(fields[11]) + Number(fields[12]) }
+      } catch {
+        return {} // it has ended
+      }
+    })
+  const own = stats.filter(({ id, parent }) => id === pid || parent === pid)
+  return own.reduce((sum, { ticks }) => sum + ticks, 0) * TICK_US
+}
+
+/** IDs a second of these connections in one burst, and the µs of CPU for each. */
+async function burst(pid, connections, statement) {
+  const [start, cpu] = [performance.now(), cpuOf(pid)]
   let made = 0
   const session = async (connection) => {
     while (performance.now() - start < BURST_MS) {
@@ -30,7 +50,14 @@ async function burst(connections, statement) {
     }
   }
   await Promise.all(connections.map(session))
-  return made / ((performance.now() - start) / 1_000)
+  return { rate: made / ((performance.now() - start) / 1_000), us: (cpuOf(pid) - cpu) / made }
+}
+
+function report(name, key, bursts) {
+  const rates = bursts.map(({ rate }) => rate)
+  const [usual, best] = [median(rates), Math.max(...rates)].map((rate) => `${Math.round(rate / 1_000)} 000`)
+  const us = median(bursts.map((each) => each.us)).toFixed(1)
+  console.log(`${name.padEnd(9)} ${key.padEnd(34)} ${usual} IDs/s, best ${best}; ${us} µs of CPU for each`)
 }
 
 async function measure(name) {
@@ -48,16 +75,11 @@ async function measure(name) {
       for (const sessions of SESSIONS)
         for (const [kind, { [name]: call }] of Object.entries(KINDS)) {
           const key = `${kind}, ${sessions} sessions`
-          const rate = await burst(connections.slice(0, sessions), `SELECT ${call} AS id FROM ${SERIES[name]}`)
-          found.set(key, [...(found.get(key) ?? []), rate])
+          const statement = `SELECT max(${call}) FROM ${SERIES[name]}`
+          const one = await burst(server.pid, connections.slice(0, sessions), statement)
+          found.set(key, [...(found.get(key) ?? []), one])
         }
-    for (const [key, rates] of found)
-      console.log(
-        name.padEnd(9),
-        key.padEnd(36),
-        ...[median(rates), Math.max(...rates)].map((rate) => String(Math.round(rate / 1_000)).padStart(5)),
-        '000 IDs/s',
-      )
+    for (const [key, bursts] of found) report(name, key, bursts)
     await Promise.all(connections.map((connection) => connection.end()))
   } finally {
     await server.stop()
