@@ -97,12 +97,16 @@ const SAME = /\bflakeforge (?:inspect|at|layouts|audit)\b/
 const withoutAges = (text) =>
   text.replaceAll(/\b(?:in )?[\d.]+ (?:years|months|days)(?: ago)?/g, 'AGE').replaceAll(/\b\d+ %/g, 'SHARE')
 
-/** Without what differs from run to run: numbers, dates, and the machine's name. A list of slots has any number of rows. */
+/**
+ * Without what differs from run to run: numbers, dates, and the machine's name; but none are none. A list of slots has any number
+ * of rows.
+ */
 function fresh(text, isList) {
   const base32 = /\b[\dA-HJKMNP-TV-Z]{13}\b/g
   const lines = shape(
     text
       .replaceAll(base32, '0')
+      .replaceAll(/\b0 (?=duplicates|of them)/g, 'no ')
       .replaceAll(/\b(?:web-\d+|vm)\b/g, 'HOST')
       .replaceAll(hostname(), 'HOST'),
   ).split('\n')
@@ -123,7 +127,7 @@ function names({ redis, postgres }, { folder, ids, port }) {
   const hostOf = (url) => new URL(url).host
   const ofRedis = redis && [['redis://localhost', redis.url], ['localhost:6379', hostOf(redis.url)]] // biome-ignore format: a pair each
   const ofPostgres = postgres && [['postgres://localhost/postgres', postgres.url], ['localhost:5432', hostOf(postgres.url)]] // biome-ignore format: a pair each
-  const ports = ['8080', '9464'].map((said) => [said, String(port)])
+  const ports = [':8080', 'PORT=8080', ':9464'].map((said) => [said, said.replace(/\d+/, port)])
   const paths = [['/var/lib/app/ids', ids], ['/tmp/flakeforge-observability', path.join(folder, 'observability')]] // biome-ignore format: a pair each
   return [...(ofRedis ?? []), ...(ofPostgres ?? []), ...paths, ...ports]
 }

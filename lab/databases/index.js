@@ -1,5 +1,5 @@
-// `npm run databases`: each library on each database that it supports, with its default settings and with the one
-// setting that makes it exact. It fails where the outcome differs from results.json, or a setting does not do what it
+// `npm run databases`: each library on each database that it supports, with its default settings, with the one setting that
+// makes it exact, and with `flake_id()` of the database as the default of its IDs. It fails where the outcome differs from results.json, or a setting does not do what it
 // promises. `npm run databases -- pg knex` runs some, `-- --write` writes results.json and the tables of the documents.
 
 import { install } from './install.js'
