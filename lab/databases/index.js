@@ -1,6 +1,7 @@
 // `npm run databases`: each library on each database that it supports, with its default settings, with the one setting that
-// makes it exact, and with `flake_id()` of the database as the default of its IDs. It fails where the outcome differs from results.json, or a setting does not do what it
-// promises. `npm run databases -- pg knex` runs some, `-- --write` writes results.json and the tables of the documents.
+// makes it exact, and with `flake_id()` of the database as the default of its IDs. It fails where the outcome differs from
+// results.json, or a setting does not do what it promises. `npm run databases -- pg knex` runs some, `-- --write` writes
+// results.json and the tables of the documents.
 
 import { install } from './install.js'
 import { allLibraries, WAYS } from './libraries.js'
