@@ -60,7 +60,7 @@ function typesOfClass(names) {
   return `import * as all from './types/index.cjs'
 
 /**
- * Makes 64-bit IDs that sort by time, and that are unique while each process has a node number of its own: {@link all.FlakeId}.
+ * Makes 64-bit IDs that are unique and ordered by time, without coordination: {@link all.FlakeId}.
  *
  * @example
  * const FlakeId = require('flakeforge')
