@@ -14,6 +14,7 @@ const LONGEST = [
   'files/shared-processes',
   'service/client-faults',
   'behaviour/redis',
+  'documents/outputs',
 ]
 
 const turnOf = (file) => {

@@ -70,6 +70,18 @@ test('results are those of the locked versions, of all databases, ways and opera
   }
 })
 
+test('a default in the database has its program, its results on each database, and its code on the page', (t) => {
+  const found = libraries.filter((library) => library.function !== undefined)
+  for (const { title, folder, name, function: code, results } of found) {
+    t.true(existsSync(join(folder, 'function.js')), title)
+    for (const database of Object.keys(code)) t.is(results.databases[database].function.bulk, 'yes', title)
+    const shown = /^`+(.*?)`+$/.exec(code.postgres)[1]
+    t.true(readFileSync(pageOf({ name }), 'utf8').includes(shown), `${title}: ${shown}`)
+  }
+  t.is(found.length, libraries.filter(({ folder }) => existsSync(join(folder, 'function.js'))).length)
+  t.true(found.length >= 9)
+})
+
 test('a setting does what it promises, or about.json says why not', (t) => {
   for (const library of libraries) {
     for (const [database, { exact }] of Object.entries(library.results.databases)) {

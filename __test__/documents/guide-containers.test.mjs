@@ -3,6 +3,7 @@
 
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { chmod, mkdir } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
@@ -12,7 +13,7 @@ import test from 'ava'
 import { parse } from 'yaml'
 import { startRedis, wantRedis } from '../servers/redis.mjs'
 import { freePort } from '../servers/server.mjs'
-import { blocksOf, installed, linesOf, program } from '../support/guides.mjs'
+import { blocksOf, installed, linesOf, program, root } from '../support/guides.mjs'
 import { stopProcess } from '../support/stop-process.mjs'
 
 const { FlakeId, createGroup } = createRequire(import.meta.url)('flakeforge')
@@ -20,6 +21,7 @@ const { fileStore, openStore } = createRequire(import.meta.url)('flakeforge/leas
 
 const GUIDE = 'run/containers.md'
 const KUBERNETES = 'run/kubernetes.md'
+const page = readFileSync(join(root, 'docs', GUIDE), 'utf8')
 const [compose, oneMachine] = blocksOf(GUIDE, 'yaml').map((text) => parse(text))
 const statefulSet = blocksOf(KUBERNETES, 'yaml')
   .map((text) => parse(text))
@@ -111,20 +113,32 @@ inContainers("a StatefulSet's pod has its own number, and continues after its la
   t.regex(error.stderr, /ERR_FLAKE_OPTION/)
 })
 
-inContainers('a user without write access to the volume gets that error', async (t) => {
-  const folder = await installed(t)
-  const volume = join(folder, 'volume')
-  await mkdir(volume)
-  for (const passable of [dirname(folder), folder, volume]) await chmod(passable, 0o755) // else the error names the folder above
-  const file = await program(
-    folder,
-    'refused.mjs',
-    `import { FlakeId } from 'flakeforge'
-     process.setuid(65534)
-     await FlakeId.join('file:${volume}').catch(({ code, path }) => console.log(code, path.startsWith('${volume}')))`,
-  )
-  t.deepEqual(await linesOf(...container('web-1', volume, process.execPath, file)), ['ERR_FLAKE_FILE true'])
-})
+inContainers(
+  'a volume of root is refused to the user of the sample, until it is given to that user as the page says',
+  async (t) => {
+    const folder = await installed(t)
+    const volume = join(folder, 'volume')
+    await mkdir(volume)
+    for (const passable of [dirname(folder), folder, volume]) await chmod(passable, 0o755) // else the error names the folder above
+    const { user } = oneMachine.services.app
+    const file = await program(
+      folder,
+      'refused.mjs',
+      `import { FlakeId } from 'flakeforge'
+     process.setgroups([])
+     process.setgid(${user})
+     process.setuid(${user})
+     const said = ({ code, path }) => [code, path.startsWith('${volume}')]
+     const flake = await FlakeId.join('file:${volume}').catch((error) => console.log(...said(error)))
+     if (flake) console.log(flake.slot, flake.nextString().length)`,
+    )
+    const run = () => linesOf(...container('web-1', volume, process.execPath, file))
+    t.deepEqual(await run(), ['ERR_FLAKE_FILE true'])
+    const [, ...chown] = /--user 0 app (chown) (\S+) /.exec(page)
+    t.is(spawnSync(chown[0], [chown[1], volume]).status, 0)
+    t.deepEqual(await run(), ['0 19'])
+  },
+)
 
 withRedis(
   'a service answers 503 while there are no IDs, continues afterwards, and shuts down properly at SIGTERM',

@@ -2,10 +2,15 @@
 // digits or says no, and none turns two IDs into one.
 
 import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import test from 'ava'
-import { blocksOf, installed, program } from '../support/guides.mjs'
+import { blocksOf, installed, program, root } from '../support/guides.mjs'
 
 const RECIPES = blocksOf('data/input.md', 'js')
+const INLINE = [...readFileSync(join(root, 'docs/data/input.md'), 'utf8').matchAll(/`(app\.[^`]+)`/g)].map(
+  ([, code]) => code,
+)
 const recipeWith = (text) => RECIPES.find((code) => code.includes(text))
 
 /** Runs a recipe and then `more`, which prints one JSON; returns it. */
@@ -45,6 +50,57 @@ test('Fastify: the text of a reply', async (t) => {
     console.log(JSON.stringify(asked))`,
   )
   t.deepEqual(found, RIGHT)
+})
+
+test('Fastify: the text or null of a reply', async (t) => {
+  const all = Object.entries({ ...REPLIES, null: 'null', undefined: 'undefined' })
+  const replies = all.map(([name, code]) => `${JSON.stringify(name)}: ${code}`)
+  const found = await resultOf(
+    t,
+    recipeWith("app.get('/optional'"),
+    `const other = Fastify()
+    const replies = { ${replies.join(', ')} }
+    const asked = {}
+    for (const [name, value] of Object.entries(replies))
+      other.get('/' + name, response(['string', 'null']), () => ({ id: textOrNull(value) }))
+    for (const name of Object.keys(replies)) {
+      const reply = await other.inject('/' + name)
+      asked[name] = reply.statusCode === 200 ? reply.json().id : 'refused'
+    }
+    console.log(JSON.stringify(asked))`,
+  )
+  const right = Object.entries({ ...RIGHT, undefined: null }).map(([name, text]) => [name, text ?? 'refused'])
+  t.deepEqual(found, { ...Object.fromEntries(right), null: null })
+})
+
+test('Express and Fastify with jsonReplacer: bigints and Buffers are text, and a rounded number stays one, as the page says', async (t) => {
+  const all = Object.entries({ ...REPLIES, null: 'null' })
+  const inlineWith = (text) => INLINE.find((code) => code.includes(text))
+  const more = `
+    import express from 'express'
+    import Fastify from 'fastify'
+    import { jsonReplacer } from 'flakeforge'
+    const replies = { ${all.map(([name, code]) => `${JSON.stringify(name)}: ${code}`).join(', ')} }
+    const found = { express: {}, fastify: {} }
+    {
+      const app = express()
+      ${inlineWith("'json replacer'")}
+      app.get('/:name', (request, response) => response.json({ id: replies[request.params.name] }))
+      const server = app.listen(0, '127.0.0.1')
+      await new Promise((resolve) => server.once('listening', resolve))
+      for (const name in replies)
+        found.express[name] = (await (await fetch('http://127.0.0.1:' + server.address().port + '/' + name)).json()).id
+      server.close()
+    }
+    {
+      const app = Fastify()
+      ${inlineWith('setReplySerializer')}
+      app.get('/:name', (request) => ({ id: replies[request.params.name] }))
+      for (const name in replies) found.fastify[name] = (await app.inject('/' + name)).json().id
+    }
+    console.log(JSON.stringify(found))`
+  const expected = { ...RIGHT, rounded: Number(ID), rubbish: '12x', null: null }
+  t.deepEqual(await resultOf(t, '', more), { express: expected, fastify: expected })
 })
 
 test('GraphQL: what the scalar writes and what it reads', async (t) => {

@@ -4,19 +4,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import test from 'ava'
+import { documentsIn } from '../support/documents.mjs'
 
 const root = path.join(import.meta.dirname, '..', '..')
-const OTHERS = ['.git', 'node_modules', 'npm', 'target']
-const HISTORY = 'CHANGELOG.md' // it names removed files
-
-function* documentsIn(folder) {
-  for (const entry of readdirSync(path.join(root, folder), { withFileTypes: true })) {
-    const name = path.posix.join(folder, entry.name)
-    if (entry.isDirectory() && !OTHERS.includes(entry.name)) yield* documentsIn(name)
-    if (entry.isFile() && name.endsWith('.md') && name !== HISTORY) yield name
-  }
-}
-
 const read = (name) => readFileSync(path.join(root, name), 'utf8')
 
 /** The paths between backticks, without those with a placeholder such as NAME. */

@@ -1,11 +1,12 @@
-// `npm run databases`: each library on each database that it supports, with its default settings and with the one
-// setting that makes it exact. It fails where the outcome differs from results.json, or a setting does not do what it
-// promises. `npm run databases -- pg knex` runs some, `-- --write` writes results.json and the tables of the documents.
+// `npm run databases`: each library on each database that it supports, with its default settings, with the one setting that
+// makes it exact, and with `flake_id()` of the database as the default of its IDs. It fails where the outcome differs from
+// results.json, or a setting does not do what it promises. `npm run databases -- pg knex` runs some, `-- --write` writes
+// results.json and the tables of the documents.
 
 import { install } from './install.js'
 import { allLibraries, WAYS } from './libraries.js'
 import { byOutcome, changes, recordOf } from './outcomes.js'
-import { nodeProgram, prepare, runWay } from './run.js'
+import { nodeProgram, prepare, runFunction, runWay } from './run.js'
 import { Servers } from './servers.js'
 import { writeTables } from './table.js'
 
@@ -62,6 +63,17 @@ class Run {
     return record
   }
 
+  /** The default in the database, where the library has one. */
+  async function(library, database, server) {
+    const results = await runFunction(library, database, server)
+    const name = [library.title.padEnd(15), database.padEnd(9), 'function'].join(' ')
+    console.log(`${name} ${JSON.stringify(results)}`)
+    const before = JSON.stringify(library.results?.databases[database]?.function)
+    if (this.mustCompare && before !== JSON.stringify(results))
+      this.problems.push(`${library.title}, ${database}, flake_id(): was ${before}, is ${JSON.stringify(results)}`)
+    return results
+  }
+
   async database(library, database) {
     const server = await this.servers.get(database)
     if (server === undefined) {
@@ -74,6 +86,13 @@ class Run {
         found[way] = await this.way(library, database, way, server)
       } catch (error) {
         this.problems.push(`${library.title}, ${database}, ${way}: ${error.message}`)
+      }
+    }
+    if (library.hasFunction(database)) {
+      try {
+        found.function = await this.function(library, database, server)
+      } catch (error) {
+        this.problems.push(`${library.title}, ${database}, flake_id(): ${error.message}`)
       }
     }
     return found

@@ -35,6 +35,9 @@ export class Library {
   /** Why an operation is not exact despite the setting; undefined: it must be. */
   knownFault = (database, operation) => this.known?.[database]?.[operation]
 
+  /** Whether IDs may come from the database's own function: `function` in about.json has the code of the default. */
+  hasFunction = (database) => this.function?.[database] !== undefined
+
   /** The version in the lock file. */
   get version() {
     const lock = readJson(join(import.meta.dirname, 'package-lock.json'))

@@ -64,3 +64,9 @@ export async function runWay(library, database, way, server) {
   if (results === undefined) throw new Error(`${library.name} on ${database} ended without results`)
   return results
 }
+
+/** What the library's own default in the database does on one database: the results of its function.js. */
+export async function runFunction(library, database, server) {
+  const url = await server.fresh(`${library.name}_function`.replaceAll(/\W/g, '_'))
+  return runScript(['child-function.js', library.name, database, url])
+}

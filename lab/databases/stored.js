@@ -30,6 +30,9 @@ function mariadb(url) {
   ]
 }
 
+/** The database's own command, as a list of words. */
+export const clientOf = (database, url) => COMMANDS[database].command(url)
+
 const quote = (text) => `'${text.replaceAll("'", "''")}'`
 /**
  * As text, which every column of integers or text accepts: SQLite reads a bare integer past 2^63 as a floating-point
@@ -43,9 +46,8 @@ export class Stored {
   #text
 
   constructor(database, url) {
-    const { command, text } = COMMANDS[database]
-    this.#command = command(url)
-    this.#text = text
+    this.#command = clientOf(database, url)
+    this.#text = COMMANDS[database].text
   }
 
   /** Runs statements; the rows of the last, as text. */

@@ -1,5 +1,5 @@
-// Writes the tables of docs/data/databases.md and of each library's page in docs/data/databases/ from results.json of each
-// library, between two markers. The tables contain only results of runs.
+// Writes the tables of docs/data/databases.md, of docs/data/database-defaults.md and of each library's page in
+// docs/data/databases/ from results.json of each library, between two markers. The tables contain only results of runs.
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -123,6 +123,34 @@ export function shortTable(libraries = allLibraries()) {
   return asTable([head, rule(head), ...rows])
 }
 
+/** What an insert by a library does when the database makes the ID. */
+const INSERTS = { insert: 'one row', nested: 'nested rows', bulk: 'many rows' }
+
+function insertsWith(results) {
+  const [one, ...others] = Object.entries(results).map(([name, outcome]) => {
+    if (outcome === 'yes') return INSERTS[name]
+    if (outcome === 'stored') return `${INSERTS[name]}, **whose ID is not returned**`
+    return `not ${INSERTS[name]} (${code(outcome.replace(/^error: /, '').replace(/ \(.*/s, ''))})`
+  })
+  return [one, ...others].join('; ')
+}
+
+const ofMariadb = (library, found) =>
+  found === undefined ? '–' : `${library.function.mariadb}: ${insertsWith(found.function)}`
+
+/** IDs from `flake_id()`: the default of each library, and what was inserted with it. */
+export function functionTable(libraries = allLibraries()) {
+  const head = ['library', 'the default, in PostgreSQL', 'works in PostgreSQL', 'works in MariaDB, with the trigger']
+  const rows = libraries
+    .filter((library) => library.function !== undefined && library.results !== undefined)
+    .map((library) => {
+      const { postgres, mariadb } = library.results.databases
+      const title = `[${library.title}](databases/${library.name}.md)`
+      return [title, library.function.postgres, insertsWith(postgres.function), ofMariadb(library, mariadb)]
+    })
+  return asTable([head, rule(head), ...rows])
+}
+
 const PAGES = join(root, 'docs', 'data', 'databases')
 
 export const pageOf = ({ name }) => join(PAGES, `${name}.md`)
@@ -132,6 +160,7 @@ export function places() {
   const found = allLibraries().filter(({ results }) => results !== undefined)
   return [
     { file: `${PAGES}.md`, name: 'databases-short', table: shortTable },
+    { file: join(root, 'docs', 'data', 'database-defaults.md'), name: 'libraries', table: functionTable },
     ...found.map((library) => ({ file: pageOf(library), name: library.name, table: () => tableOf(library) })),
   ]
 }

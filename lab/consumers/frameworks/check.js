@@ -53,6 +53,10 @@ const KINDS = {
       /^201 \{"id":"\d+","company":"7529332683575394305","tags":\["1","2"\]\}$/,
       NOT_AN_ID,
       NOT_AN_ID,
+      /^400 .*tags must be an array/,
+      NOT_AN_ID, // null, text that is not decimal, a Buffer
+      NOT_AN_ID,
+      NOT_AN_ID,
       /^detached$/,
     ],
   ],

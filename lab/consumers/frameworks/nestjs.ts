@@ -21,5 +21,8 @@ for (const id of ['7529332683575394305', '12x', '18446744073709551616']) await a
 await ask('', '{"company":"7529332683575394305","tags":["1","2"]}')
 await ask('', '{"company":7529332683575394305,"tags":[]}')
 await ask('', '{"company":"1","tags":["1","12x"]}')
+await ask('', '{"company":"1","tags":"2"}')
+for (const company of ['null', '"0x10"', '{"type":"Buffer","data":[104,125,144,47,0,64,0,1]}'])
+  await ask('', `{"company":${company},"tags":[]}`)
 app.get<LeasedFlakeId>(FlakeId).once('detached', () => writeSync(1, 'detached\n'))
 process.kill(process.pid, 'SIGTERM')

@@ -15,8 +15,8 @@ const QUIET = { CHECKPOINT_DISABLE: '1', PRISMA_HIDE_UPDATE_MESSAGE: '1' } // it
 const NO_ENGINE = { PRISMA_SCHEMA_ENGINE_BINARY: process.execPath }
 
 rmSync(join(import.meta.dirname, 'target'), { recursive: true, force: true })
-for (const database of ['postgres', 'mariadb', 'sqlite']) {
-  execFileSync(process.execPath, [command, 'generate', '--schema', `${database}.prisma`, '--no-hints'], {
+for (const schema of ['postgres', 'mariadb', 'sqlite', 'function-postgres', 'function-mariadb']) {
+  execFileSync(process.execPath, [command, 'generate', '--schema', `${schema}.prisma`, '--no-hints'], {
     cwd: import.meta.dirname,
     env: { ...process.env, ...QUIET, ...NO_ENGINE },
     stdio: ['ignore', 'ignore', 'inherit'],

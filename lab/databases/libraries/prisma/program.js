@@ -5,23 +5,9 @@
 
 import assert from 'node:assert/strict'
 import { jsonReplacer, jsonReviver } from 'flakeforge'
+import { ADAPTERS } from './adapters.js'
 import { withIds } from './ids.js'
 import { TABLES } from './tables.js'
-
-const ADAPTERS = {
-  async postgres(url) {
-    const { PrismaPg } = await import('@prisma/adapter-pg')
-    return new PrismaPg({ connectionString: url })
-  },
-  async mariadb(url) {
-    const { PrismaMariaDb } = await import('@prisma/adapter-mariadb')
-    return new PrismaMariaDb(url)
-  },
-  async sqlite(url) {
-    const { PrismaBetterSqlite3 } = await import('@prisma/adapter-better-sqlite3')
-    return new PrismaBetterSqlite3({ url: `file:${url}` })
-  },
-}
 
 async function open({ database, url }, { extension, stringify, findWithOrders }) {
   const { PrismaClient } = await import(`./target/${database}/client.ts`)
