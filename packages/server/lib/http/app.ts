@@ -102,7 +102,7 @@ function bareApp(parts: Parts, listener: Listener) {
 function addHooks(app: FastifyInstance, { log, measures, connections }: Parts) {
   app.addHook('onRequest', (request, reply, done) => {
     const begin = performance.now()
-    // One listener. For a hook onResponse, fastify would add two and remove them: 4 % of a request for one ID.
+    // One listener. For a hook onResponse, fastify would add two and remove them, which takes 0.9 µs more.
     reply.raw.on('finish', () => {
       const { method, routeOptions } = request
       const [route, ms] = [routeOptions.url ?? '(none)', performance.now() - begin]
