@@ -106,10 +106,10 @@ export class Group {
 
   /** The headers of an answer with its IDs; a new object after each change. */
   get headers() {
-    const { fingerprint, lineage, slot } = this.#flake ?? {}
+    const { lineage, slot } = this.#flake ?? {}
     if (lineage !== this.#lineage || slot !== this.#slot) {
       this.#headers = {
-        'flakeforge-layout': String(fingerprint),
+        'flakeforge-layout': String(this.#flake?.fingerprint),
         'flakeforge-group': String(lineage),
         ...(slot !== undefined && { 'flakeforge-slot': String(slot) }),
         ...(!this.#isOrdered && { 'flakeforge-order': 'none' }),

@@ -4,7 +4,7 @@
 import type { Socket } from 'node:net'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { checkNonce, NONCE, PATTERN } from '../http/nonce.ts'
-import { Problem, shown } from '../http/problems.ts'
+import { overloaded, Problem, shown } from '../http/problems.ts'
 import { unknown } from '../http/query.ts'
 import { answers, integer, MADE, text } from '../http/schemas.ts'
 import type { Served } from '../ids/names.ts'
@@ -131,6 +131,7 @@ export async function routes(
     { schema: SCHEMA },
     (request, reply) => {
       if (state.isClosing) return connections.stopped.then(refuse)
+      if (state.isOverloaded()) throw overloaded()
       const served = names.of(request.params.name)
       const nonce = request.headers[NONCE] as string | undefined
       checkNonce(nonce)
