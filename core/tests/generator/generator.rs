@@ -2,6 +2,7 @@
 
 use flakeforge_core::generator::clock::{TickClock, system_ns};
 use flakeforge_core::generator::cursor::{Cursor, LAST, OwnCursor};
+use flakeforge_core::generator::cycles;
 use flakeforge_core::generator::registry::{Key, Registry};
 use flakeforge_core::generator::{Generator, Knobs};
 use flakeforge_core::layout::Layout;
@@ -9,6 +10,7 @@ use flakeforge_core::layout::timescale::to_ms;
 use flakeforge_core::refusal::Refusal;
 use std::sync::Arc;
 use std::thread;
+use std::time::{Duration, Instant};
 
 const MS: i128 = 1_000_000;
 const PLAIN: Knobs = Knobs { seq_mask: 4095, max_ahead_ms: 0.0, is_start_random: false, prefetch: None };
@@ -161,4 +163,42 @@ fn threads_that_share_a_node_number_share_its_numbers() {
     all.dedup();
     assert_eq!(all.len(), 4 * EACH);
     assert_eq!(registry.entries(), Some(1));
+}
+
+/// While numbers run ahead of the clock, it is read seldom. No ID is before the clock nevertheless, and those that follow
+/// each other are consecutive as long as they are ahead.
+#[test]
+fn numbers_ahead_of_the_clock_go_on_without_it() {
+    let knobs = Knobs { seq_mask: 0, max_ahead_ms: f64::INFINITY, ..PLAIN };
+    let full = |mask| Knobs { seq_mask: mask, ..knobs };
+    for (name, knobs) in [("tid", knobs), ("chronicle", knobs), ("hazelcast", full(63)), ("flake", full(4095))] {
+        let layout = Layout::named(name).unwrap();
+        let (scale, packing, node) = (layout.scale(), layout.packing(), layout.place_node(3));
+        let cursor = Arc::new(OwnCursor::from(Cursor::new(LAST)));
+        let mut generator = Generator::new(TickClock::system(scale), cursor.clone(), &layout, node, &knobs);
+        let (mut last, mut reads, mut ahead) = (0, 0, 0);
+        let started = Instant::now();
+        while started.elapsed() < Duration::from_millis(100) {
+            let (before, read_at) = (scale.tick_of(system_ns()).unwrap(), generator.clock().last_ns());
+            let id = generator.next_id().unwrap();
+            let number = cursor.next() - 1;
+            assert_eq!(id, packing.pack(number, node), "{name}");
+            let tick = number >> packing.counter_bits();
+            assert!(tick >= before, "{name}: {tick}, and the clock was at {before}");
+            let after = scale.tick_of(system_ns()).unwrap();
+            assert!(number == last + 1 || tick <= after, "{name}: {number} after {last}, and the clock is at {after}");
+            if number == last + 1 && tick > after {
+                (ahead, reads) = (ahead + 1, reads + u64::from(generator.clock().last_ns() != read_at));
+            }
+            if generator.stats().ids.is_multiple_of(1000) {
+                generator.fill(&mut [0; 9000], |id| id); // ahead of the clock by a millisecond or more
+            }
+            last = cursor.next() - 1;
+        }
+        let is_counted = cycles::per_ms(cycles::now()) > 0;
+        assert!(
+            !is_counted || reads * 4 <= ahead,
+            "{name}: the clock was read {reads} times for {ahead} IDs ahead of it"
+        );
+    }
 }
