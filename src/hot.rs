@@ -25,7 +25,7 @@ use napi::bindgen_prelude::{
 use napi::{JsError, check_status, sys};
 
 use crate::number::whole;
-use crate::places::{self, Callback, Place, Work, data};
+use crate::places::{self, Callback, Place, Work};
 use crate::table::Table;
 
 /// The content of the scratch array; `lib/native/hot.ts` has the same list. JavaScript writes here between calls. Accesses
@@ -438,7 +438,7 @@ impl Work for Spell {
 unsafe extern "C" fn spell_some(env: sys::napi_env, info: sys::napi_callback_info) -> sys::napi_value {
     let work = || {
         // SAFETY: as in `fill_bytes`.
-        let (hot, ids) = unsafe { (hot(data(env, info)), ids(env, info)) };
+        let (hot, ids) = unsafe { called_with(env, info) };
         let mut room = [0; size_of::<Texts>()];
         let digits = hot.and_then(|hot| hot.spell(ids, &mut room));
         // SAFETY: as in `fill_bytes`.
@@ -486,7 +486,7 @@ unsafe fn answered(env: sys::napi_env, work: impl FnOnce() -> sys::napi_value) -
 /// The same for a raw function that takes a Uint8Array, as IDs of 8 bytes each.
 ///
 /// # Safety
-/// As for `data` and `ids`.
+/// As for `called_with`.
 #[inline]
 unsafe fn answer_with_array(
     env: sys::napi_env,
@@ -494,23 +494,27 @@ unsafe fn answer_with_array(
     work: impl FnOnce(&Hot, &mut [[u8; 8]]) -> std::result::Result<(), Status>,
 ) -> sys::napi_value {
     // SAFETY: by contract.
-    let (hot, ids) = unsafe { (hot(data(env, info)), ids(env, info)) };
+    let (hot, ids) = unsafe { called_with(env, info) };
     // SAFETY: by contract.
     unsafe { answer(env, hot, |hot| work(hot, ids)) }
 }
 
-/// The argument of a raw function that takes a Uint8Array, as IDs of 8 bytes each.
+/// What a raw function that takes a Uint8Array was called with: its environment's generators, and the array as IDs of 8 bytes
+/// each.
 ///
 /// # Safety
-/// As for `data`; JavaScript passes only arrays that no other code can read or write meanwhile; and the returned slice may
-/// not outlive the call.
+/// `env` and `info` must be those of a call in progress of a function that `Hot::function` created; JavaScript passes only arrays
+/// that no other code can read or write meanwhile; and the returned slice may not outlive the call.
 #[inline]
-unsafe fn ids<'call>(env: sys::napi_env, info: sys::napi_callback_info) -> &'call mut [[u8; 8]] {
-    let (mut count, mut array) = (1, UNDEFINED);
+unsafe fn called_with<'call>(
+    env: sys::napi_env,
+    info: sys::napi_callback_info,
+) -> (Option<&'call Hot>, &'call mut [[u8; 8]]) {
+    let (mut count, mut array, mut data) = (1, UNDEFINED, ptr::null_mut());
     let (mut kind, mut length, mut start) = (0, 0, ptr::null_mut());
     // SAFETY: by contract; there is room for the one argument, and null means that the other values are not wanted.
     unsafe {
-        sys::napi_get_cb_info(env, info, &mut count, &mut array, ptr::null_mut(), ptr::null_mut());
+        sys::napi_get_cb_info(env, info, &mut count, &mut array, ptr::null_mut(), &mut data);
         let (no_buffer, no_offset) = (ptr::null_mut(), ptr::null_mut());
         sys::napi_get_typedarray_info(env, array, &mut kind, &mut length, &mut start, no_buffer, no_offset);
     }
@@ -522,7 +526,8 @@ unsafe fn ids<'call>(env: sys::napi_env, info: sys::napi_callback_info) -> &'cal
         },
         _ => &mut [],
     };
-    bytes.as_chunks_mut::<8>().0
+    // SAFETY: by contract.
+    (unsafe { hot(data) }, bytes.as_chunks_mut::<8>().0)
 }
 
 /// The `Rc<Hot>` that `Hot::function` left as the data of a raw function. The function cannot be collected before the call has

@@ -79,18 +79,10 @@ unsafe extern "C" fn run_at<W: Work, const AT: usize>(
 /// # Safety
 /// Only for calls by Node-API.
 unsafe extern "C" fn run<W: Work>(env: sys::napi_env, info: sys::napi_callback_info) -> sys::napi_value {
-    // SAFETY: both are those of the call in progress.
-    unsafe { W::run(env, data(env, info)) }
-}
-
-/// The data of the function that is being called.
-///
-/// # Safety
-/// `env` and `info` must be those of the call in progress.
-#[inline]
-pub unsafe fn data(env: sys::napi_env, info: sys::napi_callback_info) -> *const c_void {
     let mut data = ptr::null_mut();
-    // SAFETY: by contract; null means that the values are not wanted.
-    unsafe { sys::napi_get_cb_info(env, info, ptr::null_mut(), ptr::null_mut(), ptr::null_mut(), &mut data) };
-    data
+    // SAFETY: both are those of the call in progress; null means that the other values are not wanted.
+    unsafe {
+        sys::napi_get_cb_info(env, info, ptr::null_mut(), ptr::null_mut(), ptr::null_mut(), &mut data);
+        W::run(env, data)
+    }
 }

@@ -9,7 +9,7 @@
 //! | [`cycles`] | the CPU's cycle counter, calibrated, which makes it cheap to trust a tick |
 //! | [`clock`] | where ticks come from, and how long a reading may be trusted |
 //! | [`cursor`] | `claim()`, the only place where numbers are taken |
-//! | [`lane`] | the rest of a tick, worked out once |
+//! | [`lane`] | the numbers after a claim, worked out once |
 //! | [`numbers`] | the times of numbers |
 //! | [`prefetch`] | numbers that are claimed many at a time and returned one by one |
 //! | [`entry`] | what all copies of the library in a process know about a key: its cursor and its use |
