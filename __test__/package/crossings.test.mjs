@@ -64,7 +64,7 @@ const CROSSINGS = [
     code: /sys::napi_(?:create_function|get_cb_info|get_typedarray_info)/,
     sample: 'sys::napi_create_function(env, name, length, Some(callback), data, &mut function)',
     within: ['src'],
-    owners: ['src/hot.rs'],
+    owners: ['src/hot.rs', 'src/places.rs'],
   },
   {
     kind: 'threads of the addon',
