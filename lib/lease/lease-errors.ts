@@ -101,7 +101,7 @@ export class LeaseErrors {
 
   /** Keeps the failure of a request, if the machine still awaits its answer. */
   #learn(asked: string, owner: string, cause: Error | undefined) {
-    if (this.#machine.awaits(asked, owner)) this.#cause = cause
+    if (this.#cause !== cause && this.#machine.awaits(asked, owner)) this.#cause = cause
   }
 
   #unanswered(what: string) {

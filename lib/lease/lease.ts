@@ -14,11 +14,10 @@ import type { Grant, SlotStore, StoreError } from '../stores/store.ts'
 import { BUDGET, secondsOf } from '../stores/time-budget.ts'
 import { AttachCalls } from './attach-calls.ts'
 import { type Acquisition, acquisitionEnded, type Result, renewalEnded } from './counts-for-metrics.ts'
-import type { LeaseEvent } from './events.ts'
+import { type LeaseEvent, NewsQueue } from './events.ts'
 import { failureOf } from './failures.ts'
 import type { JoinSettings } from './join-options.ts'
 import { LeaseErrors } from './lease-errors.ts'
-import { NewsQueue } from './news-queue.ts'
 import type { SlotGenerator } from './slot-generator.ts'
 import { warnOfQuiet, warnOfRenewal, warnOfWait } from './warnings.ts'
 
@@ -458,8 +457,7 @@ export class Lease {
     const cause = this.#errors.ofEvent(event)
     const detail = { group: this.#group, slot: this.#grant?.slot, ...(cause && { cause }) }
     if (event === 'renewal-failed') warnOfRenewal(Object.assign(detail, { expires: this.expires }))
-    const { state } = this
-    if (!OF_WINDOW.includes(event)) publishSoon('lease.state', () => ({ ...detail, state, event }))
+    if (!OF_WINDOW.includes(event)) publishSoon('lease.state', () => ({ ...detail, state: this.state, event }))
     this.#news.add(() => this.#generator.tell(event, detail))
   }
 

@@ -1,7 +1,6 @@
 // A user's own database as a store: `recordStore({ read, swap, names, groups?, close? })`. Every answer of the user's
 // functions is checked before it is used.
 
-import { unlessAborted } from '../base/abort.ts'
 import * as errors from '../base/errors.ts'
 import { inTime } from '../base/in-time.ts'
 import { DatabaseStore } from './database.ts'
@@ -77,10 +76,7 @@ class CheckedRecords implements Records {
     const store = this.#given as unknown as Record<string, (...args: unknown[]) => unknown>
     try {
       const answer = Promise.resolve(store[call](...args))
-      return await inTime(
-        unlessAborted(signal, answer, () => true),
-        BUDGET.CALL_MS,
-      )
+      return await inTime(answer, BUDGET.CALL_MS, signal)
     } catch (error) {
       throw errors.ownStoreError(`${call}() of the store failed. See the cause.`, error)
     }

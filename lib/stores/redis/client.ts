@@ -1,7 +1,6 @@
 // The Redis and Valkey clients of Node (ioredis, iovalkey, node-redis and Valkey GLIDE) as one: runs scripts in the store's
 // database and asks for settings, within a time limit. The user's own client is not connected, configured or ended here.
 
-import { unlessAborted } from '../../base/abort.ts'
 import {
   clientError,
   FlakeError,
@@ -167,10 +166,7 @@ export class ScriptRunner {
     const sent = send()
     sent.catch(() => {}) // after an abort it fails without a caller
     try {
-      return await inTime(
-        unlessAborted(signal, sent, () => true),
-        BUDGET.ANSWER_MS,
-      )
+      return await inTime(sent, BUDGET.ANSWER_MS, signal)
     } catch (error) {
       if (left !== undefined && ((error as ClientError).code === 'ETIMEDOUT' || signal?.aborted)) this.#keep(sent, left)
       const failure = this.#failure(error, start) // at once: it checks the client's present state

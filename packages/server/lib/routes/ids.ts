@@ -102,11 +102,11 @@ export async function routes(
     if (!served.isFew(n)) return undefined
     try {
       const body = bodyOf(served, n, form)
-      served.keeper.works()
+      served.supervisor.works()
       return body
     } catch (error) {
       if (waiting.helps(error as Error)) return undefined
-      served.keeper.fails(error as Error)
+      served.supervisor.fails(error as Error)
       throw error
     }
   }
@@ -117,10 +117,10 @@ export async function routes(
         const { headers } = served
         const ids = await served.later(n, signal)
         if (served.headers !== headers) throw moved()
-        served.keeper.works()
+        served.supervisor.works()
         return form === 'application/octet-stream' ? ids : write(served, textsOf(ids), form)
       } catch (error) {
-        if (!signal.aborted) served.keeper.fails(error as Error)
+        if (!signal.aborted) served.supervisor.fails(error as Error)
         throw error
       }
     })
