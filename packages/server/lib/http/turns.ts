@@ -3,16 +3,15 @@
 // the client, and after the requests that other connections sent meanwhile. So a client that sends a thousand requests in one
 // packet takes turns with all others, and one that does not read its answers costs the memory of one answer.
 //
-// Node parses a packet as a whole, so its requests have to be kept. Reading stops meanwhile, and the number of all kept
-// requests is limited.
+// Node parses a packet as a whole, so the requests of the first such packet are kept, and reading stops meanwhile. From then
+// on, all connections are read a request at a time (single.ts), so that nothing more has to be kept. Hardly any client does
+// this, and the others need not pay for it.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { readSingly } from './single.ts'
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void
-
-/** Requests behind another one of their connection, of all connections. One takes about 4 KB. */
-const MOST = 20_000
 
 interface Line {
   /** the answer in progress, or the last one */
@@ -28,7 +27,15 @@ interface Entry {
 
 export class Turns {
   #lines: WeakMap<Socket, Line> = new WeakMap()
-  #count = 0
+  /** connections that are read a packet at a time; undefined once none is */
+  #whole: Set<Socket> | undefined = new Set()
+
+  /** To be called for each connection that carries requests. */
+  begin(socket: Socket) {
+    if (this.#whole === undefined) return this.#readSingly(socket)
+    this.#whole.add(socket)
+    socket.once('close', () => this.#whole?.delete(socket))
+  }
 
   /** A handler that is called for one request of a connection at a time. */
   of(handler: Handler): Handler {
@@ -65,10 +72,28 @@ export class Turns {
   }
 
   #wait(socket: Socket, line: Line, entry: Entry) {
-    if (this.#count >= MOST) return void socket.destroy()
     holdBack(socket)
-    this.#count++
+    this.#readAllSingly()
     if (line.behind.push(entry) === 1) this.#whenOver(line, socket)
+  }
+
+  #readAllSingly() {
+    const all = this.#whole ?? []
+    this.#whole = undefined
+    for (const socket of all) {
+      // Node starts to read a paused connection again only if its parser is still there when the connection resumes.
+      if (socket.isPaused()) socket.once('resume', () => this.#readSingly(socket))
+      else this.#readSingly(socket)
+    }
+  }
+
+  #readSingly(socket: Socket) {
+    const line = () => this.#lines.get(socket)
+    readSingly(
+      socket,
+      () => line()?.answer,
+      () => isBusy(line() as Line),
+    )
   }
 
   #whenOver(line: Line, socket: Socket) {
@@ -80,12 +105,10 @@ export class Turns {
   #next(line: Line, socket: Socket) {
     // An answer with `Connection: close` is the last one: what follows it was never accepted.
     if (socket.destroyed || socket.writableEnded) {
-      this.#count -= line.behind.length
       line.behind = []
       return
     }
     const { begin } = line.behind.shift() as Entry
-    this.#count--
     if (line.behind.length === 0) letGo(socket)
     begin()
     if (line.behind.length > 0) this.#whenOver(line, socket)
