@@ -100,13 +100,17 @@ export const forMariadb = (tls: Tls | null | undefined, host: string) =>
   tls ? { ssl: { ca: [], ...connectOptions(tls, host), secureContext: createSecureContext(tls.files) } } : {}
 
 /** The option `tls` of ioredis and iovalkey, which check the host that they connect to. */
-export const forIoredis = (tls: Tls | undefined, host?: string) =>
-  tls && { tls: host === undefined ? {} : nameFor(host) }
+export const forIoredis = (tls: Tls | undefined, host: string) => tls && { tls: nameFor(host) }
+
+/** A node of a cluster for ioredis and iovalkey, also as what `natMap` returns, which they take further options from. */
+export const nodeForIoredis = <Node extends { host: string }>(tls: Tls | undefined, node: Node) => ({
+  ...node,
+  ...forIoredis(tls, node.host),
+})
 
 /** The same for the Sentinels. */
 export const forIoredisSentinels = (tls: Tls | undefined) =>
   tls && { tls: {}, sentinelTLS: {}, enableTLSForSentinelMode: true }
 
 /** The options of node-redis's socket; likewise. */
-export const forNodeRedis = (tls: Tls | undefined, host?: string) =>
-  tls && { tls: true, ...(host === undefined ? {} : nameFor(host)) }
+export const forNodeRedis = (tls: Tls | undefined, host: string) => tls && { tls: true, ...nameFor(host) }
