@@ -10,10 +10,12 @@ import tls from 'node:tls'
 import { promisify } from 'node:util'
 import anyTest from 'ava'
 import { startMysql, wantMysql } from '../../servers/mysql.mjs'
-import { freshFolder, stopAfter } from '../../servers/server.mjs'
+import { startRedis, wantRedis } from '../../servers/redis.mjs'
+import { freePort, freshFolder, stopAfter, until } from '../../servers/server.mjs'
 import { makeCertificate, makeExpired, openssl, withOpenssl } from '../../support/certificates.mjs'
 
 const test = withOpenssl(anyTest.serial) // or the processes would keep each other from their time limits
+const onRedis = wantRedis() === undefined ? anyTest.skip : test
 const onMariadb = wantMysql() === undefined ? anyTest.skip : test
 const CLIENT = new URL('./tls-client.mjs', import.meta.url).pathname
 
@@ -145,6 +147,57 @@ for (const [certificate, host, isTrusted] of CASES) {
     }
   })
 }
+
+/** TLS in front of a server, which notes the names that clients want. */
+async function startFront(t, port, { key, cert }) {
+  const names = []
+  const options = { key: readFileSync(key), cert: readFileSync(cert) }
+  const front = tls.createServer(options, (socket) => {
+    names.push(socket.servername)
+    const behind = net.connect(port, '127.0.0.1')
+    socket.pipe(behind).pipe(socket)
+    for (const [one, other] of [
+      [socket, behind],
+      [behind, socket],
+    ])
+      one.on('error', () => {}).on('close', () => other.destroy())
+  })
+  front.on('tlsClientError', (_error, socket) => socket.destroy())
+  await new Promise((resolve) => front.listen(0, '127.0.0.1', resolve))
+  t.teardown(() => front.close())
+  return { names, port: front.address().port }
+}
+
+/** By what the cluster calls its node, and the certificate there: whether a client uses the node. */
+const NODES = [
+  ['hostname', 'right', true],
+  ['hostname', 'ip', false],
+  ['ip', 'ip', true],
+  ['ip', 'right', false],
+]
+
+onRedis('a node that a cluster names is told this name, and has a certificate for it, or gets nothing', async (t) => {
+  const redis = stopAfter(t, await startRedis('--cluster-enabled', 'yes', '--cluster-port', String(await freePort())))
+  await redis.cli('CLUSTER', 'ADDSLOTSRANGE', '0', '16383')
+  await redis.cli('CONFIG', 'SET', 'cluster-announce-hostname', 'localhost')
+  await redis.cli('CONFIG', 'SET', 'cluster-announce-ip', '127.0.0.1')
+  await until(async () => (await redis.cli('CLUSTER', 'INFO')).includes('cluster_state:ok'))
+  const first = await startFront(t, redis.port, certificates.right)
+  for (const [endpoint, certificate, isTrusted] of NODES) {
+    const node = await startFront(t, redis.port, certificates[certificate])
+    await redis.cli('CONFIG', 'SET', 'cluster-preferred-endpoint-type', endpoint)
+    await redis.cli('CONFIG', 'SET', 'cluster-announce-port', String(node.port))
+    await until(async () => (await redis.cli('CLUSTER', 'SLOTS')).includes(String(node.port)))
+    for (const name of ['ioredis', 'iovalkey', 'redis']) {
+      node.names.length = 0
+      const [failure] = await open([name, `rediss-cluster://localhost:${first.port}`])
+      const what = `${name}, ${endpoint}, ${certificate}: ${failure}`
+      t.is(failure === null, isTrusted, what)
+      if (isTrusted) t.deepEqual([...new Set(node.names)], [endpoint === 'ip' ? false : 'localhost'], what)
+    }
+  }
+  t.deepEqual([...new Set(first.names)], ['localhost'])
+})
 
 test('no-verify sends to a server with any certificate, and files of the address are used', async (t) => {
   const { own, right } = certificates

@@ -57,13 +57,15 @@ export class Turns {
   /**
    * Refuses what a connection sent last, and ends it. Requests before that get their answers first: a client would take a
    * refusal for the answer to the oldest one.
+   * @param isLate whether it is refused because the rest of it has not arrived
    */
-  end(socket: Socket, refuse: () => void) {
+  end(socket: Socket, refuse: () => void, isLate: boolean = false) {
     const line = this.#lines.get(socket)
     if (line === undefined || !isBusy(line)) return refuse()
     const last = line.behind.at(-1)
     const request = last === undefined ? line.answer.req : last.request
     if (request === undefined) return // it was refused before
+    if (request.complete && isLate) return // the rest is not read yet
     if (request.complete) return this.#wait(socket, line, { begin: refuse })
     // The request is refused itself, such as for its body.
     if (last === undefined) return refuse()
