@@ -2,13 +2,15 @@
 // the address gets not a byte of what is sent after the handshake. The servers are only the TLS part of each database: what
 // they would answer has no say in this. The last test is a real one.
 
-import { execFile } from 'node:child_process'
+import { execFile, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
+import { rm, truncate, writeFile } from 'node:fs/promises'
 import net from 'node:net'
+import { join } from 'node:path'
 import tls from 'node:tls'
 import { promisify } from 'node:util'
 import anyTest from 'ava'
+import { openStore } from 'flakeforge/lease'
 import { startMysql, wantMysql } from '../../servers/mysql.mjs'
 import { startRedis, wantRedis } from '../../servers/redis.mjs'
 import { freePort, freshFolder, stopAfter, until } from '../../servers/server.mjs'
@@ -215,6 +217,36 @@ test('no-verify sends to a server with any certificate, and files of the address
   for (const [i, [name, , , , query, sends]] of all.entries())
     t.is(endpoints[i].found.bytes > 0, sends, `${name} ${query}: ${failures[i]}`)
 })
+
+anyTest(
+  'a file of an address that is missing, not a file or too large is named, and nothing waits for it',
+  async (t) => {
+    const place = await freshFolder('tls-files')
+    t.teardown(() => rm(place, { recursive: true, force: true }))
+    const [missing, large, pipe] = ['missing', 'large', 'pipe'].map((name) => join(place, name))
+    await writeFile(large, '')
+    await truncate(large, 2 ** 20 + 1)
+    const faults = [
+      [missing, 'cannot be read (ENOENT)'],
+      [place, 'is not a regular file'],
+      [large, 'has 1048577 bytes, and at most 1048576 are read'],
+    ]
+    if (process.platform !== 'win32') {
+      spawnSync('mkfifo', [pipe])
+      faults.push([pipe, 'is not a regular file'], ['/dev/zero', 'is not a regular file'])
+    }
+    for (const scheme of ['postgres', 'mysql']) {
+      for (const name of ['sslrootcert', 'sslcert', 'sslkey']) {
+        for (const [path, fault] of faults) {
+          const error = t.throws(() => openStore(`${scheme}://u:secret@localhost/d?${name}=${path}`))
+          t.is(error.code, 'ERR_FLAKE_OPTION')
+          t.true(error.message.includes(`?${name}= names a readable file: ${path} ${fault}`), error.message)
+          t.notRegex(error.message, /secret/)
+        }
+      }
+    }
+  },
+)
 
 onMariadb('a real MariaDB with a certificate of a private CA, with both packages', async (t) => {
   const [{ key, cert }, other] = [certificates.right, certificates.other]
