@@ -112,7 +112,7 @@ function optionsOf({ config, connections }: Parts, { tls }: Listener, audience: 
     routerOptions: { maxParamLength: config['max-header-bytes'] }, // routes describe a long name better than the router does
     trustProxy: proxies === undefined ? false : trustOf(proxies),
     clientErrorHandler: (error: NodeJS.ErrnoException, socket: Socket) =>
-      turns.end(socket, () => refuseClient(error, socket)),
+      turns.end(socket, () => refuseClient(error, socket), error.code === 'ERR_HTTP_REQUEST_TIMEOUT'),
     frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) =>
       answerTo(error, request, audience).send(reply),
   }
