@@ -11,6 +11,7 @@ import { BASES, type Base, textWidth } from '../codec/bases.ts'
 import { type IdLike, toBigInt, toBytes } from '../codec/ids.ts'
 import { PREFIX } from '../codec/prefix.ts'
 import { parse } from '../codec/text.ts'
+import * as hot from '../native/hot.ts'
 import native from '../native/index.ts'
 import { inPlace as inPlaceOf, type Wasm } from '../native/wasm.ts'
 import { format } from './format.ts'
@@ -44,10 +45,6 @@ const NEW_KEY = "crypto.randomBytes(32) makes one; text of a key has to be decod
 const OPTIONS = ['tweak', 'prefix']
 const TWEAK = `a Uint8Array or text, of 0 to ${MOST_TWEAK_BYTES} bytes`
 
-// An ID on its way to the addon and back. No user code runs in between.
-const oneId = new DataView(new ArrayBuffer(8))
-const oneIdBytes = new Uint8Array(oneId.buffer)
-
 /**
  * Turns IDs into public IDs that reveal nothing, and back. An ID shows when and where it was generated, and the next one can
  * be guessed. A sealed ID has 64 bits too, but without the key it cannot be distinguished from a random number.
@@ -67,6 +64,7 @@ const oneIdBytes = new Uint8Array(oneId.buffer)
  */
 export class Seal<const P extends string = ''> {
   #native
+  #index
   #prefix
 
   /**
@@ -77,7 +75,8 @@ export class Seal<const P extends string = ''> {
    */
   constructor(key: Uint8Array, options?: SealOptions<P> | null) {
     const { tweak, prefix } = readOptions(options)
-    this.#native = new native.Seal(readKey(key), readTweak(tweak))
+    this.#native = new native.Seal(hot.generators, readKey(key), readTweak(tweak))
+    this.#index = this.#native.index
     this.#prefix = readPrefix(prefix)
     keepHere(this)
   }
@@ -105,7 +104,7 @@ export class Seal<const P extends string = ''> {
 
   /** Like `seal(id)`, as a bigint from 0 to 2^64 − 1. */
   sealBigInt(id: IdLike): bigint {
-    return changeOne(toBigInt(id), (bytes) => this.#native.seal(bytes))
+    return changeOne(toBigInt(id), this.#index, hot.seal)
   }
 
   /**
@@ -144,7 +143,7 @@ export class Seal<const P extends string = ''> {
 
   /** Like `open(sealed)`, as a bigint from 0 to 2^64 − 1. */
   openBigInt(sealed: IdLike): bigint {
-    return changeOne(toSealed(sealed, this.#prefix), (bytes) => this.#native.open(bytes))
+    return changeOne(toSealed(sealed, this.#prefix), this.#index, hot.open)
   }
 
   /**
@@ -258,10 +257,12 @@ function toSealed(sealed: IdLike, prefix: string) {
   return toBigInt(sealed)
 }
 
-function changeOne(id: bigint, change: (bytes: Uint8Array) => void) {
-  oneId.setBigUint64(0, id)
-  inPlace(oneIdBytes, change)
-  return oneId.getBigUint64(0)
+/** One ID, changed by a raw function with the seal of this index. */
+function changeOne(id: bigint, seal: number, change: () => void) {
+  hot.index[0] = seal
+  hot.id[0] = id
+  change()
+  return hot.id[0]
 }
 
 /**
