@@ -10,7 +10,47 @@ const lib = (file) => path.join(ROOT, 'lib', file)
 const entry = (name) => lib(`entries/${name}.ts`)
 
 /** The files that the entries take from. The first ID needs `base` and `core` alone. */
-const PARTS = ['base', 'core', 'client', 'leases', 'meters']
+const PARTS = ['base', 'base-later', 'core', 'core-later', 'client', 'leases', 'meters']
+
+/**
+ * What a first ID does not need of `base` and `core`, so that Node.js need not read and parse it: what checks unusual input,
+ * and the texts of errors. It is in parts that are loaded when one of their functions is called. No other file may use these
+ * while it is loaded, and what a generator needs later is not among them: it has to work where no file can be opened.
+ */
+const LATER = [
+  'base/abort.ts',
+  'base/errors/foreign.ts',
+  'base/errors/json.ts',
+  'base/errors/options.ts',
+  'base/errors/sources.ts',
+  'base/errors/values.ts',
+  'base/errors/wanted.ts',
+  'base/nearest.ts',
+  'base/printable.ts',
+  'base/values.ts',
+  'calls/id-iterator.ts',
+  'codec/packing.ts',
+  'codec/prefix.ts',
+  'codec/spec.ts',
+  'codec/uuid.ts',
+  'layout/ignored-variables.ts',
+  'layout/seal-input.ts',
+  'native/failure.ts',
+  'native/fallback.ts',
+  'native/wasm.ts',
+].map(lib)
+
+/** A file that is loaded later is called for, where another one would be there. */
+const calledFor = {
+  name: 'called-for',
+  renderChunk: (code) =>
+    code
+      .replace(
+        /^(\s*)const (require_\w+_later) = (require\("[^"]+"\));$/gm,
+        '$1let $2_loaded;\n$1const $2 = () => $2_loaded ??= $3;',
+      )
+      .replace(/\b(require_\w+_later)\./g, '$1().'),
+}
 
 /**
  * Each part is an input, empty if nothing else is one. What an input exports is an ordinary property; of any other file it is a
@@ -66,8 +106,9 @@ async function parts(options) {
   put('client', remote)
   put('leases', [...lease, ...(await loadedWith(lib('lease/join.ts'), options))])
   put('meters', metrics)
+  for (const file of LATER) places.set(file, `${places.get(file)}-later`)
   for (const [name, id] of Object.entries(PART_INPUTS)) places.set(id, name)
   return PARTS.map((name) => ({ name, test: (id) => places.get(id) === name }))
 }
 
-module.exports = { entry, INPUTS, lib, PARTS, partInputs, parts }
+module.exports = { calledFor, entry, INPUTS, lib, PARTS, partInputs, parts }

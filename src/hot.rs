@@ -5,7 +5,7 @@
 
 #![allow(unsafe_code)]
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::ffi::{CStr, c_char, c_void};
 use std::mem::{align_of, size_of};
 use std::ops::Range;
@@ -17,12 +17,14 @@ use std::sync::atomic::{AtomicU32, AtomicU64};
 
 use flakeforge_core::generator::Generator;
 use flakeforge_core::layout::format::{Base, Text, id_digits};
+use flakeforge_core::layout::seal::Seal;
 use flakeforge_core::layout::timescale::{NS_PER_MS, Timescale};
 use flakeforge_core::refusal::Refusal;
 use napi::bindgen_prelude::{
     Env, FromNapiValue, JsObjectValue, Object, Result, Status as NodeStatus, Uint8Array, Unknown, panic_to_error,
 };
 use napi::{JsError, check_status, sys};
+use slab::Slab;
 
 use crate::number::whole;
 use crate::places::{self, Callback, Place, Work};
@@ -40,9 +42,9 @@ use crate::table::Table;
 struct Scratch {
     /// in and out: an ID, big-endian
     bytes: Word,
-    /// out: the ID as a number in this machine's byte order
+    /// out: the ID as a number in this machine's byte order; in and out, for a seal
     id: Word,
-    /// in: the index of the generator
+    /// in: the index of the generator or seal
     index: AtomicU32,
     /// in: the base, as an index into `Base::NAMES`
     base: AtomicU32,
@@ -111,6 +113,8 @@ pub enum Status {
 pub struct Hot {
     /// the generators
     pub table: Table,
+    /// the seals, by index
+    pub seals: RefCell<Slab<Rc<Seal>>>,
     scratch: NonNull<Scratch>,
     /// where the raw functions find this; `None` if there was no free place
     place: OnceCell<Option<Place>>,
@@ -133,7 +137,7 @@ impl Hot {
             let why = format!("the scratch array needs {size} aligned bytes of a SharedArrayBuffer");
             return Err(napi::Error::new(NodeStatus::InvalidArg, why));
         }
-        Ok(Self { table: Table::default(), scratch, place: OnceCell::new(), _owner: owner })
+        Ok(Self { table: Table::default(), seals: RefCell::default(), scratch, place: OnceCell::new(), _owner: owner })
     }
 
     #[inline]
@@ -186,6 +190,18 @@ impl Hot {
         }
     }
 
+    /// Changes the ID in the scratch array with the seal of the index there. JavaScript would take the ID for the result if it
+    /// stayed unchanged, so a missing seal is an exception and not a status.
+    #[inline]
+    fn change_id(&self, change: impl FnOnce(&Seal, u64) -> u64) -> Result<()> {
+        let scratch = self.scratch();
+        let seals = self.seals.borrow();
+        let seal = seals.get(scratch.index.load(Relaxed) as usize);
+        let seal = seal.ok_or_else(|| napi::Error::from_reason("no seal has this index"))?;
+        scratch.id.set(change(seal, scratch.id.get()));
+        Ok(())
+    }
+
     /// Fills a batch with IDs of the generator in the scratch array, from the first missing one to the last wanted one.
     /// `fill` writes them to the rest of the batch.
     fn fill<T>(
@@ -228,6 +244,8 @@ impl Hot {
         object.set_named_property("fillFloats", self.function(env, c"fillFloats", fill_floats)?)?;
         object.set_named_property("spell", self.function(env, c"spell", self.callback::<Spell>())?)?;
         object.set_named_property("spellSome", self.function(env, c"spellSome", spell_some)?)?;
+        object.set_named_property("seal", self.function(env, c"seal", self.callback::<SealId>())?)?;
+        object.set_named_property("open", self.function(env, c"open", self.callback::<OpenId>())?)?;
         Ok(object)
     }
 
@@ -445,6 +463,50 @@ unsafe extern "C" fn spell_some(env: sys::napi_env, info: sys::napi_callback_inf
         digits.map_or(UNDEFINED, |digits| unsafe { latin1(env, digits) })
     };
     // SAFETY: as in `fill_bytes`.
+    unsafe { answered(env, work) }
+}
+
+/// `seal()`: seals the ID in the scratch array, a number; throws if there is no such seal.
+struct SealId;
+
+impl Work for SealId {
+    #[inline(never)]
+    unsafe extern "C" fn run(env: sys::napi_env, data: *const c_void) -> sys::napi_value {
+        // SAFETY: by contract.
+        unsafe { answer_changed(env, data, Seal::seal) }
+    }
+}
+
+/// `open()`: opens it.
+struct OpenId;
+
+impl Work for OpenId {
+    #[inline(never)]
+    unsafe extern "C" fn run(env: sys::napi_env, data: *const c_void) -> sys::napi_value {
+        // SAFETY: by contract.
+        unsafe { answer_changed(env, data, Seal::open) }
+    }
+}
+
+/// Runs a raw function that changes the ID in the scratch array with a seal.
+///
+/// # Safety
+/// As for `Work::run`.
+#[inline]
+unsafe fn answer_changed(
+    env: sys::napi_env,
+    data: *const c_void,
+    change: impl FnOnce(&Seal, u64) -> u64,
+) -> sys::napi_value {
+    let work = || {
+        // SAFETY: by contract.
+        if let Some(Err(why)) = unsafe { hot(data) }.map(|hot| hot.change_id(change)) {
+            // SAFETY: by contract.
+            unsafe { JsError::from(why).throw_into(env) };
+        }
+        UNDEFINED
+    };
+    // SAFETY: by contract.
     unsafe { answered(env, work) }
 }
 

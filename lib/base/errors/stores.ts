@@ -3,8 +3,8 @@
 import { withoutEnd } from '../printable.ts'
 import { FlakeError } from './flake-error.ts'
 import { causeOf, said, warn } from './foreign.ts'
-import { mismatchError } from './generators.ts'
 import { flakeError, inMs, instant, pageOf, retold, show } from './make.ts'
+import { mismatchError } from './sources.ts'
 
 /** An unreadable record. `version`: of its format, if that is newer; `needs`: the release that reads it. */
 type RecordFault = { name: string; version?: number; needs?: string }
