@@ -8,7 +8,7 @@ const count = Number(given)
 const require = createRequire(import.meta.url)
 const CALLS = 200_000
 
-/** Room for 16 384 nodes, so that each generator has its own. */
+/** Room for 16,384 nodes, so that each generator has its own, and members find a free one soon. */
 const WIDE = {
   epoch: 1577836800000,
   fields: [
@@ -57,15 +57,20 @@ const KINDS = {
   'next(callback)': { prepare: () => new (require('../..'))({ id: 5 }), work: waiting },
   'next(callback), flake-idgen': { prepare: () => new (require('flake-idgen'))({ id: 5 }), work: waiting },
   members: {
-    prepare: () => require('../..'),
-    work: (FlakeId) => Promise.all(Array.from({ length: count }, () => FlakeId.join(store, { group: 'bench' }))),
+    prepare: async () => {
+      const FlakeId = require('../..')
+      if (!store.startsWith('file:')) await FlakeId.createGroup(store, { group: 'bench', layout: WIDE })
+      return FlakeId
+    },
+    work: (FlakeId) =>
+      Promise.all(Array.from({ length: count }, () => FlakeId.join(store, { group: 'bench', layout: WIDE }))),
     finish: (members) => Promise.all(members.map((member) => member.close())).then(() => ({})),
   },
 }
 
 async function main() {
   const { prepare, work, finish = () => ({}) } = KINDS[kind]
-  const prepared = prepare()
+  const prepared = await prepare()
   globalThis.gc()
   const before = process.memoryUsage.rss()
   const cpu = process.cpuUsage()

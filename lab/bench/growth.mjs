@@ -3,7 +3,6 @@
 
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import FlakeId from 'flakeforge'
 import { startRedis } from '../../__test__/servers/redis.mjs'
 import { freshFolder } from '../../__test__/servers/server.mjs'
 import report from './report.js'
@@ -24,11 +23,10 @@ async function withFolder(measure) {
   }
 }
 
-/** An empty Redis, with the group. */
+/** An empty Redis. */
 async function withRedis(measure) {
   const redis = await startRedis()
   try {
-    await FlakeId.createGroup(redis.url, { group: 'bench' })
     return await measure(redis.url)
   } finally {
     await redis.stop()
