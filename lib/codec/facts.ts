@@ -7,8 +7,8 @@ import { FARTHEST_MS, isAbsent, type Options, ownOf, readBounded, readInstant } 
 import type { Dialect } from './dialects.ts'
 import dialects from './dialects.ts'
 import type { Layout } from './layout.ts'
-import { MODES, type Mode, Packing, partOf } from './packing.ts'
-import { readIdOffset, readNodeCount, readSpec, withNodes } from './spec.ts'
+import { MODES, type Mode, Packing, partOf, withNodes } from './packing.ts'
+import { readIdOffset, readNodeCount, readSpec } from './spec.ts'
 
 /** A layout's definition: a dialect's name, or the name and the bits of a user's own. */
 export type Parts = { name: string; tickNs?: number; fields?: [string, number][] }
