@@ -13,34 +13,25 @@ const entry = (name) => lib(`entries/${name}.ts`)
 const PARTS = ['base', 'base-later', 'core', 'core-later', 'client', 'leases', 'meters']
 
 /**
- * What a first ID does not need of `base` and `core`, so that Node.js need not read and parse it: what checks unusual input,
- * and the texts of errors. It is in parts that are loaded when one of their functions is called. No other file may use these
- * while it is loaded, and what a generator needs later is not among them: it has to work where no file can be opened.
+ * Files of `base` and `core` that programs need seldom: the texts of errors about their input, and what reads unusual input. They
+ * are in parts of their own, which a call of one of their functions loads. No other file may use them while it is loaded. What a
+ * generator needs once it runs is not among them, since no file may be left to open then.
  */
 const LATER = [
   'base/abort.ts',
   'base/errors/foreign.ts',
   'base/errors/json.ts',
-  'base/errors/options.ts',
   'base/errors/sources.ts',
   'base/errors/values.ts',
   'base/errors/wanted.ts',
   'base/nearest.ts',
-  'base/printable.ts',
-  'base/values.ts',
   'calls/id-iterator.ts',
-  'codec/packing.ts',
-  'codec/prefix.ts',
-  'codec/spec.ts',
   'codec/uuid.ts',
   'layout/ignored-variables.ts',
   'layout/seal-input.ts',
-  'native/failure.ts',
-  'native/fallback.ts',
-  'native/wasm.ts',
 ].map(lib)
 
-/** A file that is loaded later is called for, where another one would be there. */
+/** A part that is loaded later is a function, whose first call loads it, where the others are objects. */
 const calledFor = {
   name: 'called-for',
   renderChunk: (code) =>
@@ -49,6 +40,7 @@ const calledFor = {
         /^(\s*)const (require_\w+_later) = (require\("[^"]+"\));$/gm,
         '$1let $2_loaded;\n$1const $2 = () => $2_loaded ??= $3;',
       )
+      .replace(/\bnew (require_\w+_later)\.(\w+)/g, 'new ($1().$2)')
       .replace(/\b(require_\w+_later)\./g, '$1().'),
 }
 
