@@ -130,7 +130,8 @@ export const forMariadb = (tls: Tls | null | undefined, host: string) =>
 const ALWAYS = { rejectUnauthorized: true }
 
 /** The option `tls` of ioredis and iovalkey, which check the host that they connect to. */
-export const forIoredis = (tls: Tls | undefined, host: string) => tls && { tls: { ...nameFor(host), ...ALWAYS } }
+export const forIoredis = (tls: Tls | undefined, host?: string) =>
+  tls && { tls: { ...(host === undefined ? {} : nameFor(host)), ...ALWAYS } }
 
 /** A node of a cluster for ioredis and iovalkey, also as what `natMap` returns, which they take further options from. */
 export const nodeForIoredis = <Node extends { host: string }>(tls: Tls | undefined, node: Node) => ({
@@ -143,4 +144,5 @@ export const forIoredisSentinels = (tls: Tls | undefined) =>
   tls && { tls: ALWAYS, sentinelTLS: ALWAYS, enableTLSForSentinelMode: true }
 
 /** The options of node-redis's socket; likewise. */
-export const forNodeRedis = (tls: Tls | undefined, host: string) => tls && { tls: true, ...nameFor(host), ...ALWAYS }
+export const forNodeRedis = (tls: Tls | undefined, host?: string) =>
+  tls && { tls: true, ...(host === undefined ? {} : nameFor(host)), ...ALWAYS }
