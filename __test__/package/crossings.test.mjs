@@ -102,6 +102,14 @@ const CROSSINGS = [
     owners: ['packages/server/lib/config/files.ts', 'packages/server/lib/routes/page.ts'],
   },
   {
+    kind: 'files that the address of a store names',
+    code: /\b(?:readFile|readFileSync|openSync)\(/,
+    sample: "return readFileSync(file, 'utf8')",
+    within: ['lib/lease'],
+    // client-packages reads the manifest of a package that was found
+    owners: ['lib/lease/stores/tls.ts', 'lib/lease/stores/client-packages.ts'],
+  },
+  {
     kind: "an error's words in an answer of the ID service",
     code: /\bmessage\b/,
     sample: 'throw new Problem(503, code, error.message)',

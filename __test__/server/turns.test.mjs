@@ -165,7 +165,10 @@ const ENDS = {
 
 for (const [what, [text, status]] of Object.entries(ENDS)) {
   test(`requests are answered in order before the connection ends because of ${what}`, async (t) => {
-    const server = stopAfter(t, await startServer({ args: ['--layout', SLOW, '--request-ms', '1000'] }))
+    const server = stopAfter(
+      t,
+      await startServer({ args: ['--layout', SLOW, '--request-ms', status === 408 ? '1000' : '60000'] }),
+    )
     const one = raw(t, server)
     one.send(request('/v1/ids/default?n=100', 'POST').repeat(3) + text)
     await one.closed

@@ -91,9 +91,12 @@ async function startEndpoint(t, kind, { key, cert }) {
 }
 
 /** The errors of these clients for their addresses, in a process that trusts the CA. */
-async function open(...clients) {
+const open = (...clients) => openIn({}, ...clients)
+
+/** The same with these variables. */
+async function openIn(variables, ...clients) {
   const { stdout } = await promisify(execFile)(process.execPath, [CLIENT, JSON.stringify(clients)], {
-    env: { ...process.env, NODE_EXTRA_CA_CERTS: ca.cert, PGSSLMODE: undefined },
+    env: { ...process.env, NODE_EXTRA_CA_CERTS: ca.cert, PGSSLMODE: undefined, ...variables },
   })
   return JSON.parse(stdout)
 }
@@ -149,6 +152,14 @@ for (const [certificate, host, isTrusted] of CASES) {
     }
   })
 }
+
+test('the variable with which Node checks no certificate has no effect on databases', async (t) => {
+  const clients = CLIENTS.filter(([, name]) => name !== 'fetch') // which has no option for it
+  const endpoints = await Promise.all(clients.map(([kind]) => startEndpoint(t, kind, certificates.own)))
+  const addresses = clients.map(([, name, urlOf], i) => [name, urlOf(`localhost:${endpoints[i].port}`)])
+  await openIn({ NODE_TLS_REJECT_UNAUTHORIZED: '0' }, ...addresses)
+  for (const [i, [name, url]] of addresses.entries()) t.is(endpoints[i].found.bytes, 0, `${name} ${url}`)
+})
 
 /** TLS in front of a server, which notes the names that clients want. */
 async function startFront(t, port, { key, cert }) {

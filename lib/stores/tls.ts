@@ -126,8 +126,12 @@ export function forMysql2(tls: Tls | null | undefined, { url, host }: { url: str
 export const forMariadb = (tls: Tls | null | undefined, host: string) =>
   tls ? { ssl: { ca: [], ...connectOptions(tls, host), secureContext: createSecureContext(tls.files) } } : {}
 
+/** Also where NODE_TLS_REJECT_UNAUTHORIZED, or a property of Object.prototype, says otherwise. */
+const ALWAYS = { rejectUnauthorized: true }
+
 /** The option `tls` of ioredis and iovalkey, which check the host that they connect to. */
-export const forIoredis = (tls: Tls | undefined, host: string) => tls && { tls: nameFor(host) }
+export const forIoredis = (tls: Tls | undefined, host?: string) =>
+  tls && { tls: { ...(host === undefined ? {} : nameFor(host)), ...ALWAYS } }
 
 /** A node of a cluster for ioredis and iovalkey, also as what `natMap` returns, which they take further options from. */
 export const nodeForIoredis = <Node extends { host: string }>(tls: Tls | undefined, node: Node) => ({
@@ -137,7 +141,8 @@ export const nodeForIoredis = <Node extends { host: string }>(tls: Tls | undefin
 
 /** The same for the Sentinels. */
 export const forIoredisSentinels = (tls: Tls | undefined) =>
-  tls && { tls: {}, sentinelTLS: {}, enableTLSForSentinelMode: true }
+  tls && { tls: ALWAYS, sentinelTLS: ALWAYS, enableTLSForSentinelMode: true }
 
 /** The options of node-redis's socket; likewise. */
-export const forNodeRedis = (tls: Tls | undefined, host: string) => tls && { tls: true, ...nameFor(host) }
+export const forNodeRedis = (tls: Tls | undefined, host?: string) =>
+  tls && { tls: true, ...(host === undefined ? {} : nameFor(host)), ...ALWAYS }

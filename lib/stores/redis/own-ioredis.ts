@@ -95,7 +95,8 @@ const asItIs = (host: string, done: (error: null, host: string) => void) => done
 
 function openCluster(Cluster: IoredisExports['Cluster'], address: RedisAddress) {
   const { tls, username, password } = address
-  const redisOptions = { username, password, socketTimeout: BUDGET.ANSWER_MS, disconnectTimeout: 1 }
+  // Older versions take no function as natMap: then a node is told no name, and has TLS all the same.
+  const redisOptions = { username, password, ...forIoredis(tls), socketTimeout: BUDGET.ANSWER_MS, disconnectTimeout: 1 }
   const options = {
     lazyConnect: true,
     clusterRetryStrategy: () => null,

@@ -130,7 +130,7 @@ function openCluster(exports: NodeRedisExports, address: RedisAddress) {
       const node = nodeOf(at)
       return { ...node, ...forNodeRedis(tls, node.host) }
     },
-    defaults: { username, password, socket: { reconnectStrategy } },
+    defaults: { username, password, socket: { reconnectStrategy, ...forNodeRedis(tls) } },
   }
   const connections = new Connections((onError) => {
     const cluster = exports.createCluster(options)
