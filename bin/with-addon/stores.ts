@@ -11,7 +11,7 @@ import { withoutSecrets } from '../../lib/base/printable.ts'
 import type { SlotInfo, Store } from '../../lib/entries/lease.ts'
 import { fileStore } from '../../lib/entries/lease.ts'
 import { defaultFolder } from '../../lib/files/file-store.ts'
-import { atAddress, rememberAddress } from '../../lib/lease/stores/address.ts'
+import { rememberAddress } from '../../lib/lease/stores/address.ts'
 import type { DatabaseFunction } from '../../lib/lease/stores/database-function.ts'
 import { openGiven } from '../../lib/lease/stores/open.ts'
 import { failure, usageError } from '../parts/faults.ts'
@@ -113,8 +113,6 @@ export async function withStore<T>(given: string | undefined, work: (store: AnyS
   const { store, close } = findStore(nameOf(given))
   try {
     return await work(store)
-  } catch (error) {
-    throw atAddress(error, store)
   } finally {
     await close()
   }

@@ -83,7 +83,7 @@ export class Holder {
     { group, host, config, waitMs, howToCreate }: HolderSettings,
   ) {
     this.#machine = new native.LeaseMachine({ ttlMs: config.ttlMs, waitMs })
-    this.#reasons = new Reasons(group, this.#machine, () => store.trouble?.(group))
+    this.#reasons = new Reasons(group, this.#machine, store)
     this.#store = store
     this.#host = host
     this.#config = config
@@ -410,7 +410,9 @@ export class Holder {
     this.#step(
       isReleased ? { type: 'released', owner } : { type: 'failed', asked: 'release', owner, failure: { why: 'store' } },
     )
-    if (isReleased === undefined) throw unreleasedError(this.#group, slot, BUDGET.RELEASE_MS)
+    if (isReleased !== undefined) return
+    const error = unreleasedError(this.#group, slot, BUDGET.RELEASE_MS)
+    throw this.#store.located?.(error) ?? error
   }
 
   /** Whether the store has recorded that the slot is free. If the call fails, the slot becomes free after the ttl. */

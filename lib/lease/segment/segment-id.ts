@@ -18,7 +18,6 @@ import { mostOfACall, readCount } from '../../generator/options.ts'
 import { idAsBuffer, putBigInt } from '../../native/hot.ts'
 import { baseCode, spellPut, toTexts } from '../../native/texts.ts'
 import * as census from '../census.ts'
-import { atAddress } from '../stores/address.ts'
 import type { SlotStore } from '../stores/database.ts'
 import { checkStore, openGiven } from '../stores/open.ts'
 import type { Store } from '../stores/store.ts'
@@ -115,7 +114,7 @@ export class SegmentId {
       return segment
     } catch (error) {
       await close()
-      throw atAddress(error, given)
+      throw error
     }
   }
 

@@ -7,6 +7,7 @@ import { whenAborted } from '../../base/abort.ts'
 import { sleepUnlessAborted } from '../../base/abortable-sleep.ts'
 import * as errors from '../../base/errors.ts'
 import { inTime } from '../../base/in-time.ts'
+import { withoutSecrets } from '../../base/printable.ts'
 import { monotonicNow, sleep, unixNow } from '../../base/timers.ts'
 import { ownOf } from '../../base/values.ts'
 import type { Kept } from '../restored.ts'
@@ -55,6 +56,8 @@ export interface SlotStore {
   everything?: () => Promise<Kept[] | undefined>
   /** the last failure of the pending step on this group, while it is still trying */
   trouble?: (group: string) => unknown
+  /** the error with where this store is, and what to check there */
+  located?: <Kind extends Error>(error: Kind) => Kind
   advance: (name: string, by: bigint, init?: bigint, durable?: boolean) => Promise<Block>
   list: (group: string) => Promise<SlotInfo[]>
   groups?: () => Promise<string[]>
@@ -101,6 +104,7 @@ const givenUpError = () => new Error('the step was given up')
 
 export class DatabaseStore implements SlotStore {
   #records
+  #address
   #memory
   #wasDurable = false // whether the server once supported `durable`
   #running: Set<Step> = new Set()
@@ -108,6 +112,7 @@ export class DatabaseStore implements SlotStore {
   /** @param address from which the store was opened, if any */
   constructor(records: Records, address?: string) {
     this.#records = records
+    this.#address = address
     this.#memory = memoryOf(address)
   }
 
@@ -251,7 +256,7 @@ export class DatabaseStore implements SlotStore {
       this.#wasDurable = true
     } catch (error) {
       const { code, message } = error as StoreError
-      throw this.#wasDurable && code === 'ERR_FLAKE_OPTION' ? errors.storeError(message, error) : error
+      throw this.#wasDurable && code === 'ERR_FLAKE_OPTION' ? this.located(errors.storeError(message, error)) : error
     }
   }
 
@@ -266,8 +271,19 @@ export class DatabaseStore implements SlotStore {
     this.#running.add(run)
     const answer = await this.#coded(name, () => run.answer()).finally(() => this.#running.delete(run))
     const refusal = refusalOf(answer, name, 'config' in task ? task.config : undefined)
-    if (refusal !== undefined) throw refusal
+    if (refusal !== undefined) throw this.located(refusal)
     return answer as AnswerOf<AnswerTo[Task['type']]>
+  }
+
+  /** Only from here do errors of a store leave it: in a join(), a renewal, a block, a list, or a command. */
+  located<Kind extends Error>(error: Kind): Kind {
+    return errors.locatedError(error, this.#where)
+  }
+
+  get #where() {
+    if (this.#address !== undefined) return `'${withoutSecrets(this.#address)}'`
+    const server = optional(this.#records, 'server')
+    return server === undefined ? undefined : `at ${server}`
   }
 
   /** Every call of the records goes through here: errors without one of our codes get one. */
@@ -275,7 +291,7 @@ export class DatabaseStore implements SlotStore {
     try {
       return await call()
     } catch (error) {
-      throw errors.storeFailure(name, error)
+      throw this.located(errors.storeFailure(name, error))
     }
   }
 }
