@@ -25,7 +25,7 @@ type Settings = { host?: unknown; port?: unknown; path?: unknown; database?: unk
 export function serverIn(settings: unknown): string | undefined {
   const { host, port, path, database, connectionString } = ownOf(Object(settings)) as Settings
   if (typeof connectionString === 'string') return withoutSecrets(connectionString)
-  const hosts = [path ?? host].flat()
+  const hosts = [path || host].flat()
   if (typeof hosts[0] !== 'string') return undefined
   const ports = path ? [] : [port].flat()
   const shown = hosts.map((each, i) => (ports[i] === undefined ? each : `${each}:${ports[i]}`)).join(',')

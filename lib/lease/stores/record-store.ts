@@ -2,6 +2,7 @@
 // functions is checked before it is used.
 
 import { unlessAborted } from '../../base/abort.ts'
+import { refuseMore } from '../../base/check.ts'
 import * as errors from '../../base/errors.ts'
 import { inTime } from '../../base/in-time.ts'
 import { BUDGET } from '../time-budget.ts'
@@ -138,7 +139,8 @@ export const checkedRecords = (given: RecordStore) => new CheckedRecords(given)
  * @example
  * const flake = await FlakeId.join(recordStore(myStore), { group: 'orders' })
  */
-export function recordStore(store: RecordStore): Store {
+export function recordStore(store: RecordStore, ...more: never[]): Store {
+  refuseMore('recordStore', more, 'your database')
   const records = checkedRecords(store)
   return new DatabaseStore(records) as unknown as Store
 }
