@@ -172,11 +172,10 @@ async function thrownBy(call, code) {
 }
 
 const GONE = { make: (_, link) => link.stop(), check: 'Check that the server runs there' }
-const SILENT = { make: () => {}, isSilent: true, check: 'Check ' }
 
 for (const [name, kind] of Object.entries({ REDIS, POSTGRES, MYSQL, ETCD })) {
   const test = kind.isThere ? anyTest : anyTest.skip
-  const faults = { ...kind.faults, 'a server that is gone': GONE, 'a server that is silent': SILENT }
+  const faults = { ...kind.faults, 'a server that is gone': GONE }
   for (const [what, fault] of Object.entries(faults))
     test.serial(`${name}, ${what}: events, errors and blocks name the store and what to check`, async (t) => {
       const server = stopAfter(t, await kind.start())
@@ -204,16 +203,14 @@ for (const [name, kind] of Object.entries({ REDIS, POSTGRES, MYSQL, ETCD })) {
         members.push({ client, flake, ids, shown })
       }
       await fault.make(server, link)
-      if (fault.isSilent) link.lose()
-      else link.cut()
+      link.cut()
       const messages = await Promise.all(
         members.map(async ({ client, flake, ids, shown }) => {
           const { cause } = await happens(flake, 'renewal-failed')
           const expired = await thrownBy(() => flake.next(), 'ERR_FLAKE_LEASE_EXPIRED')
-          // A block waits longer for a silent server than a renewal.
-          if (!fault.isSilent && ids.stats.buffered > 0) ids.takeBigInts(ids.stats.buffered)
-          const blocked = fault.isSilent ? [] : [await thrownBy(() => ids.next(), 'ERR_FLAKE_STORE')]
-          return [cause, expired, ...blocked].map((error) => {
+          if (ids.stats.buffered > 0) ids.takeBigInts(ids.stats.buffered)
+          const blocked = await thrownBy(() => ids.next(), 'ERR_FLAKE_STORE')
+          return [cause, expired, blocked].map((error) => {
             const { message } = error
             t.true(message.includes(shown), `${client}: ${message}`)
             t.regex(message, / Check /, `${client}: ${message}`)
