@@ -151,7 +151,12 @@ const ETCD = {
   shownOfClient: (port) => `The store is at http://127.0.0.1:${port}.`,
   faults: {
     'another password': {
-      make: (server) => server.ctl('--user', `root:${SECRET}`, 'user', 'passwd', '--interactive=false', 'root:rotated'),
+      async make(server) {
+        const post = async (path, body, headers = {}) =>
+          (await fetch(`${server.url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })).json()
+        const { token } = await post('/v3/auth/authenticate', { name: 'root', password: SECRET })
+        await post('/v3/auth/user/changepw', { name: 'root', password: 'rotated' }, { authorization: token })
+      },
       check: 'Check the user and password.',
     },
   },
