@@ -107,7 +107,7 @@ const CROSSINGS = [
     sample: "return readFileSync(file, 'utf8')",
     within: ['lib/lease'],
     // client-packages reads the manifest of a package that was found
-    owners: ['lib/lease/stores/tls.ts', 'lib/lease/stores/client-packages.ts'],
+    owners: ['lib/stores/tls.ts', 'lib/lease/stores/client-packages.ts'],
   },
   {
     kind: "an error's words in an answer of the ID service",

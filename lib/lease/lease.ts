@@ -78,7 +78,7 @@ export class Lease {
 
   constructor(store: SlotStore, generator: SlotGenerator, { group, host, config, waitMs, howToCreate }: LeaseSettings) {
     this.#machine = new native.LeaseMachine({ ttlMs: config.ttlMs, waitMs })
-    this.#errors = new LeaseErrors(group, this.#machine, () => store.trouble?.(group))
+    this.#errors = new LeaseErrors(group, this.#machine, store)
     this.#store = store
     this.#host = host
     this.#config = config
@@ -405,7 +405,9 @@ export class Lease {
     this.#step(
       isReleased ? { type: 'released', owner } : { type: 'failed', asked: 'release', owner, failure: { why: 'store' } },
     )
-    if (isReleased === undefined) throw unreleasedError(this.#group, slot, BUDGET.RELEASE_MS)
+    if (isReleased !== undefined) return
+    const error = unreleasedError(this.#group, slot, BUDGET.RELEASE_MS)
+    throw this.#store.located?.(error) ?? error
   }
 
   /** Whether the store has recorded that the slot is free. If the call fails, the slot becomes free after the ttl. */

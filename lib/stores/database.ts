@@ -7,6 +7,7 @@ import { whenAborted } from '../base/abort.ts'
 import { sleepUnlessAborted } from '../base/abortable-sleep.ts'
 import * as errors from '../base/errors.ts'
 import { inTime } from '../base/in-time.ts'
+import { withoutSecrets } from '../base/printable.ts'
 import { monotonicNow, sleep, unixNow } from '../base/timers.ts'
 import { ownOf } from '../base/values.ts'
 import type { ClientError } from './clients.ts'
@@ -99,6 +100,7 @@ const givenUpError = () => new Error('the step was given up')
 export class DatabaseStore implements SlotStore {
   declare readonly [madeByFlakeforge]: true
   #records
+  #address
   #memory
   #wasDurable = false // whether the server once supported `durable`
   #running: Set<Step> = new Set()
@@ -106,6 +108,7 @@ export class DatabaseStore implements SlotStore {
   /** @param address from which the store was opened, if any */
   constructor(records: Records, address?: string) {
     this.#records = records
+    this.#address = address
     this.#memory = memoryOf(address)
   }
 
@@ -249,7 +252,7 @@ export class DatabaseStore implements SlotStore {
       this.#wasDurable = true
     } catch (error) {
       const { code, message } = error as StoreError
-      throw this.#wasDurable && code === 'ERR_FLAKE_OPTION' ? errors.storeError(message, error) : error
+      throw this.#wasDurable && code === 'ERR_FLAKE_OPTION' ? this.located(errors.storeError(message, error)) : error
     }
   }
 
@@ -266,13 +269,24 @@ export class DatabaseStore implements SlotStore {
     try {
       answer = await run.answer()
     } catch (error) {
-      throw errors.storeFailure(name, error)
+      throw this.located(errors.storeFailure(name, error))
     } finally {
       this.#running.delete(run)
     }
     const refusal = refusalOf(answer, name, 'config' in task ? task.config : undefined)
-    if (refusal !== undefined) throw refusal
+    if (refusal !== undefined) throw this.located(refusal)
     return answer as AnswerOf<AnswerTo[Task['type']]>
+  }
+
+  /** Only from here do errors of a store leave it: in a join(), a renewal, a block, a list, or a command. */
+  located<Kind extends Error>(error: Kind): Kind {
+    return errors.locatedError(error, this.#where)
+  }
+
+  get #where() {
+    if (this.#address !== undefined) return `'${withoutSecrets(this.#address)}'`
+    const server = optional(this.#records, 'server')
+    return server === undefined ? undefined : `at ${server}`
   }
 
   /** A call of the records outside of a step: errors without one of our codes get one. */
@@ -280,7 +294,7 @@ export class DatabaseStore implements SlotStore {
     try {
       return await call()
     } catch (error) {
-      throw errors.storeFailure(name, error)
+      throw this.located(errors.storeFailure(name, error))
     }
   }
 }

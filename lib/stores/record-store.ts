@@ -1,6 +1,7 @@
 // A user's own database as a store: `recordStore({ read, swap, names, groups?, close? })`. Every answer of the user's
 // functions is checked before it is used.
 
+import { refuseMore } from '../base/check.ts'
 import * as errors from '../base/errors.ts'
 import { inTime } from '../base/in-time.ts'
 import { DatabaseStore } from './database.ts'
@@ -92,7 +93,8 @@ export const checkedRecords = (given: RecordStore) => new CheckedRecords(given)
  * @example
  * const flake = await FlakeId.join(recordStore(myStore), { group: 'orders' })
  */
-export function recordStore(store: RecordStore): Store {
+export function recordStore(store: RecordStore, ...more: never[]): Store {
+  refuseMore('recordStore', more, 'your database')
   const records = checkedRecords(store)
   return new DatabaseStore(records)
 }

@@ -130,10 +130,15 @@ export class ScriptRunner {
     return settingOf(await this.#ask(key, ['CONFIG', 'GET', name]), name)
   }
 
+  /** where the client leads, if it shows that */
+  get server() {
+    return this.#commands.address
+  }
+
   /** Where the records are, in readable form. */
   async place(key: string) {
     const database = await this.#inTime(() => this.#findDatabase(key))
-    return `${this.#commands.address}${database === '' ? '' : `, database ${database}`}`
+    return `${this.#commands.address ?? 'the server of its client'}${database === '' ? '' : `, database ${database}`}`
   }
 
   /**
