@@ -105,9 +105,9 @@ const CROSSINGS = [
     kind: 'files that the address of a store names',
     code: /\b(?:readFile|readFileSync|openSync)\(/,
     sample: "return readFileSync(file, 'utf8')",
-    within: ['lib/lease'],
-    // client-packages reads the manifest of a package that was found
-    owners: ['lib/stores/tls.ts', 'lib/lease/stores/client-packages.ts'],
+    within: ['lib/lease', 'lib/stores'],
+    // client-packages reads the manifest of a package that was found, and container a file of the system
+    owners: ['lib/stores/tls.ts', 'lib/stores/client-packages.ts', 'lib/stores/container.ts'],
   },
   {
     kind: "an error's words in an answer of the ID service",
