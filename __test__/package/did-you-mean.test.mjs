@@ -21,7 +21,7 @@ const CALLS = {
   'datacentre of the constructor': [() => new FlakeId({ datacentre: 1 }), /Did you mean 'datacenter'\?/],
   'a store for the constructor': [() => new FlakeId('redis://x'), /call await FlakeId\.join\(store\)/],
   ...Object.fromEntries(
-    ['group', 'slots', 'ttlMs', 'skewMs', 'durable', 'waitMs', 'host', 'signal', 'elseFrom'].map((name) => [
+    ['group', 'slots', 'ttlMs', 'skewMs', 'durable', 'waitMs', 'signal', 'elseFrom'].map((name) => [
       `${name} of join(), for the constructor`,
       [
         () => new FlakeId({ [name]: 1 }),

@@ -56,8 +56,8 @@ const format = ((number: any, base?: any, options?: any) => {
     if (base === 'bin') return toText(number, BIN)
   }
   const bytes = toBytes(number)
-  const inBase = FORMATS[base || 'dec']
-  return inBase ? inBase(bytes, unpolluted(options || {})) : undefined
+  const format = FORMATS[base || 'dec']
+  return format ? format(bytes, unpolluted(options || {})) : undefined
 }) as Format
 
 export default format

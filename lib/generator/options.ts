@@ -143,7 +143,8 @@ export function readOptions(given: unknown): Settings {
   const facts = readLayout(ownOf(given))
   const known = [...facts.nodeNames, ...GENERAL, ...OF_NODE]
   const options = checkKeys('options', given, known, () => {
-    const ofLease = OF_LEASE.find((name) => Object.hasOwn(Object(given), name))
+    // `host` is also a node field of layouts
+    const ofLease = OF_LEASE.find((name) => name !== 'host' && Object.hasOwn(Object(given), name))
     if (ofLease !== undefined) throw errors.joinOptionError(ofLease, ownOf(given as object)[ofLease])
     return offeredOf(known, facts)
   })
