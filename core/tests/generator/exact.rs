@@ -9,6 +9,7 @@ use flakeforge_core::layout::{EXACT_MAX, Layout, Spec};
 use flakeforge_core::refusal::Refusal;
 use proptest::prelude::*;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 const MS: i128 = 1_000_000;
 const DAY_MS: i64 = 86_400_000;
@@ -103,6 +104,31 @@ fn the_last_exact_id_and_none_behind_it() {
     ids.set_time(end_ns(&layout));
     assert_eq!(ids.next_id(), Ok((1 << 53) + NODE * 64), "the layout continues without a gap");
     assert_eq!((ids.stats().ids, ids.stats().overflows), (65, 0));
+}
+
+/// A generator that is ahead of its clock has worked out numbers beyond the last exact one by the time it is asked for one.
+#[test]
+fn the_last_exact_id_among_numbers_ahead_of_the_clock() {
+    const LEFT: u64 = 20;
+    let layout = until(now_ms() + 11 * 366 * DAY_MS);
+    let last = (layout.last_exact_tick().unwrap() << 6) | layout.counter_max();
+    let knobs = Knobs { max_ahead_ms: f64::INFINITY, ..knobs_of(&layout) };
+    let on = |first| {
+        let cursor = OwnCursor::from(Cursor::window(first, LAST));
+        let clock = TickClock::system(layout.scale());
+        Generator::new(clock, Arc::new(cursor), &layout, layout.place_node(NODE), &knobs)
+    };
+    let (mut other, known) = (on(0), Instant::now() + Duration::from_millis(50)); // until the rate of the cycles is
+    while Instant::now() < known {
+        other.next_id().unwrap();
+    }
+    let mut ids = on(last + 1 - LEFT);
+    let exact = (0..LEFT).map(|turn| if turn % 2 == 0 { ids.next_id() } else { ids.next_exact() }.unwrap()).last();
+    assert_eq!(exact, Some(layout.packing().pack(last, layout.place_node(NODE))));
+    for _ in 0..3 {
+        assert_eq!(ids.next_exact(), Err(Refusal::NoLongerExact));
+        assert!(ids.next_id().unwrap() > EXACT_MAX);
+    }
 }
 
 #[test]

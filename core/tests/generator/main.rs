@@ -10,3 +10,4 @@ mod generator;
 mod lane;
 mod numbers;
 mod prefetch;
+mod together;
