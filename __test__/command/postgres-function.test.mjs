@@ -159,6 +159,33 @@ test('a role without rights holds no lock that a call waits for', async (t) => {
   t.is((await run('SELECT flake_id() FROM generate_series(1, 5000)')).length, 5000)
 })
 
+test('the server sends a caller nothing while the call has the lock: one that does not read would keep it', async (t) => {
+  const { run, urlOf } = await newDatabase(t)
+  await run(await functionSql('--grant', 'att'))
+  const [{ prosrc }] = await run("SELECT prosrc FROM pg_proc WHERE proname = 'flake_id'")
+  const lineOf = (text) => 1 + prosrc.split('\n').findIndex((line) => line.includes(text))
+  const [locked, released] = [lineOf('LOCK TABLE'), lineOf('releases the lock')]
+  const client = new pg.Client(urlOf('att'))
+  const lines = []
+  client.on('notice', ({ where }) => lines.push(Number(/line (\d+) at/.exec(where)?.[1])))
+  await client.connect()
+  t.teardown(() => client.end())
+  for (const level of ['log', 'debug1', 'debug5']) {
+    await client.query(
+      `DISCARD PLANS; SET debug_print_parse = on; SET debug_print_plan = on; SET client_min_messages = ${level}`,
+    )
+    await client.query('SELECT flake_id()') // the position is behind the clock, so it moves
+    t.true(lines.some((line) => line < locked) && lines.some((line) => line > released), level)
+    t.deepEqual(
+      lines.filter((line) => line >= locked && line <= released),
+      [],
+      level,
+    )
+    const { rows } = await client.query('SHOW client_min_messages')
+    t.is(rows[0].client_min_messages, level)
+  }
+})
+
 test('CACHE that is raised later stops the function, and the IDs after that are new', async (t) => {
   const { as, run } = await newDatabase(t)
   await run(await functionSql('--grant', 'app'))

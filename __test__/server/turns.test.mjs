@@ -59,6 +59,29 @@ test('another client is served before one that sent thousands of requests at onc
   }
 })
 
+/** What the parser gets in thousands of parts, as each of them ends like the head of a request. */
+const PARTS = '\r\n\r\n'.repeat(12_000)
+for (const [what, text] of Object.entries({
+  'a body': `${request('/livez').slice(0, -2)}Content-Length: ${PARTS.length}\r\n\r\n${PARTS}`,
+  'empty lines': request('/livez') + PARTS,
+}))
+  test.serial(`another client is served before many that send ${what} of thousands of parts`, async (t) => {
+    const server = stopAfter(t, await startServer())
+    const first = raw(t, server)
+    first.send(request('/livez') + LAST) // from now on, each connection is read a request at a time
+    await first.closed
+    const many = Array.from({ length: 100 }, () => raw(t, server))
+    const other = raw(t, server)
+    await Promise.all([...many, other].map(({ connected }) => connected))
+    for (const one of many) one.send(text + LAST)
+    other.send(LAST)
+    await other.closed
+    t.is(answersIn(other.text()), 1)
+    t.true(many.some((one) => answersIn(one.text()) < 2))
+    await Promise.all(many.map(({ closed }) => closed))
+    t.true(many.every((one) => answersIn(one.text()) === 2))
+  })
+
 test('all of very many requests at once are answered', async (t) => {
   const server = stopAfter(t, await startServer())
   const many = raw(t, server)

@@ -88,6 +88,9 @@ BEGIN
     IF current_setting('exit_on_error') <> 'off' THEN  -- the error that ends this block must not end the session
       PERFORM set_config('exit_on_error', 'off', true);
     END IF;
+    IF current_setting('client_min_messages') NOT IN ('notice', 'warning', 'error') THEN
+      PERFORM set_config('client_min_messages', 'notice', true);  -- or a client that reads none keeps the lock
+    END IF;
     LOCK TABLE ${lock} IN SHARE ROW EXCLUSIVE MODE;  -- alone
     tick := ${tickSql(plan)};  -- again: the wait for the lock may have taken longer than a tick
     IF tick < 0 OR tick > ${lastTick} THEN

@@ -11,6 +11,9 @@ import type { Socket } from 'node:net'
 /** Ends the head of a request. The parser gets two requests if it stands in two packets, or if the first one has a body. */
 const END = '\r\n\r\n'
 
+/** A body, and the lines between two requests, may consist of nothing else. Others are read after this many parts of that. */
+const MOST_PARTS = 64
+
 /**
  * Stands between a connection and Node's parser, which listens to it already.
  * @param latest the answer in progress, or the last one
@@ -20,6 +23,11 @@ export function readSingly(socket: Socket, latest: () => ServerResponse | undefi
   const [parse] = socket.listeners('data') as [((bytes: Buffer) => void)?]
   if (parse === undefined) return // after CONNECT
   let awaited: ServerResponse | undefined
+  let parts = 0 // that the parser got since others were read
+  const goOn = () => {
+    parts = 0
+    socket.resume()
+  }
   socket.off('data', parse).on('data', (bytes: Buffer) => {
     // After the last answer nothing is accepted.
     for (let rest = bytes; rest.length > 0 && socket.writable; ) {
@@ -31,6 +39,12 @@ export function readSingly(socket: Socket, latest: () => ServerResponse | undefi
         awaited = answer
         return
       }
+      if (parts >= MOST_PARTS) {
+        socket.pause().unshift(rest)
+        if (parts++ === MOST_PARTS) setImmediate(goOn)
+        return
+      }
+      parts++
       const at = rest.indexOf(END, 0, 'latin1')
       const end = at === -1 ? rest.length : at + END.length
       parse(rest.subarray(0, end))
