@@ -1,6 +1,7 @@
 // Which rooms may import which: the rooms of scripts/rooms.js, the lowest floor first. Imports of types count. Biome checks
 // that no two files need each other, with types or without.
 
+import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import path from 'node:path'
 import test from 'ava'
@@ -54,7 +55,7 @@ test('what browsers load needs no module of Node.js', (t) => {
         [],
         nameOf(file),
       )
-      t.notRegex(require('node:fs').readFileSync(file, 'utf8'), /process\.getBuiltinModule\(/, nameOf(file))
+      t.notRegex(readFileSync(file, 'utf8'), /process\.getBuiltinModule\(/, nameOf(file))
     }
   }
 })
@@ -98,9 +99,7 @@ test('the command and the packages use only entries of lib/, and the files liste
 test('lib/base imports nothing from above, not even a type', (t) => {
   const base = path.join(root, 'lib', 'base')
   const above = sourcesIn(base).flatMap((file) => {
-    const imported = require('node:fs')
-      .readFileSync(file, 'utf8')
-      .matchAll(/\b(?:from|import\() ?'(\.[^']*)'/g)
+    const imported = readFileSync(file, 'utf8').matchAll(/\b(?:from|import\() ?'(\.[^']*)'/g)
     const files = Array.from(imported, ([, other]) => path.resolve(path.dirname(file), other))
     return files.filter((other) => !other.startsWith(base + path.sep)).map((other) => `${nameOf(file)}: ${other}`)
   })
@@ -108,11 +107,25 @@ test('lib/base imports nothing from above, not even a type', (t) => {
 })
 
 test('the command loads the addon only where it needs it', (t) => {
-  const loaded = [...reached(path.join(root, 'bin', 'main.ts'))].map(nameOf)
-  t.true(loaded.includes('bin/commands/inspect.ts'))
-  const isLight = (name) => /^(?:bin\/(?!with-addon)|lib\/(?:base|codec)\/|lib\/entries\/codec\.ts)/.test(name)
-  t.deepEqual(
-    loaded.filter((name) => !isLight(name)),
-    [],
-  )
+  for (const [start, isLight] of [
+    ['bin/main.ts', /^(?:bin\/(?!with-addon\/|schema\/)|lib\/(?:base|codec)\/|lib\/entries\/codec\.ts$)/],
+    ['bin/schema/print-schema.ts', /^(?:bin\/(?!with-addon\/)|lib\/(?:base|codec|stores)\/|lib\/entries\/codec\.ts$)/],
+  ]) {
+    const loaded = [...reached(path.join(root, start))].map(nameOf)
+    t.true(loaded.includes(start) && loaded.includes('lib/codec/layout.ts'))
+    t.deepEqual(
+      loaded.filter((name) => !isLight.test(name)),
+      [],
+      start,
+    )
+  }
+})
+
+test('a command loads only its own part', (t) => {
+  for (const file of sourcesIn(path.join(root, 'bin', 'commands'))) {
+    const later = Array.from(readFileSync(file, 'utf8').matchAll(/import\('([^']+)'\)/g), ([, name]) => name)
+    const own = path.basename(file)
+    for (const name of later)
+      t.true([`../with-addon/${own}`, `../${own.slice(0, -3)}/print-${own}`].includes(name), own)
+  }
 })
