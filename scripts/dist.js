@@ -45,7 +45,7 @@ const SOURCES = [
  */
 const COMMAND = [
   { name: 'faults', test: /\/bin\/parts\/(?:faults|output)\.ts$|\/package\.json$/ },
-  { name: 'command', test: /\/bin\/(?:commands|parts|audit)(?:\/|\.ts$)/ },
+  { name: 'command', test: /\/bin\/(?:commands|parts|audit)(?:\/|\.ts$)|\/lib\/reading\// },
   { name: 'command-stores', test: /\/bin\/with-addon\/stores\.ts$/ },
 ]
 
