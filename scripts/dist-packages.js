@@ -1,8 +1,8 @@
 'use strict'
 
 // The output of scripts/dist.js for the packages in packages/: the program of each as ES modules in its own dist/, and
-// each file of it as CommonJS in target/rooms/, for tests of rooms. Imports from lib/ by path are bundled; imports by a
-// package's name are resolved where they are installed.
+// each file of it as CommonJS in target/rooms/, for tests of rooms. What packages/shared.ts takes from lib/ is bundled; imports by
+// a package's name are resolved where they are installed.
 
 const path = require('node:path')
 const { sourcesIn } = require('./imports.js')
@@ -86,7 +86,10 @@ const rooms = (name, dir) => ({
 module.exports = {
   /** The folders that are written here, and their inputs. */
   DISTS: NAMES.map(distOf),
-  SOURCES: NAMES.flatMap((name) => ['lib', 'bin', 'package.json'].map((part) => `packages/${name}/${part}`)),
+  SOURCES: [
+    'packages/shared.ts',
+    ...NAMES.flatMap((name) => ['lib', 'bin', 'package.json'].map((part) => `packages/${name}/${part}`)),
+  ],
   /** What rolldown builds. */
   packageConfigs: (roomsFolder) => NAMES.flatMap((name) => [program(name), rooms(name, roomsFolder)]),
 }

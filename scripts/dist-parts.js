@@ -4,13 +4,17 @@
 
 const path = require('node:path')
 const { ENTRIES, OTHER_IN_WEB } = require('./entries.js')
+const { reached } = require('./imports.js')
 
 const ROOT = path.join(__dirname, '..')
 const lib = (file) => path.join(ROOT, 'lib', file)
 const entry = (name) => lib(`entries/${name}.ts`)
 
+/** What `flakeforge schema` loads. */
+const SCHEMA = path.join(ROOT, 'bin', 'schema', 'print-schema.ts')
+
 /** The files that the entries take from. The first ID needs `base` and `core` alone. */
-const PARTS = ['base', 'base-later', 'core', 'core-later', 'client', 'leases', 'meters']
+const PARTS = ['base', 'base-later', 'core', 'core-later', 'client', 'sql', 'leases', 'meters']
 
 /**
  * Files of `base` and `core` that programs need seldom: what reads unusual input, and what warns of it. They are in parts of
@@ -69,13 +73,13 @@ async function loadedWith(file, options) {
 }
 
 /**
- * How the files of lib/ are put together. `codec`, `remote` and what browsers load may not load the addon, so what they have in
- * common with the main entry is a part of its own.
+ * How the files of lib/ are put together. `codec`, `remote`, `flakeforge schema` and what browsers load may not load the addon,
+ * so what they have in common with the main entry is a part of its own, and so is the SQL of the stores.
  * @param {object} options of rolldown, as dist/ is built with them
  */
 async function parts(options) {
-  const files = ['codec', 'index', 'remote', 'lease', 'metrics', 'browser'].map(entry)
-  const [codec, main, remote, lease, metrics, browser] = await Promise.all(
+  const files = [...['codec', 'index', 'remote', 'lease', 'metrics', 'browser'].map(entry), SCHEMA]
+  const [codec, main, remote, lease, metrics, browser, schema] = await Promise.all(
     files.map((file) => loadedWith(file, options)),
   )
   const places = new Map()
@@ -85,11 +89,15 @@ async function parts(options) {
   }
   put('base', [
     ...codec,
-    ...main.filter((file) => remote.includes(file)),
+    ...main.filter((file) => remote.includes(file) || schema.includes(file)),
     ...browser.filter((file) => !remote.includes(file)),
   ])
   put('core', main)
   put('client', remote)
+  put(
+    'sql',
+    [...reached(SCHEMA)].filter((file) => file.startsWith(lib(''))),
+  )
   put('leases', [...lease, ...(await loadedWith(lib('lease/join.ts'), options))])
   put('meters', metrics)
   for (const file of LATER) places.set(file, `${places.get(file)}-later`)

@@ -40,11 +40,13 @@ const SOURCES = [
 ]
 
 /**
- * The parts of the command: the one that reports errors loads nothing else, and only `with-addon.ts` needs the addon.
+ * The parts of the command: the one that reports errors loads nothing else. What a command loads when it runs is a file of its
+ * own.
  */
 const COMMAND = [
   { name: 'faults', test: /\/bin\/parts\/(?:faults|output)\.ts$|\/package\.json$/ },
-  { name: 'command', test: /\/bin\/(?!flakeforge|main|with-addon)/ },
+  { name: 'command', test: /\/bin\/(?:commands|parts|audit)(?:\/|\.ts$)|\/lib\/reading\// },
+  { name: 'command-stores', test: /\/bin\/with-addon\/stores\.ts$/ },
 ]
 
 /** Modules do nothing when they are loaded, unless their exports are used. */

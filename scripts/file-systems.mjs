@@ -2,7 +2,7 @@
 // of the addon and those of the core. The temporary folder of the tests is on it.
 
 import { spawnSync } from 'node:child_process'
-import { mount, SYSTEMS } from '../__test__/support/file-systems.mjs'
+import { mount, SYSTEMS } from './mounts.mjs'
 
 const SIZE_MB = 512
 const COMMANDS = [

@@ -7,6 +7,7 @@
 const LIB = {
   base: 'Errors, checks of values, timers, signals: what every other room needs.',
   codec: 'What the bits of an ID mean, and an ID as text, in plain JavaScript: browsers load it too.',
+  reading: 'Which system an ID is from, and an ID in any text form: what the command and the page of the server show.',
   calls: 'Calls that wait for IDs, in order, from any source: browsers load it too.',
   remote: 'IDs from flakeforge-server, over `fetch`, without the addon: browsers load it too.',
   native: 'Finds the addon and loads it.',

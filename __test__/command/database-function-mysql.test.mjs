@@ -217,7 +217,7 @@ test('the state belongs to the layout, the epoch and the node, and what is not o
   const { server, apply } = await startApp(t)
   await apply()
   const table = await stateOf(server)
-  t.is(table, 'node_1023_bdbe9226', 'docs/data/database-defaults.md names it')
+  t.is(table, 'node_1023_d10e3c90', 'docs/data/database-defaults.md names it')
   await apply() // it changes nothing
   const other =
     /Drop flake_id\(\) or choose another name. It exists: DEFINER root@127.0.0.1, COMMENT flakeforge node 1023/

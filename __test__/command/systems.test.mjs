@@ -1,5 +1,5 @@
 // `inspect` without --layout: which system an ID is from. IDs in real-ids.json under `kept` are public ones that the figures
-// of bin/parts/habits.ts were not chosen by; the others are learned from, or generated as those systems do.
+// of lib/reading/habits.ts were not chosen by; the others are learned from, or generated as those systems do.
 
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -8,7 +8,7 @@ import { run } from '../support/command.mjs'
 import { FlakeId } from '../support/index.mjs'
 
 const { contenders, doubts, rank, reasons, together } = createRequire(import.meta.url)(
-  '../../target/rooms/bin/parts/ranking.js',
+  '../../target/rooms/lib/reading/ranking.js',
 )
 const { format, layouts, toBigInt } = FlakeId
 const PUBLIC = JSON.parse(readFileSync(new URL('../vectors/public-ids.json', import.meta.url), 'utf8'))

@@ -5,7 +5,7 @@
 import { spawnSync } from 'node:child_process'
 import { createRequire } from 'node:module'
 import test from 'ava'
-import { mayMount, mount, SYSTEMS, shell } from '../support/file-systems.mjs'
+import { mayMount, mount, SYSTEMS, shell } from '../../scripts/mounts.mjs'
 
 const require = createRequire(import.meta.url)
 const PROGRAM = require.resolve('../workers/full-disk.cjs')

@@ -6,7 +6,7 @@ import test from 'ava'
 import fc from 'fast-check'
 import { ALPHABETS, bufferOf, FlakeId, holds, ids, widthOf } from '../support/index.mjs'
 
-const { joinBytes, readId } = createRequire(import.meta.url)('../../target/rooms/bin/parts/text-forms.js')
+const { joinBytes, readId } = createRequire(import.meta.url)('../../target/rooms/lib/reading/text-forms.js')
 const { format, isId, Layout, layouts, parse, toBigInt } = FlakeId
 
 const BASES = Object.keys(ALPHABETS)

@@ -401,17 +401,29 @@ glibcTest('a binary for musl on glibc', async (t) => {
   t.regex(message, /for another C library, glibc or musl.*install again/)
 })
 
-/** Commands that never need the addon: those that read IDs, and those that describe the command. */
+/** Commands that never need the addon: those that read IDs or print SQL, and those that describe the command. */
 const WITHOUT = [
   ['inspect', '175928847299117063'],
   ['inspect', '175928847299117063', '--layout', 'discord', '--json'],
   ['at', '2026-11-20', '--layout', 'discord', '--column', 'uuid'],
   ['layouts'],
+  ['schema'],
+  ['schema', 'postgres://localhost/app?schema=ids', '--function', 'flake_id', '--node', '1023', '--json'],
+  ['schema', 'mysql', '--function', 'flake_id', '--node', '7', '--layout', 'discord'],
   ['help'],
   ['new', '--help'],
   ['completion', 'bash'],
   ['completion', '--', 'create', ''],
   ['--version'],
+]
+
+/** Those that hold slots or make IDs, with the operands that they need. */
+const WITH = [
+  ['new'],
+  ['slots'],
+  ['create', 'file:/nowhere'],
+  ['destroy', 'shop', '--yes'],
+  ['restored', 'redis://localhost'],
 ]
 
 for (const [what, spoil] of [
@@ -429,7 +441,7 @@ for (const [what, spoil] of [
       const lines = ({ stdout }) => stdout.replaceAll(/[\d.]+ (?:year|day|hour|minute|second)s? ago/g, 'ago')
       t.is(lines(found), lines(await run(whole, args)), args.join(' '))
     }
-    for (const args of [['1'], ['slots'], ['create', 'file:/nowhere'], ['schema']]) {
+    for (const args of [['1'], ...WITH]) {
       const { code, stderr } = await run(install, args)
       t.is(code, 1, args.join(' '))
       t.regex(stderr, /^flakeforge: flakeforge could not load its native addon\. [^\n]*\n$/, args.join(' '))

@@ -3,7 +3,7 @@
 
 import { pageOf } from '../../lib/base/errors/make.ts'
 import type { Layout } from '../../lib/entries/codec.ts'
-import { stamp } from '../parts/stamps.ts'
+import { stamp } from '../../lib/reading/stamps.ts'
 import type { Input, Malformed } from './input.ts'
 import { isFarAbove } from './lost-digits.ts'
 import { nodeText } from './node-text.ts'

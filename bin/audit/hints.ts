@@ -1,6 +1,6 @@
 // Hints: what faults can cause, but correct use too. They do not change the exit status. And what an audit cannot tell.
 
-import { stamp } from '../parts/stamps.ts'
+import { stamp } from '../../lib/reading/stamps.ts'
 import { counted, type Facts } from './findings.ts'
 import { nodeText } from './node-text.ts'
 import type { Order, Steps } from './order.ts'

@@ -3,8 +3,8 @@
 
 import { printable, withoutSecretsIn } from '../../lib/base/printable.ts'
 import type { Layout } from '../../lib/entries/codec.ts'
+import { LOST, readId } from '../../lib/reading/text-forms.ts'
 import type { Fault } from '../parts/faults.ts'
-import { LOST, readId } from '../parts/text-forms.ts'
 import { halves, readDecimal } from './decimal.ts'
 import { type Field, FieldReader, hasColumns } from './fields.ts'
 import { IdList } from './id-list.ts'

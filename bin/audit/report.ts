@@ -1,7 +1,7 @@
 // The result of an audit as text and as JSON. Long lists are cut in text, with the number of what is left out; JSON has what
 // was kept.
 
-import { stamp } from '../parts/stamps.ts'
+import { stamp } from '../../lib/reading/stamps.ts'
 import { toTable } from '../parts/table.ts'
 import { counted, type Facts, type Finding, findingsOf } from './findings.ts'
 import { hintsFor, unknowns } from './hints.ts'

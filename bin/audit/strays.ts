@@ -2,7 +2,7 @@
 // are usually of another system or another epoch, and a sample of them shows which.
 
 import { type Layout, type LayoutName, layouts, type Parts } from '../../lib/entries/codec.ts'
-import { habitsOf } from '../parts/habits.ts'
+import { habitsOf } from '../../lib/reading/habits.ts'
 import { factsOf } from '../parts/layout-facts.ts'
 
 export type StrayKind = 'future' | 'early' | 'beyond'

@@ -14,7 +14,7 @@ import {
   type Reading,
   type System,
   sharesOf,
-} from '../parts/ranking.ts'
+} from '../../lib/reading/ranking.ts'
 import type { IdList } from './id-list.ts'
 import { unreadable } from './unreadable.ts'
 

@@ -1,6 +1,7 @@
 // `flakeforge audit`: what the IDs of a table show about their makers. ../audit/ has its parts, each a step: read, choose the
 // layout, walk, report.
 
+import { FORMS } from '../../lib/reading/text-forms.ts'
 import type { Facts } from '../audit/findings.ts'
 import { Input } from '../audit/input.ts'
 import { orderOf } from '../audit/order.ts'
@@ -13,7 +14,6 @@ import type { CommandFile, Given } from '../parts/command.ts'
 import { type Fault, usageError } from '../parts/faults.ts'
 import { OF_AUDIT, OF_INSPECT, OF_LAYOUT } from '../parts/options.ts'
 import { print } from '../parts/output.ts'
-import { FORMS } from '../parts/text-forms.ts'
 
 const FOUND = 1 // the exit status
 

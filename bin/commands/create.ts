@@ -27,5 +27,5 @@ Pass the same options as the members pass to FlakeId.join(): all members of a gr
     ['flakeforge create redis://localhost shop', "for members that call join('redis://localhost', { group: 'shop' })"],
     ['flakeforge create postgres://localhost/app web --layout hazelcast --slots 64', 'for members with these options'],
   ],
-  run: async (given) => (await import('../with-addon.ts')).create(given),
+  run: async (given) => (await import('../with-addon/create.ts')).run(given),
 } satisfies CommandFile

@@ -14,5 +14,5 @@ DIR is the absolute path of a folder. Without URL and DIR, the store is the one 
   options: YES,
   completes: ['store'],
   examples: [['flakeforge destroy redis://localhost shop --yes', "destroy the group 'shop' on this Redis"]],
-  run: async (given) => (await import('../with-addon.ts')).destroy(given),
+  run: async (given) => (await import('../with-addon/destroy.ts')).run(given),
 } satisfies CommandFile

@@ -2,12 +2,6 @@
 // without stopping the others, and the exit status at the end is 1.
 
 import { format, fromSigned, type Layout, layouts, type Parts, toSigned } from '../../lib/entries/codec.ts'
-import { readLayout } from '../parts/arguments.ts'
-import type { CommandFile, Given } from '../parts/command.ts'
-import { type Fault, report, usageError } from '../parts/faults.ts'
-import { OF_INSPECT, OF_LAYOUT } from '../parts/options.ts'
-import { print } from '../parts/output.ts'
-import { heading, hexOf, partsForJson, picture } from '../parts/picture.ts'
 import {
   contenders,
   doubts,
@@ -18,9 +12,15 @@ import {
   summary,
   type Together,
   together,
-} from '../parts/ranking.ts'
-import { fromNow, stamp } from '../parts/stamps.ts'
-import { FORMS, type Found, joinBytes, LOST, readId } from '../parts/text-forms.ts'
+} from '../../lib/reading/ranking.ts'
+import { fromNow, stamp } from '../../lib/reading/stamps.ts'
+import { FORMS, type Found, joinBytes, LOST, readId } from '../../lib/reading/text-forms.ts'
+import { readLayout } from '../parts/arguments.ts'
+import type { CommandFile, Given } from '../parts/command.ts'
+import { type Fault, report, usageError } from '../parts/faults.ts'
+import { OF_INSPECT, OF_LAYOUT } from '../parts/options.ts'
+import { print } from '../parts/output.ts'
+import { heading, hexOf, partsForJson, picture } from '../parts/picture.ts'
 
 /** the layout and form of the IDs */
 export type As = { layout?: Layout; from?: string }

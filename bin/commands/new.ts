@@ -35,5 +35,5 @@ field, or a variable such as FLAKEFORGE_ID it uses that node number; make sure t
       'with fields of your own',
     ],
   ],
-  run: async (given) => (await import('../with-addon.ts')).newIds(given),
+  run: async (given) => (await import('../with-addon/new.ts')).run(given),
 } satisfies CommandFile

@@ -21,5 +21,5 @@ server knows. Name those that were created after the backup was taken. Redis can
     ['flakeforge restored postgres://localhost/app', 'all groups and counters of this database'],
     ['flakeforge restored redis://localhost --segment invoices', "the counter 'invoices'"],
   ],
-  run: async (given) => (await import('../with-addon.ts')).restored(given),
+  run: async (given) => (await import('../with-addon/restored.ts')).run(given),
 } satisfies CommandFile

@@ -32,5 +32,5 @@ whatever the server's clock does. Its node must be used by no process: give your
     ['flakeforge schema mysql --function flake_id --node 1023 | mariadb app', 'the function for MariaDB or MySQL'],
     ['flakeforge schema > migrations/0042_flakeforge.sql', 'keep them as a migration'],
   ],
-  run: async (given) => (await import('../with-addon.ts')).schema(given),
+  run: async (given) => (await import('../schema/print-schema.ts')).run(given),
 } satisfies CommandFile

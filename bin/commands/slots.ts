@@ -17,5 +17,5 @@ listed; on Redis, which cannot list them, the group 'default'. A group that does
     ['flakeforge slots', 'all groups of your own folder'],
     ['flakeforge slots redis://localhost --group shop --json', 'a JSON object for each slot'],
   ],
-  run: async (given) => (await import('../with-addon.ts')).slots(given),
+  run: async (given) => (await import('../with-addon/slots.ts')).run(given),
 } satisfies CommandFile

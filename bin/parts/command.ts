@@ -1,6 +1,7 @@
 // The interface of a command: the exports of the files in commands/, and the options of one. It loads no command.
 
 import type { Layout } from '../../lib/entries/codec.ts'
+import type * as declared from './options.ts'
 import { COMMON, nodeFields, type Options } from './options.ts'
 
 /** The parsed command line, for a command to run with. A switch is true. */
@@ -12,31 +13,20 @@ export interface Given {
 }
 
 /** The given options by name; besides these, the node fields of the layout. */
-export type Values = Partial<Record<TextOption, string>> &
-  Partial<Record<'json' | 'help' | 'yes' | 'durable', true>> & { [field: string]: string | true | undefined }
+export type Values = Partial<Record<NamesOf<Declared, 'text'>, string>> &
+  Partial<Record<NamesOf<Declared, 'switch'>, true>> & {
+    [field: string]: string | true | undefined
+  }
 
-type TextOption =
-  | 'layout'
-  | 'epoch'
-  | 'nodes'
-  | 'mode'
-  | 'id-offset'
-  | 'node-offset'
-  | 'group'
-  | 'slots'
-  | 'ttl'
-  | 'skew'
-  | 'n'
-  | 'function'
-  | 'node'
-  | 'grant'
-  | 'column'
-  | 'as'
-  | 'from'
-  | 'id'
-  | 'shared'
-  | 'store'
-  | 'wait'
+/** The tables of options.ts: what they declare is nowhere said again. */
+type Declared = Extract<(typeof declared)[keyof typeof declared], Options>
+
+type KindOf<O> = O extends { value: string } ? 'text' : 'switch'
+
+/** The names of the options of a kind, in any of the tables. */
+type NamesOf<Table, Kind> = Table extends Table
+  ? { [Name in keyof Table]: KindOf<Table[Name]> extends Kind ? Name : never }[keyof Table]
+  : never
 
 /** The exports of a file of commands/. */
 export interface CommandFile {

@@ -2,9 +2,9 @@
 
 import { BASES } from '../../lib/codec/bases.ts'
 import { type Layout, layouts } from '../../lib/entries/codec.ts'
+import { FORMS as TEXT_FORMS } from '../../lib/reading/text-forms.ts'
 import { COLUMNS } from './columns.ts'
 import { factsOf } from './layout-facts.ts'
-import { FORMS as TEXT_FORMS } from './text-forms.ts'
 
 export interface Option {
   /** its purpose */

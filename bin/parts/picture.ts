@@ -2,8 +2,8 @@
 // them. Values come from Layout.decode.
 
 import { format, type IdLike, type Layout, type Parts } from '../../lib/entries/codec.ts'
+import { stamp } from '../../lib/reading/stamps.ts'
 import { paint } from './output.ts'
-import { stamp } from './stamps.ts'
 
 const COLOURS: ('cyan' | 'green' | 'yellow' | 'magenta')[] = ['cyan', 'green', 'yellow', 'magenta']
 const HOST_DIGITS = 2

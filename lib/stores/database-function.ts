@@ -7,7 +7,6 @@
 import { optionError } from '../base/errors.ts'
 import type { LayoutFacts } from '../codec/facts.ts'
 import { isNode } from '../codec/packing.ts'
-import { nativeLayout } from '../native/hot.ts'
 
 /** The figures of a function's SQL. */
 export interface FunctionPlan {
@@ -81,9 +80,14 @@ function nodeBitsOf(node: number, fields: Field[]) {
 const plain = (name: string) =>
   name.replace(/[^\w.-]/g, (unit) => `%${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
-/** Which bits mean what: members whose fingerprint is equal and whose node is another one make other IDs. */
-export const fingerprintOf = (facts: LayoutFacts): string =>
-  `${nativeLayout(facts).fingerprint}, fields ${facts.fields.map(([name, bits]) => `${plain(name)} ${bits}`).join(' ')}`
+/**
+ * Which bits mean what: members whose fingerprint is equal and whose node is another one make other IDs. It is made of the
+ * layout's facts alone, since `flakeforge schema` has to work where there is no addon.
+ */
+export const fingerprintOf = ({ epoch, tickMs, fields, idOffset }: LayoutFacts): string => {
+  const bits = `epoch ${epoch}, tick ${tickMs} ms, fields ${fields.map(([name, width]) => `${plain(name)} ${width}`).join(' ')}`
+  return idOffset ? `${bits}, idOffset ${idOffset}` : bits
+}
 
 /** @param node a whole node number of the layout */
 export function planOf(facts: LayoutFacts, node: number): FunctionPlan {

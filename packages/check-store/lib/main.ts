@@ -4,7 +4,7 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { parseArgs, styleText } from 'node:util'
-import { printable, withoutSecretsIn } from '../../../lib/base/printable.ts'
+import { printable, withoutSecretsIn } from '../../shared.ts'
 import manifest from '../package.json' with { type: 'json' }
 import { checkStore, type Result } from './index.ts'
 import { monotonicNow } from './time.ts'

@@ -1,6 +1,6 @@
 // An error of the configuration: one sentence for the operator. The server then ends with status 2.
 
-import { nearest } from '../../../../lib/base/nearest.ts'
+import { nearest } from '../../../shared.ts'
 
 export class ConfigError extends Error {}
 

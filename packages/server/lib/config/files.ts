@@ -2,7 +2,7 @@
 // read or replace is refused, as ssh and PostgreSQL do.
 
 import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats } from 'node:fs'
-import { signOfContainer } from '../../../../lib/stores/container.ts'
+import { signOfContainer } from '../../../shared.ts'
 import { ConfigError } from './config-error.ts'
 
 const MOST_BYTES = 1_048_576

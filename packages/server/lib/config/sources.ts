@@ -3,7 +3,7 @@
 
 import { parseArgs } from 'node:util'
 import { layouts } from 'flakeforge'
-import { hasSecret } from '../../../../lib/base/errors/foreign.ts'
+import { hasSecret } from '../../../shared.ts'
 import { ConfigError, unknown } from './config-error.ts'
 import { readText } from './files.ts'
 import { keyOf, OPTIONS, variableOf } from './options.ts'

@@ -1,6 +1,6 @@
 // Checks the value of one option from any source. Values are not coerced: port '80a' is not port 80.
 
-import { show } from '../../../../lib/base/errors/make.ts'
+import { show } from '../../../shared.ts'
 import { ConfigError } from './config-error.ts'
 import { OPTIONS } from './options.ts'
 

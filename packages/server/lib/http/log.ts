@@ -1,7 +1,7 @@
 // The server's output on stderr: warnings, and of requests only the method, the route's pattern, the status and the time.
 // Paths, addresses, headers and bodies are not logged.
 
-import { printable, withoutSecretsIn } from '../../../../lib/base/printable.ts'
+import { printable, withoutSecretsIn } from '../../../shared.ts'
 
 /** A text of one or more lines. Parts of it may be from outside, so passwords and control characters are hidden. */
 export const write = (text: string) =>

@@ -4,8 +4,7 @@
 
 import { STATUS_CODES } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { CODES } from '../../../../lib/base/errors/codes.ts'
-import { printable, withoutSecretsIn } from '../../../../lib/base/printable.ts'
+import { CODES, printable, withoutSecretsIn } from '../../../shared.ts'
 import type { Log } from './log.ts'
 
 const WHERE = 'The log of the server has the reason.'

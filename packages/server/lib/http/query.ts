@@ -1,6 +1,6 @@
 // The parameters after the question mark. An unknown one is an error: ?count=5 is meant as five IDs, not one.
 
-import { nearest } from '../../../../lib/base/nearest.ts'
+import { nearest } from '../../../shared.ts'
 import { Problem, shown } from './problems.ts'
 
 /** A copy with these parameters only, each given once. */

@@ -1,6 +1,6 @@
 // All sources of IDs of the server, by the names in its configuration.
 
-import { nearest } from '../../../../lib/base/nearest.ts'
+import { nearest } from '../../../shared.ts'
 import type { Entry } from '../config/names.ts'
 import { Problem, shown } from '../http/problems.ts'
 import type { Waiting } from '../http/waiting.ts'

@@ -2,7 +2,7 @@
 // not shown.
 
 import { openStore, type Store } from 'flakeforge/lease'
-import { signOfContainer } from '../../../../lib/stores/container.ts'
+import { signOfContainer } from '../../../shared.ts'
 import { ConfigError } from '../config/config-error.ts'
 
 /** A store that is opened on first use. */

@@ -3,7 +3,7 @@
 
 import type { FastifyInstance } from 'fastify'
 import { FlakeError, format, type Layout, layouts, toBigInt } from 'flakeforge'
-import { nearest } from '../../../../lib/base/nearest.ts'
+import { nearest } from '../../../shared.ts'
 import { dated } from '../dates.ts'
 import { Problem, shown } from '../http/problems.ts'
 import { readQuery } from '../http/query.ts'

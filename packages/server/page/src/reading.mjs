@@ -1,10 +1,10 @@
 // Reads a text: the ID in it, its possible layouts, and the fields, times and forms to show. It knows neither the document nor
 // the server. Every value that it returns comes from the codec.
 
-import { contenders, isPlausible, ownSystem, rank, reasons } from '../../../../bin/parts/ranking.ts'
-import { fromNow } from '../../../../bin/parts/stamps.ts'
-import { prefixOf, readId } from '../../../../bin/parts/text-forms.ts'
 import { format, Layout, layouts, parse, toBigInt, toSigned } from '../../../../lib/entries/codec.ts'
+import { contenders, isPlausible, ownSystem, rank, reasons } from '../../../../lib/reading/ranking.ts'
+import { fromNow } from '../../../../lib/reading/stamps.ts'
+import { prefixOf, readId } from '../../../../lib/reading/text-forms.ts'
 
 /** The forms that can be selected, and their names. */
 export const FORMS = {

@@ -8,14 +8,14 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import esbuild from 'esbuild'
 import FlakeId from 'flakeforge'
-import { startServer } from '../../__test__/servers/flakeforge.mjs'
-import { startRedis } from '../../__test__/servers/redis.mjs'
-import { freshFolder } from '../../__test__/servers/server.mjs'
-import { launchBrowser } from '../../__test__/support/browser.mjs'
+import { startServer } from '../__test__/servers/flakeforge.mjs'
+import { startRedis } from '../__test__/servers/redis.mjs'
+import { freshFolder } from '../__test__/servers/server.mjs'
+import { launchBrowser } from '../__test__/support/browser.mjs'
 
 const require = createRequire(import.meta.url)
-const { BUILT, buildPage } = require('./build.js')
-const FILE = fileURLToPath(new URL('../../docs/service/page.png', import.meta.url))
+const { BUILT, buildPage } = require('../scripts/page/build.js')
+const FILE = fileURLToPath(new URL('../docs/service/page.png', import.meta.url))
 const MOST_BYTES = 250_000
 const SIZE = { width: 960, height: 900 }
 
@@ -33,7 +33,7 @@ async function takePicture(page, url) {
     document.activeElement.blur()
     scrollTo(0, 0)
   })
-  mkdirSync(new URL('../../docs/service/', import.meta.url), { recursive: true })
+  mkdirSync(new URL('../docs/service/', import.meta.url), { recursive: true })
   writeFileSync(FILE, await page.screenshot({ fullPage: true, animations: 'disabled' }))
 }
 

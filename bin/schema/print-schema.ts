@@ -11,7 +11,7 @@ import manifest from '../../package.json' with { type: 'json' }
 import type { Given } from '../parts/command.ts'
 import { usageError } from '../parts/faults.ts'
 import { print } from '../parts/output.ts'
-import { readFunction, type WantedFunction } from './schema-function.ts'
+import { readFunction, type WantedFunction } from './function.ts'
 
 const { version } = manifest
 

@@ -1,4 +1,6 @@
-// Instants as text: as ISO text, and how long ago. It uses nothing of Node: the page uses it too.
+// Instants as text: as ISO text, and how long ago.
+
+import { unixNow } from '../base/portable-timers.ts'
 
 const YEAR_MS = 365.2425 * 86_400_000
 const UNITS: [name: string, ms: number][] = [
@@ -13,7 +15,7 @@ const UNITS: [name: string, ms: number][] = [
 export const stamp = (date: Date) => (Number.isNaN(date.getTime()) ? 'beyond what a Date can hold' : date.toISOString())
 
 /** How long ago, or how far ahead, in the largest unit that fits. */
-export function fromNow(ms: number, now = Date.now()) {
+export function fromNow(ms: number, now = unixNow()) {
   const away = Math.abs(now - ms)
   const unit = UNITS.find(([, size]) => away >= size)
   if (unit === undefined) return now >= ms ? 'just now' : 'now'

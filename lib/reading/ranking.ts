@@ -1,10 +1,12 @@
 // Guesses which system an ID is from. The bits of one system also give a time and a node in another, so each reading is
 // judged by how probable its parts are there, in points: -log2 of the probability, so a point less is twice as likely. What is
 // known of the systems is in habits.ts. IDs of one input are judged together: `together`. All readings are listed, each with
-// its reasons. It uses nothing of Node: the page uses it too.
+// its reasons.
 
-import type { IdLike, Layout, Parts } from '../../lib/entries/codec.ts'
-import { layouts, toBigInt } from '../../lib/entries/codec.ts'
+import { unixNow } from '../base/portable-timers.ts'
+import { type IdLike, toBigInt } from '../codec/ids.ts'
+import { type Layout, layouts } from '../codec/layout.ts'
+import type { Parts } from '../codec/parts.ts'
 import { type Habits, habitsOf, likeliness, snowflake } from './habits.ts'
 import { fromNow } from './stamps.ts'
 
@@ -203,7 +205,7 @@ const UNKNOWN_ALONE = 63 + 8
  */
 export function rank(
   given: IdLike,
-  now: number = Date.now(),
+  now: number = unixNow(),
   own: System[] = [],
   others: Together | undefined = undefined,
   form = '',
@@ -289,7 +291,7 @@ function density(sorted: number[], isMember: boolean[]) {
  * that make the IDs most probable (expectation maximisation), so a file may have IDs of several systems. Times count as a whole,
  * in `priorOf`: each ID for itself would count the same evidence again and again.
  */
-export function together(ids: IdLike[], now: number = Date.now()): Together | undefined {
+export function together(ids: IdLike[], now: number = unixNow()): Together | undefined {
   if (ids.length < 2) return
   const sorted = ids.map((id) => toBigInt(id)).sort((a, b) => (a < b ? -1 : 1))
   const numbers = sorted.map(Number)
@@ -406,7 +408,7 @@ export function reasons(reading: Reading | NoReading) {
 }
 
 /** A reading on one line. */
-export function summary(reading: Reading | NoReading, now = Date.now()) {
+export function summary(reading: Reading | NoReading, now = unixNow()) {
   const { name, parts } = reading
   const when = parts === undefined ? 'impossible' : `${parts.date.toISOString()}, ${fromNow(parts.timestamp, now)}`
   return `${name.padEnd(16)} ${when}: ${reasons(reading)}`

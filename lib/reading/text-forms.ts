@@ -1,9 +1,11 @@
 // Reads an ID in whatever text form it was copied in. A text that is valid in several forms is refused with the ID of each,
 // and `form` chooses. A prefix such as ord_ is not part of the ID. Digits alone are always decimal, and `note` names other
-// possible forms, or warns that a spreadsheet may have lost the last digits. It uses nothing of Node: the page uses it too.
+// possible forms, or warns that a spreadsheet may have lost the last digits.
 
-import type { Base, Layout } from '../../lib/entries/codec.ts'
-import { format, fromSigned, layouts, parse, toBigInt } from '../../lib/entries/codec.ts'
+import type { Base } from '../codec/bases.ts'
+import { fromSigned, toBigInt } from '../codec/ids.ts'
+import { type Layout, layouts } from '../codec/layout.ts'
+import { format, parse } from '../codec/text.ts'
 
 /** undefined: the text is not an ID after all */
 type Id = bigint | Uint8Array | undefined

@@ -1,8 +1,8 @@
 // What is known of each system's IDs: since when they exist, and how probable their nodes and counters are in which years.
 // Learned from real IDs with known dates, half of those in __test__/vectors/real-ids.json and public-ids.json (a test there
-// says which half), and from the systems' own sources, which are cited here. It uses nothing of Node: the page uses it too.
+// says which half), and from the systems' own sources, which are cited here.
 
-import type { Parts } from '../../lib/entries/codec.ts'
+import type { Parts } from '../codec/parts.ts'
 
 /** The probability of a value of one field. */
 export type Spread = (value: number) => number
