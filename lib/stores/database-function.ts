@@ -6,7 +6,6 @@
 
 import { optionError } from '../base/errors.ts'
 import type { LayoutFacts } from '../codec/facts.ts'
-import { isNode } from '../codec/packing.ts'
 
 /** The figures of a function's SQL. */
 export interface FunctionPlan {
@@ -36,44 +35,18 @@ export interface DatabaseFunction {
   fingerprint: string
 }
 
-type Field = { name: string; width: number; shift: number }
-
-function fieldsOf({ fields }: LayoutFacts): Field[] {
-  let shift = fields.reduce((bits, [, width]) => bits + width, 0)
-  return fields.map(([name, width]) => {
-    shift -= width
-    return { name, width, shift }
-  })
-}
-
 /** Throws unless an ID of the layout is a tick, a counter and a node. */
-function checkFit({ name, host, mode, idOffset }: LayoutFacts, fields: Field[]) {
-  const lacks = ['timestamp', 'counter'].find((wanted) => !fields.some((field) => field.name === wanted))
+function checkFit({ name, host, mode, idOffset, packing }: LayoutFacts) {
   const why =
     (host !== undefined && 'its IDs are decimal') ||
     (mode !== undefined && 'its timestamp has a mode') ||
     (idOffset !== undefined && 'it has an offset') ||
-    (lacks !== undefined && `it has no ${lacks}`) ||
-    (!fields.some((field) => isNode(field.name)) && 'it has no node field')
+    (packing.time.width === 0 && 'it has no timestamp') ||
+    (packing.counter.width === 0 && 'it has no counter') ||
+    (packing.nodeFields.length === 0 && 'it has no node field')
   if (why === false) return
   const wayOut = 'choose flake, twitter, discord, instagram, snowcast, safe, or your own fields'
   throw optionError(RangeError, 'layout', name, `SQL cannot make IDs of layout '${name}', because ${why}: ${wayOut}`)
-}
-
-function only(fields: Field[], name: string) {
-  const found = fields.find((field) => field.name === name) as Field
-  return { width: BigInt(found.width), shift: found.shift }
-}
-
-/** The node's bits: the node fields joined, the first one most significant. */
-function nodeBitsOf(node: number, fields: Field[]) {
-  let rest = BigInt(node)
-  let bits = 0n
-  for (const { width, shift } of fields.filter(({ name }) => isNode(name)).reverse()) {
-    bits |= (rest & ((1n << BigInt(width)) - 1n)) << BigInt(shift)
-    rest >>= BigInt(width)
-  }
-  return BigInt.asIntN(64, bits)
 }
 
 /** A user's name for a layout or a field, without characters that mean something in SQL, in a client or in our comment. */
@@ -91,19 +64,18 @@ export const fingerprintOf = ({ epoch, tickMs, fields, idOffset }: LayoutFacts):
 
 /** @param node a whole node number of the layout */
 export function planOf(facts: LayoutFacts, node: number): FunctionPlan {
-  const fields = fieldsOf(facts)
-  checkFit(facts, fields)
-  const [tick, counter] = [only(fields, 'timestamp'), only(fields, 'counter')]
+  checkFit(facts)
+  const { time, counter, tickMax, counterMax } = facts.packing
   return {
     node,
     epoch: facts.epoch,
     tickNs: facts.tickNs,
-    counterBits: Number(counter.width),
+    counterBits: counter.width,
     counterShift: counter.shift,
-    tickShift: tick.shift,
-    lastTick: (1n << tick.width) - 1n,
-    lastPosition: (1n << (tick.width + counter.width)) - 1n,
-    nodeBits: nodeBitsOf(node, fields),
+    tickShift: time.shift,
+    lastTick: tickMax,
+    lastPosition: (tickMax << BigInt(counter.width)) | BigInt(counterMax),
+    nodeBits: BigInt.asIntN(64, facts.packing.pack(0n, 0, node)),
     fingerprint: fingerprintOf(facts),
     comment: `${COMMENT_START}${detailsOf(facts, node)}. Only this function may make IDs of this node: leave it out of your groups, and use another node in each database.`,
     stateComment: `flakeforge state of node ${detailsOf(facts, node)}. Never set it back, and never drop it alone.`,
