@@ -8,6 +8,7 @@ import { openGroup, works } from '../../support/steps.mjs'
 import { isDirect } from './suite.mjs'
 
 const require = createRequire(import.meta.url)
+const { recordStore } = require('../../../target/rooms/lib/stores/record-store.js')
 const { CHECKS } = require('../../../target/rooms/packages/check-store/lib/index.js')
 const { Client } = require('../../../target/rooms/packages/check-store/lib/process.js')
 const { FULL } = require('../../../target/rooms/packages/check-store/lib/size.js')
@@ -16,8 +17,9 @@ const { Trial } = require('../../../target/rooms/packages/check-store/lib/trial.
 const CHECKS_OF_ONE = CHECKS.filter(({ isOfOneClient }) => isOfOneClient)
 
 /** A trial of a client in this process. */
-function trialOf(records, { cannotListGroups = false }) {
+function trialOf(given, { cannotListGroups = false }) {
   const trial = new Trial('no module', { ...FULL, many: 60 })
+  const { records } = recordStore(given)
   const ask = async (_, [, name, args]) => records[name](...args)
   const opened = { handle: 0, groups: !cannotListGroups, close: false }
   trial.clients = [new Client({ ask, identities: new Map() }, opened)]
@@ -45,6 +47,7 @@ export function recordPromises(suite) {
   suite.promise('every step, also several at once', undefined, async (t, { connect, group }) => {
     const { store } = await connect()
     await works(t, store)
+    t.is(store.groups === undefined, kind.cannotListGroups === true)
     const { acquire, list } = await openGroup(store, group, { slots: 6 })
     const grants = await Promise.all(Array.from({ length: 6 }, () => acquire()))
     t.deepEqual(grants.map(({ slot }) => slot).sort(), [0, 1, 2, 3, 4, 5])
