@@ -2,7 +2,6 @@
 // would else be alone in the end.
 
 const LONGEST = [
-  'check-store/databases',
   'behaviour/postgres',
   'behaviour/mysql',
   'stores/mysql-records',

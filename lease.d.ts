@@ -394,11 +394,14 @@ declare function postgresStore(pool: unknown, options?: PostgresOptions): Store;
 /**
  * Slots and counters in a database of your own. Every answer of its functions is checked: an invalid one is
  * `ERR_FLAKE_STORE`, and so is one that takes longer than 9 s, or in a renewal longer than a third of `ttlMs`.
+ * @returns the store. Its `records` are your functions with these checks, for tests of your database.
  * @throws {TypeError} `ERR_FLAKE_OPTION`: `read`, `swap` or `names` is missing.
  * @example
  * const flake = await FlakeId.join(recordStore(myStore), { group: 'orders' })
  */
-declare function recordStore(store: RecordStore, ...more: never[]): Store;
+declare function recordStore(store: RecordStore): Store & {
+  readonly records: RecordStore;
+};
 /**
  * Slots and counters on Redis 6 or newer, or Valkey.
  * @param client a connected client of ioredis, iovalkey, redis (node-redis) or @valkey/valkey-glide: a single server,

@@ -63,16 +63,18 @@ function writeVersion(version, now) {
   writeNpmDirs()
 }
 
-/** The packages next to it have the same version, and the server depends on exactly this one. */
+/** The packages next to it have the same version, and depend on exactly this one. */
 function writeOthersVersion(version, now) {
   const lock = 'package-lock.json'
+  const dependency = (of) => `"flakeforge": "${of}"`
   for (const name of ['server', 'check-store']) {
-    replaceOnce(`packages/${name}/package.json`, `\n  "version": "${now}",\n`, `\n  "version": "${version}",\n`)
+    const manifest = `packages/${name}/package.json`
+    replaceOnce(manifest, `\n  "version": "${now}",\n`, `\n  "version": "${version}",\n`)
+    replaceOnce(manifest, dependency(now), dependency(version))
     const entry = (of) => `\n      "name": "flakeforge-${name}",\n      "version": "${of}",\n`
     replaceOnce(lock, entry(now), entry(version))
   }
-  for (const each of ['packages/server/package.json', lock])
-    replaceOnce(each, `"flakeforge": "${now}"`, `"flakeforge": "${version}"`)
+  write(lock, read(lock).replaceAll(dependency(now), dependency(version)))
 }
 
 function writeChangelog(version) {

@@ -7,8 +7,6 @@ import { block } from '../support/lease.mjs'
 
 const require = createRequire(import.meta.url)
 const { inTime, within } = require('../../target/rooms/lib/base/in-time.js')
-// The checks of stores replace this program's clocks, so they have one of their own.
-const { inTime: ofChecks } = require('../../target/rooms/packages/check-store/lib/time.js')
 
 const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length
 
@@ -38,16 +36,15 @@ test('a call whose signal aborts fails at once, with the reason of the signal, a
   t.true(timers() < before + 10)
 })
 
-for (const [where, limited] of Object.entries({ lib: inTime, 'the checks of stores': ofChecks }))
-  test(`an answer that arrived while the event loop was blocked is in time, in ${where}`, async (t) => {
-    const { port1, port2 } = new MessageChannel()
-    t.teardown(() => port1.close())
-    await new Promise(setImmediate) // timers run next in this turn
-    const answer = limited(once(port1, 'message'), 20)
-    port2.postMessage('here')
-    block(100)
-    t.deepEqual(await answer, ['here'])
-  })
+test('an answer that arrived while the event loop was blocked is in time', async (t) => {
+  const { port1, port2 } = new MessageChannel()
+  t.teardown(() => port1.close())
+  await new Promise(setImmediate) // timers run next in this turn
+  const answer = inTime(once(port1, 'message'), 20)
+  port2.postMessage('here')
+  block(100)
+  t.deepEqual(await answer, ['here'])
+})
 
 test("a plain wait resolves to undefined on a timeout, and has the promise's outcome otherwise", async (t) => {
   t.is(await within(new Promise(() => {}), 20), undefined)

@@ -134,7 +134,7 @@ test('the command and its processes exit if no answer ever comes', async (t) => 
     results.map(({ check, ok }) => ({ check, ok })),
     [{ check: 'opens', ok: false }],
   )
-  t.regex(results[0].seen, /did not answer within 0\.5 s/)
+  t.regex(results[0].seen, /^the default export did not answer within 2\.5 s$/)
   const pids = fs.readFileSync(path.join(folder, 'pids'), 'utf8').trimEnd().split('\n').map(Number)
   t.is(pids.length, 2)
   for (const pid of pids) t.throws(() => process.kill(pid, 0), { code: 'ESRCH' })

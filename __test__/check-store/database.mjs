@@ -1,12 +1,12 @@
-// One of our databases as if it were a user's, for flakeforge-check-store: `openDatabase(NAME, CLIENT, url)` is the
-// default export of a module for it.
+// One of our databases as if it were a user's, for flakeforge-check-store: `openDatabase(NAME, ROW, url)` is the default
+// export of a module for it.
 
 import { DATABASES } from '../stores/databases.mjs'
 
-export const openDatabase = (name, client, url) => async () => {
+export const openDatabase = (name, row, url) => async () => {
   const kind = DATABASES[name]
-  const { client: opened, end } = await kind.clients[client]({ url, urlOf: () => url })
-  const records = kind.recordsOf(opened)
+  const { client, end } = await kind.rows[row].connect({ url, urlOf: () => url })
+  const records = kind.recordsOf(client)
   return {
     read: (...args) => records.read(...args),
     swap: (...args) => records.swap(...args),

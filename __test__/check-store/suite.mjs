@@ -5,13 +5,12 @@ import fs from 'node:fs'
 import { createRequire } from 'node:module'
 import os from 'node:os'
 import path from 'node:path'
-import { pathToFileURL } from 'node:url'
 import anyTest from 'ava'
 import { turns } from '../support/turns.mjs'
 
 const require = createRequire(import.meta.url)
 const { Finding } = require('../../target/rooms/packages/check-store/lib/finding.js')
-export const { checkStore } = require('../../target/rooms/packages/check-store/lib/index.js')
+export const { CHECKS, checkStore } = require('../../target/rooms/packages/check-store/lib/index.js')
 const { FULL } = require('../../target/rooms/packages/check-store/lib/size.js')
 const { Trial } = require('../../target/rooms/packages/check-store/lib/trial.js')
 
@@ -86,9 +85,7 @@ export async function resultsOf(file, size) {
   return results
 }
 
-const CHECKS = path.join(import.meta.dirname, '..', '..', 'target', 'rooms', 'packages', 'check-store', 'lib', 'checks')
-const modules = await Promise.all(fs.readdirSync(CHECKS).map((name) => import(pathToFileURL(path.join(CHECKS, name)))))
-const runs = new Map(modules.flatMap((each) => Object.values(each).flat()).map(({ name, run }) => [name, run]))
+const runs = new Map(CHECKS.map(({ name, run }) => [name, run]))
 
 /** Checks of what other clients have written or read. */
 const AFTER = {

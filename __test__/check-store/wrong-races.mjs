@@ -68,7 +68,7 @@ export const RACES = {
   },
   'a race without a winner': {
     check: 'atomic swaps',
-    seen: /^no swap of 8 clients was answered true: too many clients$/,
+    seen: /^no swap of 8 clients was answered true: swap\(\) of the store failed: too many clients$/,
     change: (store) => ({
       async swap(group, name, from, ...rest) {
         if (group.endsWith(' race') && from !== null) throw new Error('too many clients')
@@ -78,8 +78,7 @@ export const RACES = {
   },
   'no answer in a race': {
     check: 'atomic swaps',
-    seen: /^swap\(\) did not answer within 5 s, with 8 clients$/,
-    size: { callMs: 5000 },
+    seen: /^swap\(\) of the store failed: no answer within 9000 ms, with 8 clients$/,
     change: (store) => ({
       swap: (group, name, from, ...rest) =>
         group.endsWith(' race') && from !== null ? new Promise(() => {}) : store.swap(group, name, from, ...rest),

@@ -398,8 +398,7 @@ export const FAULTS = {
   'a read that never answers': {
     check: 'clock',
     change: () => ({ read: () => new Promise(() => {}) }),
-    seen: /^read\(\) did not answer within 0\.5 s$/,
-    size: { callMs: 500 },
+    seen: /^read\(\) of the store failed: no answer within 9000 ms$/,
   },
   'a process that is blocked': {
     check: 'clock',
@@ -408,7 +407,7 @@ export const FAULTS = {
         for (;;);
       },
     }),
-    seen: /^a process that uses the store did not answer within 2\.5 s$/,
+    seen: /^read\(\) did not answer within 2\.5 s$/,
     size: { callMs: 500 },
   },
   'a process that crashes': {

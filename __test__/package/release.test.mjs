@@ -72,10 +72,9 @@ test('the version is the same everywhere, in a commit with its tag', (t) => {
   t.is(json('package.json').version, next)
   const lock = json('package-lock.json')
   t.deepEqual([lock.version, lock.packages[''].version], [next, next])
-  for (const server of [json('packages/server/package.json'), lock.packages['packages/server']])
-    t.deepEqual([server.version, server.dependencies.flakeforge], [next, next])
-  for (const checks of [json('packages/check-store/package.json'), lock.packages['packages/check-store']])
-    t.is(checks.version, next)
+  for (const name of ['packages/server', 'packages/check-store'])
+    for (const { version, dependencies } of [json(`${name}/package.json`), lock.packages[name]])
+      t.deepEqual([version, dependencies.flakeforge], [next, next])
   const platforms = fs.readdirSync(path.join(folder, 'npm'))
   t.true(platforms.length > napi.targets.length, 'those with a binary, and those of the WebAssembly')
   for (const name of platforms) {

@@ -496,6 +496,58 @@ test.serial('durable: before each step the store is asked whether it can be trus
 
 // --- groups ---
 
+test.serial('a record that cannot be read is rejected by its name at each step, and stays unchanged', async (t) => {
+  const { store, records } = await ready(t)
+  const { slot } = await store.acquire('g', wanted())
+  const unreadable = (name) => ({ code: 'ERR_FLAKE_RECORD', message: new RegExp(`^Record '${name}' of 'g' `) })
+  const textOf = (name) => records.show('g', [name]).values[0]
+  const put = (name, text) => records.write('g', name, textOf(name), text, records.identity)
+  const group = textOf('group')
+  const renewal = { config: CONFIG, slot, owner: OWNER, hi: 0 }
+  const steps = {
+    acquire: () => store.acquire('g', wanted(false)),
+    'acquire that joins': () => store.acquire('g', wanted()),
+    create: () => store.create('g', CONFIG),
+    renew: () => store.renew('g', renewal),
+    release: () => store.release('g', { ...renewal, last: 0 }),
+    destroy: () => store.destroy('g'),
+    list: () => store.list('g'),
+    has: () => store.has('g'),
+  }
+  for (const text of ['hello', 'flakeforge2 in an unknown form', group.slice(0, -1), group.replace(' ', '  ')]) {
+    put('group', text)
+    for (const [what, step] of Object.entries(steps)) {
+      const error = await t.throwsAsync(step, unreadable('group'), `${what}: ${text}`)
+      t.is(error.record, 'group')
+      t.is(error.message.includes('newer version'), text.startsWith('flakeforge2'))
+    }
+    t.is(textOf('group'), text)
+  }
+  put('group', group)
+
+  const name = `slot${String(slot).padStart(10, '0')}`
+  const other = await store.acquire('g', { ...wanted(), owner: 'b'.repeat(32) })
+  put(name, 'hello')
+  for (const what of ['renew', 'release']) await t.throwsAsync(steps[what], unreadable(name), what)
+  const { slots, faults } = await t.throwsAsync(steps.list, unreadable(name))
+  t.deepEqual([slots.map((row) => row.slot), faults.length], [[other.slot], 1], 'the others are in the error')
+  put(name, 'flakeforge2 needs=1.4 slot in an unknown form')
+  const refused = { ...unreadable(name), message: / was written by a newer .*which needs flakeforge 1\.4/ }
+  await t.throwsAsync(store.acquire('g', { ...wanted(), owner: 'c'.repeat(32) }), refused)
+})
+
+test.serial('a counter that has no number left, or other members, says so and stays unchanged', async (t) => {
+  const { store, records } = empty(t)
+  const last = 2n ** 64n - 1n
+  await store.advance('c', 1n, last - 1n)
+  const before = records.show('c', ['counter']).values
+  await t.throwsAsync(store.advance('c', 1n), { code: 'ERR_FLAKE_STORE', message: /18446744073709551615.*2\^64 - 1/ })
+  const error = await t.throwsAsync(store.advance('c', 1n, 0n, true), { code: 'ERR_FLAKE_CONFIG_MISMATCH' })
+  t.like(error, { theirs: 'durable false', ours: 'durable true' })
+  t.true(error.message.includes(`'c'`))
+  t.deepEqual(records.show('c', ['counter']).values, before)
+})
+
 test.serial('groups lists living ones, and those with unreadable records', async (t) => {
   const { store, records } = await ready(t)
   const { identity } = records

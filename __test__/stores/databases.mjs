@@ -12,7 +12,7 @@ import { REDIS } from './databases/redis.mjs'
 const require = createRequire(import.meta.url)
 export const { DatabaseStore } = require('../../target/rooms/lib/stores/database.js')
 
-/** The clients for the long suites: rules, counters, races, and flakeforge-check-store. They connect to a server. */
+/** The clients for races. They connect to a server. */
 const clientsOf = ({ rows, urlOf }) =>
   Object.fromEntries(
     Object.entries(rows)

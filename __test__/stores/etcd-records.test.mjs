@@ -90,34 +90,6 @@ test('the key of a record has no etcd lease', async (t) => {
   t.is(await server.ctl('lease', 'list'), 'found 0 leases')
 })
 
-// What a loss looks like, and what is not a loss
-
-test('a wiped member with the same token: the same identity, and the position falls', async (t) => {
-  const own = await ownEtcd(t)
-  const records = recordsOn(own.url)
-  for (const text of ['one', 'two', 'three']) await put(records, 'g', 'group', text)
-  const before = await records.read('g', ['group'])
-  await own.wipe()
-  await own.start()
-  const after = await records.read('g', ['group'])
-  t.deepEqual(after.identity, before.identity)
-  t.deepEqual(after.values, [null])
-  t.true(after.position < before.position)
-})
-
-test('another cluster: another identity, and a swap that was decided before is false', async (t) => {
-  const own = await ownEtcd(t)
-  const records = recordsOn(own.url)
-  const before = await records.read('g', ['group'])
-  await own.wipe()
-  own.command.push('--initial-cluster-token', 'another')
-  await own.start()
-  t.false(await records.swap('g', 'group', null, 'one', before.identity))
-  const after = await records.read('g', ['group'])
-  t.not(after.identity.history, before.identity.history)
-  t.true(await records.swap('g', 'counter', null, 'one', after.identity))
-})
-
 // Several endpoints
 
 test('three members: each shows every swap at once, one alone answers nothing', async (t) => {

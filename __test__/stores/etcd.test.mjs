@@ -1,16 +1,11 @@
-// Groups and counters on a real etcd: rules.mjs and counters.mjs have the tests; this file tests etcd's own feature,
-// the clock of its answers.
+// Groups on a real etcd: the clock of its answers, which has whole seconds, and the names of their keys.
 
 import { clockedFetch } from '../servers/etcd.mjs'
-import { testCounters } from './counters.mjs'
 import { DATABASES, DatabaseStore } from './databases.mjs'
-import { callsOn, freshName, serve, testRules } from './rules.mjs'
+import { callsOn, freshName, serve } from './members.mjs'
 
 const { etcd } = DATABASES
 const served = serve(etcd)
-
-testRules(etcd, served)
-testCounters(etcd, served)
 
 /** A member for which etcd's clock is `offsetMs` ahead of this machine's. */
 function memberAt(offsetMs) {

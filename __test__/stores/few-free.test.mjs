@@ -6,7 +6,7 @@ import test from 'ava'
 import { Redis } from 'ioredis'
 import { slotName } from '../support/records.mjs'
 import { DATABASES, startDurable } from './databases.mjs'
-import { callsOn } from './rules.mjs'
+import { callsOn } from './members.mjs'
 
 const require = createRequire(import.meta.url)
 const { FlakeId } = require('../..')

@@ -6,8 +6,8 @@ import pg from 'pg'
 import { CLIENTS, startPgbouncer, wantPgbouncer } from '../servers/postgres.mjs'
 import { stopAfter } from '../servers/server.mjs'
 import { DATABASES, DatabaseStore } from './databases.mjs'
+import { serve } from './members.mjs'
 import { crowd, endAgainAndAgain, testRaces } from './races.mjs'
-import { serve } from './rules.mjs'
 
 const { postgres } = DATABASES
 const served = serve(postgres)

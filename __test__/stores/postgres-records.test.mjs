@@ -1,15 +1,13 @@
 // PostgreSQL's own rules about records: isolation levels, locks, types, the identity, and what a commit waits for.
 // Rules for all databases are in behaviour/.
 
-import { execFile } from 'node:child_process'
 import { createRequire } from 'node:module'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { promisify } from 'node:util'
 import anyTest from 'ava'
 import pg from 'pg'
 import postgres from 'postgres'
-import { CLIENTS, serverNow, startPostgres, startStandby, stopWalWriter, wantPostgres } from '../servers/postgres.mjs'
-import { findProgram, stopAfter } from '../servers/server.mjs'
+import { CLIENTS, serverNow, startPostgres, stopWalWriter, wantPostgres } from '../servers/postgres.mjs'
+import { stopAfter } from '../servers/server.mjs'
 import { textOf } from '../support/records.mjs'
 
 const require = createRequire(import.meta.url)
@@ -301,24 +299,6 @@ async function startAlone(t, settings) {
   return stopAfter(t, await startPostgres(settings))
 }
 
-test('a restored dump is another history', async (t) => {
-  const url = await freshDatabase()
-  const records = connect(t, url)
-  t.true(await swap(records, 'g', 'group', [null, 'a']))
-  const { identity } = await records.read('g', [])
-  const dump = await promisify(execFile)(findProgram('pg_dump'), ['--clean', url])
-  t.true(await swap(records, 'g', 'group', ['a', 'b']))
-  const restoring = promisify(execFile)(findProgram('psql'), ['--no-psqlrc', '--quiet', '-v', 'ON_ERROR_STOP=1', url])
-  restoring.child.stdin.end(dump.stdout)
-  await restoring
-  const after = await records.read('g', ['group'])
-  t.deepEqual(after.values, ['a'])
-  t.not(after.identity.history, identity.history)
-  t.is(after.identity.process, identity.process)
-  t.false(await records.swap('g', 'group', 'a', 'c', identity))
-  t.true(await records.swap('g', 'group', 'a', 'c', after.identity))
-})
-
 test('a copy of the database is another history', async (t) => {
   const url = await freshDatabase()
   const own = CLIENTS.pg(url)
@@ -331,20 +311,6 @@ test('a copy of the database is another history', async (t) => {
   const copy = await connect(t, url.replace(name, 'copy')).read('g', ['group'])
   t.deepEqual(copy.values, ['a'])
   t.not(copy.identity.history, identity.history)
-})
-
-test('a promoted standby is another timeline of the same system, database and table', async (t) => {
-  const primary = await startAlone(t)
-  const records = connect(t, primary.url)
-  t.true(await swap(records, 'g', 'group', [null, 'a']))
-  const { identity } = await records.read('g', [])
-  const standby = stopAfter(t, await startStandby(primary))
-  await standby.query('SELECT pg_promote(true)')
-  const after = await connect(t, standby.url).read('g', ['group'])
-  const [before, now] = [identity, after.identity].map(({ history }) => history.split('/'))
-  t.is(before[1], '00000001')
-  t.is(now[1], '00000002')
-  t.deepEqual(now.toSpliced(1, 1), before.toSpliced(1, 1))
 })
 
 test('a table that gets its rows from another server is rejected, and nothing is written there', async (t) => {

@@ -69,7 +69,7 @@ export async function works(t, store) {
   const group = `works ${groups}`
   const { create, acquire, renew, release, list, destroy } = await openGroup(store, group)
   t.false(await create(), 'it exists')
-  const [owner, host] = [newOwner(), 'hôst']
+  const [owner, host] = [newOwner(), 'a host=1\nof two lines/ü 100 %41 \u{1f600}']
   const { slot, lo, hi } = await acquire({ owner, host })
   t.is(hi, lo + CONFIG.ttlMs)
   t.like(await renew(slot, owner), { slot, lo })

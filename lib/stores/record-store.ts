@@ -89,12 +89,12 @@ export const checkedRecords = (given: RecordStore) => new CheckedRecords(given)
 /**
  * Slots and counters in a database of your own. Every answer of its functions is checked: an invalid one is
  * `ERR_FLAKE_STORE`, and so is one that takes longer than 9 s, or in a renewal longer than a third of `ttlMs`.
+ * @returns the store. Its `records` are your functions with these checks, for tests of your database.
  * @throws {TypeError} `ERR_FLAKE_OPTION`: `read`, `swap` or `names` is missing.
  * @example
  * const flake = await FlakeId.join(recordStore(myStore), { group: 'orders' })
  */
-export function recordStore(store: RecordStore, ...more: never[]): Store {
+export function recordStore(store: RecordStore, ...more: never[]): Store & { readonly records: RecordStore } {
   refuseMore('recordStore', more, 'your database')
-  const records = checkedRecords(store)
-  return new DatabaseStore(records)
+  return new DatabaseStore(checkedRecords(store))
 }

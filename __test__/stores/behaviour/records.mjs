@@ -1,38 +1,46 @@
-// What read and swap guarantee, by each client. flakeforge-check-store has these promises, for users' own stores too:
-// here its checks run on one client. On the rows that are `isFull` all of them run, in several processes:
-// __test__/check-store.
+// What read and swap guarantee, by each client. flakeforge-check-store has these promises, for users' own stores too. Rows that
+// are `isFull` pass all of its checks, in several processes, as a user's module does; the others those of one client, here.
 
 import { createRequire } from 'node:module'
+import { allAreOk, CHECKS, moduleOf, resultsOf } from '../../check-store/suite.mjs'
 import { put, textOf } from '../../support/records.mjs'
 import { openGroup, works } from '../../support/steps.mjs'
 import { isDirect } from './suite.mjs'
 
 const require = createRequire(import.meta.url)
-const { CHECKS } = require('../../../target/rooms/packages/check-store/lib/index.js')
+const { recordStore } = require('../../../target/rooms/lib/stores/record-store.js')
 const { Client } = require('../../../target/rooms/packages/check-store/lib/process.js')
 const { FULL } = require('../../../target/rooms/packages/check-store/lib/size.js')
 const { Trial } = require('../../../target/rooms/packages/check-store/lib/trial.js')
 
+const DATABASE = JSON.stringify(new URL('../../check-store/database.mjs', import.meta.url))
 const CHECKS_OF_ONE = CHECKS.filter(({ isOfOneClient }) => isOfOneClient)
 
 /** A trial of a client in this process. */
-function trialOf(records, { cannotListGroups = false }) {
+function trialOf(given, { cannotListGroups = false }) {
   const trial = new Trial('no module', { ...FULL, many: 60 })
+  const { records } = recordStore(given)
   const ask = async (_, [, name, args]) => records[name](...args)
   const opened = { handle: 0, groups: !cannotListGroups, close: false }
   trial.clients = [new Client({ ask, identities: new Map() }, opened)]
   return trial
 }
 
-/** Texts that columns, connections or clients might take for each other, or change. */
-// biome-ignore format: one kind a line
-const TEXTS = [
-  'a', 'A', 'a ', 'a  ', 'ä', 'a\u0308', '€', '🐘', ' ', '',
-  "'", '\\', '\\\\', '?', ':name', '%', '\0', '\n',
-]
+/** Texts that a database may refuse, so that the checks of stores do not have them; those have all others. */
+const TEXTS = ['', '\n', '\0', '\\\\']
 
 export function recordPromises(suite) {
   const { kind } = suite
+
+  for (const { name } of suite.rowsThat((row) => row.isFull)) {
+    suite.alone(`${name}: all checks of flakeforge-check-store`, async (t) => {
+      t.timeout(300_000)
+      const { url } = await suite.sharedSite()
+      const args = [kind.program.file, name, url].map((text) => JSON.stringify(text)).join(', ')
+      const file = moduleOf(`import { openDatabase } from ${DATABASE}\nexport default openDatabase(${args})`)
+      allAreOk(t, await resultsOf(file))
+    })
+  }
 
   const isUnchecked = (row) => !row.isFull
   suite.promise('the checks that flakeforge-check-store makes of one client', isUnchecked, async (t, { connect }) => {
@@ -45,6 +53,7 @@ export function recordPromises(suite) {
   suite.promise('every step, also several at once', undefined, async (t, { connect, group }) => {
     const { store } = await connect()
     await works(t, store)
+    t.is(store.groups === undefined, kind.cannotListGroups === true)
     const { acquire, list } = await openGroup(store, group, { slots: 6 })
     const grants = await Promise.all(Array.from({ length: 6 }, () => acquire()))
     t.deepEqual(grants.map(({ slot }) => slot).sort(), [0, 1, 2, 3, 4, 5])

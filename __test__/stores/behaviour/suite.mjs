@@ -57,6 +57,12 @@ export class Suite {
     this.#test(title, body)
   }
 
+  /** A test that takes several processes, before all others. */
+  alone(title, body) {
+    const run = this.kind.isInstalled() ? anyTest.serial : anyTest.skip
+    run(title, body)
+  }
+
   /** A promise for each row, on a site that tests share; `body(t, { row, site, group, connect })`. */
   promise(title, needs, body) {
     for (const row of this.rowsThat(needs)) {

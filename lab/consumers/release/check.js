@@ -224,13 +224,12 @@ async function checkRegistry(url, report) {
     if (platform !== WASM && manifest.optionalDependencies[platform] !== version)
       problems.push(`${platform} is not pinned`)
   }
-  const server = await packument('flakeforge-server')
-  checkTags('flakeforge-server', server['dist-tags'])
-  const checks = await packument('flakeforge-check-store')
-  checkTags('flakeforge-check-store', checks['dist-tags'])
-  if (checks.versions?.[version] === undefined) problems.push(`flakeforge-check-store has no ${version}`)
-  const needed = server.versions?.[version]?.dependencies?.[name]
-  if (needed !== version) problems.push(`flakeforge-server needs ${name} ${needed}`)
+  for (const other of ['flakeforge-server', 'flakeforge-check-store']) {
+    const published = await packument(other)
+    checkTags(other, published['dist-tags'])
+    const needed = published.versions?.[version]?.dependencies?.[name]
+    if (needed !== version) problems.push(`${other} needs ${name} ${needed}`)
+  }
   report(
     `the registry has ${name} ${version}, its server, its checks of stores and ${all.length} packages that belong to it`,
     verdict(problems),

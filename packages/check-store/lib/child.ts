@@ -1,49 +1,34 @@
 // The program of a child process: it imports the user's module, opens clients for the parent, calls their functions, and does
-// work that needs many calls. It returns every answer unchecked; the parent judges it.
+// work that needs many calls. It calls them as flakeforge does, through recordStore(), which checks every answer and waits no
+// longer than a lease would. The parent judges what they answered.
 
 import { pathToFileURL } from 'node:url'
-import type { RecordStore } from 'flakeforge/lease'
-import { checkStore } from './answers.ts'
+import { type RecordStore, recordStore } from 'flakeforge/lease'
 import * as machine from './machine.ts'
-import { inTime, pause, step } from './time.ts'
-import { type Call, endWriting, WORKS, type WorkName } from './works.ts'
+import { pause, sleep, step } from './time.ts'
+import { type Call, endWriting, type Failure, failureOf, WORKS, type WorkName } from './works.ts'
 
 /** The parent's request, and the reply. */
 export type Request = { id: number; operation: keyof Operations; args: unknown[] }
 
-export type Reply = { id: number; value?: unknown; error?: PlainError; halts?: boolean }
-
-type PlainError = { message: string; code?: string; why?: string }
+export type Reply = { id: number; value?: unknown; error?: Failure; halts?: boolean }
 
 export type Operations = typeof OPERATIONS
 
-/** An error of a user's function, or any other thrown value. */
-type Thrown = { message?: string; code?: string; cause?: { message?: string } }
-
-type UserStore = RecordStore & Record<string, (...args: unknown[]) => unknown>
+type Functions = Record<string, (...args: unknown[]) => Promise<unknown>>
 
 const [file, callMs, place] = process.argv.slice(2)
 if (place === 'elsewhere') machine.moveAway()
-const clients: UserStore[] = []
+/** Each as flakeforge calls it, and as the user made it. */
+const clients: { checked: Functions; raw: Functions }[] = []
 let loaded: { default: () => unknown; wipe: () => unknown }
 let hasLeft = false
-
-/** The result of a call, or an error that names the call if it takes too long. */
-async function limited(name: string, call: () => Promise<unknown>, ms = Number(callMs)) {
-  try {
-    return await inTime(call(), ms)
-  } catch (cause) {
-    const error = cause as { code?: string } | null | undefined
-    if (error?.code !== 'ETIMEDOUT') throw cause
-    throw Object.assign(new Error(`${name}() did not answer within ${ms / 1000} s`), { code: 'ETIMEDOUT' })
-  }
-}
 
 /** Enough for an answer to arrive before the next step. */
 const ANSWER_MS = 20
 
 const call: (handle: number, name: string, args: unknown[]) => Promise<unknown> = (handle, name, args) =>
-  limited(name, async () => clients[handle][name](...args))
+  clients[handle].checked[name](...args)
 
 export type Work = (clients: Call[], options: unknown) => Promise<unknown>
 
@@ -59,10 +44,10 @@ const OPERATIONS = {
 
   /** Opens a client; returns its number and its functions. */
   async open() {
-    const client = (await limited('the default export', async () => loaded.default())) as UserStore
-    checkStore(client)
-    clients.push(client)
-    return { handle: clients.length - 1, groups: client.groups !== undefined, close: client.close !== undefined }
+    const raw = (await loaded.default()) as RecordStore
+    const checked = recordStore(raw).records
+    clients.push({ checked: checked as unknown as Functions, raw: raw as unknown as Functions })
+    return { handle: clients.length - 1, groups: checked.groups !== undefined, close: raw.close !== undefined }
   },
 
   call,
@@ -72,7 +57,7 @@ const OPERATIONS = {
     await call(handle, 'close', [])
   },
   async wipe() {
-    await limited('wipe', async () => loaded.wipe())
+    await loaded.wipe()
   },
 
   /**
@@ -86,14 +71,16 @@ const OPERATIONS = {
   },
 
   /**
-   * Makes calls at once, and suspends the process in the middle of them. Returns their answers, undefined for a failed one.
+   * Makes calls at once, and suspends the process in the middle of them, for longer than flakeforge waits: what they do then
+   * must be right too. Returns their answers, undefined for a failed one.
    * @param steps how many answers of the server this process receives first
    * @param calls the arguments of each function
    */
   async halt(handle: number, steps: number, calls: Record<string, unknown[]>, ms: number) {
+    const late = sleep(ms + Number(callMs))
     const answers = Object.entries(calls).map(async ([name, args]) => {
-      const made = limited(name, async () => clients[handle][name](...args), ms + Number(callMs))
-      return [name, await made.catch(() => undefined)]
+      const made = (async () => clients[handle].raw[name](...args))()
+      return [name, await Promise.race([made, late]).catch(() => undefined)]
     })
     for (let i = 0; i < steps; i++) {
       await step()
@@ -116,19 +103,13 @@ const OPERATIONS = {
   },
 }
 
-const toPlain: (error: Thrown | undefined) => PlainError = (error) => ({
-  message: error?.message ?? String(error),
-  code: error?.code,
-  why: error?.cause?.message,
-})
-
 /** An answer that cannot be copied to the parent, such as a function, is an error too. */
 function reply(id: number, answer: Omit<Reply, 'id'>) {
   if (!process.connected) return
   try {
     send({ id, ...answer })
   } catch (error) {
-    send({ id, error: toPlain(error as Thrown) })
+    send({ id, error: failureOf(error) })
   }
 }
 
@@ -140,7 +121,7 @@ process.on('message', async (message) => {
   try {
     reply(id, { value: await run(...args) })
   } catch (error) {
-    reply(id, { error: toPlain(error as Thrown) })
+    reply(id, { error: failureOf(error) })
   }
 })
 

@@ -13,10 +13,9 @@ export class Finding extends Error {
   }
 
   /** Any error as a finding. */
-  static of(error: Error & { why?: string }) {
+  static of(error: Error) {
     if (error instanceof Finding) return error
-    const why = error.why === undefined ? '' : ` (${error.why})`
-    return new Finding(`${error.message}${why}`, 'a valid answer to every call', 'correct the named function')
+    return new Finding(error.message, 'a valid answer to every call', 'correct the named function')
   }
 }
 

@@ -4,15 +4,12 @@
 import { type ForkOptions, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import type { StoreIdentity } from 'flakeforge/lease'
-import { checkIdentity, checkSwapped, checkValues } from './answers.ts'
+import type { RecordStore, StoreIdentity } from 'flakeforge/lease'
 import type { Operations, Reply } from './child.ts'
 import { Finding, show } from './finding.ts'
-import { inTime } from './time.ts'
 import type { WorkName, Works } from './works.ts'
 
-/** The unchecked result of a user's read(). */
-type RawAnswer = { now?: unknown; identity?: unknown; values?: unknown; position?: unknown } | undefined
+type Answer = Awaited<ReturnType<RecordStore['read']>>
 
 /** those of each group, as texts */
 export type Identities = Map<string, Set<string>>
@@ -20,20 +17,28 @@ export type Identities = Map<string, Set<string>>
 /** The bundle of child.ts, next to that of this file. */
 const CHILD = join(import.meta.dirname, 'child.mjs')
 
-/** How much longer the parent waits for a request than its calls may take: a blocked process never answers. */
+/** How much longer the parent waits for a request than flakeforge waits for a call: a blocked process never answers. */
 const GRACE_MS = 2000
 /** How long a process may take to start and to import the module. */
 const LOAD_MS = 10_000
 /** A swap may occasionally be answered false, after a conflict; not more often than this without any other writer. */
 const TRIES = 3
 
+const gone = (why: string) =>
+  new Finding(
+    `a process that uses the store cannot continue: ${why}`,
+    'a process that runs until it is asked to end',
+    'see its output above; a client usually needs a listener for its errors',
+  )
+
 export class Process {
   #child
   #callMs
   #requests = 0
-  #waiting: Map<number, { resolve: (value: unknown) => void; reject: (error: Error) => void }> = new Map()
+  #waiting: Map<number, { resolve: (value: unknown) => void; reject: (error: Error) => void; timer: NodeJS.Timeout }> =
+    new Map()
   /** why it cannot continue */
-  #ended: string | undefined
+  #ended: Finding | undefined
   #halts: () => void = () => {}
   /** Every identity that a client of this run has read of each group. */
   identities
@@ -52,31 +57,33 @@ export class Process {
     const options: ForkOptions = { serialization: 'advanced', stdio: ['ignore', 2, 2, 'ipc'] }
     this.#child = fork(CHILD, [file, String(callMs), place], options)
     this.#child.on('message', (message) => this.#settle(message as Reply))
-    this.#child.once('error', (error) => this.#end(error.message))
-    this.#child.once('exit', (code, signal) => this.#end(`it ended with ${signal ?? `exit status ${code}`}`))
+    this.#child.once('error', (error) => this.#end(gone(error.message)))
+    this.#child.once('exit', (code, signal) => this.#end(gone(`it ended with ${signal ?? `exit status ${code}`}`)))
   }
 
   /** Requests an operation of child.ts, which takes `ms` at most, besides one call of the user's function. */
   async ask(operation: keyof Operations, args: unknown[] = [], ms = 0): Promise<unknown> {
-    if (this.#ended !== undefined) throw this.#goneError()
+    if (this.#ended !== undefined) throw this.#ended
     const limitMs = ms + this.#callMs + GRACE_MS
     const id = this.#requests++
     const answer = new Promise((resolve, reject) => {
-      this.#waiting.set(id, { resolve, reject })
+      const timer = setTimeout(() => this.#giveUp(operation, args, limitMs), limitMs)
+      this.#waiting.set(id, { resolve, reject, timer })
     })
     this.#child.send({ id, operation, args }, () => {}) // if it cannot be sent, the process has ended, which is noticed
-    try {
-      return await inTime(answer, limitMs)
-    } catch (cause) {
-      const error = cause as Error & { code?: string; isTheirs?: boolean }
-      if (error.code !== 'ETIMEDOUT' || error.isTheirs) throw error
-      this.kill()
-      throw new Finding(
-        `a process that uses the store did not answer within ${limitMs / 1000} s`,
-        'functions that do not block their process',
-        'look for a loop, or for a call that waits synchronously',
-      )
-    }
+    return answer
+  }
+
+  /** Ends a process that is blocked, or waits for a function that flakeforge does not limit, such as the default export. */
+  #giveUp(operation: keyof Operations, args: unknown[], limitMs: number) {
+    const what = operation === 'open' ? 'the default export' : `${operation === 'call' ? args[1] : operation}()`
+    const finding = new Finding(
+      `${what} did not answer within ${limitMs / 1000} s`,
+      'an answer, or an error, from a function that does not block its process',
+      'give each call a time limit; look for a loop, or for a call that waits synchronously',
+    )
+    this.#end(finding)
+    this.kill()
   }
 
   /** Resolves when this process is next suspended. */
@@ -88,24 +95,20 @@ export class Process {
 
   #settle({ id, value, error, halts }: Reply) {
     if (halts) return this.#halts()
-    const { resolve, reject } = this.#waiting.get(id) ?? {}
+    const { resolve, reject, timer } = this.#waiting.get(id) ?? {}
+    clearTimeout(timer)
     this.#waiting.delete(id)
     if (error === undefined) resolve?.(value)
-    else reject?.(Object.assign(new Error(error.message), error, { isTheirs: true }))
+    else reject?.(Object.assign(new Error(error.message), error))
   }
 
-  #end(why: string) {
+  #end(why: Finding) {
     this.#ended ??= why
-    for (const { reject } of this.#waiting.values()) reject(this.#goneError())
+    for (const { reject, timer } of this.#waiting.values()) {
+      clearTimeout(timer)
+      reject(this.#ended)
+    }
     this.#waiting.clear()
-  }
-
-  #goneError() {
-    return new Finding(
-      `a process that uses the store cannot continue: ${this.#ended}`,
-      'a process that runs until it is asked to end',
-      'see its output above; a client usually needs a listener for its errors',
-    )
   }
 
   /** Imports the module; returns its exports. */
@@ -129,10 +132,11 @@ export class Process {
 
   /** Whether it ends on its own within `ms` after leave(); and with which exit status. */
   async ends(ms: number) {
-    const exit = once(this.#child, 'exit')
+    const exit = once(this.#child, 'exit', { signal: AbortSignal.timeout(ms) })
+    exit.catch(() => {}) // awaited later
     await this.ask('leave')
     try {
-      const [code, signal] = await inTime(exit, ms)
+      const [code, signal] = await exit
       return { ended: true, with: signal ?? code }
     } catch {
       return { ended: false }
@@ -148,14 +152,14 @@ export class Process {
   }
 }
 
-/** A client in a child process: the functions of a RecordStore, with the unchanged answers of the user's functions. */
+/** A client in a child process: the functions of a RecordStore. */
 export class Client {
   process
   handle
   has
 
   /** from the last read of each group */
-  #identities: Map<string, unknown> = new Map()
+  #identities: Map<string, StoreIdentity> = new Map()
 
   /** @param opened its number there, and its functions */
   constructor(process: Process, { handle, groups, close }: { handle: number; groups: boolean; close: boolean }) {
@@ -164,28 +168,24 @@ export class Client {
     this.has = { groups, close }
   }
 
-  /** The raw answer to read(). */
   async read(group: string, names: string[]) {
-    const answer = (await this.#call('read', group, names)) as RawAnswer
-    this.#identities.set(group, answer?.identity)
-    const { history, process } = (answer?.identity ?? {}) as Partial<StoreIdentity>
+    const answer = (await this.#call('read', group, names)) as Answer
+    this.#identities.set(group, answer.identity)
     const known = this.process.identities.get(group) ?? new Set()
-    this.process.identities.set(group, known.add(JSON.stringify({ history, process })))
+    this.process.identities.set(group, known.add(JSON.stringify(answer.identity)))
     return answer
   }
 
-  /** The values of these records, checked. */
-  async values(group: string, names: string[]): Promise<readonly (string | null)[]> {
-    return checkValues((await this.read(group, names))?.values, names)
+  async values(group: string, names: string[]) {
+    return (await this.read(group, names)).values
   }
 
   async value(group: string, name: string) {
     return (await this.values(group, [name]))[0]
   }
 
-  /** The identity that this client reads, checked. */
-  async identity(group: string): Promise<StoreIdentity> {
-    return checkIdentity((await this.read(group, ['group']))?.identity)
+  async identity(group: string) {
+    return (await this.read(group, ['group'])).identity
   }
 
   /** With the identity that this client last read of the group, unless another one is given. */
@@ -194,10 +194,10 @@ export class Client {
     name: string,
     from: string | null,
     to: string,
-    identity: unknown = this.#identities.get(group),
+    identity: StoreIdentity | undefined = this.#identities.get(group),
   ): Promise<boolean> {
     if (identity === undefined) return this.swap(group, name, from, to, await this.identity(group))
-    return checkSwapped(await this.#call('swap', group, name, from, to, identity))
+    return (await this.#call('swap', group, name, from, to, identity)) as boolean
   }
 
   /** A swap without a competitor, so that it must be answered true: after a conflict, at the next attempt. */
@@ -230,12 +230,12 @@ export class Client {
     return { begun, answers: answers as ReturnType<Operations['halt']> }
   }
 
-  names(group: string) {
-    return this.#call('names', group)
+  async names(group: string) {
+    return (await this.#call('names', group)) as string[]
   }
 
-  groups() {
-    return this.#call('groups')
+  async groups() {
+    return (await this.#call('groups')) as string[]
   }
 
   close() {

@@ -5,8 +5,8 @@ export type Size = typeof FULL
 
 export const FULL = {
   allMs: 90_000,
-  checkMs: 20_000,
-  callMs: 5000,
+  checkMs: 25_000,
+  callMs: 9000, // as long as flakeforge waits
   processes: 4,
   clients: 50,
   clockMs: 1500,

@@ -5,10 +5,7 @@ import { randomUUID } from 'node:crypto'
 import type { StoreIdentity } from 'flakeforge/lease'
 import { monotonicNow, pause, step } from './time.ts'
 
-/**
- * A client: a function that makes one of its calls. The results are unchecked; the records that are read here exist already,
- * so they should be texts.
- */
+/** A client: a function that makes one of its calls. The records that are read here exist already. */
 export type Call = {
   (call: 'read', group: string, names: string[]): Promise<{ now: number; identity: StoreIdentity; values: string[] }>
   (
@@ -18,10 +15,24 @@ export type Call = {
     from: string | null,
     to: string,
     identity: StoreIdentity,
-  ): Promise<unknown>
+  ): Promise<boolean>
 }
 
+/** An error for the parent: its message and those of its causes, and the code of the first cause. */
 export type Failure = { message: string; code?: string }
+
+/** An error of a user's function, or any other thrown value. */
+type Thrown = { message?: string; code?: string; cause?: Thrown } | null | undefined
+
+const MOST_CAUSES = 5
+
+export function failureOf(error: unknown): Failure {
+  const thrown = error as Thrown
+  const messages: string[] = []
+  for (let each = thrown; each != null && messages.length < MOST_CAUSES; each = each.cause)
+    messages.push((each.message ?? String(each)).replace(/\. See the cause\.$/, ''))
+  return { message: messages.join(': ') || String(error), code: thrown?.cause?.code ?? thrown?.code }
+}
 
 /** The number at the beginning of a text that these functions wrote. */
 const numberOf = (text: string) => Number.parseInt(text, 10)
@@ -44,7 +55,7 @@ async function race(
   }
   const run = async (client: Call) => {
     for (let i = 0; i < rounds && monotonicNow() < end; i++) {
-      await raise(client).catch(({ message, code }) => failures.push({ message, code }))
+      await raise(client).catch((error) => failures.push(failureOf(error)))
     }
   }
   await Promise.all(clients.map(run))
@@ -58,7 +69,7 @@ async function claim(
 ) {
   const run = async (client: Call) => {
     const to = `mine ${randomUUID()}`
-    return (await client('swap', group, name, null, to, identity)) === true ? [to] : []
+    return (await client('swap', group, name, null, to, identity)) ? [to] : []
   }
   return (await Promise.all(clients.map((client) => run(client).catch(() => [])))).flat()
 }
@@ -84,7 +95,7 @@ async function writeInOrder([client]: Call[], { group, names }: { group: string;
     n++
     for (const [k, name] of names.entries()) {
       const to = `${n} ${Number(now)} ${randomUUID()}`
-      while ((await client('swap', group, name, values[k], to, identity)) !== true) {
+      while (!(await client('swap', group, name, values[k], to, identity))) {
         ;({ values, identity } = await client('read', group, names))
         if (values[k] === to) break // it was answered false and written, which is allowed
       }

@@ -1,6 +1,5 @@
 // Checks that groups are separate whatever their names are, and that names and groups list exactly what exists.
 
-import { checkNames } from '../answers.ts'
 import { Finding, show } from '../finding.ts'
 import { slotName } from '../slot-name.ts'
 import type { Check, Trial } from '../trial.ts'
@@ -80,17 +79,12 @@ async function names(trial: Trial) {
   const [client] = trial.clients
   const todo = "compare the group's name with =, not with a pattern or a prefix, and return all pages of the answer"
   for (const { group, names: wanted } of trial.named) {
-    const seen = checkNames('names', await client.names(group))
+    const seen = await client.names(group)
     compare(`names(${show(group)})`, seen, wanted, todo)
   }
   for (const name of ['nobody', 'a%b', '%', '_', '*']) {
     const group = trial.group(name)
-    compare(
-      `names(${show(group)}), a group that does not exist,`,
-      checkNames('names', await client.names(group)),
-      [],
-      todo,
-    )
+    compare(`names(${show(group)}), a group that does not exist,`, await client.names(group), [], todo)
   }
   return "exactly the group's own"
 }
@@ -98,7 +92,7 @@ async function names(trial: Trial) {
 async function groups(trial: Trial) {
   const [client] = trial.clients
   if (!client.has.groups) return 'absent, which is allowed; `npx flakeforge slots` then asks for a group'
-  const all = checkNames('groups', await client.groups())
+  const all = await client.groups()
   const seen = all.filter((name) => name.toLowerCase().startsWith(trial.prefix))
   const wanted = trial.named.map(({ group }) => group)
   const others = [...trial.known()]
@@ -135,7 +129,7 @@ async function manyNames(trial: Trial) {
       'return all pages of the answer, and put each value at the index of its name; let a swap write only its own record',
     )
   }
-  const seen = checkNames('names', await trial.clients[0].names(group))
+  const seen = await trial.clients[0].names(group)
   compare(`names() of a group with ${made.length} records`, seen, made, 'return all pages of the answer')
   return `${all.length} in one read, with ${made.length} records of ${TEXT_BYTES} bytes`
 }
