@@ -30,6 +30,7 @@ export default {
   files: ['__test__/**/*.test.mjs'],
   sortTestFiles: (a, b) => turnOf(a) - turnOf(b) || a.localeCompare(b),
   timeout: '5m',
+  require: ['./scripts/ava-end.js'],
   workerThreads: false,
   nodeArguments: EXPECTED.map((code) => `--disable-warning=FLAKEFORGE_${code}`),
 }
