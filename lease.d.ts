@@ -294,7 +294,7 @@ interface FolderStore extends Store {
  * @throws {RangeError | TypeError} `ERR_FLAKE_OPTION`: the path is relative; or no directory is given and there is no
  * default, because this is a container or there is no home folder.
  */
-declare function fileStore(directory?: string | null): FolderStore;
+declare function fileStore(directory?: string | null, ...more: never[]): FolderStore;
 /**
  * The interface of your own database: it reads records, and swaps one of them. The rules about slots and windows stay in
  * flakeforge. https://github.com/flakeforge/flakeforge/blob/main/docs/store/your-own-database.md describes what each function
@@ -363,12 +363,12 @@ declare function mysqlStore(client: unknown, options?: MysqlOptions): Store;
  * proxy or a CA
  * @throws {TypeError} `ERR_FLAKE_OPTION`: an option is missing, of the wrong type, or unknown. No message shows a password.
  */
-declare const etcdStore: (options: {
+declare function etcdStore(options: {
   endpoints: string | readonly string[];
   username?: string | undefined;
   password?: string | undefined;
   fetch?: typeof fetch | undefined;
-}) => Store;
+}, ...more: never[]): Store;
 /** The options of a store on PostgreSQL. */
 interface PostgresOptions {
   /**
@@ -398,14 +398,14 @@ declare function postgresStore(pool: unknown, options?: PostgresOptions): Store;
  * @example
  * const flake = await FlakeId.join(recordStore(myStore), { group: 'orders' })
  */
-declare function recordStore(store: RecordStore): Store;
+declare function recordStore(store: RecordStore, ...more: never[]): Store;
 /**
  * Slots and counters on Redis 6 or newer, or Valkey.
  * @param client a connected client of ioredis, iovalkey, redis (node-redis) or @valkey/valkey-glide: a single server,
  * Sentinel, a cluster or a pool
  * @throws {TypeError} `ERR_FLAKE_OPTION`: it is not such a client, or it is in a MULTI.
  */
-declare const redisStore: (client: unknown) => Store;
+declare function redisStore(client: unknown, ...more: never[]): Store;
 /**
  * The store that `FlakeId.join()` and `SegmentId.open()` open for an address: for a program that uses one store for many
  * groups, or lists its slots with `list`. It has its own client, which connects at the first call and which `close()` ends;

@@ -64,13 +64,10 @@ async function bundle(names, plugins, codeSplitting) {
 
 const modulesOf = (output) => output.flatMap(({ modules }) => Object.keys(modules))
 
-/** The exports of a file, from its last statement, without aliases that only files of this build use. */
+/** The exports of a file, from its last statement. */
 function exportsIn(code) {
   const [, list] = /^export \{ (.*) \};?\s*$/m.exec(code)
-  return list
-    .split(', ')
-    .map((each) => each.replace('type ', ''))
-    .filter((each) => !/ as \w+\$1$/.test(each))
+  return list.split(', ').map((each) => each.replace('type ', ''))
 }
 
 const nameOf = (exported) => exported.split(' as ').at(-1)
@@ -97,8 +94,8 @@ function asProperties(name, exported) {
 const FUNCTIONS = { index: 'FlakeId', 'biguint-format': 'format' }
 
 /** A file as users read it. */
-function finished(name, chunk) {
-  const exported = exportsIn(chunk.code)
+function finished(name, { chunk, names }) {
+  const exported = exportsIn(chunk.code).filter((each) => names.includes(nameOf(each)))
   const imports = chunk.code.match(/^import .*$/gm)?.join('\n') ?? ''
   const twice = [...imports.matchAll(/\b(\w+), \1 as (\1\$1)(?=[, ])/g)]
   const code = twice
@@ -112,25 +109,31 @@ function finished(name, chunk) {
 
 /** Every name that a file takes from another is one that the other's users have too. */
 function check(files) {
-  for (const [name, { code }] of files)
-    for (const { names, file } of importsIn(code)) {
+  for (const [name, { chunk }] of files)
+    for (const { names, file } of importsIn(chunk.code)) {
       const other = path.posix.join(path.posix.dirname(name), file)
-      const known = exportsIn(files.get(other).code).map(nameOf)
+      const known = files.get(other).names
       const missing = names.map((each) => each.replace(/\$1$/, '')).filter((each) => !known.includes(each))
       if (missing.length > 0) throw new Error(`${name} needs ${missing.join(', ')}: export it from the entry ${other}`)
     }
 }
 
-/** The files that one build makes, with their paths, which have no ending. */
+/** The files that one build makes, with their paths, which have no ending, and what their users can import. */
 async function family({ first: [lower, upper], others, plugins }) {
-  const own = new Set(modulesOf(await bundle([lower], plugins)))
-  const ofUpper = new Set(modulesOf(await bundle([upper], plugins)))
+  const entries = [lower, upper, ...others]
+  const alone = new Map()
+  for (const name of entries) alone.set(name, await bundle([name], plugins))
+  const [own, ofUpper] = [lower, upper].map((name) => new Set(modulesOf(alone.get(name))))
   const groups = [
     { name: lower, test: (id) => own.has(id) && !OF_LEASE.test(id) },
     { name: upper, test: (id) => ofUpper.has(id) },
   ]
-  const output = await bundle([lower, upper, ...others], plugins, { includeDependenciesRecursively: false, groups })
-  return output.map((chunk) => [chunk.fileName.replace(/\.d\.ts$/, ''), chunk])
+  const output = await bundle(entries, plugins, { includeDependenciesRecursively: false, groups })
+  return output.map((chunk) => {
+    const name = chunk.fileName.replace(/\.d\.ts$/, '')
+    // In the build of all, a file also exports what only others need.
+    return [name, { chunk, names: exportsIn(alone.get(name)[0].code).map(nameOf) }]
+  })
 }
 
 /**
@@ -160,11 +163,7 @@ async function makeDeclarations() {
   fs.copyFileSync(path.join(ROOT, 'src', 'native.d.ts'), path.join(MADE, 'src', 'native.d.ts'))
   const files = new Map([...(await family(WITH_NODE)), ...(await family(WITHOUT_NODE))])
   check(files)
-  return [...files].map(([name, chunk]) => ({
-    name,
-    names: exportsIn(chunk.code).map(nameOf),
-    text: finished(name, chunk),
-  }))
+  return [...files].map(([name, file]) => ({ name, names: file.names, text: finished(name, file) }))
 }
 
 /** A module with a default export and all others by name. */

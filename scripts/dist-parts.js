@@ -10,7 +10,39 @@ const lib = (file) => path.join(ROOT, 'lib', file)
 const entry = (name) => lib(`entries/${name}.ts`)
 
 /** The files that the entries take from. The first ID needs `base` and `core` alone. */
-const PARTS = ['base', 'core', 'client', 'leases', 'meters']
+const PARTS = ['base', 'base-later', 'core', 'core-later', 'client', 'leases', 'meters']
+
+/**
+ * Files of `base` and `core` that programs need seldom: the texts of errors about their input, and what reads unusual input. They
+ * are in parts of their own, which a call of one of their functions loads. No other file may use them while it is loaded. What a
+ * generator needs once it runs is not among them, since no file may be left to open then.
+ */
+const LATER = [
+  'base/abort.ts',
+  'base/errors/foreign.ts',
+  'base/errors/json.ts',
+  'base/errors/sources.ts',
+  'base/errors/values.ts',
+  'base/errors/wanted.ts',
+  'base/nearest.ts',
+  'calls/id-iterator.ts',
+  'codec/uuid.ts',
+  'layout/ignored-variables.ts',
+  'layout/seal-input.ts',
+].map(lib)
+
+/** A part that is loaded later is a function, whose first call loads it, where the others are objects. */
+const calledFor = {
+  name: 'called-for',
+  renderChunk: (code) =>
+    code
+      .replace(
+        /^(\s*)const (require_\w+_later) = (require\("[^"]+"\));$/gm,
+        '$1let $2_loaded;\n$1const $2 = () => $2_loaded ??= $3;',
+      )
+      .replace(/\bnew (require_\w+_later)\.(\w+)/g, 'new ($1().$2)')
+      .replace(/\b(require_\w+_later)\./g, '$1().'),
+}
 
 /**
  * Each part is an input, empty if nothing else is one. What an input exports is an ordinary property; of any other file it is a
@@ -66,8 +98,9 @@ async function parts(options) {
   put('client', remote)
   put('leases', [...lease, ...(await loadedWith(lib('lease/join.ts'), options))])
   put('meters', metrics)
+  for (const file of LATER) places.set(file, `${places.get(file)}-later`)
   for (const [name, id] of Object.entries(PART_INPUTS)) places.set(id, name)
   return PARTS.map((name) => ({ name, test: (id) => places.get(id) === name }))
 }
 
-module.exports = { entry, INPUTS, lib, PARTS, partInputs, parts }
+module.exports = { calledFor, entry, INPUTS, lib, PARTS, partInputs, parts }

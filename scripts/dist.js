@@ -12,7 +12,7 @@ const { writeDeclarations } = require('./declarations.js')
 const { sourcesIn } = require('./imports.js')
 const packages = require('./dist-packages.js')
 const { IMPORTED, TYPES, WEB } = require('./entries.js')
-const { entry, INPUTS, lib, PARTS, partInputs, parts } = require('./dist-parts.js')
+const { calledFor, entry, INPUTS, lib, PARTS, partInputs, parts } = require('./dist-parts.js')
 const { GUARD, guardOfCommand } = require('./outdated-node.js')
 const { version } = require('../package.json')
 
@@ -107,7 +107,7 @@ const KEY = `Symbol.for("flakeforge@${version}")`
 const NEW = `Object.defineProperty(globalThis, ${KEY}, { __proto__: null, value: { __proto__: null } })[${KEY}]`
 const once = {
   intro: ({ name }) =>
-    PARTS.includes(name) ? `module.exports = ((globalThis[${KEY}] ?? ${NEW}).${name} ??= ((exports) => {` : '',
+    PARTS.includes(name) ? `module.exports = ((globalThis[${KEY}] ?? ${NEW})["${name}"] ??= ((exports) => {` : '',
   outro: ({ name }) => (PARTS.includes(name) ? `return exports;\n})({}));` : ''),
 }
 
@@ -165,7 +165,7 @@ const manifest = {
 const cjs = (parts) => ({
   ...node,
   input: { ...INPUTS, flakeforge: path.join(ROOT, 'bin', 'flakeforge.ts') },
-  plugins: [partInputs, ascii, ownExports, needsNode, classAlone, classOfPages, esModules, manifest],
+  plugins: [partInputs, ascii, ownExports, calledFor, needsNode, classAlone, classOfPages, esModules, manifest],
   output: output('cjs', {
     format: 'cjs',
     exports: 'auto',

@@ -12,8 +12,6 @@ const { ownPathProblems } = require('./own-paths.js')
 const { WASM, allPackages, pack, packCheckStore, packMain, packServer, writeTexts } = require('./pack.js')
 const { TARGETS } = require('./platforms/targets.js')
 
-const root = path.join(__dirname, '..')
-
 const folderOf = (triple, artifacts) => path.join(artifacts, `bindings-${triple}`)
 
 /** The folder with the build for a package under npm/; undefined if there is none. */

@@ -7,7 +7,10 @@ import { Application, Converter, ReflectionKind } from 'typedoc'
 const FOLDER = fileURLToPath(new URL('./api/', import.meta.url))
 
 const OPTIONS = {
-  entryPoints: ['types/index', 'lease', 'codec', 'metrics', 'remote'].map((name) => `../dist/${name}.d.cts`), // the main entry first
+  // The main entry first, as it is imported: for require, its class and the other exports are one.
+  entryPoints: ['dist/index.d.mts', 'lease.d.ts', 'codec.d.ts', 'metrics.d.ts', 'remote.d.ts'].map(
+    (file) => `../${file}`,
+  ),
   tsconfig: 'tsconfig.json',
   plugin: ['typedoc-plugin-markdown'],
   out: FOLDER,
@@ -31,7 +34,8 @@ function asImported({ project }) {
   const [main, ...others] = project.getChildrenByKind(ReflectionKind.Module)
   for (const entry of others) entry.name = `flakeforge/${entry.name}`
   main.name = 'flakeforge'
-  for (const each of project.getReflectionsByKind(ReflectionKind.Reference)) project.removeReflection(each)
+  for (const each of project.getReflectionsByKind(ReflectionKind.Namespace | ReflectionKind.Reference))
+    project.removeReflection(each)
 }
 
 export async function writeApi() {

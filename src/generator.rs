@@ -5,7 +5,7 @@ use std::num::NonZeroU64;
 use std::rc::Rc;
 
 use flakeforge_core::generator::prefetch::PrefetchRule;
-use flakeforge_core::generator::registry::{Hold, Key};
+use flakeforge_core::generator::registry::{Key, KeyLease};
 use flakeforge_core::generator::{self, Knobs, Stats as Counts};
 use flakeforge_core::open::attachment::Attachment;
 use flakeforge_core::open::process::registry;
@@ -109,7 +109,7 @@ impl Generators {
     ) -> Result<Either<Generator, Problem>> {
         let file = slot
             .cursor()
-            .ok_or_else(|| Error::from_reason("lib/files/file-store.ts passed a slot that it has released"))?;
+            .ok_or_else(|| Error::from_reason("lib/stores/file-store.ts passed a slot that it has released"))?;
         let begin = |held| (Origin::File(file.clone()), Attachment::on_file(layout.core(), held, file));
         Ok(opened(self.leased(layout, &options, begin)))
     }
@@ -118,7 +118,7 @@ impl Generators {
         &self,
         layout: &Layout,
         options: &GeneratorOptions,
-        begin: impl FnOnce(Hold) -> (Origin, Attachment),
+        begin: impl FnOnce(KeyLease) -> (Origin, Attachment),
     ) -> std::result::Result<Generator, Refusal> {
         let mut attached = None;
         let origin = |key| {

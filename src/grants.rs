@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use flakeforge_core::lease::grants::memory::{self, Memory};
 use flakeforge_core::lease::grants::record::{GroupConfig, ServerIdentity, Unreadable};
 use flakeforge_core::lease::grants::step::Step;
-use flakeforge_core::lease::grants::task::{Answer, Ask, Granted, Holding, Look, Row, Seeker, StepError, Swap, Task};
+use flakeforge_core::lease::grants::task::{Answer, Ask, Granted, Look, Renewal, Row, Seeker, StepError, Swap, Task};
 use napi::bindgen_prelude::{BigInt, Error, Result};
 use napi_derive::napi;
 
@@ -343,7 +343,7 @@ impl StepTask {
             Self::Join { config, owner, host } => Task::Join(config.into(), seeker(owner, host)?),
             Self::Acquire { config, owner, host } => Task::Acquire(config.into(), seeker(owner, host)?),
             Self::Renew { config, owner, slot, hi } => {
-                Task::Renew(config.into(), Holding { owner: owner_of(&owner)?, slot: slot.0, hi: hi.0 })
+                Task::Renew(config.into(), Renewal { owner: owner_of(&owner)?, slot: slot.0, hi: hi.0 })
             }
             Self::Release { config, owner, slot, last } => {
                 Task::Release { config: config.into(), owner: owner_of(&owner)?, slot: slot.0, last: last.0 }

@@ -5,6 +5,7 @@
 
 #![allow(unsafe_code)]
 
+use std::cell::{OnceCell, RefCell};
 use std::ffi::{CStr, c_char, c_void};
 use std::mem::{align_of, size_of};
 use std::ops::Range;
@@ -16,14 +17,17 @@ use std::sync::atomic::{AtomicU32, AtomicU64};
 
 use flakeforge_core::generator::Generator;
 use flakeforge_core::layout::format::{Base, Text, id_digits};
+use flakeforge_core::layout::seal::Seal;
 use flakeforge_core::layout::timescale::{NS_PER_MS, Timescale};
 use flakeforge_core::refusal::Refusal;
 use napi::bindgen_prelude::{
     Env, FromNapiValue, JsObjectValue, Object, Result, Status as NodeStatus, Uint8Array, Unknown, panic_to_error,
 };
 use napi::{JsError, check_status, sys};
+use slab::Slab;
 
 use crate::number::whole;
+use crate::places::{self, Callback, Place, Work};
 use crate::table::Table;
 
 /// The content of the scratch array; `lib/native/hot.ts` has the same list. JavaScript writes here between calls. Accesses
@@ -38,9 +42,9 @@ use crate::table::Table;
 struct Scratch {
     /// in and out: an ID, big-endian
     bytes: Word,
-    /// out: the ID as a number in this machine's byte order
+    /// out: the ID as a number in this machine's byte order; in and out, for a seal
     id: Word,
-    /// in: the index of the generator
+    /// in: the index of the generator or seal
     index: AtomicU32,
     /// in: the base, as an index into `Base::NAMES`
     base: AtomicU32,
@@ -109,7 +113,11 @@ pub enum Status {
 pub struct Hot {
     /// the generators
     pub table: Table,
+    /// the seals, by index
+    pub seals: RefCell<Slab<Rc<Seal>>>,
     scratch: NonNull<Scratch>,
+    /// where the raw functions find this; `None` if there was no free place
+    place: OnceCell<Option<Place>>,
     /// keeps the array alive, and with it the memory behind `scratch`
     _owner: Uint8Array,
 }
@@ -129,7 +137,7 @@ impl Hot {
             let why = format!("the scratch array needs {size} aligned bytes of a SharedArrayBuffer");
             return Err(napi::Error::new(NodeStatus::InvalidArg, why));
         }
-        Ok(Self { table: Table::default(), scratch, _owner: owner })
+        Ok(Self { table: Table::default(), seals: RefCell::default(), scratch, place: OnceCell::new(), _owner: owner })
     }
 
     #[inline]
@@ -182,6 +190,18 @@ impl Hot {
         }
     }
 
+    /// Changes the ID in the scratch array with the seal of the index there. JavaScript would take the ID for the result if it
+    /// stayed unchanged, so a missing seal is an exception and not a status.
+    #[inline]
+    fn change_id(&self, change: impl FnOnce(&Seal, u64) -> u64) -> Result<()> {
+        let scratch = self.scratch();
+        let seals = self.seals.borrow();
+        let seal = seals.get(scratch.index.load(Relaxed) as usize);
+        let seal = seal.ok_or_else(|| napi::Error::from_reason("no seal has this index"))?;
+        scratch.id.set(change(seal, scratch.id.get()));
+        Ok(())
+    }
+
     /// Fills a batch with IDs of the generator in the scratch array, from the first missing one to the last wanted one.
     /// `fill` writes them to the rest of the batch.
     fn fill<T>(
@@ -216,15 +236,23 @@ impl Hot {
     /// An object with the raw functions.
     pub fn functions<'env>(self: &Rc<Self>, env: &'env Env) -> Result<Object<'env>> {
         let mut object = Object::new(env)?;
-        object.set_named_property("claim", self.function(env, c"claim", claim)?)?;
-        object.set_named_property("claimText", self.function(env, c"claimText", claim_text)?)?;
-        object.set_named_property("claimFloat", self.function(env, c"claimFloat", claim_float)?)?;
+        object.set_named_property("claim", self.function(env, c"claim", self.callback::<Claim>())?)?;
+        object.set_named_property("claimText", self.function(env, c"claimText", self.callback::<ClaimText>())?)?;
+        object.set_named_property("claimFloat", self.function(env, c"claimFloat", self.callback::<ClaimFloat>())?)?;
         object.set_named_property("fillBytes", self.function(env, c"fillBytes", fill_bytes)?)?;
         object.set_named_property("fillNumbers", self.function(env, c"fillNumbers", fill_numbers)?)?;
         object.set_named_property("fillFloats", self.function(env, c"fillFloats", fill_floats)?)?;
-        object.set_named_property("spell", self.function(env, c"spell", spell)?)?;
+        object.set_named_property("spell", self.function(env, c"spell", self.callback::<Spell>())?)?;
         object.set_named_property("spellSome", self.function(env, c"spellSome", spell_some)?)?;
+        object.set_named_property("seal", self.function(env, c"seal", self.callback::<SealId>())?)?;
+        object.set_named_property("open", self.function(env, c"open", self.callback::<OpenId>())?)?;
         Ok(object)
+    }
+
+    /// The raw function for some work. It keeps `self` alive, which holds the place.
+    fn callback<W: Work>(self: &Rc<Self>) -> Callback {
+        let place = self.place.get_or_init(|| Place::take(Rc::as_ptr(self).cast()));
+        places::callback::<W>(place.as_ref())
     }
 
     fn function<'env>(self: &Rc<Self>, env: &'env Env, name: &CStr, callback: Callback) -> Result<Unknown<'env>> {
@@ -334,27 +362,35 @@ impl Scratch {
     }
 }
 
-type Callback = unsafe extern "C" fn(sys::napi_env, sys::napi_callback_info) -> sys::napi_value;
-
 /// The representation of `undefined` in a raw callback.
 const UNDEFINED: sys::napi_value = ptr::null_mut();
 
 /// `claim()`: returns undefined, with the ID in the scratch array; or returns a status.
-unsafe extern "C" fn claim(env: sys::napi_env, info: sys::napi_callback_info) -> sys::napi_value {
-    // SAFETY: N-API calls this with its live `env` and `info`, and only as created by `Hot::function`.
-    unsafe { answer(env, info, Hot::claim) }
+struct Claim;
+
+impl Work for Claim {
+    #[inline(never)] // one copy for all places
+    unsafe extern "C" fn run(env: sys::napi_env, data: *const c_void) -> sys::napi_value {
+        // SAFETY: by contract.
+        unsafe { answer(env, hot(data), Hot::claim) }
+    }
 }
 
 /// `claimFloat()`: returns undefined, with the ID as a float in the scratch array; or returns a status.
-unsafe extern "C" fn claim_float(env: sys::napi_env, info: sys::napi_callback_info) -> sys::napi_value {
-    // SAFETY: as in `claim`.
-    unsafe { answer(env, info, Hot::claim_float) }
+struct ClaimFloat;
+
+impl Work for ClaimFloat {
+    #[inline(never)]
+    unsafe extern "C" fn run(env: sys::napi_env, data: *const c_void) -> sys::napi_value {
+        // SAFETY: by contract.
+        unsafe { answer(env, hot(data), Hot::claim_float) }
+    }
 }
 
 /// `fillBytes(array)`: returns undefined, with the batch in the array, each ID big-endian; or returns a status. The scratch
 /// array has the number of IDs.
 unsafe extern "C" fn fill_bytes(env: sys::napi_env, info: sys::napi_callback_info) -> sys::napi_value {
-    // SAFETY: as in `claim`.
+    // SAFETY: N-API calls this with its live `env` and `info`, and only as created by `Hot::function`.
     unsafe {
         answer_with_array(env, info, |hot, ids| hot.fill(ids, |generator, rest| generator.fill(rest, u64::to_be_bytes)))
     }
@@ -362,7 +398,7 @@ unsafe extern "C" fn fill_bytes(env: sys::napi_env, info: sys::napi_callback_inf
 
 /// `fillNumbers(array)`: the same, with each ID in this machine's byte order.
 unsafe extern "C" fn fill_numbers(env: sys::napi_env, info: sys::napi_callback_info) -> sys::napi_value {
-    // SAFETY: as in `claim`.
+    // SAFETY: as in `fill_bytes`.
     unsafe {
         answer_with_array(env, info, |hot, ids| hot.fill(ids, |generator, rest| generator.fill(rest, u64::to_ne_bytes)))
     }
@@ -371,68 +407,121 @@ unsafe extern "C" fn fill_numbers(env: sys::napi_env, info: sys::napi_callback_i
 /// `fillFloats(array)`: the same, with each ID as a float in this machine's byte order.
 unsafe extern "C" fn fill_floats(env: sys::napi_env, info: sys::napi_callback_info) -> sys::napi_value {
     let write = |id: u64| (id.cast_signed() as f64).to_ne_bytes();
-    // SAFETY: as in `claim`.
+    // SAFETY: as in `fill_bytes`.
     unsafe {
         answer_with_array(env, info, |hot, ids| hot.fill(ids, |generator, rest| generator.fill_exact(rest, write)))
     }
 }
 
 /// `claimText()`: returns the ID as text in the base of the scratch array; or a status.
-unsafe extern "C" fn claim_text(env: sys::napi_env, info: sys::napi_callback_info) -> sys::napi_value {
-    let work = || {
-        // SAFETY: as in `claim`.
-        let Some(hot) = (unsafe { hot(env, info) }) else { return UNDEFINED };
-        match hot.claim() {
-            // SAFETY: as in `claim`.
-            Ok(()) => unsafe { text(env, hot.scratch(), hot.scratch().id.get()) },
-            // SAFETY: as in `claim`.
-            Err(status) => unsafe { number(env, status) },
-        }
-    };
-    // SAFETY: as in `claim`.
-    unsafe { answered(env, work) }
+struct ClaimText;
+
+impl Work for ClaimText {
+    #[inline(never)]
+    unsafe extern "C" fn run(env: sys::napi_env, data: *const c_void) -> sys::napi_value {
+        let work = || {
+            // SAFETY: by contract.
+            let Some(hot) = (unsafe { hot(data) }) else { return UNDEFINED };
+            match hot.claim() {
+                // SAFETY: by contract.
+                Ok(()) => unsafe { text(env, hot.scratch(), hot.scratch().id.get()) },
+                // SAFETY: by contract.
+                Err(status) => unsafe { number(env, status) },
+            }
+        };
+        // SAFETY: by contract.
+        unsafe { answered(env, work) }
+    }
 }
 
 /// `spell()`: returns the ID whose bytes are in the scratch array, as text in the base given there.
-unsafe extern "C" fn spell(env: sys::napi_env, info: sys::napi_callback_info) -> sys::napi_value {
-    let work = || {
-        // SAFETY: as in `claim`.
-        let Some(hot) = (unsafe { hot(env, info) }) else { return UNDEFINED };
-        // SAFETY: as in `claim`.
-        unsafe { text(env, hot.scratch(), u64::from_be(hot.scratch().bytes.get())) }
-    };
-    // SAFETY: as in `claim`.
-    unsafe { answered(env, work) }
+struct Spell;
+
+impl Work for Spell {
+    #[inline(never)]
+    unsafe extern "C" fn run(env: sys::napi_env, data: *const c_void) -> sys::napi_value {
+        let work = || {
+            // SAFETY: by contract.
+            let Some(hot) = (unsafe { hot(data) }) else { return UNDEFINED };
+            // SAFETY: by contract.
+            unsafe { text(env, hot.scratch(), u64::from_be(hot.scratch().bytes.get())) }
+        };
+        // SAFETY: by contract.
+        unsafe { answered(env, work) }
+    }
 }
 
 /// `spellSome(array)`: returns IDs of the batch in the array as one text, each followed by a space. The scratch array says
 /// which ones, and afterwards has their width.
 unsafe extern "C" fn spell_some(env: sys::napi_env, info: sys::napi_callback_info) -> sys::napi_value {
     let work = || {
-        // SAFETY: as in `claim`.
-        let (hot, ids) = unsafe { (hot(env, info), ids(env, info)) };
+        // SAFETY: as in `fill_bytes`.
+        let (hot, ids) = unsafe { called_with(env, info) };
         let mut room = [0; size_of::<Texts>()];
         let digits = hot.and_then(|hot| hot.spell(ids, &mut room));
-        // SAFETY: as in `claim`.
+        // SAFETY: as in `fill_bytes`.
         digits.map_or(UNDEFINED, |digits| unsafe { latin1(env, digits) })
     };
-    // SAFETY: as in `claim`.
+    // SAFETY: as in `fill_bytes`.
+    unsafe { answered(env, work) }
+}
+
+/// `seal()`: seals the ID in the scratch array, a number; throws if there is no such seal.
+struct SealId;
+
+impl Work for SealId {
+    #[inline(never)]
+    unsafe extern "C" fn run(env: sys::napi_env, data: *const c_void) -> sys::napi_value {
+        // SAFETY: by contract.
+        unsafe { answer_changed(env, data, Seal::seal) }
+    }
+}
+
+/// `open()`: opens it.
+struct OpenId;
+
+impl Work for OpenId {
+    #[inline(never)]
+    unsafe extern "C" fn run(env: sys::napi_env, data: *const c_void) -> sys::napi_value {
+        // SAFETY: by contract.
+        unsafe { answer_changed(env, data, Seal::open) }
+    }
+}
+
+/// Runs a raw function that changes the ID in the scratch array with a seal.
+///
+/// # Safety
+/// As for `Work::run`.
+#[inline]
+unsafe fn answer_changed(
+    env: sys::napi_env,
+    data: *const c_void,
+    change: impl FnOnce(&Seal, u64) -> u64,
+) -> sys::napi_value {
+    let work = || {
+        // SAFETY: by contract.
+        if let Some(Err(why)) = unsafe { hot(data) }.map(|hot| hot.change_id(change)) {
+            // SAFETY: by contract.
+            unsafe { JsError::from(why).throw_into(env) };
+        }
+        UNDEFINED
+    };
+    // SAFETY: by contract.
     unsafe { answered(env, work) }
 }
 
 /// Runs a raw function: returns undefined if it succeeded, else the status.
 ///
 /// # Safety
-/// `env` and `info` must be those of a call in progress of a function that `Hot::function` created.
+/// `env` must be the environment of the running call.
 #[inline]
 unsafe fn answer(
     env: sys::napi_env,
-    info: sys::napi_callback_info,
+    hot: Option<&Hot>,
     work: impl FnOnce(&Hot) -> std::result::Result<(), Status>,
 ) -> sys::napi_value {
     let work = || {
-        // SAFETY: by contract.
-        match unsafe { hot(env, info) }.map_or(Err(Status::NoGenerator), work) {
+        match hot.map_or(Err(Status::NoGenerator), work) {
             Ok(()) => UNDEFINED,
             // SAFETY: by contract.
             Err(status) => unsafe { number(env, status) },
@@ -459,7 +548,7 @@ unsafe fn answered(env: sys::napi_env, work: impl FnOnce() -> sys::napi_value) -
 /// The same for a raw function that takes a Uint8Array, as IDs of 8 bytes each.
 ///
 /// # Safety
-/// As for `answer` and `ids`.
+/// As for `called_with`.
 #[inline]
 unsafe fn answer_with_array(
     env: sys::napi_env,
@@ -467,23 +556,27 @@ unsafe fn answer_with_array(
     work: impl FnOnce(&Hot, &mut [[u8; 8]]) -> std::result::Result<(), Status>,
 ) -> sys::napi_value {
     // SAFETY: by contract.
-    let ids = unsafe { ids(env, info) };
+    let (hot, ids) = unsafe { called_with(env, info) };
     // SAFETY: by contract.
-    unsafe { answer(env, info, |hot| work(hot, ids)) }
+    unsafe { answer(env, hot, |hot| work(hot, ids)) }
 }
 
-/// The argument of a raw function that takes a Uint8Array, as IDs of 8 bytes each.
+/// What a raw function that takes a Uint8Array was called with: its environment's generators, and the array as IDs of 8 bytes
+/// each.
 ///
 /// # Safety
-/// As for `answer`; JavaScript passes only arrays that no other code can read or write meanwhile; and the returned slice may
-/// not outlive the call.
+/// `env` and `info` must be those of a call in progress of a function that `Hot::function` created; JavaScript passes only arrays
+/// that no other code can read or write meanwhile; and the returned slice may not outlive the call.
 #[inline]
-unsafe fn ids<'call>(env: sys::napi_env, info: sys::napi_callback_info) -> &'call mut [[u8; 8]] {
-    let (mut count, mut array) = (1, UNDEFINED);
+unsafe fn called_with<'call>(
+    env: sys::napi_env,
+    info: sys::napi_callback_info,
+) -> (Option<&'call Hot>, &'call mut [[u8; 8]]) {
+    let (mut count, mut array, mut data) = (1, UNDEFINED, ptr::null_mut());
     let (mut kind, mut length, mut start) = (0, 0, ptr::null_mut());
     // SAFETY: by contract; there is room for the one argument, and null means that the other values are not wanted.
     unsafe {
-        sys::napi_get_cb_info(env, info, &mut count, &mut array, ptr::null_mut(), ptr::null_mut());
+        sys::napi_get_cb_info(env, info, &mut count, &mut array, ptr::null_mut(), &mut data);
         let (no_buffer, no_offset) = (ptr::null_mut(), ptr::null_mut());
         sys::napi_get_typedarray_info(env, array, &mut kind, &mut length, &mut start, no_buffer, no_offset);
     }
@@ -495,20 +588,18 @@ unsafe fn ids<'call>(env: sys::napi_env, info: sys::napi_callback_info) -> &'cal
         },
         _ => &mut [],
     };
-    bytes.as_chunks_mut::<8>().0
+    // SAFETY: by contract.
+    (unsafe { hot(data) }, bytes.as_chunks_mut::<8>().0)
 }
 
-/// The data pointer of the function that is being called.
+/// The `Rc<Hot>` that `Hot::function` left as the data of a raw function. The function cannot be collected before the call has
+/// returned, so its finalizer has not released the count.
 ///
 /// # Safety
-/// `env` and `info` must be those of a call in progress of a function that `Hot::function` created.
+/// `data` must be that of the raw function that is being called.
 #[inline]
-unsafe fn hot<'call>(env: sys::napi_env, info: sys::napi_callback_info) -> Option<&'call Hot> {
-    let mut data = ptr::null_mut();
-    // SAFETY: by contract; null means that the values are not wanted.
-    unsafe { sys::napi_get_cb_info(env, info, ptr::null_mut(), ptr::null_mut(), ptr::null_mut(), &mut data) };
-    // SAFETY: `data` is the `Rc<Hot>` that `Hot::function` left there. The function that is being called cannot be collected
-    // meanwhile, so its finalizer has not released the count.
+unsafe fn hot<'call>(data: *const c_void) -> Option<&'call Hot> {
+    // SAFETY: by contract.
     unsafe { data.cast::<Hot>().as_ref() }
 }
 

@@ -85,8 +85,7 @@ impl LeaseMachine {
     #[napi(catch_unwind)]
     pub fn step(&mut self, event: MachineEvent, now: Whole<i64>, fresh: String) -> Result<Vec<MachineAction>> {
         let event = event.read().ok_or_else(|| Error::from_reason("lib/lease/lease.ts passed an incomplete event"))?;
-        let fresh =
-            owner_of(&fresh).ok_or_else(|| Error::from_reason("lib/lease/lease.ts passed an invalid token"))?;
+        let fresh = owner_of(&fresh).ok_or_else(|| Error::from_reason("lib/lease/lease.ts passed an invalid token"))?;
         Ok(self.core.step(now.0, event, fresh).into_iter().map(MachineAction::from).collect())
     }
 

@@ -13,7 +13,8 @@
 //! | `seal` | IDs encrypted as other 64 bits, and back |
 //! | `tallies` | what all generators have done, for metrics |
 //! | `table` | the generators of one environment, by the index that `hot` gets |
-//! | `hot` | IDs, one per call or a batch, through raw N-API functions: the only `unsafe` besides `wasm` and `copies` |
+//! | `places` | what a raw function belongs to, without asking Node-API |
+//! | `hot` | IDs, one per call or a batch, through raw N-API functions: the only `unsafe` besides `places`, `wasm` and `copies` |
 //! | `generators` | what generators share: the raw functions, and the table behind them |
 //! | `layout` | what the bits of an ID mean |
 //! | `lease` | the holder's state machine: events in, actions out |
@@ -37,6 +38,7 @@ mod hot;
 mod layout;
 mod lease;
 mod number;
+mod places;
 mod problem;
 mod seal;
 mod slots;

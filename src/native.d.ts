@@ -93,8 +93,13 @@ export declare class LeaseMachine {
 
 /** A key and a tweak. */
 export declare class Seal {
-  /** A seal with this key and tweak. It keeps neither array. */
-  constructor(key: Uint8Array, tweak: Uint8Array)
+  /** A seal with this key and tweak, for the raw functions of these generators. It keeps neither array. */
+  constructor(generators: Generators, key: Uint8Array, tweak: Uint8Array)
+  /**
+   * What the raw functions `seal()` and `open()` find this seal by, while it lives. One of their calls takes 20 ns more than
+   * the seal itself, where a method with an array takes 400.
+   */
+  get index(): number
   /** Seals IDs in place, 8 bytes each, big-endian. */
   seal(ids: Uint8Array): void
   /** Opens IDs in place, 8 bytes each, big-endian. */

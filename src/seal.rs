@@ -1,16 +1,30 @@
-//! Seals for JavaScript: IDs encrypted as other 64 bits, one or many per call. `lib/layout/seal.ts` validates the input.
+//! Seals for JavaScript: IDs encrypted as other 64 bits, many per call. One ID takes a raw function of `hot.rs`. `lib/layout/seal.ts` validates the input.
 //! Errors name the length of a key, never its bytes.
 
 #![allow(unsafe_code)]
+
+use std::rc::Rc;
 
 use flakeforge_core::layout::seal::{self, KEY_BYTES, MOST_TWEAK_BYTES};
 use napi::bindgen_prelude::{Error, Result, Uint8ArraySlice};
 use napi_derive::napi;
 
+use crate::generators::Generators;
+use crate::hot::Hot;
+
 /// A key and a tweak.
 #[napi]
 pub struct Seal {
-    core: seal::Seal,
+    core: Rc<seal::Seal>,
+    hot: Rc<Hot>,
+    index: usize,
+}
+
+/// JavaScript has no object left that knows the index.
+impl Drop for Seal {
+    fn drop(&mut self) {
+        self.hot.seals.borrow_mut().remove(self.index);
+    }
 }
 
 /// The limits of a seal.
@@ -31,12 +45,21 @@ pub fn seal_bounds() -> SealBounds {
 
 #[napi]
 impl Seal {
-    /// A seal with this key and tweak. It keeps neither array.
+    /// A seal with this key and tweak, for the raw functions of these generators. It keeps neither array.
     #[napi(constructor, catch_unwind)]
-    pub fn new(key: Uint8ArraySlice, tweak: Uint8ArraySlice) -> Result<Self> {
+    pub fn new(generators: &Generators, key: Uint8ArraySlice, tweak: Uint8ArraySlice) -> Result<Self> {
         let core = seal::Seal::new(&key, &tweak)
             .map_err(|why| Error::from_reason(format!("lib/layout/seal.ts should have refused this: {why}")))?;
-        Ok(Self { core })
+        let (core, hot) = (Rc::new(core), generators.hot.clone());
+        let index = hot.seals.borrow_mut().insert(core.clone());
+        Ok(Self { core, hot, index })
+    }
+
+    /// What the raw functions `seal()` and `open()` find this seal by, while it lives. One of their calls takes 20 ns more than
+    /// the seal itself, where a method with an array takes 400.
+    #[napi(getter, catch_unwind)]
+    pub fn index(&self) -> Result<u32> {
+        u32::try_from(self.index).map_err(|_| Error::from_reason("this process has 2^32 seals"))
     }
 
     /// Seals IDs in place, 8 bytes each, big-endian.

@@ -87,9 +87,9 @@ impl SlotFolder {
     /// Takes a free slot. `owner`: 32 hex digits.
     #[napi(catch_unwind, ts_return_type = "Promise<Slot | NoSlot | Problem>")]
     pub fn acquire(&self, owner: String, host: String) -> Result<Later<Either3<Slot, NoSlot, Problem>>> {
-        let owner =
-            owner_of(&owner).ok_or_else(|| Error::from_reason("lib/lease/lease.ts passed an invalid token"))?;
-        let core = self.core.clone().ok_or_else(|| Error::from_reason("lib/files/file-store.ts closed this folder"))?;
+        let owner = owner_of(&owner).ok_or_else(|| Error::from_reason("lib/lease/lease.ts passed an invalid token"))?;
+        let core =
+            self.core.clone().ok_or_else(|| Error::from_reason("lib/stores/file-store.ts closed this folder"))?;
         later(move || {
             let store_now = to_ms(system_ns()).floor();
             let taken = core.acquire(owner, &host);
@@ -264,7 +264,7 @@ pub fn advance_counter(
     init: Option<BigInt>,
 ) -> Result<Later<Either<CounterBlock, Problem>>> {
     let number = |number: &BigInt| {
-        exact(number).ok_or_else(|| Error::from_reason("lib/files/file-store.ts passed a number of more than 64 bits"))
+        exact(number).ok_or_else(|| Error::from_reason("lib/stores/file-store.ts passed a number of more than 64 bits"))
     };
     let (by, init) = (number(&by)?, init.as_ref().map(number).transpose()?);
     later(move || {

@@ -13,7 +13,7 @@ use flakeforge_core::files::shared::SharedCursor;
 use flakeforge_core::generator::any_cursor::AnyCursor;
 use flakeforge_core::generator::clock::TickClock;
 use flakeforge_core::generator::cursor::{Cursor, LAST, OwnCursor, Rule};
-use flakeforge_core::generator::entry::Held;
+use flakeforge_core::generator::entry::EntryUse;
 use flakeforge_core::generator::prefetch::PrefetchRule;
 use flakeforge_core::generator::{Generator, Knobs};
 use flakeforge_core::layout::timescale::Timescale;
@@ -56,7 +56,7 @@ pub struct Table {
 /// The source of a generator's numbers.
 pub enum Origin {
     /// the cursor that the whole process shares, and the system's clock
-    Process(Held),
+    Process(EntryUse),
     /// a separate cursor, and a clock that the caller sets before each call
     Given,
     /// a file, and the system's clock

@@ -25,6 +25,19 @@ test('a call that never settles fails in time', async (t) => {
   await t.throwsAsync(inTime(new Promise(() => {}), 20), { code: 'ETIMEDOUT', message: 'no answer within 20 ms' })
 })
 
+test('a call whose signal aborts fails at once, with the reason of the signal, and leaves no timer', async (t) => {
+  const before = timers()
+  for (let i = 0; i < 10; i++) {
+    const over = new AbortController()
+    const call = inTime(new Promise(() => {}), 20_000, over.signal)
+    over.abort(new Error('no longer wanted'))
+    await t.throwsAsync(call, { message: 'no longer wanted' })
+    await t.throwsAsync(inTime(Promise.resolve(7), 20_000, over.signal), { message: 'no longer wanted' })
+  }
+  t.is(await inTime(Promise.resolve(7), 20_000, new AbortController().signal), 7)
+  t.true(timers() < before + 10)
+})
+
 for (const [where, limited] of Object.entries({ lib: inTime, 'the checks of stores': ofChecks }))
   test(`an answer that arrived while the event loop was blocked is in time, in ${where}`, async (t) => {
     const { port1, port2 } = new MessageChannel()

@@ -1,5 +1,5 @@
-// The pictures of the documents are drawn from the code and the benchmark's results, and the bars are as long as their
-// figures say.
+// The pictures of the documents and their tables of speeds are made from the code and the benchmark's results, and the bars
+// are as long as their figures say.
 
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -7,12 +7,22 @@ import path from 'node:path'
 import test from 'ava'
 
 const require = createRequire(import.meta.url)
-const { measured, pictures } = require('../../scripts/pictures')
+const { measured, outputs, pictures } = require('../../scripts/pictures')
 const { BARS } = require('../../scripts/pictures/bars.js')
 
-for (const { file, svg } of pictures())
+for (const { file, text } of outputs())
   test(`${path.basename(file)} is the output of \`node scripts/pictures\``, (t) =>
-    t.is(readFileSync(file, 'utf8'), svg))
+    t.is(readFileSync(file, 'utf8'), text))
+
+for (const file of ['README.md', 'docs/start/comparison.md'])
+  test(`${file} says what nextBigInt() and its peer take, and on what that was measured`, (t) => {
+    const { node, cpu, ns } = measured()
+    const text = readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8')
+    const [, first] = /^\| \*\*`nextBigInt\(\)`\*\* \| \*\*(\d+)\*\* /m.exec(text)
+    const [, peer] = /^\| flake-idgen `next\(\)` \| (\d+) /m.exec(text)
+    t.deepEqual([Number(first), Number(peer)], [ns['nextBigInt: flakeforge'], ns['next: flake-idgen']].map(Math.round))
+    t.true(text.includes(`Node.js ${node},`) && text.includes(` on ${cpu}: `))
+  })
 
 /** Each row of bars, top first: its words from left to right, and its boxes. */
 function rowsOf(svg) {

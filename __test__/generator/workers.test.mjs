@@ -106,6 +106,10 @@ test.serial('numbers that a thread has used stay used after it ended', async (t)
   t.true(stayBehind.behindMs > 0)
 })
 
+test.serial('of more environments than have a place, each generates IDs of its own node', async (t) => {
+  t.deepEqual(await run('environments.cjs'), { environments: 30, wrong: [] })
+})
+
 const { glibcVersionRuntime } = process.report.getReport().header
 
 // Linux keeps our addon anyway, because of a flag in its header; Windows unloads a library without references.

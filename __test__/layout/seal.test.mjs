@@ -5,6 +5,8 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createRequire } from 'node:module'
 import { inspect } from 'node:util'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { Worker } from 'node:worker_threads'
 import test from 'ava'
 import fc from 'fast-check'
@@ -45,6 +47,24 @@ test('sealed IDs open again, and the other way round, under any key and tweak', 
   holds(t, [keys, tweaks, ids], isInverse, SEALS)
   const seal = new Seal(KEY)
   holds(t, [ids], (id) => seal.openBigInt(seal.sealBigInt(id)) === id)
+})
+
+test('seals that are used in turns keep their own keys, while others come and go', (t) => {
+  const lasting = Array.from({ length: SEALS }, (_, i) => {
+    const seal = new Seal(KEY, { tweak: Buffer.of(i >> 8, i) })
+    return { seal, sealed: seal.sealAll(BigUint64Array.of(ID))[0] }
+  })
+  t.is(new Set(lasting.map(({ sealed }) => sealed)).size, SEALS)
+  setFlagsFromString('--expose-gc')
+  const gc = runInNewContext('gc')
+  for (let round = 0; round < 3; round++) {
+    for (let i = 0; i < SEALS; i++) new Seal(randomBytes(16)).seal(ID)
+    gc()
+    for (const { seal, sealed } of lasting) {
+      t.is(seal.sealBigInt(ID), sealed)
+      t.is(seal.openBigInt(sealed), ID)
+    }
+  }
 })
 
 test('all forms agree', (t) => {

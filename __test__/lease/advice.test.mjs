@@ -8,12 +8,12 @@ import anyTest from 'ava'
 import { startRedis, wantRedis } from '../servers/redis.mjs'
 import { stopAfter } from '../servers/server.mjs'
 import { run } from '../support/command.mjs'
-import { FlakeId, lease } from '../support/index.mjs'
+import { FlakeId, lease, numberOf } from '../support/index.mjs'
 import { joinAs } from '../support/lease.mjs'
 import { diskFolder, Puppet } from '../support/processes.mjs'
 
 const { createGroup } = FlakeId
-const { openStore } = lease
+const { SegmentId, openStore } = lease
 
 /** A server that keeps what it acknowledges, so that a destroyed group can soon be followed by another. */
 let redis
@@ -172,6 +172,32 @@ anyTest('a folder whose slots were all removed: the command in the error ends th
 })
 
 const test = wantRedis() === undefined ? anyTest.skip : anyTest
+
+test('a counter whose blocks the store may have lost: skipTo() as the error says, beside a member that still has some', async (t) => {
+  const server = stopAfter(t, await startRedis())
+  const open = () => SegmentId.open(server.url, { name: 'invoices', block: 100 })
+  const members = [await open(), await open()]
+  for (const member of members) t.teardown(() => member.close())
+  const made = members.flatMap((member) => [...member.takeBigInts(40)])
+  await server.cli('FLUSHALL')
+  const late = await open()
+  t.teardown(() => late.close())
+  const refused = await t.throwsAsync(
+    async () => {
+      for (;;) {
+        for (const member of members) made.push(member.nextBigInt())
+        await sleep(1)
+      }
+    },
+    { code: 'ERR_FLAKE_STORE', message: /Call skipTo\(n\) with an n above every ID that was ever handed out\./ },
+  )
+  t.regex(refused.message, /The store is 'redis:/)
+  const highest = [...made].reduce((most, id) => (id > most ? id : most), 0n)
+  await members[0].skipTo(highest + 1n)
+  await members[1].skipTo(highest + 1n)
+  for (const member of members) for (let i = 0; i < 50; i++) made.push(numberOf(await member.nextAsync()))
+  t.is(new Set(made).size, made.length)
+})
 
 test('a new group that was not created: the command in the warning does no harm while members wait', async (t) => {
   const server = stopAfter(t, await startRedis())

@@ -109,8 +109,8 @@ withRedis('a wrong password, a wrong database, another kind of server: the error
   for (const [url, wanted] of [
     [`redis://127.0.0.1:${server.port}`, /NOAUTH.* Check the user and password/],
     [`redis://:wr0ng@127.0.0.1:${server.port}`, /WRONGPASS.* Check the user and password/],
-    [`redis://:hunter2@127.0.0.1:${server.port}/99`, /DB index.* Check the database/],
-    [`postgres://me@127.0.0.1:${server.port}/app`, /Check the host and the port/],
+    [`redis://:hunter2@127.0.0.1:${server.port}/99`, /DB index.* Check that this database exists there/],
+    [`postgres://me@127.0.0.1:${server.port}/app`, /Check that it runs .* no other service/],
   ]) {
     const { message } = await t.throwsAsync(FlakeId.join(url, { waitMs: 0 }), { code: 'ERR_FLAKE_STORE' })
     t.regex(message, wanted)

@@ -64,7 +64,7 @@ const CROSSINGS = [
     code: /sys::napi_(?:create_function|get_cb_info|get_typedarray_info)/,
     sample: 'sys::napi_create_function(env, name, length, Some(callback), data, &mut function)',
     within: ['src'],
-    owners: ['src/hot.rs'],
+    owners: ['src/hot.rs', 'src/places.rs'],
   },
   {
     kind: 'threads of the addon',
@@ -100,6 +100,14 @@ const CROSSINGS = [
     sample: "return readFileSync(file, 'utf8')",
     within: ['packages/server/lib'],
     owners: ['packages/server/lib/config/files.ts', 'packages/server/lib/routes/page.ts'],
+  },
+  {
+    kind: 'files that the address of a store names',
+    code: /\b(?:readFile|readFileSync|openSync)\(/,
+    sample: "return readFileSync(file, 'utf8')",
+    within: ['lib/lease', 'lib/stores'],
+    // client-packages reads the manifest of a package that was found, and container a file of the system
+    owners: ['lib/stores/tls.ts', 'lib/stores/client-packages.ts', 'lib/stores/container.ts'],
   },
   {
     kind: "an error's words in an answer of the ID service",

@@ -54,6 +54,52 @@ test('require and the first ID load no module of Node.js, and few files of ours'
 /** The functions with which Node.js searches a CommonJS file for exports, before an ES module gets it. */
 const LEXER = /cjs-module-lexer/
 
+/** What programs do all the time. */
+const USUAL = `
+  const FlakeId = require(${JSON.stringify(INDEX)})
+  const { format, layouts, parse } = FlakeId
+  for (const options of [{ id: 3 }, { datacenter: 9, worker: 7 }, { layout: 'twitter', id: 1 }]) {
+    const flake = new FlakeId(options)
+    for (const call of ['next', 'nextBigInt', 'nextString', 'nextAsync']) flake[call]()
+    flake.next(() => {})
+    flake.take(9)
+  }
+  parse(format(parse('7529535382561648640'), 'base62'), 'base62')
+  layouts.flake.encode(layouts.flake.decode('7529535382561648640'))`
+
+test('programs load no more files for options, texts and parts, but for what they do seldom and for errors', async (t) => {
+  t.deepEqual(partsOf((await run(t, 'usual.cjs', `${USUAL};${TELL}`)).files), LIGHT)
+  const seal = `new (require(${JSON.stringify(INDEX)}).Seal)(Buffer.alloc(16)).seal(5n)`
+  t.deepEqual(partsOf((await run(t, 'seal.cjs', `${seal};${TELL}`)).files), ['base', 'core-later', 'core', 'index'])
+  const wrong = `try { require(${JSON.stringify(INDEX)}).parse('?') } catch {}`
+  t.deepEqual(partsOf((await run(t, 'wrong.cjs', `${wrong};${TELL}`)).files), ['base-later', 'base', 'core', 'index'])
+})
+
+test('a running generator opens no file for its errors and its waits', async (t) => {
+  const { waited, codes } = await run(
+    t,
+    'closed.cjs',
+    `
+    const FlakeId = require(${JSON.stringify(INDEX)})
+    const flake = new FlakeId({ id: 5, seqMask: 1 })
+    let now = 1700000000000
+    const still = new FlakeId({ id: 6, seqMask: 1, clock: () => now })
+    flake.next()
+    require('node:module')._load = () => { throw new Error('no file can be opened') }
+    const codes = []
+    const fails = () => { try { still.next() } catch ({ code }) { codes.push(code) } }
+    still.take(2)
+    fails()
+    now -= 5000
+    fails()
+    Promise.all([flake.nextAsync(), flake.nextAsync(), new Promise((resolve) => flake.next((error, id) => resolve(id)))]).then(
+      (ids) => require('node:fs').writeSync(1, JSON.stringify({ waited: ids.length, codes })),
+    )`.replace("require('node:fs')", "process.getBuiltinModule('node:fs')"),
+  )
+  t.is(waited, 3)
+  t.deepEqual(codes, ['ERR_FLAKE_OVERFLOW', 'ERR_FLAKE_CLOCK_BACKWARDS'])
+})
+
 test('an ES import and the first ID load the same files, and no other module of Node.js', async (t) => {
   const url = JSON.stringify(pathToFileURL(path.join(root, 'dist', 'index.mjs')))
   const plain = await run(t, 'plain.mjs', TELL_OF_IMPORT)
@@ -69,7 +115,7 @@ test('join() loads the file with leases', async (t) => {
   const source = `require(${JSON.stringify(INDEX)}).join(${JSON.stringify(`file:${folder}`)}).then(async (flake) => {
     await flake.close();${TELL} })`
   const { files } = await run(t, 'join.cjs', source)
-  t.deepEqual(partsOf(files), ['base', 'client', 'core', 'index', 'join', 'leases'])
+  t.deepEqual(partsOf(files), ['base-later', 'base', 'client', 'core', 'index', 'join', 'leases'])
 })
 
 test('import gives the same values as require, with the same names', async (t) => {

@@ -171,6 +171,7 @@ for (const made of [
   new native.LeaseMachine({ ttlMs: 30000, waitMs: 1000 }),
 ])
   pool.push(made)
+pool.push(new native.Seal(pool[0], new Uint8Array(16), new Uint8Array(3)))
 pool.push(pool[0].functions())
 keep(pool[0].open(pool[1], KNOBS))
 for (let i = 0; i < Number(rounds); i++) {

@@ -7,6 +7,8 @@ import { createRequire } from 'node:module'
 import os from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import test from 'ava'
 
 const root = path.join(import.meta.dirname, '..', '..')
@@ -42,6 +44,37 @@ test('the scratch array has to be memory that cannot be transferred', (t) => {
   new Uint32Array(memory, 16, 1)[0] = generators.open(new native.Layout({ name: 'flake' }), KNOBS).index
   t.is(generators.functions().claim(), undefined)
   t.not(new BigUint64Array(memory, 8, 1)[0], 0n)
+})
+
+test('an ID does not come back unsealed: without its seal, the call throws', async (t) => {
+  const memory = new SharedArrayBuffer(88)
+  const [id, index] = [new BigUint64Array(memory, 8, 1), new Uint32Array(memory, 16, 1)]
+  const generators = new native.Generators(new Uint8Array(memory))
+  const { seal, open } = generators.functions()
+  const make = () => new native.Seal(generators, new Uint8Array(16), new Uint8Array(0))
+  id[0] = 5n
+  for (const call of [seal, open]) t.throws(call, { message: 'no seal has this index' })
+  t.is(id[0], 5n)
+  let kept = make()
+  index[0] = kept.index
+  seal()
+  t.not(id[0], 5n)
+  open()
+  t.is(id[0], 5n)
+  kept = undefined
+  setFlagsFromString('--expose-gc')
+  const gc = runInNewContext('gc')
+  const isGone = () => {
+    gc()
+    try {
+      seal()
+      return false
+    } catch {
+      return true
+    }
+  }
+  while (!isGone()) await new Promise(setImmediate) // finalizers run between two turns
+  t.is(make().index, index[0]) // so indexes do not run out
 })
 
 for (const [what, wrong, message] of [

@@ -227,3 +227,29 @@ test.serial('connections beyond the limit are closed at once, and the others con
     }
   }
 })
+
+test.serial('an overloaded server refuses IDs, says so at /readyz, and recovers', async (t) => {
+  const file = join(passingFolder(), 'overload.json')
+  await writeFile(file, JSON.stringify({ names: { default: { layout: 'snowcast', nodes: 128 } }, maxDelayMs: 5 }))
+  const busy = await startServer({ args: ['--config', file] })
+  t.teardown(() => busy.stop())
+  const askBusy = await asker(busy.url)
+  let isLoaded = true
+  const load = Array.from({ length: 8 }, async () => {
+    while (isLoaded)
+      await fetch(`${busy.url}/v1/ids/default?n=10000`, { method: 'POST' }).then((it) => it.arrayBuffer())
+  })
+  const refused = async (method, path) => {
+    for (;;) {
+      const { status, body } = await askBusy(t, method, path)
+      if (status !== 200) return [status, body.code, /overloaded/.test(body.detail)]
+    }
+  }
+  t.deepEqual(await refused('POST', '/v1/ids/default'), [503, 'ERR_FLAKE_BUSY', true])
+  t.deepEqual(await refused('GET', '/readyz'), [503, 'ERR_FLAKE_BUSY', true])
+  t.is((await fetch(`${busy.url}/v1/names`)).status, 200, 'other routes are served')
+  isLoaded = false
+  await Promise.all(load)
+  while ((await fetch(`${busy.url}/v1/ids/default`, { method: 'POST' })).status !== 200);
+  t.pass()
+})

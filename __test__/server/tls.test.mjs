@@ -168,6 +168,40 @@ withTls('another --tls-ca ends the connections of the old one: idle, in a handsh
   t.is(await outcome({ ...(await optionsOf(server.port, ca, other)), agent: false }), 200)
 })
 
+withTls('the port of metrics has the same certificate, and the same clients', async (t) => {
+  const ca = await makeCertificate(folder, 'ca')
+  const [own, client, stranger] = await Promise.all([
+    makeCertificate(folder, 'server', ca),
+    makeCertificate(folder, 'client', ca),
+    makeCertificate(folder, 'stranger'),
+  ])
+  const args = ['--tls-cert', own.cert, '--tls-key', own.key, '--tls-ca', ca.cert, '--metrics-port', '0']
+  const server = stopAfter(t, await startServer({ args }))
+  const [, port] = /metrics are at https:\S+:(\d+)\//.exec(server.warnings.join('\n'))
+  const get = { method: 'GET', path: '/metrics', agent: false }
+  const options = { ...(await optionsOf(port, ca, client)), ...get }
+  t.is(await outcome(options), 200)
+  t.regex(String(await outcome({ ...options, ...(await optionsOf(port, ca, stranger)) })), /^E/)
+  t.regex(String(await outcome({ ...options, key: undefined, cert: undefined })), /^E/)
+  const plain = rawConnection(port)
+  plain.send('GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n')
+  await plain.closed
+  t.is(plain.text(), '')
+
+  const serial = async () => {
+    const socket = connect({ ...options, path: undefined })
+    await once(socket, 'secureConnect')
+    const { serialNumber } = socket.getPeerCertificate()
+    socket.destroy()
+    return serialNumber
+  }
+  const before = await serial()
+  await makeCertificate(folder, 'server', ca)
+  server.child.kill('SIGHUP')
+  await server.told(/reloaded the files/)
+  t.not(await serial(), before)
+})
+
 const metricsOf = (options) =>
   new Promise((resolve) => {
     https.get({ ...options, agent: false, path: '/metrics' }, async (response) => {

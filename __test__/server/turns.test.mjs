@@ -2,6 +2,7 @@
 // served meanwhile.
 
 import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import anyTest from 'ava'
 import { startServer } from '../servers/flakeforge.mjs'
 import { startRedis, wantRedis } from '../servers/redis.mjs'
@@ -15,6 +16,12 @@ const { createGroup } = FlakeId
 
 const request = (path, method = 'GET') => `${method} ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`
 const LAST = 'GET /livez HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n'
+/** A layout with 16 IDs every 10 ms. */
+const SLOW = JSON.stringify({
+  epoch: 0,
+  tickMs: 10,
+  fields: Object.entries({ timestamp: 40, node: 20, counter: 4 }),
+})
 const answersIn = (text) => text.split('HTTP/1.1 ').length - 1
 
 /** A connection that is closed when the test is over. */
@@ -60,6 +67,67 @@ test('all of very many requests at once are answered', async (t) => {
   t.is(answersIn(many.text()), 30_001)
 })
 
+test('what waits on many connections takes the memory of its bytes', async (t) => {
+  const server = stopAfter(t, await startServer({ args: ['--layout', SLOW] }))
+  const memory = (of) =>
+    Number(new RegExp(`${of}:\\s+(\\d+) kB`).exec(readFileSync(`/proc/${server.child.pid}/status`))[1])
+  const before = process.platform === 'linux' ? memory('VmRSS') : 0
+  const small = request('/v1/ids/default?n=15', 'POST') // each waits for the next tick
+  const all = Array.from({ length: 100 }, () => {
+    const one = raw(t, server)
+    one.send(small.repeat(Math.ceil(131_072 / small.length)))
+    return one
+  })
+  for (const one of all) await arrived(one, /HTTP\/1\.1 200 /)
+  t.true(all.every(({ socket }) => !socket.closed))
+  if (process.platform !== 'linux') return
+  const took = memory('VmHWM') - before
+  t.true(took < 100_000, `${took} kB for 13 MB that wait`)
+})
+
+test('the time of a request begins when the ones before it were answered', async (t) => {
+  const server = stopAfter(t, await startServer({ args: ['--layout', SLOW, '--request-ms', '400'] }))
+  for (let i = 0; i < 2; i++) {
+    const one = raw(t, server)
+    one.send(request('/v1/ids/default?n=16', 'POST').repeat(100) + LAST.slice(0, 20)) // these take a second
+    await until(() => answersIn(one.text()) === 100 || one.socket.closed)
+    one.send(LAST.slice(20))
+    await one.closed
+    t.is(one.text().split('HTTP/1.1 200').length - 1, 101)
+  }
+})
+
+test('requests are told apart wherever the network cuts them', async (t) => {
+  const server = stopAfter(t, await startServer())
+  const chunked = `${request('/livez').slice(0, -2)}Transfer-Encoding: chunked\r\n\r\n`
+  const withLength = (body) => `${request('/livez').slice(0, -2)}Content-Length: ${body.length}\r\n\r\n${body}`
+  const parts = [
+    [request('/livez'), 200],
+    [`\r\n\r\n\r\n${request('/livez')}`, 200],
+    [withLength('a\r\n\r\nGET /none HTTP/1.1\r\n\r\n'), 200],
+    [`${chunked}4\r\n\r\n\r\n\r\n0\r\n\r\n`, 200],
+    [`${chunked}0\r\n\r\n`, 200],
+    [`${request('/livez', 'POST').slice(0, -2)}Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n`, 405],
+    [request('/none'), 404],
+    [withLength(''), 200],
+    [LAST, 200],
+  ]
+  const text = parts.map(([each]) => each).join('')
+  const wanted = parts.map(([, status]) => status)
+  for (let at = 1; at < text.length; at++) {
+    const one = raw(t, server)
+    await one.connected
+    one.socket.setNoDelay(true)
+    one.send(text.slice(0, at))
+    if (at % 4 === 0 && at >= parts[0][0].length) await arrived(one, /HTTP/)
+    one.send(text.slice(at))
+    await one.closed
+    const statuses = [...one.text().matchAll(/HTTP\/1\.1 (\d+) /g)].map(([, each]) => Number(each))
+    if (JSON.stringify(statuses) !== JSON.stringify(wanted)) return t.deepEqual(statuses, wanted, `cut at ${at}`)
+  }
+  t.pass()
+})
+
 test('answers that nobody reads are not made', async (t) => {
   const server = stopAfter(t, await startServer({ args: ['--layout', 'snowcast', '--request-ms', '3600000'] }))
   const metrics = async () => (await fetch(`${server.url}/metrics`)).text()
@@ -97,12 +165,10 @@ const ENDS = {
 
 for (const [what, [text, status]] of Object.entries(ENDS)) {
   test(`requests are answered in order before the connection ends because of ${what}`, async (t) => {
-    const slow = JSON.stringify({
-      epoch: 0,
-      tickMs: 10,
-      fields: Object.entries({ timestamp: 40, node: 20, counter: 4 }),
-    })
-    const server = stopAfter(t, await startServer({ args: ['--layout', slow, '--request-ms', '1000'] }))
+    const server = stopAfter(
+      t,
+      await startServer({ args: ['--layout', SLOW, '--request-ms', status === 408 ? '1000' : '60000'] }),
+    )
     const one = raw(t, server)
     one.send(request('/v1/ids/default?n=100', 'POST').repeat(3) + text)
     await one.closed

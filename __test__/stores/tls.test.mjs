@@ -2,18 +2,22 @@
 // the address gets not a byte of what is sent after the handshake. The servers are only the TLS part of each database: what
 // they would answer has no say in this. The last test is a real one.
 
-import { execFile } from 'node:child_process'
+import { execFile, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
+import { rm, truncate, writeFile } from 'node:fs/promises'
 import net from 'node:net'
+import { join } from 'node:path'
 import tls from 'node:tls'
 import { promisify } from 'node:util'
 import anyTest from 'ava'
+import { openStore } from 'flakeforge/lease'
 import { startMysql, wantMysql } from '../servers/mysql.mjs'
-import { freshFolder, stopAfter } from '../servers/server.mjs'
+import { startRedis, wantRedis } from '../servers/redis.mjs'
+import { freePort, freshFolder, stopAfter, until } from '../servers/server.mjs'
 import { makeCertificate, makeExpired, openssl, withOpenssl } from '../support/certificates.mjs'
 
 const test = withOpenssl(anyTest.serial) // or the processes would keep each other from their time limits
+const onRedis = wantRedis() === undefined ? anyTest.skip : test
 const onMariadb = wantMysql() === undefined ? anyTest.skip : test
 const CLIENT = new URL('./tls-client.mjs', import.meta.url).pathname
 
@@ -87,9 +91,12 @@ async function startEndpoint(t, kind, { key, cert }) {
 }
 
 /** The errors of these clients for their addresses, in a process that trusts the CA. */
-async function open(...clients) {
+const open = (...clients) => openIn({}, ...clients)
+
+/** The same with these variables. */
+async function openIn(variables, ...clients) {
   const { stdout } = await promisify(execFile)(process.execPath, [CLIENT, JSON.stringify(clients)], {
-    env: { ...process.env, NODE_EXTRA_CA_CERTS: ca.cert, PGSSLMODE: undefined },
+    env: { ...process.env, NODE_EXTRA_CA_CERTS: ca.cert, PGSSLMODE: undefined, ...variables },
   })
   return JSON.parse(stdout)
 }
@@ -129,7 +136,7 @@ const CASES = [
 ]
 
 const REFUSES_IP = /mysql2 can't check the certificate of an IP address, and the package mariadb can/
-const hasNoName = (url) => /^rediss-cluster|^rediss-sentinel/.test(url)
+const hasNoName = (name, url) => name !== 'redis' && url.startsWith('rediss-sentinel')
 
 for (const [certificate, host, isTrusted] of CASES) {
   test(`a server at ${host} with the certificate '${certificate}' ${isTrusted ? 'is trusted' : 'gets nothing'}`, async (t) => {
@@ -141,10 +148,69 @@ for (const [certificate, host, isTrusted] of CASES) {
       const isRefused = name === 'mysql2' && host === '127.0.0.1'
       if (isRefused) t.regex(failures[i], REFUSES_IP)
       t.is(bytes > 0, isTrusted && !isRefused, `${name} ${url}: ${bytes} bytes, ${failures[i]}`)
-      if (bytes > 0 && host === 'localhost' && !hasNoName(url)) t.is(names[0], 'localhost', `${name} ${url}`)
+      if (bytes > 0 && host === 'localhost' && !hasNoName(name, url)) t.is(names[0], 'localhost', `${name} ${url}`)
     }
   })
 }
+
+test('the variable with which Node checks no certificate has no effect on databases', async (t) => {
+  const clients = CLIENTS.filter(([, name]) => name !== 'fetch') // which has no option for it
+  const endpoints = await Promise.all(clients.map(([kind]) => startEndpoint(t, kind, certificates.own)))
+  const addresses = clients.map(([, name, urlOf], i) => [name, urlOf(`localhost:${endpoints[i].port}`)])
+  await openIn({ NODE_TLS_REJECT_UNAUTHORIZED: '0' }, ...addresses)
+  for (const [i, [name, url]] of addresses.entries()) t.is(endpoints[i].found.bytes, 0, `${name} ${url}`)
+})
+
+/** TLS in front of a server, which notes the names that clients want. */
+async function startFront(t, port, { key, cert }) {
+  const names = []
+  const options = { key: readFileSync(key), cert: readFileSync(cert) }
+  const front = tls.createServer(options, (socket) => {
+    names.push(socket.servername)
+    const behind = net.connect(port, '127.0.0.1')
+    socket.pipe(behind).pipe(socket)
+    for (const [one, other] of [
+      [socket, behind],
+      [behind, socket],
+    ])
+      one.on('error', () => {}).on('close', () => other.destroy())
+  })
+  front.on('tlsClientError', (_error, socket) => socket.destroy())
+  await new Promise((resolve) => front.listen(0, '127.0.0.1', resolve))
+  t.teardown(() => front.close())
+  return { names, port: front.address().port }
+}
+
+/** By what the cluster calls its node, and the certificate there: whether a client uses the node. */
+const NODES = [
+  ['hostname', 'right', true],
+  ['hostname', 'ip', false],
+  ['ip', 'ip', true],
+  ['ip', 'right', false],
+]
+
+onRedis('a node that a cluster names is told this name, and has a certificate for it, or gets nothing', async (t) => {
+  const redis = stopAfter(t, await startRedis('--cluster-enabled', 'yes', '--cluster-port', String(await freePort())))
+  await redis.cli('CLUSTER', 'ADDSLOTSRANGE', '0', '16383')
+  await redis.cli('CONFIG', 'SET', 'cluster-announce-hostname', 'localhost')
+  await redis.cli('CONFIG', 'SET', 'cluster-announce-ip', '127.0.0.1')
+  await until(async () => (await redis.cli('CLUSTER', 'INFO')).includes('cluster_state:ok'))
+  const first = await startFront(t, redis.port, certificates.right)
+  for (const [endpoint, certificate, isTrusted] of NODES) {
+    const node = await startFront(t, redis.port, certificates[certificate])
+    await redis.cli('CONFIG', 'SET', 'cluster-preferred-endpoint-type', endpoint)
+    await redis.cli('CONFIG', 'SET', 'cluster-announce-port', String(node.port))
+    await until(async () => (await redis.cli('CLUSTER', 'SLOTS')).includes(String(node.port)))
+    for (const name of ['ioredis', 'iovalkey', 'redis']) {
+      node.names.length = 0
+      const [failure] = await open([name, `rediss-cluster://localhost:${first.port}`])
+      const what = `${name}, ${endpoint}, ${certificate}: ${failure}`
+      t.is(failure === null, isTrusted, what)
+      if (isTrusted) t.deepEqual([...new Set(node.names)], [endpoint === 'ip' ? false : 'localhost'], what)
+    }
+  }
+  t.deepEqual([...new Set(first.names)], ['localhost'])
+})
 
 test('no-verify sends to a server with any certificate, and files of the address are used', async (t) => {
   const { own, right } = certificates
@@ -162,6 +228,36 @@ test('no-verify sends to a server with any certificate, and files of the address
   for (const [i, [name, , , , query, sends]] of all.entries())
     t.is(endpoints[i].found.bytes > 0, sends, `${name} ${query}: ${failures[i]}`)
 })
+
+anyTest(
+  'a file of an address that is missing, not a file or too large is named, and nothing waits for it',
+  async (t) => {
+    const place = await freshFolder('tls-files')
+    t.teardown(() => rm(place, { recursive: true, force: true }))
+    const [missing, large, pipe] = ['missing', 'large', 'pipe'].map((name) => join(place, name))
+    await writeFile(large, '')
+    await truncate(large, 2 ** 20 + 1)
+    const faults = [
+      [missing, 'cannot be read (ENOENT)'],
+      [place, 'is not a regular file'],
+      [large, 'has 1048577 bytes, and at most 1048576 are read'],
+    ]
+    if (process.platform !== 'win32') {
+      spawnSync('mkfifo', [pipe])
+      faults.push([pipe, 'is not a regular file'], ['/dev/zero', 'is not a regular file'])
+    }
+    for (const scheme of ['postgres', 'mysql']) {
+      for (const name of ['sslrootcert', 'sslcert', 'sslkey']) {
+        for (const [path, fault] of faults) {
+          const error = t.throws(() => openStore(`${scheme}://u:secret@localhost/d?${name}=${path}`))
+          t.is(error.code, 'ERR_FLAKE_OPTION')
+          t.true(error.message.includes(`?${name}= names a readable file: ${path} ${fault}`), error.message)
+          t.notRegex(error.message, /secret/)
+        }
+      }
+    }
+  },
+)
 
 onMariadb('a real MariaDB with a certificate of a private CA, with both packages', async (t) => {
   const [{ key, cert }, other] = [certificates.right, certificates.other]

@@ -10,7 +10,7 @@ import { nearest } from '../../lib/base/nearest.ts'
 import { withoutSecrets } from '../../lib/base/printable.ts'
 import type { SlotInfo, Store } from '../../lib/entries/lease.ts'
 import { fileStore } from '../../lib/entries/lease.ts'
-import { atAddress, rememberAddress } from '../../lib/stores/address.ts'
+import { rememberAddress } from '../../lib/stores/address.ts'
 import type { DatabaseFunction } from '../../lib/stores/database-function.ts'
 import { defaultFolder } from '../../lib/stores/file-store.ts'
 import { openGiven } from '../../lib/stores/open.ts'
@@ -113,8 +113,6 @@ export async function withStore<T>(given: string | undefined, work: (store: AnyS
   const { store, close } = findStore(nameOf(given))
   try {
     return await work(store)
-  } catch (error) {
-    throw atAddress(error, store)
   } finally {
     await close()
   }

@@ -9,7 +9,7 @@
 //! | [`cycles`] | the CPU's cycle counter, calibrated, which makes it cheap to trust a tick |
 //! | [`clock`] | where ticks come from, and how long a reading may be trusted |
 //! | [`cursor`] | `claim()`, the only place where numbers are taken |
-//! | [`lane`] | the rest of a tick, worked out once |
+//! | [`lane`] | the numbers after a claim, worked out once |
 //! | [`numbers`] | the times of numbers |
 //! | [`prefetch`] | numbers that are claimed many at a time and returned one by one |
 //! | [`entry`] | what all copies of the library in a process know about a key: its cursor and its use |
@@ -123,8 +123,10 @@ pub struct Generator {
     prefetch: Option<Prefetch>,
     /// the number after the last one taken
     taken: u64,
-    /// the numbers that may be taken while the tick is trusted; closed whenever the clock may have been read
+    /// the numbers that may be taken for a while without the rule
     lane: Lane,
+    /// for how many cycles after the clock was read; 0 whenever it may have been read again
+    lane_for: u64,
     last_exact: Option<u64>,
     since_ns: i128,
     stats: Stats,
@@ -157,7 +159,8 @@ impl Generator {
             id_offset: layout.id_offset(),
             prefetch: knobs.prefetch.map(Prefetch::new),
             taken: 0,
-            lane: Lane::CLOSED,
+            lane: Lane::EMPTY,
+            lane_for: 0,
             last_exact: last_exact(layout, since_ns),
             since_ns,
             stats: Stats::default(),
@@ -173,10 +176,14 @@ impl Generator {
         }
     }
 
-    /// An ID of the lane, if the tick is trusted and the next number is in it.
+    /// An ID of the lane, if it is open and the next number is in it.
     #[inline(always)]
     fn next_in_lane(&mut self) -> Option<u64> {
-        if self.lane.is_closed() || !self.clock.is_trusted() {
+        if self.lane_for == 0 {
+            return None;
+        }
+        if !self.clock.is_within(self.lane_for) {
+            self.clock.distrust(); // its tick ended before the lane, or with it
             return None;
         }
         let (cursor, seen) = self.cursor.open()?;
@@ -197,13 +204,25 @@ impl Generator {
             Ok(claim) => {
                 self.stats.ids += 1;
                 let id = self.packing.pack(claim.base, self.node).wrapping_add(self.id_offset);
-                if self.prefetch.is_none() && self.rule.counter_bits > 0 {
-                    let (cursor, now) = (self.cursor.cursor(), self.clock.tick());
-                    self.lane = Lane::after(claim, cursor, &self.rule, now, (id, self.packing.step()));
+                if self.prefetch.is_none() {
+                    self.open_lane(claim, id);
                 }
                 Ok(id)
             }
             Err(refused) => Err(self.explain(refused)),
+        }
+    }
+
+    /// Opens the lane for the numbers after a claim, until the clock has passed its tick.
+    #[inline(always)]
+    fn open_lane(&mut self, claim: Claim, id: u64) {
+        let stride = self.packing.stride();
+        if stride.span == 0 {
+            return; // no numbers: the layout has no counter, and its ticks do not follow each other
+        }
+        self.lane_for = self.clock.reaches(claim.base >> self.rule.counter_bits);
+        if self.lane_for > 0 {
+            self.lane = Lane::after(claim, id, stride, self.cursor.cursor(), &self.rule, self.clock.tick());
         }
     }
 
@@ -300,7 +319,7 @@ impl Generator {
     /// Numbers from the cursor.
     #[inline]
     fn take(&mut self, n: u64) -> Result<Claim, Refused> {
-        self.lane.close();
+        self.lane_for = 0;
         let Some((cursor, seen)) = self.cursor.open() else { return Err(Refused::PastLimit) };
         match cursor.claim(n, &self.rule, &mut self.clock) {
             Ok(claim) => self.believe(claim, seen),

@@ -2,9 +2,9 @@
 
 // `npm run bench`: the cost of each piece of work, compared with others, and whether we keep our promises. Ratios are medians
 // over processes that alternate, so a noisy machine disturbs all equally; `ids` prints times too, the lowest of them. Exit
-// status 1 if a bar is missed. `npm run bench -- NAME` runs one section; leases, segments and service start their own servers.
-// `--node 26`, which may be repeated, measures `ids` on that Node.js, from npm or a path; also `bun` and `deno`. `--svg` also
-// writes the results of `ids` to docs/start/speed.json, and draws the pictures of docs/ from it.
+// status 1 if a bar is missed. `npm run bench -- NAME` runs one section; leases, segments, growth and service start their own
+// servers. `--node 26`, which may be repeated, measures `ids` on that Node.js, from npm or a path; also `bun` and `deno`.
+// `npm run bench -- --figures` measures the figures that the documents print, on a quiet machine, and writes them.
 
 const { parseArgs } = require('node:util')
 
@@ -17,9 +17,12 @@ const SECTIONS = {
   segments: './segments.mjs',
   seals: './seals.js',
   audit: './audit.js',
+  growth: './growth.mjs',
   service: './service.mjs',
 }
 const USUAL = ['load', 'ids', 'processes'] // needs no server
+/** The versions of Node.js in the documents' tables, the newest first. */
+const PRINTED = ['26', '24', '20']
 
 /** A runtime to measure: its name, and the command that runs a script with `gc`. */
 function runtimeOf(given) {
@@ -43,16 +46,18 @@ async function main(args) {
   const { values, positionals } = parseArgs({
     args,
     allowPositionals: true,
-    options: { svg: { type: 'boolean' }, node: { type: 'string', multiple: true } },
+    options: { figures: { type: 'boolean' }, node: { type: 'string', multiple: true } },
   })
   const unknown = positionals.find((name) => !(name in SECTIONS))
   if (unknown !== undefined)
     throw new Error(`there is no benchmark '${unknown}': there are ${Object.keys(SECTIONS).join(', ')}`)
+  if (values.figures) {
+    if (positionals.length > 0 || values.node !== undefined)
+      throw new Error(`--figures measures 'ids' on Node.js ${PRINTED.join(', ')}: it takes no section and no --node`)
+    return require('./ids.js').writeFigures(PRINTED.map(runtimeOf))
+  }
   const names = positionals.length > 0 ? positionals : USUAL
-  if (values.svg && !names.includes('ids')) throw new Error(`--svg draws what 'ids' measures, so it needs that`)
-  const runtimes = (values.node ?? [process.execPath]).map(runtimeOf)
-  await runAll(names, runtimes)
-  if (values.svg) require('./ids.js').draw(runtimes)
+  await runAll(names, (values.node ?? [process.execPath]).map(runtimeOf))
 }
 
 main(process.argv.slice(2))

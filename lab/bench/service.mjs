@@ -18,6 +18,7 @@ const BATCH = 1000
 const NAMES = { default: { group: 'default' }, wide: { group: 'wide', layout: 'snowcast', nodes: 128 } }
 
 /** The rows of load: the request, and its server. */
+const asText = (url) => ({ url: `${url}/v1/ids/default`, accept: 'text/plain' })
 const asJson = (url) => ({ url: `${url}/v1/ids/default`, accept: 'application/json' })
 const asBytes = (url) => ({ url: `${url}/v1/ids/wide?n=${BATCH}`, accept: 'application/octet-stream' })
 
@@ -35,10 +36,13 @@ async function startService() {
   return startServer({ args: ['--config', config, '--store', `file:${join(folder, 'store')}`] })
 }
 
-/** Requests/s of our server and of the empty ones: [one ID, { hello: 'world' }, nothing], then of batches alone. */
+/** Requests/s of our server and of the empty ones: [an ID as text, a text, an ID as JSON, { hello: 'world' }], then of batches. */
 function measureHttp(service, empty) {
   const load = (...targets) => ofProcess('service-load.js', JSON.stringify(targets))
-  const one = load(asJson(service), { url: `${empty}/`, accept: '*/*' }, { url: `${empty}/nothing`, accept: '*/*' })
+  const one = load(asText(service), { url: `${empty}/text`, accept: '*/*' }, asJson(service), {
+    url: `${empty}/`,
+    accept: '*/*',
+  })
   const [batches] = load(asBytes(service))
   return { one, ids: median(batches) * BATCH }
 }
@@ -69,18 +73,17 @@ export async function run() {
 
 function print({ one, ids }, { calls, requests, awaited, batches }) {
   const k = (rate) => `${(rate / 1000).toFixed(1)} k/s`
-  const ratio = (over) => median(one[0].map((rate, round) => rate / one[over][round]))
+  const ratio = (ours, empty) => median(one[ours].map((rate, round) => rate / one[empty][round]))
   console.log(`\nThe ID service, medians, Node ${process.version}\n`)
-  console.log(`requests by HTTP: single IDs ${k(median(one[0]))}; a route of fastify that answers { hello: 'world' }`)
-  console.log(
-    `${k(median(one[1]))}, one without a body ${k(median(one[2]))} (single IDs / that: ${ratio(2).toFixed(2)})`,
-  )
+  console.log(`requests by HTTP: one ID as text ${k(median(one[0]))}; a route of fastify that returns a text`)
+  console.log(`${k(median(one[1]))}; one ID as JSON ${k(median(one[2]))}; { hello: 'world' } ${k(median(one[3]))}`)
   console.log(`n=${BATCH} as bytes: ${(ids / 1e6).toFixed(1)} M IDs/s`)
   console.log(`nextBigInt(): RemoteFlakeId ${calls[0].toFixed(1)} ns, FlakeId ${calls[1].toFixed(1)} ns`)
   console.log(`10 000 nextAsync() at once: ${k(awaited[0])}; INCR by ioredis, a promise each: ${k(awaited[1])}`)
   console.log(`takeAsync(10 000): ${k(batches[0])}; a pipeline() of 10 000 INCR: ${k(batches[1])}`)
   printPromises([
-    ['single IDs by HTTP / an empty fastify route', () => ratio(1), 0.75, 'higher'],
+    ['one ID by HTTP / a fastify route that returns a text', () => ratio(0, 1), 0.75, 'higher'],
+    ['one ID as JSON / a fastify route that returns an object', () => ratio(2, 3), 0.75, 'higher'],
     [`n=${BATCH} as bytes, wide layout, M IDs/s`, () => ids / 1e6, 5, 'higher'],
     ['RemoteFlakeId nextBigInt() / FlakeId nextBigInt()', () => calls[0] / calls[1], 1],
     ['10 000 nextAsync() at once: requests', () => requests, 110],

@@ -19,9 +19,6 @@ const segment = () =>
 const flakeIdgen = () => new (require('flake-idgen'))({ id: 5 })
 const pure = () => new (require('./plain-generator.js').PureFlake)({ id: 5 })
 
-/** One ID by flake-idgen, to be formatted. */
-const anId = () => flakeIdgen().next()
-
 /** Decoding IDs of a layout, by us and by @sapphire/snowflake. */
 const decodesOf = (name) => ({
   [`decode: flakeforge, ${name}`]: () => {
@@ -94,8 +91,11 @@ const CALLS = {
   'new, datacenter and worker: flakeforge': () => made(require('../..'), { datacenter: 3, worker: 7 }),
   'new: flake-idgen': () => made(require('flake-idgen')),
   'new, epoch: flake-idgen': () => made(require('flake-idgen'), { epoch: EPOCH }),
+  'new, id: flake-idgen': () => made(require('flake-idgen'), { id: 7 }),
+  'new, datacenter and worker: flake-idgen': () => made(require('flake-idgen'), { datacenter: 3, worker: 7 }),
   'take(8): flakeforge': () => calls(ahead(), 'take', 8),
   'takeBigInts(8): flakeforge': () => calls(ahead(), 'takeBigInts', 8),
+  'takeBigInts(9): flakeforge': () => calls(ahead(), 'takeBigInts', 9),
   'nextBigInt: flakeforge': () => {
     const generator = flakeforge()
     return () => generator.nextBigInt()
@@ -120,21 +120,14 @@ const CALLS = {
     const format = require('biguint-format')
     return () => format(generator.next(), 'dec')
   },
-  'format: flakeforge': () => {
-    const { format } = require('../..')
-    const id = anId()
-    return () => format(id, 'dec')
-  },
-  'format: biguint-format': () => {
-    const format = require('biguint-format')
-    const id = anId()
-    return () => format(id, 'dec')
-  },
-  'format: flakeforge/biguint-format': () => {
-    const format = require('flakeforge/biguint-format')
-    const id = anId()
-    return () => format(id, 'dec')
-  },
+  'format: flakeforge': () => formatted(buffers(), 'dec'),
+  'format, bigint: flakeforge': () => formatted(someIds(), 'dec'),
+  'format, text: flakeforge': () => formatted(someTexts(), 'dec'),
+  "format, bigint, 'base62': flakeforge": () => formatted(someIds(), 'base62'),
+  'parse: flakeforge': () => each(someTexts(), require('../..').parse),
+  'parse: plain JS': () => each(someTexts(), require('./plain-generator.js').parse),
+  'format: biguint-format': () => formatted(buffers(), 'dec', require('biguint-format')),
+  'format: flakeforge/biguint-format': () => formatted(buffers(), 'dec', require('flakeforge/biguint-format')),
   ...decodesOf('flake'),
   ...decodesOf('twitter'),
   ...decodesOf('discord'),
@@ -192,9 +185,22 @@ const made = (Generator, options) => () => new Generator(options)
 const ahead = () => dialect({ id: 6, maxAheadMs: Number.POSITIVE_INFINITY })
 
 /** Different IDs, and parts of IDs: with equal ones, a compiler could do the work only once. */
-const someIds = () => Array.from({ length: 256 }, (_, i) => anId().readBigUInt64BE() + BigInt(i * 4_194_305))
+const someIds = () => {
+  const first = flakeIdgen().next().readBigUInt64BE()
+  return Array.from({ length: 256 }, (_, i) => first + BigInt(i * 4_194_305))
+}
 const someParts = () =>
   Array.from({ length: 256 }, (_, i) => ({ timestamp: Date.now() + i, datacenter: i & 31, worker: 2, counter: i }))
+
+/** The same IDs in the other forms in which programs hold them. */
+const someTexts = () => someIds().map(String)
+const buffers = () =>
+  someIds().map((id) => {
+    const bytes = Buffer.alloc(8)
+    bytes.writeBigUInt64BE(id)
+    return bytes
+  })
+const formatted = (ids, base, format = require('../..').format) => each(ids, (id) => format(id, base))
 
 /** A call that uses one value after the other. */
 function each(values, call) {

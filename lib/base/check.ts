@@ -1,7 +1,7 @@
 // Checks of single values, for all code that reads options or answers of the addon: those of values.ts, and those that only
 // make sense where there is an addon. Values are refused, never masked or coerced.
 
-import type { Problem } from './errors/generators.ts'
+import type { Problem } from './errors/sources.ts'
 import * as errors from './errors.ts'
 
 export * from './values.ts'

@@ -1,7 +1,7 @@
 // Every error of flakeforge is made here, with a stable `code` and a message that names the value, the bound and what to do.
 // Codes never change their meaning; messages may. Each subject has its own file.
 
-import type { Problem } from './errors/generators.ts'
+import type { Problem } from './errors/sources.ts'
 
 export * from './errors/counters.ts'
 export { FlakeError } from './errors/flake-error.ts'
@@ -10,6 +10,7 @@ export * from './errors/generators.ts'
 export * from './errors/leases.ts'
 export * from './errors/options.ts'
 export * from './errors/remote.ts'
+export * from './errors/sources.ts'
 export * from './errors/stores.ts'
 export * from './errors/values.ts'
 

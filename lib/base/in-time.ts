@@ -1,5 +1,6 @@
 // Time limits for answers that may never come: clients queue calls forever by default, and a user's own store may not answer.
 
+import { reasonOf, throwIfAborted, whenAborted } from './abort.ts'
 import { clearTimeout, setImmediate, setTimeout } from './timers.ts'
 
 const LATE: unique symbol = Symbol('late')
@@ -8,21 +9,36 @@ const LATE: unique symbol = Symbol('late')
  * The result of `call`, or LATE after this many ms; a later result is ignored. After a long turn of the event loop, Node runs
  * timers before it reads pending input, so the limit allows one more turn for that.
  */
-async function inTimeOrLate<Result>(call: Result | PromiseLike<Result>, ms: number): Promise<Result | typeof LATE> {
+async function inTimeOrLate<Result>(
+  call: Result | PromiseLike<Result>,
+  ms: number,
+  signal?: AbortSignal,
+): Promise<Result | typeof LATE> {
+  throwIfAborted(signal)
   let timer
-  const late = new Promise<typeof LATE>((resolve) => {
+  let ignore = () => {}
+  const late = new Promise<typeof LATE>((resolve, reject) => {
     timer = setTimeout(() => setImmediate(resolve, LATE), ms)
+    if (signal) ignore = whenAborted(signal, () => reject(reasonOf(signal)))
   })
   try {
     return await Promise.race([call, late])
   } finally {
     clearTimeout(timer)
+    ignore()
   }
 }
 
-/** Settles as `call` does, or fails after this many ms, with the code ETIMEDOUT. */
-export async function inTime<Result>(call: Result | PromiseLike<Result>, ms: number): Promise<Result> {
-  const answer = await inTimeOrLate(call, ms)
+/**
+ * Settles as `call` does, or fails after this many ms, with the code ETIMEDOUT.
+ * @param signal when it aborts, this fails at once, with its reason
+ */
+export async function inTime<Result>(
+  call: Result | PromiseLike<Result>,
+  ms: number,
+  signal?: AbortSignal,
+): Promise<Result> {
+  const answer = await inTimeOrLate(call, ms, signal)
   if (answer === LATE) throw Object.assign(new Error(`no answer within ${ms} ms`), { code: 'ETIMEDOUT' })
   return answer
 }

@@ -31,6 +31,12 @@ export function checkKeys(
   return refuseUnknown(options as Options, known, offered)
 }
 
+/** Refuses arguments after the last one that a call takes: options there would be ignored. `takes`: what it takes. */
+export function refuseMore(call: string, more: readonly unknown[], takes: string) {
+  const found = more.find((argument) => !isAbsent(argument))
+  if (found !== undefined) throw errors.optionError(TypeError, 'options', found, `${call}() takes only ${takes}`)
+}
+
 /** The same for a known object. A Map, a signal or a promise has no keys and would be ignored; so would an inherited option. */
 export function refuseUnknown(options: Options, known: readonly string[], offered = () => known) {
   const own = ownOf(options)

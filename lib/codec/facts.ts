@@ -6,8 +6,8 @@ import * as wanted from '../base/errors/wanted.ts'
 import { FARTHEST_MS, isAbsent, type Options, ownOf, readBounded, readInstant } from '../base/values.ts'
 import type { Dialect } from './dialects.ts'
 import dialects from './dialects.ts'
-import { MODES, type Mode, Packing, partOf } from './packing.ts'
-import { type Definition, type GivenChoices, readIdOffset, readNodeCount, readSpec, withNodes } from './spec.ts'
+import { MODES, type Mode, Packing, partOf, withNodes } from './packing.ts'
+import { type Definition, type GivenChoices, readIdOffset, readNodeCount, readSpec } from './spec.ts'
 
 /** The choices that a layout allows. */
 type Choices = { epoch?: number; nodes?: number; mode?: Mode; idOffset?: bigint }

@@ -429,3 +429,11 @@ export class Packing {
     return Math.ceil(this.startMs(this.#mode === MODES[0] ? 1n : found)) // the top bit is the lowest one of a reversed tick
   }
 }
+
+/** The fields of a layout with this number of nodes: node and counter, the second and third field, share their bits. */
+export function withNodes(fields: [string, number][], nodes?: number): [string, number][] {
+  if (nodes === undefined) return fields
+  const [time, [node, nodeBits], [counter, counterBits]] = fields
+  const bits = Math.ceil(Math.log2(nodes))
+  return [time, [node, bits], [counter, nodeBits + counterBits - bits]]
+}

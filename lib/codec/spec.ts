@@ -6,7 +6,7 @@ import * as wanted from '../base/errors/wanted.ts'
 import type { TemporalInstant } from '../base/objects.ts'
 import { checkKeys, type Options, ownOf, readBounded, readInstant } from '../base/values.ts'
 import dialects, { type Dialect } from './dialects.ts'
-import { isNode } from './packing.ts'
+import { isNode, withNodes } from './packing.ts'
 
 /**
  * A layout of your own. Write it where it is used, or as a constant with `as const satisfies LayoutSpec`, so that the types
@@ -116,14 +116,6 @@ function dialectOfCopy({ name, tickMs = 1, fields: copied, nodes }: Options) {
 function bigintOf(given: unknown) {
   const isExact = typeof given === 'string' ? /^-?\d{1,20}$/.test(given) : Number.isSafeInteger(given)
   return isExact ? BigInt(given as string | number) : given
-}
-
-/** The fields of a layout with this number of nodes: node and counter, the second and third field, share their bits. */
-export function withNodes(fields: [string, number][], nodes?: number): [string, number][] {
-  if (nodes === undefined) return fields
-  const [time, [node, nodeBits], [counter, counterBits]] = fields
-  const bits = Math.ceil(Math.log2(nodes))
-  return [time, [node, bits], [counter, nodeBits + counterBits - bits]]
 }
 
 function readTickNs(tickMs: unknown) {

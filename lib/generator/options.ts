@@ -133,13 +133,20 @@ export const GENERAL = [
 /** Options for the numbers of an ordinary generator; a leased one gets its numbers from its slot. */
 export const OF_NODE = ['id', 'shared', 'clock']
 
+/** Options of a lease, which only join() reads. */
+export const OF_LEASE = ['group', 'slots', 'ttlMs', 'skewMs', 'durable', 'waitMs', 'host', 'signal', 'elseFrom']
+
 /** A checked copy of the options of `new FlakeId(options)`. */
 export function readOptions(given: unknown): Settings {
   if (typeof given === 'string' && given.includes(':')) throw errors.storeToConstructorError(given)
   if (typeof given !== 'object' && given !== undefined) throw errors.optionTypeError('options', given, 'an object')
   const facts = readLayout(ownOf(given))
   const known = [...facts.nodeNames, ...GENERAL, ...OF_NODE]
-  const options = checkKeys('options', given, known, () => offeredOf(known, facts))
+  const options = checkKeys('options', given, known, () => {
+    const ofLease = OF_LEASE.find((name) => Object.hasOwn(Object(given), name))
+    if (ofLease !== undefined) throw errors.joinOptionError(ofLease, ownOf(given as object)[ofLease])
+    return offeredOf(known, facts)
+  })
   const clock = readClock(options.clock)
   return {
     facts,

@@ -1,19 +1,14 @@
-// The class `Seal`, for public IDs. The core computes; this file checks the arguments and converts IDs. It keeps no key,
-// and shows none in an error or in console.log.
+// The class `Seal`, for public IDs. The core computes, and seal-input.ts checks the arguments. This file keeps no key, and
+// shows none in console.log.
 
-import { isAbsent, ownOf } from '../base/check.ts'
-import * as wanted from '../base/errors/wanted.ts'
-import * as errors from '../base/errors.ts'
 import { INSPECT, textOf } from '../base/inspect.ts'
-import { isBigUint64Array, isUint8Array } from '../base/objects.ts'
 import { keepHere } from '../base/uncloneable.ts'
-import { BASES, type Base, textWidth } from '../codec/bases.ts'
 import { type IdLike, toBigInt, toBytes } from '../codec/ids.ts'
-import { PREFIX } from '../codec/prefix.ts'
 import { parse } from '../codec/text.ts'
+import * as hot from '../native/hot.ts'
 import native from '../native/index.ts'
-import { inPlace as inPlaceOf, type Wasm } from '../native/wasm.ts'
 import { format } from './format.ts'
+import { changeAll, readKey, readOptions, readPrefix, readTweak, textBase, toSealed } from './seal-input.ts'
 
 export interface SealOptions<P extends string = string> {
   /**
@@ -27,26 +22,6 @@ export interface SealOptions<P extends string = string> {
    */
   prefix?: P | null | undefined
 }
-
-const { wasm } = native as { wasm?: Wasm }
-
-/** Calls a function of the addon that changes IDs in place. Only the caller may have the array. */
-const inPlace: (ids: Uint8Array, change: (ids: Uint8Array) => void) => void =
-  wasm === undefined ? (ids, change) => change(ids) : inPlaceOf(wasm)
-
-const { keyBytes: KEY_BYTES, mostTweakBytes: MOST_TWEAK_BYTES } = native.sealBounds()
-
-/** The bases whose text of an ID always has 11 characters. */
-const TEXT_BASES = BASES.filter((base) => textWidth(base) === 11)
-const DEFAULT_BASE = 'base58'
-
-const NEW_KEY = "crypto.randomBytes(32) makes one; text of a key has to be decoded first: Buffer.from(text, 'hex')"
-const OPTIONS = ['tweak', 'prefix']
-const TWEAK = `a Uint8Array or text, of 0 to ${MOST_TWEAK_BYTES} bytes`
-
-// An ID on its way to the addon and back. No user code runs in between.
-const oneId = new DataView(new ArrayBuffer(8))
-const oneIdBytes = new Uint8Array(oneId.buffer)
 
 /**
  * Turns IDs into public IDs that reveal nothing, and back. An ID shows when and where it was generated, and the next one can
@@ -67,6 +42,7 @@ const oneIdBytes = new Uint8Array(oneId.buffer)
  */
 export class Seal<const P extends string = ''> {
   #native
+  #index
   #prefix
 
   /**
@@ -77,7 +53,8 @@ export class Seal<const P extends string = ''> {
    */
   constructor(key: Uint8Array, options?: SealOptions<P> | null) {
     const { tweak, prefix } = readOptions(options)
-    this.#native = new native.Seal(readKey(key), readTweak(tweak))
+    this.#native = new native.Seal(hot.generators, readKey(key), readTweak(tweak))
+    this.#index = this.#native.index
     this.#prefix = readPrefix(prefix)
     keepHere(this)
   }
@@ -105,7 +82,7 @@ export class Seal<const P extends string = ''> {
 
   /** Like `seal(id)`, as a bigint from 0 to 2^64 − 1. */
   sealBigInt(id: IdLike): bigint {
-    return changeOne(toBigInt(id), (bytes) => this.#native.seal(bytes))
+    return changeOne(toBigInt(id), this.#index, hot.seal)
   }
 
   /**
@@ -144,7 +121,7 @@ export class Seal<const P extends string = ''> {
 
   /** Like `open(sealed)`, as a bigint from 0 to 2^64 − 1. */
   openBigInt(sealed: IdLike): bigint {
-    return changeOne(toSealed(sealed, this.#prefix), (bytes) => this.#native.open(bytes))
+    return changeOne(toSealed(sealed, this.#prefix), this.#index, hot.open)
   }
 
   /**
@@ -170,125 +147,10 @@ export class Seal<const P extends string = ''> {
   }
 }
 
-/**
- * A copy, because another thread could change a SharedArrayBuffer while native code reads it. An error shows the kind of
- * value, never its content: it could be a key.
- */
-function readKey(key: unknown) {
-  const wanted = `a Uint8Array of ${KEY_BYTES.slice(0, -1).join(', ')} or ${KEY_BYTES.at(-1)} bytes`
-  if (!isUint8Array(key)) throw secretError(TypeError, 'key', `must be ${wanted}, but is ${kindOf(key)}. ${NEW_KEY}`)
-  if (KEY_BYTES.includes(key.length)) return new Uint8Array(key)
-  throw secretError(RangeError, 'key', `must be ${wanted}, but has ${key.length}. ${NEW_KEY}`)
-}
-
-/** The tweak's bytes; empty if it is absent. */
-function readTweak(tweak: unknown) {
-  if (isAbsent(tweak)) return new Uint8Array(0)
-  if (typeof tweak !== 'string' && !isUint8Array(tweak))
-    throw secretError(TypeError, 'tweak', `must be ${TWEAK}, but is ${kindOf(tweak)}`)
-  const bytes = typeof tweak === 'string' ? utf8(tweak) : unlessGone(() => new Uint8Array(tweak))
-  if (bytes === undefined) throw secretError(TypeError, 'tweak', `must be ${TWEAK}, but its ${GONE}`)
-  if (bytes.length > MOST_TWEAK_BYTES)
-    throw secretError(RangeError, 'tweak', `must be ${TWEAK}, but has ${bytes.length}; use a hash of it`)
-  return bytes
-}
-
-/** The prefix of texts; '' if it is absent. */
-function readPrefix(prefix: unknown) {
-  if (isAbsent(prefix)) return ''
-  if (typeof prefix === 'string' && PREFIX.test(prefix)) return prefix
-  const Type = typeof prefix === 'string' ? RangeError : TypeError
-  throw secretError(Type, 'prefix', `must be ${wanted.PREFIX}, but is ${kindOf(prefix)}`)
-}
-
-const GONE = 'memory was transferred to another thread'
-
-/** A copy; undefined if the memory was transferred: such an array looks empty, and cannot be copied. */
-function unlessGone<T>(copy: () => T) {
-  try {
-    return copy()
-  } catch {
-    return undefined
-  }
-}
-
-/** The options. Errors do not show their values: a key may be among them by mistake. */
-function readOptions(options: unknown): { tweak?: unknown; prefix?: unknown } {
-  if (isAbsent(options)) return ownOf({})
-  if (typeof options !== 'object' || Array.isArray(options) || isUint8Array(options))
-    throw secretError(TypeError, 'options', `must be an object, { tweak, prefix }, but is ${kindOf(options)}`)
-  for (const name of Object.keys(options)) {
-    if (!OPTIONS.includes(name)) throw errors.unknownOptionError(name, undefined, OPTIONS)
-  }
-  return ownOf(options)
-}
-
-/**
- * The bytes of a text. TextEncoder would write any lone half of a surrogate pair as U+FFFD, so that two texts would be the
- * same tweak.
- */
-function utf8(text: string) {
-  if (/\p{Cs}/u.test(text))
-    throw secretError(RangeError, 'tweak', 'must be valid Unicode text, but contains half of a surrogate pair')
-  return new TextEncoder().encode(text)
-}
-
-const secretError = (Type: typeof TypeError | typeof RangeError, option: string, why: string) =>
-  errors.optionError(Type, option, undefined, `${option} ${why}`)
-
-/** The kind of a value, without its content. */
-function kindOf(value: unknown) {
-  if (isAbsent(value)) return String(value)
-  if (typeof value === 'string') return `text of ${value.length} characters`
-  if (typeof value !== 'object') return `a ${typeof value}`
-  return `an object of class ${Object.prototype.toString.call(value).slice(8, -1)}`
-}
-
-function textBase(base: unknown): Base {
-  if (isAbsent(base)) return DEFAULT_BASE
-  if (typeof base === 'string' && TEXT_BASES.includes(base)) return base as Base
-  throw errors.optionRangeError('base', base, `one of '${TEXT_BASES.join("', '")}'`)
-}
-
-/** Sealed 64 bits as a bigint. The text of a seal is not the text of an ID, but is easily mistaken for it. */
-function toSealed(sealed: IdLike, prefix: string) {
-  const text = typeof sealed !== 'string' ? '' : sealed.slice(sealed.startsWith(prefix) ? prefix.length : 0)
-  if (/^(?!0[bx])[\da-z]{11}$/i.test(text) && /\D/.test(sealed as string))
-    throw errors.idError(sealed, 'an ID in decimal, hex or binary; openString() opens the text of sealString()')
-  return toBigInt(sealed)
-}
-
-function changeOne(id: bigint, change: (bytes: Uint8Array) => void) {
-  oneId.setBigUint64(0, id)
-  inPlace(oneIdBytes, change)
-  return oneId.getBigUint64(0)
-}
-
-/**
- * All IDs in the result of take() or takeBigInts(), changed, as a new array of the same kind.
- * @param changeBytes big-endian
- * @param changeNumbers in the byte order of this machine
- */
-function changeAll(
-  ids: unknown,
-  changeBytes: (bytes: Uint8Array) => void,
-  changeNumbers: (numbers: Uint8Array) => void,
-) {
-  if (isBigUint64Array(ids)) {
-    const numbers = copyOf(ids, () => new BigUint64Array(ids))
-    inPlace(new Uint8Array(numbers.buffer), changeNumbers)
-    return numbers
-  }
-  if (!isUint8Array(ids)) throw errors.idError(ids, 'IDs as returned by take() or takeBigInts()')
-  const copy = copyOf(ids, () => new Uint8Array(ids))
-  if (copy.length % 8 !== 0) throw errors.idError(ids, `IDs of 8 bytes each: it has ${copy.length} bytes`)
-  const bytes = Buffer.from(copy.buffer)
-  inPlace(bytes, changeBytes)
-  return bytes
-}
-
-function copyOf<T>(ids: unknown, copy: () => T) {
-  const copied = unlessGone(copy)
-  if (copied === undefined) throw errors.idError(ids, `an array of IDs: its ${GONE}`)
-  return copied
+/** One ID, changed by a raw function with the seal of this index. */
+function changeOne(id: bigint, seal: number, change: () => void) {
+  hot.index[0] = seal
+  hot.id[0] = id
+  change()
+  return hot.id[0]
 }

@@ -7,7 +7,7 @@ import { optionRangeError, optionTypeError, unusableOptionError } from '../base/
 import type { LayoutFacts } from '../codec/facts.ts'
 import type { AnyLayout, GivenFields, LayoutChoices } from '../codec/node-fields.ts'
 import type { GeneratorOptions, LayoutOption } from '../generator/options.ts'
-import { GENERAL, OF_NODE, offeredOf, readKnobs, readLayout } from '../generator/options.ts'
+import { GENERAL, OF_LEASE, OF_NODE, offeredOf, readKnobs, readLayout } from '../generator/options.ts'
 import { nativeLayout } from '../native/hot.ts'
 import index from '../native/index.ts'
 import { BUDGET, roundedUp } from '../stores/time-budget.ts'
@@ -100,8 +100,6 @@ const NOT_WITH_JOIN: Record<string, string> = {
   clock: "a slot's window is in the system's time",
 }
 
-const OF_JOIN = ['group', 'slots', 'ttlMs', 'skewMs', 'durable', 'waitMs', 'host', 'signal', 'elseFrom']
-
 /**
  * A checked copy of the generator's options, and of the lease's as `group`, `config`, `waitMs` and `host`; `fixed` and
  * `nodeOffset` determine the node numbers of its slots.
@@ -115,7 +113,7 @@ export function readJoinOptions(given: unknown) {
     if (!isAbsent(named[key])) throw unusableOptionError(key, named[key], `with join(): ${NOT_WITH_JOIN[key]}`)
   }
   const facts = readLayout(named)
-  const known = [...facts.nodeNames, ...GENERAL, ...OF_JOIN]
+  const known = [...facts.nodeNames, ...GENERAL, ...OF_LEASE]
   const options = checkKeys('options', given, [...known, ...OF_NODE], () => offeredOf(known, facts))
   const knobs = readKnobs(options, facts)
   const nodes = slotNodes(facts, options)

@@ -15,14 +15,14 @@ import {
 } from '../base/errors.ts'
 import { unixNow } from '../base/timers.ts'
 import { STATUS } from '../native/hot.ts'
-import type { StoreError } from '../stores/store.ts'
+import type { SlotStore, StoreError } from '../stores/store.ts'
 import { BUDGET } from '../stores/time-budget.ts'
 import type { LeaseEvent } from './events.ts'
 
 export class LeaseErrors {
   #group
   #machine
-  #trouble
+  #store: Pick<SlotStore, 'trouble' | 'located'>
   #cause: Error | undefined // the last failure, or why the slot was lost
   #inUse: Error | undefined // the user of a node number whose slot this search skipped
   /** whether the user has called detach() or close(), which is then the only cause */
@@ -30,11 +30,10 @@ export class LeaseErrors {
   /** whether the user has called close() */
   isClosed = false
 
-  /** @param trouble the last failure of the pending request, while the store keeps trying */
-  constructor(group: string, machine: LeaseMachine, trouble: () => unknown) {
+  constructor(group: string, machine: LeaseMachine, store: Pick<SlotStore, 'trouble' | 'located'>) {
     this.#group = group
     this.#machine = machine
-    this.#trouble = trouble
+    this.#store = store
   }
 
   /** Whether it was closed; a destroyed group takes precedence. */
@@ -101,11 +100,12 @@ export class LeaseErrors {
 
   /** Keeps the failure of a request, if the machine still awaits its answer. */
   #learn(asked: string, owner: string, cause: Error | undefined) {
-    if (this.#machine.awaits(asked, owner)) this.#cause = cause
+    if (this.#cause !== cause && this.#machine.awaits(asked, owner)) this.#cause = cause
   }
 
   #unanswered(what: string) {
-    return unansweredError(this.#group, what, this.#cause ?? this.#trouble())
+    const error = unansweredError(this.#group, what, this.#cause ?? this.#store.trouble?.(this.#group))
+    return this.#store.located?.(error) ?? error
   }
 
   get #code() {

@@ -14,11 +14,10 @@ import type { Grant, SlotStore, StoreError } from '../stores/store.ts'
 import { BUDGET, secondsOf } from '../stores/time-budget.ts'
 import { AttachCalls } from './attach-calls.ts'
 import { type Acquisition, acquisitionEnded, type Result, renewalEnded } from './counts-for-metrics.ts'
-import type { LeaseEvent } from './events.ts'
+import { type LeaseEvent, NewsQueue } from './events.ts'
 import { failureOf } from './failures.ts'
 import type { JoinSettings } from './join-options.ts'
 import { LeaseErrors } from './lease-errors.ts'
-import { NewsQueue } from './news-queue.ts'
 import type { SlotGenerator } from './slot-generator.ts'
 import { warnOfQuiet, warnOfRenewal, warnOfWait } from './warnings.ts'
 
@@ -79,7 +78,7 @@ export class Lease {
 
   constructor(store: SlotStore, generator: SlotGenerator, { group, host, config, waitMs, howToCreate }: LeaseSettings) {
     this.#machine = new native.LeaseMachine({ ttlMs: config.ttlMs, waitMs })
-    this.#errors = new LeaseErrors(group, this.#machine, () => store.trouble?.(group))
+    this.#errors = new LeaseErrors(group, this.#machine, store)
     this.#store = store
     this.#host = host
     this.#config = config
@@ -406,7 +405,9 @@ export class Lease {
     this.#step(
       isReleased ? { type: 'released', owner } : { type: 'failed', asked: 'release', owner, failure: { why: 'store' } },
     )
-    if (isReleased === undefined) throw unreleasedError(this.#group, slot, BUDGET.RELEASE_MS)
+    if (isReleased !== undefined) return
+    const error = unreleasedError(this.#group, slot, BUDGET.RELEASE_MS)
+    throw this.#store.located?.(error) ?? error
   }
 
   /** Whether the store has recorded that the slot is free. If the call fails, the slot becomes free after the ttl. */
@@ -458,8 +459,7 @@ export class Lease {
     const cause = this.#errors.ofEvent(event)
     const detail = { group: this.#group, slot: this.#grant?.slot, ...(cause && { cause }) }
     if (event === 'renewal-failed') warnOfRenewal(Object.assign(detail, { expires: this.expires }))
-    const { state } = this
-    if (!OF_WINDOW.includes(event)) publishSoon('lease.state', () => ({ ...detail, state, event }))
+    if (!OF_WINDOW.includes(event)) publishSoon('lease.state', () => ({ ...detail, state: this.state, event }))
     this.#news.add(() => this.#generator.tell(event, detail))
   }
 

@@ -4,7 +4,6 @@
 import { explained } from '../base/errors.ts'
 import { factsOf, layouts } from '../codec/layout.ts'
 import { nativeLayout } from '../native/hot.ts'
-import { atAddress } from '../stores/address.ts'
 import { howToCreate, howToDestroy } from './how-to-create.ts'
 import type { JoinSettings } from './join-options.ts'
 
@@ -36,7 +35,7 @@ function named(sides: string[]) {
 }
 
 /**
- * The error of join() or createGroup() with the way out: if the group has other options than this process, or the store fails.
+ * The error of join() or createGroup() with the way out, if the group has other options than this process.
  * @param given the store as it was passed
  */
 export function withWayOut(error: unknown, given: unknown, options: JoinSettings) {
@@ -48,5 +47,5 @@ export function withWayOut(error: unknown, given: unknown, options: JoinSettings
       ? `${change} IDs of another layout or epoch may equal earlier ones: keep them in another table.`
       : change
   }
-  return explained(atAddress(error, given), `Group '${options.group}'`, named, wayOut)
+  return explained(error, `Group '${options.group}'`, named, wayOut)
 }

@@ -27,11 +27,13 @@ type Listened = FlakeId & { emit(event: LeaseEvent, detail: LeaseDetail): boolea
 
 export class SlotGenerator {
   #options
+  #layout
   #opened: OpenedGenerator | undefined // makes the IDs of the present slot, or made those of the last one
   #leased: Listened | undefined // the user's generator
 
   constructor(options: JoinSettings) {
     this.#options = options
+    this.#layout = nativeLayout(options.facts)
   }
 
   /** What the user's generator begins with. If IDs come from servers at first, there may be no slot yet. */
@@ -47,7 +49,7 @@ export class SlotGenerator {
 
   /** The ms in which the first tick at or after `lo` begins. */
   firstMs(lo: number) {
-    return nativeLayout(this.#options.facts).firstMs(lo)
+    return this.#layout.firstMs(lo)
   }
 
   /**

@@ -54,8 +54,8 @@ function lastingRoom(size: number) {
 const scratch = lastingRoom(64 + 24)
 const { buffer: memory, byteOffset: at } = scratch
 const bytes = new Uint8Array(memory, at, 8) // the ID, big-endian
-export const id = new BigUint64Array(memory, at + 8, 1) // the ID as a number
-export const index = new Uint32Array(memory, at + 16, 1) // in: which generator
+export const id = new BigUint64Array(memory, at + 8, 1) // the ID as a number; in and out, for a seal
+export const index = new Uint32Array(memory, at + 16, 1) // in: which generator or seal
 export const base = new Uint32Array(memory, at + 20, 1) // in: which base, as an index into native.bases()
 const time = new Float64Array(memory, at + 24, 2) // in, with a user's clock: Unix ms, and nanoseconds beyond them
 export const refusal = new Float64Array(memory, at + 40, 3) // out, when refused: retryAfterMs, behindMs, timestamp
@@ -75,7 +75,7 @@ export const generators = new native.Generators(scratch)
 const bare = generators.functions() as RawFunctions
 const functions = wasm === undefined ? bare : forAnyArray(bare, batch, wasm)
 const { claim, claimFloat, claimText, fillBytes, fillFloats, fillNumbers } = functions
-const { spell, spellSome } = functions
+const { open, seal, spell, spellSome } = functions
 
 /**
  * The ID that was just claimed, as a Buffer with a separate ArrayBuffer. It copies byte by byte, because `set` costs 20 ns
@@ -163,4 +163,4 @@ function requestOf({ spec: { name, fields }, tickNs, choices }: LayoutFacts): La
   return ownOf({ name, spec, ...choices }) as unknown as LayoutOptions
 }
 
-export { claim, claimFloat, claimText, fillBytes, fillFloats, fillNumbers, spell, spellSome }
+export { claim, claimFloat, claimText, fillBytes, fillFloats, fillNumbers, open, seal, spell, spellSome }

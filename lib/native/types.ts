@@ -21,4 +21,8 @@ export interface RawFunctions {
   spell: () => string
   /** IDs of a batch as one text, a space after each */
   spellSome: (ids: Uint8Array) => string
+  /** seals one ID: `id[0]`, with the seal of the index in `index[0]` */
+  seal: () => void
+  /** opens it */
+  open: () => void
 }

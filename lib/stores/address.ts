@@ -1,7 +1,6 @@
 // The address of a store in a message.
 
-import { FlakeError, optionRangeError, withAddress } from '../base/errors.ts'
-import { withoutSecrets } from '../base/printable.ts'
+import { optionRangeError } from '../base/errors.ts'
 
 /**
  * `ERR_FLAKE_OPTION`: an address that opens no store.
@@ -22,13 +21,3 @@ export function rememberAddress<T extends object>(store: T, address: string | nu
 
 /** The address from which a store was opened, undefined if none was given; any other value as it is. */
 export const addressOf = (given: unknown) => (addresses.has(given as object) ? addresses.get(given as object) : given)
-
-/**
- * An error of a store, with its address and what to check there; any other error as it is.
- * @param given the store as it was passed; absent for the one in FLAKEFORGE_STORE
- */
-export function atAddress(error: unknown, given: unknown) {
-  const address = addressOf(given) ?? process.env.FLAKEFORGE_STORE
-  const isOfStore = error instanceof FlakeError && error.code === 'ERR_FLAKE_STORE'
-  return isOfStore && typeof address === 'string' ? withAddress(error, withoutSecrets(address)) : error
-}

@@ -2,18 +2,18 @@
 // reads and swaps records until it has its answer, within the time that join() promises. Once its caller has given up, it
 // swaps nothing.
 
-import type { GrantStep, StepAsk, StepTask } from '../../src/native.d.ts'
+import type { GrantStep, StepAnswer, StepAsk, StepConfig, StepTask } from '../../src/native.d.ts'
 import { whenAborted } from '../base/abort.ts'
 import { sleepUnlessAborted } from '../base/abortable-sleep.ts'
 import * as errors from '../base/errors.ts'
 import { inTime } from '../base/in-time.ts'
+import { withoutSecrets } from '../base/printable.ts'
 import { monotonicNow, sleep, unixNow } from '../base/timers.ts'
 import { ownOf } from '../base/values.ts'
 import type { ClientError } from './clients.ts'
 import type { DatabaseFunction } from './database-function.ts'
 import type { ReadBy, Records } from './records.ts'
 import { memoryOf } from './step-memory.ts'
-import { type Answer, type AnswerOf, refusalOf } from './step-refusals.ts'
 import type {
   AcquireRequest,
   Config,
@@ -27,6 +27,39 @@ import type {
 import { BUDGET, renewalStepMs } from './time-budget.ts'
 
 const { randomBytes } = process.getBuiltinModule('node:crypto')
+
+/** An answer, and the lineage of its group or counter. */
+type Answer = StepAnswer & { lineage: string }
+
+type AnswerOf<Type extends Answer['type']> = Extract<Answer, { type: Type }>
+
+/** The errors for a step's refusals, by the type of the answer. `config`: the task's, present if its refusal needs it. */
+const REFUSALS: { [Type in Answer['type']]?: (answer: AnswerOf<Type>, name: string, config: StepConfig) => Error } = {
+  quiet: ({ until, now }, name) => errors.quietError(name, until, now),
+  exhausted: ({ until, now }, name) => errors.exhaustedError(name, until, now),
+  mismatch: ({ theirs }, name, config) => errors.groupMismatchError(name, theirs, config),
+  durable: ({ isDurable }, name) => errors.counterMismatchError(name, isDurable),
+  twoServers: ({ shown, recorded }, name) => errors.twoServersError(name, shown, recorded),
+  skew: ({ by, bound }) => errors.clockSkewError(by, bound),
+  ended: (_, name) => errors.destroyedError(name),
+  absent: (_, name) => errors.absentError(name),
+  record: ({ fault }, name) => errors.recordError(name, fault),
+  gone: (_, name) => errors.counterError('gone', name),
+  behind: (_, name) => errors.counterError('behind', name),
+  full: ({ number }, name) => errors.counterError('full', name, number),
+  config: ({ text }, _, config) => errors.optionRangeError('config', config, `a valid one: ${text}`),
+  nonsense: ({ text }, name) => errors.storeError(`The store of '${name}' gave an impossible answer: ${text}.`),
+}
+
+/**
+ * The error for an answer that refuses; undefined for any other answer.
+ * @param name of the group or counter
+ */
+function refusalOf(answer: Answer, name: string, config: StepConfig | undefined) {
+  const refusal = REFUSALS[answer.type] as ((...words: unknown[]) => Error) | undefined
+  const error = refusal?.(answer, name, config)
+  return error !== undefined && answer.lineage !== undefined ? Object.assign(error, { lineage: answer.lineage }) : error
+}
 
 /** The answer to each task, unless it is refused. */
 type AnswerTo = {
@@ -67,6 +100,7 @@ const givenUpError = () => new Error('the step was given up')
 export class DatabaseStore implements SlotStore {
   declare readonly [madeByFlakeforge]: true
   #records
+  #address
   #memory
   #wasDurable = false // whether the server once supported `durable`
   #running: Set<Step> = new Set()
@@ -74,6 +108,7 @@ export class DatabaseStore implements SlotStore {
   /** @param address from which the store was opened, if any */
   constructor(records: Records, address?: string) {
     this.#records = records
+    this.#address = address
     this.#memory = memoryOf(address)
   }
 
@@ -217,7 +252,7 @@ export class DatabaseStore implements SlotStore {
       this.#wasDurable = true
     } catch (error) {
       const { code, message } = error as StoreError
-      throw this.#wasDurable && code === 'ERR_FLAKE_OPTION' ? errors.storeError(message, error) : error
+      throw this.#wasDurable && code === 'ERR_FLAKE_OPTION' ? this.located(errors.storeError(message, error)) : error
     }
   }
 
@@ -230,18 +265,36 @@ export class DatabaseStore implements SlotStore {
     const how = { reads: READS[task.type] ?? 'read', ...limits }
     const run = new Step(this.#records, name, this.#memory.core.step(name, task, fresh()), how)
     this.#running.add(run)
-    const answer = await this.#coded(name, () => run.answer()).finally(() => this.#running.delete(run))
+    let answer
+    try {
+      answer = await run.answer()
+    } catch (error) {
+      throw this.located(errors.storeFailure(name, error))
+    } finally {
+      this.#running.delete(run)
+    }
     const refusal = refusalOf(answer, name, 'config' in task ? task.config : undefined)
-    if (refusal !== undefined) throw refusal
+    if (refusal !== undefined) throw this.located(refusal)
     return answer as AnswerOf<AnswerTo[Task['type']]>
   }
 
-  /** Every call of the records goes through here: errors without one of our codes get one. */
+  /** Only from here do errors of a store leave it: in a join(), a renewal, a block, a list, or a command. */
+  located<Kind extends Error>(error: Kind): Kind {
+    return errors.locatedError(error, this.#where)
+  }
+
+  get #where() {
+    if (this.#address !== undefined) return `'${withoutSecrets(this.#address)}'`
+    const server = optional(this.#records, 'server')
+    return server === undefined ? undefined : `at ${server}`
+  }
+
+  /** A call of the records outside of a step: errors without one of our codes get one. */
   async #coded<Result>(name: string, call: () => Promise<Result> | Result) {
     try {
       return await call()
     } catch (error) {
-      throw errors.storeFailure(name, error)
+      throw this.located(errors.storeFailure(name, error))
     }
   }
 }
@@ -258,11 +311,11 @@ class Step {
   #records
   #name
   #step
-  #reads
+  #readBy
   #signal
   #ms
   #over = new AbortController() // gives up its calls
-  #readCount = 0
+  #reads = 0
   #swaps = 0
   #failure: unknown // the failure of the last read or swap
 
@@ -277,7 +330,7 @@ class Step {
     this.#name = name
     this.#step = step
     const { reads = 'read', signal, ms = BUDGET.STEP_MS } = ownOf(how) as typeof how
-    this.#reads = reads
+    this.#readBy = optional(records, reads) ?? records.read
     this.#signal = signal
     this.#ms = ms
   }
@@ -307,53 +360,40 @@ class Step {
     }
   }
 
+  /** Does what the step asks for, and passes it the results, until it has its answer. */
   async #go() {
     let ask = ownAsk(this.#step.begin())
-    while (ask.type !== 'done') ask = ownAsk(await this.#carryOut(ask))
-    return { ...ask.answer, lineage: ask.lineage } as Answer
-  }
-
-  /** Does what the step asks for, and passes it the result. */
-  #carryOut(ask: Exclude<StepAsk, { type: 'done' }>) {
-    switch (ask.type) {
-      case 'read':
-        return this.#read(ask.names)
-      case 'swap':
-        return this.#swap(ask)
-      case 'names':
-        return this.#names()
+    while (ask.type !== 'done') {
+      if (ask.type === 'read') ask = ownAsk(await this.#read(ask.names))
+      else if (ask.type === 'swap') ask = ownAsk(await this.#swap(ask))
+      else ask = ownAsk(await this.#names())
     }
-  }
-
-  async #read(names: string[]) {
-    // A clock of whole seconds, such as etcd's, may appear to be up to a second behind.
-    const before = unixNow() - (optional(this.#records, 'clockStepMs') ?? 0)
-    const { now, identity, values, position } = await this.#answered(names)
-    const look = { now, ...identity, values: [...values], before, after: unixNow() }
-    if (position !== undefined) Object.assign(look, { position: BigInt(position) })
-    return this.#step.read(look, fresh())
+    return { ...ask.answer, lineage: ask.lineage } as Answer
   }
 
   /**
    * An idle connection may have died unnoticed, which fails at once. So the first read of a step is tried on a second
    * connection as well.
    */
-  async #answered(names: string[]) {
-    this.#readCount += 1
+  async #read(names: string[]) {
+    const isFirst = this.#reads === 0
+    this.#reads += 1
+    // A clock of whole seconds, such as etcd's, may appear to be up to a second behind.
+    const before = unixNow() - (optional(this.#records, 'clockStepMs') ?? 0)
     const start = monotonicNow()
+    let read
     try {
-      return await this.#ask(names)
+      read = await this.#readBy.call(this.#records, this.#name, names, this.#over.signal)
     } catch (error) {
       this.#failure = error
       const isQuick = monotonicNow() - start < BUDGET.DEAD_CONNECTION_MS
-      if (this.#readCount > 1 || !isQuick || !(error as ClientError).cause || errors.isRefusedWrite(error)) throw error
-      return this.#ask(names)
+      if (!isFirst || !isQuick || !(error as ClientError).cause || errors.isRefusedWrite(error)) throw error
+      read = await this.#readBy.call(this.#records, this.#name, names, this.#over.signal)
     }
-  }
-
-  #ask(names: string[]) {
-    const records = this.#records
-    return (optional(records, this.#reads) ?? records.read).call(records, this.#name, names, this.#over.signal)
+    const { now, identity, values, position } = read
+    const look = { now, ...identity, values: [...values], before, after: unixNow() }
+    if (position !== undefined) Object.assign(look, { position: BigInt(position) })
+    return this.#step.read(look, fresh())
   }
 
   /** Unless the server definitely refused, the next read shows the result. That counts only after a clean answer. */

@@ -1,6 +1,7 @@
 // Stores on etcd 3.4 or newer, over `fetch` and etcd's JSON gateway. etcd/records.ts reads and swaps records, and
 // etcd/gateway.ts talks to etcd.
 
+import { refuseMore } from '../base/check.ts'
 import { DatabaseStore } from './database.ts'
 import { Gateway } from './etcd/gateway.ts'
 import { parseUrl, readOptions } from './etcd/options.ts'
@@ -21,12 +22,18 @@ const recordsOf = (options: unknown) => new EtcdRecords(new Gateway(readOptions(
  * proxy or a CA
  * @throws {TypeError} `ERR_FLAKE_OPTION`: an option is missing, of the wrong type, or unknown. No message shows a password.
  */
-export const etcdStore = (options: {
-  endpoints: string | readonly string[]
-  username?: string | undefined
-  password?: string | undefined
-  fetch?: typeof fetch | undefined
-}): Store => new DatabaseStore(recordsOf(options))
+export function etcdStore(
+  options: {
+    endpoints: string | readonly string[]
+    username?: string | undefined
+    password?: string | undefined
+    fetch?: typeof fetch | undefined
+  },
+  ...more: never[]
+): Store {
+  refuseMore('etcdStore', more, 'one object of options')
+  return new DatabaseStore(recordsOf(options))
+}
 
 /** A store for `etcd://[user:password@]host:2379,host:2379[?tls=true]`; `etcds://` means TLS too. */
 export const openEtcd = (url: string) => new DatabaseStore(recordsOf(parseUrl(url)), url)

@@ -2,7 +2,7 @@
 // with its process. core/src/files/slots.rs has the rules and handles the files; this file has names, objects and errors.
 
 import type { Slot, SlotFolder, SlotFolderConfig, SlotRow, Window } from '../../src/native.d.ts'
-import { checkPath, isAbsent, MAX_U64, unlessProblem } from '../base/check.ts'
+import { checkPath, isAbsent, MAX_U64, refuseMore, unlessProblem } from '../base/check.ts'
 import {
   destroyedError,
   exhaustedError,
@@ -37,7 +37,8 @@ export interface FolderStore extends Store {
  * @throws {RangeError | TypeError} `ERR_FLAKE_OPTION`: the path is relative; or no directory is given and there is no
  * default, because this is a container or there is no home folder.
  */
-export function fileStore(directory?: string | null): FolderStore {
+export function fileStore(directory?: string | null, ...more: never[]): FolderStore {
+  refuseMore('fileStore', more, 'the path of a folder')
   return openFolder(directory)
 }
 

@@ -1,8 +1,9 @@
 // Opens stores: on the user's client (the exports fileStore, redisStore and so on), or by an address. Without an address it
 // opens the store that the environment names, or the default folder.
 
-import { checkPath, isAbsent } from '../base/check.ts'
+import { checkPath, isAbsent, refuseMore } from '../base/check.ts'
 import * as errors from '../base/errors.ts'
+import { nearest } from '../base/nearest.ts'
 import { withoutSecrets } from '../base/printable.ts'
 import { addressError, rememberAddress } from './address.ts'
 import { etcdStore, openEtcd } from './etcd.ts'
@@ -94,10 +95,7 @@ function owned(store: SlotStore) {
  * console.log(await store.list('orders'))
  */
 export function openStore(address?: string | null, ...more: never[]): Store {
-  if (more.some((argument) => !isAbsent(argument))) {
-    const message = 'openStore() takes only an address: write options into it, as in postgres://host/app?schema=ids'
-    throw errors.optionError(TypeError, 'options', more[0], message)
-  }
+  refuseMore('openStore', more, 'an address: write options into it, as in postgres://host/app?schema=ids')
   if (!isAbsent(address) && typeof address !== 'string')
     throw errors.optionTypeError('address', address, WANTED_ADDRESS)
   return rememberAddress(openGiven(address).store, address)
@@ -133,6 +131,8 @@ function unknownAddressError(url: string) {
   const isPath = /^(?:[.~]|\/(?!\/)|[a-z]:[\\/])[^:@]*$/i.test(url)
   const error = addressError(url, WANTED)
   const { isAbsolute } = win32 // it knows the paths of both kinds of systems
+  const meant = nearest(/^[a-z-]+:(?=\/\/)/i.exec(url)?.[0] ?? '', Object.keys(OPEN))
+  if (meant !== undefined) error.message += `. Did you mean '${meant}//…'?`
   if (isPath) error.message += `. Did you mean 'file:${isAbsolute(url) ? url : errors.meantPath(url)}'?`
   return error
 }

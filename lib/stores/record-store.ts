@@ -1,7 +1,7 @@
 // A user's own database as a store: `recordStore({ read, swap, names, groups?, close? })`. Every answer of the user's
 // functions is checked before it is used.
 
-import { unlessAborted } from '../base/abort.ts'
+import { refuseMore } from '../base/check.ts'
 import * as errors from '../base/errors.ts'
 import { inTime } from '../base/in-time.ts'
 import { DatabaseStore } from './database.ts'
@@ -77,10 +77,7 @@ class CheckedRecords implements Records {
     const store = this.#given as unknown as Record<string, (...args: unknown[]) => unknown>
     try {
       const answer = Promise.resolve(store[call](...args))
-      return await inTime(
-        unlessAborted(signal, answer, () => true),
-        BUDGET.CALL_MS,
-      )
+      return await inTime(answer, BUDGET.CALL_MS, signal)
     } catch (error) {
       throw errors.ownStoreError(`${call}() of the store failed. See the cause.`, error)
     }
@@ -96,7 +93,8 @@ export const checkedRecords = (given: RecordStore) => new CheckedRecords(given)
  * @example
  * const flake = await FlakeId.join(recordStore(myStore), { group: 'orders' })
  */
-export function recordStore(store: RecordStore): Store {
+export function recordStore(store: RecordStore, ...more: never[]): Store {
+  refuseMore('recordStore', more, 'your database')
   const records = checkedRecords(store)
   return new DatabaseStore(records)
 }

@@ -61,6 +61,7 @@ export interface StoreIdentity {
  * - `look()` reads and changes nothing: if tables or the server's names are missing, its identity means nothing.
  * - `readExisting()` reads as `read()` does, but creates no tables: if they are missing, it returns no records.
  * - `place()` names the server, database, schema and prefix of the records, without a password.
+ * - `server`: where the user's client leads, without a password; undefined if it does not show that.
  * - `clockStepMs`: how far the server's clock is rounded down.
  * - `functions()` finds the functions of `flakeforge schema --function` in the database of the records.
  * - `checkDurable()` throws if the server may lose acknowledged writes.
@@ -71,6 +72,7 @@ export type Records = Omit<RecordStore, 'read' | 'swap' | 'names'> & {
   read(...args: [...Parameters<RecordStore['read']>, signal?: AbortSignal]): ReturnType<RecordStore['read']>
   swap(...args: [...Parameters<RecordStore['swap']>, signal?: AbortSignal]): ReturnType<RecordStore['swap']>
   names(...args: [...Parameters<RecordStore['names']>, signal?: AbortSignal]): ReturnType<RecordStore['names']>
+  readonly server?: string | undefined
   readonly clockStepMs?: number
   look?: Records['read']
   readExisting?: Records['read']

@@ -1,6 +1,7 @@
 // Slots, windows and counters on Redis or Valkey, over the user's own client or ours. The core has the rules, database.ts
 // carries them out, redis/records.ts reads and swaps, and redis/client.ts handles clients.
 
+import { refuseMore } from '../base/check.ts'
 import { DatabaseStore } from './database.ts'
 import { redisClient } from './redis/client.ts'
 import { RedisRecords } from './redis/records.ts'
@@ -13,7 +14,10 @@ import type { Store } from './store.ts'
  * Sentinel, a cluster or a pool
  * @throws {TypeError} `ERR_FLAKE_OPTION`: it is not such a client, or it is in a MULTI.
  */
-export const redisStore = (client: unknown): Store => new DatabaseStore(new RedisRecords(redisClient(client)))
+export function redisStore(client: unknown, ...more: never[]): Store {
+  refuseMore('redisStore', more, 'a client: give the client its options')
+  return new DatabaseStore(new RedisRecords(redisClient(client)))
+}
 
 /** A store with our own client, which `close()` ends. */
 export const openRedis = (url: string): DatabaseStore => new DatabaseStore(new RedisRecords(openClient(url)), url)

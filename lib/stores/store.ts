@@ -74,6 +74,8 @@ export interface SlotStore extends Store {
   everything?: () => Promise<GroupOrCounter[] | undefined>
   /** the last failure of the pending step on this group, while it is still trying */
   trouble?: (group: string) => unknown
+  /** the error with where this store is, and what to check there */
+  located?: <Kind extends Error>(error: Kind) => Kind
   advance: (name: string, by: bigint, init?: bigint, durable?: boolean) => Promise<Block>
   functions?: (signal?: AbortSignal) => Promise<DatabaseFunction[]>
 }

@@ -5,7 +5,7 @@
 
 import { addressError } from './address.ts'
 
-const { readFileSync } = process.getBuiltinModule('node:fs')
+const { closeSync, constants, fstatSync, openSync, readFileSync } = process.getBuiltinModule('node:fs')
 const { isIP } = process.getBuiltinModule('node:net')
 const { checkServerIdentity, createSecureContext } = process.getBuiltinModule('node:tls')
 
@@ -54,8 +54,35 @@ export function readTls(url: string, parameters: URLSearchParams): Tls | null | 
   const contradicting = found === undefined ? (named[0]?.[1] ?? (ssl === 'true' && 'ssl')) : ssl === 'false' && 'ssl'
   if (contradicting) throw refuse(contradicting, `it contradicts the rest, which is ${mode}`)
   if (found === undefined) return null
-  const files = named.map(([key, name]) => [key, readFileSync(String(parameters.get(name)), 'utf8')])
+  const files = named.map(([key, name]) => {
+    const path = String(parameters.get(name))
+    return [
+      key,
+      readFile(path, (fault) =>
+        addressError(url, `an address whose ?${name}= names a readable file: ${path} ${fault}`),
+      ),
+    ]
+  })
   return { ...found, files: Object.fromEntries(files) }
+}
+
+const MOST_BYTES = 1_048_576
+
+/** The text of a file that an address names. */
+function readFile(path: string, refuse: (fault: string) => Error) {
+  let file: number | undefined
+  try {
+    file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)) // a FIFO would block
+    const found = fstatSync(file)
+    if (!found.isFile()) throw refuse('is not a regular file')
+    if (found.size > MOST_BYTES) throw refuse(`has ${found.size} bytes, and at most ${MOST_BYTES} are read`)
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    const { code, syscall } = error as NodeJS.ErrnoException
+    throw syscall === undefined ? error : refuse(`cannot be read (${code})`)
+  } finally {
+    if (file !== undefined) closeSync(file)
+  }
 }
 
 /** A certificate names the host, whatever the client takes for it. */
@@ -99,14 +126,23 @@ export function forMysql2(tls: Tls | null | undefined, { url, host }: { url: str
 export const forMariadb = (tls: Tls | null | undefined, host: string) =>
   tls ? { ssl: { ca: [], ...connectOptions(tls, host), secureContext: createSecureContext(tls.files) } } : {}
 
+/** Also where NODE_TLS_REJECT_UNAUTHORIZED, or a property of Object.prototype, says otherwise. */
+const ALWAYS = { rejectUnauthorized: true }
+
 /** The option `tls` of ioredis and iovalkey, which check the host that they connect to. */
 export const forIoredis = (tls: Tls | undefined, host?: string) =>
-  tls && { tls: host === undefined ? {} : nameFor(host) }
+  tls && { tls: { ...(host === undefined ? {} : nameFor(host)), ...ALWAYS } }
+
+/** A node of a cluster for ioredis and iovalkey, also as what `natMap` returns, which they take further options from. */
+export const nodeForIoredis = <Node extends { host: string }>(tls: Tls | undefined, node: Node) => ({
+  ...node,
+  ...forIoredis(tls, node.host),
+})
 
 /** The same for the Sentinels. */
 export const forIoredisSentinels = (tls: Tls | undefined) =>
-  tls && { tls: {}, sentinelTLS: {}, enableTLSForSentinelMode: true }
+  tls && { tls: ALWAYS, sentinelTLS: ALWAYS, enableTLSForSentinelMode: true }
 
 /** The options of node-redis's socket; likewise. */
 export const forNodeRedis = (tls: Tls | undefined, host?: string) =>
-  tls && { tls: true, ...(host === undefined ? {} : nameFor(host)) }
+  tls && { tls: true, ...(host === undefined ? {} : nameFor(host)), ...ALWAYS }

@@ -1,11 +1,12 @@
 'use strict'
 
-// Draws the pictures of the documents, light and dark, from the code and from the benchmark's results: `node
-// scripts/pictures`. A test compares them with the files.
+// Draws the pictures of the documents, light and dark, and writes their tables of speeds, from the code and from the
+// benchmark's results: `node scripts/pictures`. A test compares them with the files.
 
 const fs = require('node:fs')
 const path = require('node:path')
 const { THEMES } = require('./drawing.js')
+const { tables } = require('./tables.js')
 
 const docs = path.join(__dirname, '..', '..', 'docs')
 
@@ -16,7 +17,7 @@ const PICTURES = {
   'store/windows': require('./windows.js').drawWindows,
 }
 
-/** The results that `npm run bench -- --svg` has written. */
+/** The results that `npm run bench -- --figures` has written. */
 const MEASURED = path.join(docs, 'start', 'speed.json')
 const measured = () => JSON.parse(fs.readFileSync(MEASURED, 'utf8'))
 
@@ -29,10 +30,13 @@ const pictures = () =>
     })),
   )
 
-function writePictures() {
-  for (const { file, svg } of pictures()) fs.writeFileSync(file, svg)
+/** All files that this writes, and their expected contents. */
+const outputs = () => [...pictures().map(({ file, svg }) => ({ file, text: svg })), ...tables(measured())]
+
+function writeAll() {
+  for (const { file, text } of outputs()) fs.writeFileSync(file, text)
 }
 
-module.exports = { MEASURED, measured, pictures, writePictures }
+module.exports = { MEASURED, measured, outputs, pictures, writeAll }
 
-if (require.main === module) writePictures()
+if (require.main === module) writeAll()

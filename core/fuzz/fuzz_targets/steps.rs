@@ -9,7 +9,7 @@ use flakeforge_core::lease::grants::record::{
     COUNTER, CounterRecord, GROUP, GroupConfig, GroupRecord, ServerIdentity, SlotRecord, Stage, slot_of,
 };
 use flakeforge_core::lease::grants::step::Step;
-use flakeforge_core::lease::grants::task::{Answer, Ask, Holding, Look, Seeker, Task};
+use flakeforge_core::lease::grants::task::{Answer, Ask, Renewal, Look, Seeker, Task};
 use libfuzzer_sys::fuzz_target;
 
 /// The number of slots: more than one read shows.
@@ -91,7 +91,7 @@ fn task(input: &Input, config: &GroupConfig) -> Task {
         0 | 1 => Task::Create(config),
         2 => Task::Join(config, seeker),
         3 => Task::Acquire(config, seeker),
-        4 => Task::Renew(config, Holding { owner: 1, slot: 3, hi }),
+        4 => Task::Renew(config, Renewal { owner: 1, slot: 3, hi }),
         5 => Task::Release { config, owner: 1, slot: 3, last: hi },
         6 => Task::Destroy,
         7 => Task::List,

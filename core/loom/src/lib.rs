@@ -10,6 +10,7 @@ mod tests {
     use flakeforge_core::generator::lane::Lane;
     use flakeforge_core::generator::registry::{Key, Registry};
     use flakeforge_core::layout::Layout;
+    use flakeforge_core::layout::packing::Stride;
     use flakeforge_core::layout::timescale::OutOfRange;
     use loom::sync::Arc;
     use loom::sync::atomic::{
@@ -47,13 +48,14 @@ mod tests {
         numbers
     }
 
-    /// Claims a number, and takes those of the lane after it, twice; returns the numbers in order.
-    fn by_lane(cursor: &Cursor, rule: Rule, mut clock: Shown) -> Vec<u64> {
+    /// Claims a number, and takes those of the lane after it, twice; returns the numbers in order. The lane ends with the tick
+    /// if the span is 1.
+    fn by_lane(span: u64, cursor: &Cursor, rule: Rule, mut clock: Shown) -> Vec<u64> {
         let mut numbers = Vec::new();
         for _ in 0..2 {
             let Ok(claim) = cursor.claim(1, &rule, &mut clock) else { continue };
             numbers.push(claim.base);
-            let lane = Lane::after(claim, cursor, &rule, clock.0, (claim.base, 1));
+            let lane = Lane::after(claim, claim.base, Stride { step: 1, span }, cursor, &rule, clock.0);
             while let Some((number, id)) = lane.take(cursor, numbers.last().map_or(0, |last| last + 1)) {
                 assert_eq!(number, id);
                 numbers.push(number);
@@ -88,8 +90,8 @@ mod tests {
         model.check(|| {
             let cursor = Arc::new(Cursor::new(u64::MAX));
             let other = cursor.clone();
-            let thread = thread::spawn(move || by_lane(&other, RULE, Shown(4, 4)));
-            let mut numbers = by_lane(&cursor, RULE, Shown(4, 5));
+            let thread = thread::spawn(move || by_lane(1, &other, RULE, Shown(4, 4)));
+            let mut numbers = by_lane(u64::MAX, &cursor, RULE, Shown(4, 5));
             numbers.extend(thread.join().unwrap());
             assert_distinct(numbers);
         });
@@ -102,7 +104,7 @@ mod tests {
         model.check(|| {
             let cursor = Arc::new(Cursor::window(8, 8));
             let other = cursor.clone();
-            let thread = thread::spawn(move || by_lane(&other, RULE, Shown(4, 4)));
+            let thread = thread::spawn(move || by_lane(u64::MAX, &other, RULE, Shown(4, 4)));
             cursor.raise_next(9);
             cursor.raise_next(11);
             cursor.raise_limit(11);

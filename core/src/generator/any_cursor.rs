@@ -4,7 +4,7 @@ use std::fmt::Debug;
 use std::sync;
 
 use crate::generator::cursor::{Cursor, OwnCursor, Refused};
-use crate::generator::entry::Held;
+use crate::generator::entry::EntryUse;
 use crate::sync::Arc;
 
 /// A cursor stored outside this process's memory. Its limit is a durable mark, which is raised as needed.
@@ -37,7 +37,7 @@ pub enum AnyCursor {
     /// in the memory of this process, for one generator
     Own(Arc<OwnCursor>),
     /// in the memory of this process, for all generators of a key
-    Shared(Held),
+    Shared(EntryUse),
     /// stored elsewhere
     Kept(sync::Arc<dyn KeptCursor>),
 }
@@ -96,8 +96,8 @@ impl From<Arc<OwnCursor>> for AnyCursor {
     }
 }
 
-impl From<Held> for AnyCursor {
-    fn from(cursor: Held) -> Self {
+impl From<EntryUse> for AnyCursor {
+    fn from(cursor: EntryUse) -> Self {
         Self::Shared(cursor)
     }
 }

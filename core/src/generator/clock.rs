@@ -3,7 +3,8 @@
 //! Reading the system's clock is the slowest part of generating an ID, and most calls of a burst are in the tick that was
 //! already read. So [`TickClock`] remembers when that tick ends, in CPU cycles, and [`trusted`](Clock::trusted) answers from
 //! that. The answer may be late by one tick after the clock was stepped, and by as much after a suspend during which the CPU
-//! stood still. Uniqueness does not depend on it, because the cursor only grows.
+//! stood still. While numbers run ahead of the clock, it need not be read before it catches up: then an answer may be late by
+//! a millisecond. Uniqueness does not depend on it, because the cursor only grows.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -45,6 +46,7 @@ pub struct TickClock {
     highest: u64,
     last_ns: i128,
     steps: u64,
+    is_outrun: bool,
 }
 
 impl TickClock {
@@ -59,7 +61,17 @@ impl TickClock {
     }
 
     fn new(scale: Timescale, teller: Teller) -> Self {
-        Self { scale, teller, tick: 0, read_at: 0, trusted_for: 0, highest: 0, last_ns: i128::MIN, steps: 0 }
+        Self {
+            scale,
+            teller,
+            tick: 0,
+            read_at: 0,
+            trusted_for: 0,
+            highest: 0,
+            last_ns: i128::MIN,
+            steps: 0,
+            is_outrun: false,
+        }
     }
 
     /// The conversion of instants to ticks.
@@ -101,9 +113,30 @@ impl TickClock {
 
     /// Whether the tick that was read last may still be used without another look at the clock.
     #[inline(always)]
-    pub(super) fn is_trusted(&self) -> bool {
-        // Where no tick is ever trusted, the counter is not read. If it ran backwards, the difference wraps to a huge number.
-        self.trusted_for != 0 && cycles::now().wrapping_sub(self.read_at) < self.trusted_for
+    fn is_trusted(&self) -> bool {
+        // Where no tick is ever trusted, the counter is not read.
+        self.trusted_for != 0 && self.is_within(self.trusted_for)
+    }
+
+    /// Whether fewer than this many cycles have passed since the clock was read.
+    #[inline(always)]
+    pub(super) fn is_within(&self, cycles: u64) -> bool {
+        // If the counter ran backwards, the difference wraps to a huge number.
+        cycles::now().wrapping_sub(self.read_at) < cycles
+    }
+
+    /// Makes the next look at the clock a reading.
+    #[inline]
+    pub(super) fn distrust(&mut self) {
+        self.trusted_for = 0;
+    }
+
+    /// For how many cycles after it was read the clock certainly shows this tick or an earlier one. `tick` is the last one that
+    /// was read, or a number that was taken ahead of the clock has it.
+    #[inline]
+    pub(super) fn reaches(&mut self, tick: u64) -> u64 {
+        self.is_outrun = tick > self.tick;
+        if self.is_outrun { self.certain_to(tick) } else { self.trusted_for }
     }
 
     /// The tick that was read last.
@@ -120,19 +153,23 @@ impl TickClock {
         }
     }
 
-    /// Whether a tick may be trusted at all. Not if the caller sets the time, which may change with every call. Nor if it is
-    /// over after a few IDs: reading the cycle counter with the clock and with each ID would cost more than it saves.
+    /// Whether a tick is over after a few IDs: reading the cycle counter with the clock and with each ID would cost more than
+    /// it saves. Not so once numbers run ahead of the clock.
     #[inline]
-    fn is_trustworthy(&self) -> bool {
+    fn is_brief(&self) -> bool {
         const FEW_IDS_NS: u64 = 250;
-        !self.is_given() && self.scale.tick_ns() >= FEW_IDS_NS
+        self.scale.tick_ns() < FEW_IDS_NS
     }
 
-    /// For how many cycles the tick of `unix_ns` certainly lasts. This is 98 % of its remainder, so that a calibration error
-    /// cannot outlast the tick. It is at most 1 ms, so that a clock step is also noticed in a long tick.
-    fn trust(&self, unix_ns: i128) -> u64 {
-        let end = self.scale.start_of(self.tick).saturating_add(self.scale.tick_ns().into());
-        let left = u64::try_from(end - unix_ns).unwrap_or(0).min(NS_PER_MS);
+    /// For how many cycles after it was read the clock certainly does not pass this tick. This is 98 % of the time until the
+    /// tick ends, so that a calibration error cannot outlast it. It is at most 1 ms, so that a clock step is also noticed in a
+    /// long tick, and while numbers are far ahead.
+    fn certain_to(&self, tick: u64) -> u64 {
+        if self.read_at == 0 {
+            return 0; // the counter was not read with the clock
+        }
+        let end = self.scale.start_of(tick).saturating_add(self.scale.tick_ns().into());
+        let left = u64::try_from(end.saturating_sub(self.last_ns)).unwrap_or(0).min(NS_PER_MS);
         left * cycles::per_ms(self.read_at) / NS_PER_MS * 98 / 100
     }
 }
@@ -146,8 +183,9 @@ impl Clock for TickClock {
     #[cold]
     fn read(&mut self) -> Result<u64, OutOfRange> {
         self.trusted_for = 0; // after an error, no old tick may stay trusted
-        let is_trustworthy = self.is_trustworthy();
-        let read_at = if is_trustworthy { cycles::now() } else { 0 }; // before the clock: a pause between the two shortens the trust
+        // A time that the caller sets may change with every call, so it is never trusted.
+        let is_counted = !self.is_given() && (self.is_outrun || !self.is_brief());
+        let read_at = if is_counted { cycles::now() } else { 0 }; // before the clock: a pause between the two shortens the trust
         let unix_ns = self.now_ns();
         let tick = self.scale.tick_of(unix_ns)?;
         self.steps += u64::from(unix_ns < self.last_ns);
@@ -155,7 +193,7 @@ impl Clock for TickClock {
         self.highest = self.highest.max(tick);
         self.tick = tick;
         self.read_at = read_at;
-        self.trusted_for = if is_trustworthy { self.trust(unix_ns) } else { 0 };
+        self.trusted_for = if self.is_brief() { 0 } else { self.certain_to(tick) };
         Ok(tick)
     }
 }

@@ -207,13 +207,11 @@ impl Cursor {
         }
     }
 
-    /// How many numbers from `base` on this rule allows to the end of their tick, at the clock's tick `now`, up to the present
-    /// limit.
+    /// How many consecutive numbers from `base` on this rule allows at the clock's tick `now`, up to the present limit.
     #[inline]
     pub(super) fn run_from(&self, base: u64, rule: &Rule, now: u64) -> u64 {
         let limit = self.limit.load(Acquire).min(rule.last);
-        let last = rule.last_of_run(base, now).min(base | rule.counter_max()).min(limit);
-        last.saturating_add(1).saturating_sub(base)
+        rule.last_of_run(base, now).min(limit).saturating_add(1).saturating_sub(base)
     }
 
     /// Takes the number `next` if it is still the next free one. Only for a lane, which knows that the rule and the

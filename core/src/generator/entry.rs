@@ -91,9 +91,9 @@ impl Entry {
         self.scope.store(scope, Relaxed);
     }
 
-    pub(super) fn hold(&'static self) -> Held {
+    pub(super) fn hold(&'static self) -> EntryUse {
         self.holders.fetch_add(1, Relaxed);
-        Held(self)
+        EntryUse(self)
     }
 
     /// Where the cursor is stored. The text lives as long as the process.
@@ -115,28 +115,28 @@ impl Entry {
 
 /// The use of an entry by one generator or lease.
 #[derive(Debug)]
-pub struct Held(&'static Entry);
+pub struct EntryUse(&'static Entry);
 
-impl Held {
+impl EntryUse {
     /// Holds the entry as long as the process lives.
     pub(super) fn stay(self) {
         std::mem::forget(self);
     }
 }
 
-impl Clone for Held {
+impl Clone for EntryUse {
     fn clone(&self) -> Self {
         self.0.hold()
     }
 }
 
-impl Drop for Held {
+impl Drop for EntryUse {
     fn drop(&mut self) {
         self.0.holders.fetch_sub(1, Release);
     }
 }
 
-impl Deref for Held {
+impl Deref for EntryUse {
     type Target = Cursor;
 
     #[inline]

@@ -1,12 +1,15 @@
-//! The rest of a tick, worked out once: after a claim, the numbers that follow it in the clock's tick cost one load, one
-//! exchange and one addition each.
+//! The numbers after a claim, worked out once: each of them costs one load, one exchange and one addition.
 //!
 //! A lane grants nothing that the claim before it did not: its numbers are those that the claim would have got if it had asked
 //! for more. The limit never falls. If the cursor was retired, or moved to another window, its next number is outside the lane.
-//! If another generator takes a number at the same moment, one of the two exchanges fails. A lane ends when its tick is no
-//! longer trusted.
+//! If another generator takes a number at the same moment, one of the two exchanges fails.
+//!
+//! The rule would give the same numbers until the clock has passed the tick of the claim. The generator uses the lane no longer
+//! than that. Usually, this is the clock's tick. Where numbers run ahead of the clock, it is a later one, and the clock
+//! need not be read for several of its own ticks.
 
 use crate::generator::cursor::{Claim, Cursor, Rule};
+use crate::layout::packing::Stride;
 
 /// Numbers that a generator may take without looking at its rule again, and their IDs.
 #[derive(Clone, Copy, Debug)]
@@ -21,20 +24,15 @@ pub struct Lane {
 
 impl Lane {
     /// A lane without numbers.
-    pub const CLOSED: Self = Self { first: 0, count: 0, id: 0, step: 0 };
+    pub const EMPTY: Self = Self { first: 0, count: 0, id: 0, step: 0 };
 
-    /// Whether it has no numbers.
-    #[inline(always)]
-    pub fn is_closed(&self) -> bool {
-        self.count == 0
-    }
-
-    /// The numbers that follow a claim in its tick, as far as the rule allows them at the clock's tick `now`. `id` is that of
-    /// the claim's first number, and `step` the distance of IDs in a tick.
+    /// The numbers that follow a claim as far as the stride goes, and as far as the rule allows them at the clock's tick `now`.
+    /// `id` is that of the claim's first number.
     #[inline]
-    pub fn after(claim: Claim, cursor: &Cursor, rule: &Rule, now: u64, (id, step): (u64, u64)) -> Self {
+    pub fn after(claim: Claim, id: u64, stride: Stride, cursor: &Cursor, rule: &Rule, now: u64) -> Self {
         let first = claim.base;
-        Self { first, count: cursor.run_from(first, rule, now), id, step }
+        let count = cursor.run_from(first, rule, now).min((first | stride.span).saturating_add(1) - first);
+        Self { first, count, id, step: stride.step }
     }
 
     /// Takes the next number if it is in the lane, and not below `least`. Returns it and its ID.
@@ -44,12 +42,6 @@ impl Lane {
         let at = next.wrapping_sub(self.first);
         let is_taken = at < self.count && next >= least && cursor.take_one(next);
         is_taken.then(|| (next, self.id.wrapping_add(at.wrapping_mul(self.step))))
-    }
-
-    /// Leaves out all numbers.
-    #[inline(always)]
-    pub fn close(&mut self) {
-        self.count = 0;
     }
 
     /// Leaves out the numbers after `last`.

@@ -9,7 +9,7 @@ use std::fmt::Display;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::generator::clock::system_ns;
-use crate::generator::entry::{Entry, Head, Held, Home, Visit, scope};
+use crate::generator::entry::{Entry, EntryUse, Head, Home, Visit, scope};
 use crate::layout::timescale::{NS_PER_MS, Timescale};
 use crate::layout::{Layout, Packing, PlacedNode};
 use crate::refusal::Refusal;
@@ -93,12 +93,12 @@ pub fn group_fingerprint(layout: &Layout) -> String {
     }
 }
 
-/// A lease's hold on its key, while it may generate IDs.
+/// A lease's use of its key, while it may generate IDs.
 #[derive(Debug)]
-pub struct Hold(Held);
+pub struct KeyLease(EntryUse);
 
-impl Hold {
-    /// Ends the hold: no more numbers are taken, and none above `last` was ever taken.
+impl KeyLease {
+    /// Ends the use: no more numbers are taken, and none above `last` was ever taken.
     pub fn end(self, last: u64) {
         self.0.raise_next(last.saturating_add(1));
     }
@@ -124,7 +124,7 @@ impl Entry {
     }
 
     /// Reserves the key for a cursor that is about to be opened at this location. Another copy may use the same location.
-    fn reserve(&'static self, key: &Key, ours: &str) -> Result<Held, Refusal> {
+    fn reserve(&'static self, key: &Key, ours: &str) -> Result<EntryUse, Refusal> {
         if self.scope() != scope::KEPT || self.place() != ours {
             self.freed(key, ours)?;
             self.keep_at(ours);
@@ -134,7 +134,7 @@ impl Entry {
 
     /// Ends a reservation whose cursor could not be opened. The key is as free as before, unless another copy has opened the
     /// cursor or still tries to.
-    fn give_up(&self, reserved: Held) {
+    fn give_up(&self, reserved: EntryUse) {
         drop(reserved);
         if self.is_unheld() {
             self.set_scope(if self.has_given() { scope::LEASED } else { scope::FREE });
@@ -192,16 +192,16 @@ impl<K> Registry<K> {
 impl<K: Display> Registry<K> {
     /// The cursor of a key in this process, created if there is none. It has no limit, because each generator knows the end
     /// of its layout.
-    pub fn plain(&self, key: Key) -> Result<Held, Refusal> {
+    pub fn plain(&self, key: Key) -> Result<EntryUse, Refusal> {
         self.enter(&key, scope::PLAIN, PLAIN)
     }
 
     /// Reserves a key for a lease until the returned value is dropped. Leases of several groups may have the same key.
-    pub fn lease(&self, key: Key) -> Result<Hold, Refusal> {
-        self.enter(&key, scope::LEASED, LEASED).map(Hold)
+    pub fn lease(&self, key: Key) -> Result<KeyLease, Refusal> {
+        self.enter(&key, scope::LEASED, LEASED).map(KeyLease)
     }
 
-    fn enter(&self, key: &Key, scope: u64, ours: &str) -> Result<Held, Refusal> {
+    fn enter(&self, key: &Key, scope: u64, ours: &str) -> Result<EntryUse, Refusal> {
         self.home.visit(&key.bytes(), |entry| {
             if entry.scope() != scope {
                 entry.freed(key, ours)?;

@@ -98,6 +98,15 @@ impl PlacedNode {
     }
 }
 
+/// How the IDs of consecutive numbers follow each other: at equal distances.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stride {
+    /// from one ID to the next
+    pub step: u64,
+    /// between numbers that differ only in these bits: those of the counter, or all
+    pub span: u64,
+}
+
 impl Packing {
     /// Width of the counter inside a number.
     #[inline]
@@ -134,12 +143,17 @@ impl Packing {
         }
     }
 
-    /// The distance of consecutive IDs in a tick; in a decimal layout, of all.
+    /// How the IDs of consecutive numbers follow each other.
     #[inline]
-    pub fn step(&self) -> u64 {
-        match self {
-            Self::Bits { counter, .. } => 1 << counter.shift,
-            Self::Decimal => HOSTS,
+    pub fn stride(&self) -> Stride {
+        match *self {
+            Self::Bits { tick, counter, reversed } => {
+                let shift = if counter.width == 0 { tick.shift } else { counter.shift };
+                // Where the tick's bits follow the counter's, a counter that overflows carries into the tick.
+                let carries = !reversed && shift + counter.width == tick.shift;
+                Stride { step: 1 << shift, span: if carries { u64::MAX } else { counter.max() } }
+            }
+            Self::Decimal => Stride { step: HOSTS, span: u64::MAX },
         }
     }
 
@@ -147,15 +161,11 @@ impl Packing {
     /// one plus a constant, so there are no shifts and the loop is vectorised.
     #[inline]
     pub fn pack_run<T>(&self, base: u64, node: PlacedNode, out: &mut [T], write: impl Fn(u64) -> T) {
-        let step = self.step();
-        let per_tick = match self {
-            Self::Bits { counter, .. } => counter.max(),
-            Self::Decimal => u64::MAX, // the same step from one tick to the next
-        };
+        let Stride { step, span } = self.stride();
         let mut number = base;
         let mut rest = out;
         while !rest.is_empty() {
-            let left = per_tick - (number & per_tick);
+            let left = span - (number & span);
             let run = (rest.len() as u64).min(left.saturating_add(1)) as usize;
             let (now, later) = rest.split_at_mut(run);
             let mut id = self.pack(number, node);

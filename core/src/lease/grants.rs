@@ -53,7 +53,7 @@ use crate::lease::grants::memory::Memory;
 use crate::lease::grants::record::{COUNTER, GROUP, GroupRecord, SlotRecord, Stage, slot_name, slot_of};
 use crate::lease::grants::search::{Search, is_large};
 use crate::lease::grants::step::{Birth, Next, Plan, Step};
-use crate::lease::grants::task::{Answer, Ask, Holding, Look, StepError, Swap, Task};
+use crate::lease::grants::task::{Answer, Ask, Look, Renewal, StepError, Swap, Task};
 use crate::lease::grants::view::View;
 
 /// The range of clocks, Unix ms: that of JavaScript's dates. So additions to it do not overflow.
@@ -163,7 +163,7 @@ impl Step {
             return vec![COUNTER.to_owned()];
         }
         let slots = match &self.task {
-            Task::Renew(_, Holding { slot, .. }) | Task::Release { slot, .. } => vec![*slot],
+            Task::Renew(_, Renewal { slot, .. }) | Task::Release { slot, .. } => vec![*slot],
             Task::Join(config, seeker) | Task::Acquire(config, seeker) => {
                 self.search.slots(config.slots, seeker, memory, (&self.name, fresh))
             }

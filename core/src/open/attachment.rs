@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::files::shared::SharedCursor;
 use crate::generator::cursor::{Cursor, OwnCursor};
 use crate::generator::numbers::Numbers;
-use crate::generator::registry::Hold;
+use crate::generator::registry::KeyLease;
 use crate::layout::Layout;
 
 /// Reported to the store if no ID was generated.
@@ -30,12 +30,12 @@ pub struct Attachment {
     /// the next free number when the attachment began
     first: u64,
     /// the key in this process's registry, until the attachment ends
-    held: RefCell<Option<Hold>>,
+    held: RefCell<Option<KeyLease>>,
 }
 
 impl Attachment {
     /// A cursor for the window from `lo` to `hi`, Unix ms, both included, and the attachment that ends it.
-    pub fn in_window(layout: &Layout, held: Hold, lo: i64, hi: i64) -> (Arc<OwnCursor>, Self) {
+    pub fn in_window(layout: &Layout, held: KeyLease, lo: i64, hi: i64) -> (Arc<OwnCursor>, Self) {
         let numbers = Numbers::of(layout);
         // A window without a whole tick allows no number; a later window continues from there.
         let (first, last) = numbers.window(lo, hi).map_or((1, 0), |window| window.into_inner());
@@ -44,7 +44,7 @@ impl Attachment {
     }
 
     /// An attachment to a slot file.
-    pub fn on_file(layout: &Layout, held: Hold, file: Arc<SharedCursor>) -> Self {
+    pub fn on_file(layout: &Layout, held: KeyLease, file: Arc<SharedCursor>) -> Self {
         let first = file.next();
         Self { place: Place::File(file), numbers: Numbers::of(layout), first, held: RefCell::new(Some(held)) }
     }

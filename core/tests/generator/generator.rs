@@ -2,6 +2,7 @@
 
 use flakeforge_core::generator::clock::{TickClock, system_ns};
 use flakeforge_core::generator::cursor::{Cursor, LAST, OwnCursor};
+use flakeforge_core::generator::cycles;
 use flakeforge_core::generator::registry::{Key, Registry};
 use flakeforge_core::generator::{Generator, Knobs};
 use flakeforge_core::layout::Layout;
@@ -9,6 +10,7 @@ use flakeforge_core::layout::timescale::to_ms;
 use flakeforge_core::refusal::Refusal;
 use std::sync::Arc;
 use std::thread;
+use std::time::{Duration, Instant};
 
 const MS: i128 = 1_000_000;
 const PLAIN: Knobs = Knobs { seq_mask: 4095, max_ahead_ms: 0.0, is_start_random: false, prefetch: None };
@@ -161,4 +163,46 @@ fn threads_that_share_a_node_number_share_its_numbers() {
     all.dedup();
     assert_eq!(all.len(), 4 * EACH);
     assert_eq!(registry.entries(), Some(1));
+}
+
+/// While numbers run ahead of the clock, it is read seldom. No ID is before the clock nevertheless, also when the clock
+/// catches up, and those that follow each other are consecutive as long as they are ahead.
+#[test]
+fn numbers_ahead_of_the_clock_go_on_without_it() {
+    for (name, seq_mask, lead) in
+        [("tid", 0, 300), ("chronicle", 0, 300), ("hazelcast", 63, 300), ("flake", 4095, 9000)]
+    {
+        let layout = Layout::named(name).unwrap();
+        let (scale, packing, node) = (layout.scale(), layout.packing(), layout.place_node(3));
+        let knobs = Knobs { seq_mask, max_ahead_ms: f64::INFINITY, ..PLAIN };
+        let cursor = Arc::new(OwnCursor::from(Cursor::new(LAST)));
+        let mut generator = Generator::new(TickClock::system(scale), cursor.clone(), &layout, node, &knobs);
+        let pause = Duration::from_nanos(2 * scale.tick_ns()).min(Duration::from_micros(50));
+        let (mut last, mut unread, mut ahead, mut behind) = (0, 0, 0, 0);
+        let started = Instant::now();
+        // If the CPU has a steady counter, most IDs ahead of the clock need no look at it.
+        let is_enough = |unread| unread > 200 || cycles::per_ms(cycles::now()) == 0;
+        while ahead < 300 || behind < 100 || !is_enough(unread) {
+            assert!(started.elapsed() < Duration::from_mins(1), "{name}: {unread} of {ahead} IDs ahead, {behind} not");
+            let (before, read_at) = (scale.tick_of(system_ns()).unwrap(), generator.clock().last_ns());
+            let id = generator.next_id().unwrap();
+            let after = scale.tick_of(system_ns()).unwrap();
+            let number = cursor.next() - 1;
+            let tick = number >> packing.counter_bits();
+            assert_eq!(id, packing.pack(number, node), "{name}");
+            assert!(tick >= before, "{name}: {tick}, and the clock was at {before}");
+            assert!(number == last + 1 || tick <= after, "{name}: {number} after {last}, and the clock is at {after}");
+            if tick > after {
+                (ahead, unread) = (ahead + 1, unread + u64::from(generator.clock().last_ns() == read_at));
+            } else {
+                behind += 1;
+            }
+            if generator.stats().ids.is_multiple_of(500) || last == 0 {
+                generator.fill(&mut vec![0; lead], |id| id);
+            }
+            last = cursor.next() - 1;
+            let paused = Instant::now();
+            while paused.elapsed() < pause {} // so the clock catches up
+        }
+    }
 }

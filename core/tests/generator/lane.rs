@@ -3,6 +3,7 @@
 use flakeforge_core::generator::clock::Clock;
 use flakeforge_core::generator::cursor::{Cursor, Rule, Start};
 use flakeforge_core::generator::lane::Lane;
+use flakeforge_core::layout::packing::Stride;
 use flakeforge_core::layout::timescale::OutOfRange;
 use proptest::prelude::*;
 
@@ -21,10 +22,16 @@ impl Clock for At {
 
 const STEP: u64 = 1 << 10;
 
-/// A claim of one number, and the lane after it; the ID of a number is the number times `STEP`.
-fn claim(cursor: &Cursor, rule: &Rule, now: u64) -> Option<(u64, Lane)> {
+/// A claim of one number, and the lane after it; the ID of a number is the number times `STEP`, over this span.
+fn claim_over(span: u64, cursor: &Cursor, rule: &Rule, now: u64) -> Option<(u64, Lane)> {
     let claim = cursor.claim(1, rule, &mut At(now)).ok()?;
-    Some((claim.base, Lane::after(claim, cursor, rule, now, (claim.base.wrapping_mul(STEP), STEP))))
+    let stride = Stride { step: STEP, span };
+    Some((claim.base, Lane::after(claim, claim.base.wrapping_mul(STEP), stride, cursor, rule, now)))
+}
+
+/// The same with IDs at equal distances in a tick.
+fn claim(cursor: &Cursor, rule: &Rule, now: u64) -> Option<(u64, Lane)> {
+    claim_over((1 << rule.counter_bits) - 1, cursor, rule, now)
 }
 
 const RULE: Rule = Rule { counter_bits: 4, seq_mask: 15, max_ahead: 0, start: Start::ZERO, last: u64::MAX };
@@ -62,6 +69,35 @@ proptest! {
         // What the rule still allows in this tick is not left out: a lane that ends too early would cost time.
         if let Ok(more) = twin.claim(1, &rule, &mut At(now)) {
             prop_assert_ne!(more.base >> rule.counter_bits, base >> rule.counter_bits);
+        }
+    }
+
+    /// Where the stride goes on from tick to tick, the lane does, too: while the clock has not passed the tick of its first
+    /// number, it gives just what claims would give, whatever the clock shows until then.
+    #[test]
+    fn a_lane_over_all_ticks_gives_what_claims_would_give(
+        rule in rules(),
+        now in 0..20_u64,
+        next in 0..400_u64,
+        limit in prop_oneof![Just(u64::MAX), 0..700_u64],
+        passed in proptest::collection::vec(0..30_u64, 100),
+    ) {
+        let (cursor, twin) = (Cursor::window(next, limit), Cursor::window(next, limit));
+        let Some((base, lane)) = claim_over(u64::MAX, &cursor, &rule, now) else { return Ok(()) };
+        prop_assert_eq!(twin.claim(1, &rule, &mut At(now)).unwrap().base, base);
+        let latest = base >> rule.counter_bits;
+        let mut least = base + 1;
+        for passed in passed {
+            let Some((number, id)) = lane.take(&cursor, least) else {
+                // It ends only where the numbers end that the rule allowed at first.
+                let more = twin.claim(1, &rule, &mut At(now));
+                prop_assert!(more.map_or(true, |more| more.base > least), "{:?} after {}", more, least - 1);
+                break;
+            };
+            let shown = (now + passed).min(latest);
+            prop_assert_eq!(twin.claim(1, &rule, &mut At(shown)).unwrap().base, number);
+            prop_assert_eq!(id, number * STEP);
+            least = number + 1;
         }
     }
 }
@@ -114,5 +150,5 @@ fn a_lane_can_be_cut_and_is_never_extended() {
     assert_eq!(lane.take(&cursor, 0), None);
     lane.end_at(0);
     assert_eq!(lane.take(&Cursor::window(48, u64::MAX), 0), None);
-    assert_eq!(Lane::CLOSED.take(&Cursor::new(u64::MAX), 0), None);
+    assert_eq!(Lane::EMPTY.take(&Cursor::new(u64::MAX), 0), None);
 }

@@ -1,10 +1,9 @@
-//! Seals: the samples of the standard, an implementation that shares no code with ours, and the digit strings of the crate
-//! `fpe`.
+//! Seals: two other implementations, Bouncy Castle and the crate `fpe`, which has to give the standard's samples.
 
 use std::fmt::Write;
 
 use aes::{Aes128Enc, Aes192Enc, Aes256Enc};
-use flakeforge_core::layout::seal::Seal;
+use flakeforge_core::layout::seal::{MOST_TWEAK_BYTES, Seal};
 use fpe::ff1::{BinaryNumeralString, FF1, FlexibleNumeralString};
 use proptest::prelude::*;
 use serde_json::Value;
@@ -49,7 +48,7 @@ const SAMPLES: [(usize, u32, &str, &str, &str); 9] = [
 ];
 
 #[test]
-fn the_samples_of_the_standard() {
+fn fpe_gives_the_samples_of_the_standard() {
     let read = |text: &str, radix| {
         FlexibleNumeralString::from(text.chars().map(|c| c.to_digit(radix).unwrap() as u16).collect::<Vec<_>>())
     };
@@ -81,6 +80,21 @@ fn seals_are_those_of_bouncy_castle() {
     assert!(checked > 600, "only {checked} rows");
 }
 
+/// The tweak decides how many blocks there are, and where the number of the round is in the last one.
+#[test]
+fn tweaks_of_every_length_are_those_of_fpe() {
+    let id: u64 = 0x687e_4889_8952_7000;
+    for size in [16, 24, 32] {
+        for length in 0..=MOST_TWEAK_BYTES {
+            let tweak: Vec<u8> = (0..length).map(|at| (at * 7 + size) as u8).collect();
+            let bits = BinaryNumeralString::from_bytes_le(&id.reverse_bits().to_le_bytes());
+            let (encrypted, _) = ff1!(&bytes(KEY)[..size], 2, &tweak, bits);
+            let sealed = Seal::new(&bytes(KEY)[..size], &tweak).unwrap().seal(id);
+            assert_eq!(encrypted.to_bytes_le(), sealed.reverse_bits().to_le_bytes(), "{size} {length}");
+        }
+    }
+}
+
 #[test]
 fn what_debug_prints_has_no_key() {
     let mut text = String::new();
@@ -97,7 +111,7 @@ fn tweak() -> impl Strategy<Value = Vec<u8>> {
 }
 
 proptest! {
-    /// With the arithmetic of `fpe` itself: once over single digits, once over bytes whose lowest bit comes first.
+    /// The crate `fpe`, with its own arithmetic: once over single digits, once over bytes whose lowest bit comes first.
     #[test]
     fn digits_are_bits_the_most_significant_first(key in key(), tweak in tweak(), id in any::<u64>()) {
         let sealed = Seal::new(&key, &tweak).unwrap().seal(id);

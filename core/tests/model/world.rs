@@ -6,7 +6,7 @@ use std::sync::Arc;
 use flakeforge_core::lease::grants::memory::Memory;
 use flakeforge_core::lease::grants::record::{GROUP, GroupRecord, Stage};
 use flakeforge_core::lease::grants::step::Step;
-use flakeforge_core::lease::grants::task::{Answer, Holding, Seeker, Task};
+use flakeforge_core::lease::grants::task::{Answer, Renewal, Seeker, Task};
 use flakeforge_core::lease::messages::{Action, Asked, Event, Failure, Grant, News, State};
 
 use crate::client::{Client, Cursor, Reached};
@@ -388,7 +388,7 @@ impl World {
                     self.begin(who, By::Lease(Asked::Acquire, owner), task);
                 }
                 Action::Renew { owner, slot, hi } => {
-                    let task = Task::Renew(config.clone(), Holding { owner, slot, hi });
+                    let task = Task::Renew(config.clone(), Renewal { owner, slot, hi });
                     self.begin(who, By::Lease(Asked::Renew, owner), task);
                 }
                 Action::Release { owner, slot } => {

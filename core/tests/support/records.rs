@@ -10,7 +10,7 @@ use flakeforge_core::lease::grants::record::{
     COUNTER, CounterRecord, GROUP, GroupConfig, GroupRecord, ServerIdentity, SlotRecord, slot_name,
 };
 use flakeforge_core::lease::grants::step::Step;
-use flakeforge_core::lease::grants::task::{Answer, Ask, Granted, Holding, Look, Seeker, StepError, Task};
+use flakeforge_core::lease::grants::task::{Answer, Ask, Granted, Look, Renewal, Seeker, StepError, Task};
 use flakeforge_core::lease::messages::Owner;
 
 pub const TTL: i64 = 30_000;
@@ -274,7 +274,7 @@ pub fn acquire(config: &GroupConfig, owner: Owner) -> Task {
 }
 
 pub fn renew(config: &GroupConfig, owner: Owner, slot: u32, hi: i64) -> Task {
-    Task::Renew(config.clone(), Holding { owner, slot, hi })
+    Task::Renew(config.clone(), Renewal { owner, slot, hi })
 }
 
 pub fn release(config: &GroupConfig, owner: Owner, slot: u32, last: i64) -> Task {

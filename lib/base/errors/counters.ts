@@ -1,7 +1,7 @@
 // Errors about counters on a store, from which SegmentId takes its blocks.
 
-import { mismatchError } from './generators.ts'
 import { flakeError } from './make.ts'
+import { mismatchError } from './sources.ts'
 import { storeError } from './stores.ts'
 
 const SKIP = 'Call skipTo(n) with an n above every ID that was ever handed out.'

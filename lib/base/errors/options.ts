@@ -50,6 +50,12 @@ export function storeToConstructorError(given: string) {
   return optionError(TypeError, 'options', given, message)
 }
 
+/** `ERR_FLAKE_OPTION`: the constructor got an option of a lease. */
+export function joinOptionError(option: string, value: unknown) {
+  const message = `${option} is an option of await FlakeId.join(store, options), which leases a node number from a store`
+  return optionError(TypeError, option, value, message)
+}
+
 /** The absolute path that a relative one resolves to. Only a shell expands '~'. */
 export const meantPath = (given: string) =>
   /^~[/\\]/.test(given) ? path.join(process.getBuiltinModule('node:os').homedir(), given.slice(2)) : path.resolve(given)

@@ -3,8 +3,8 @@
 import { withoutEnd } from '../printable.ts'
 import { FlakeError } from './flake-error.ts'
 import { causeOf, said, warn } from './foreign.ts'
-import { mismatchError } from './generators.ts'
 import { flakeError, inMs, instant, pageOf, retold, show } from './make.ts'
+import { mismatchError } from './sources.ts'
 
 /** An unreadable record. `version`: of its format, if that is newer; `needs`: the release that reads it. */
 type RecordFault = { name: string; version?: number; needs?: string }
@@ -20,35 +20,62 @@ export function storeError(why: string, cause?: unknown) {
 /** The same with a cause that is kept as it is: an error of ours, or one that a function of the user's own store threw. */
 export const ownStoreError = (why: string, cause: unknown) => flakeError('ERR_FLAKE_STORE', why, { cause })
 
-/** What to check, by the words of clients and servers. The first match is used. */
+const SILENT_CHECK = 'the host and the port, which may be of another service, and any firewall'
+
+/** What to check, by the words of clients and servers. The first match is used: names of hosts come before all else. */
 const CHECKS: [RegExp, string][] = [
+  [/ENOTFOUND|EAI_AGAIN/, 'the host name'],
+  [/ECONNREFUSED|ENOENT/, 'that the server runs there, and the port'],
   [
-    /NOAUTH|WRONGPASS|NOPERM|authenti|password|Access denied|role .* does not exist/i,
-    'the user and password in the address',
+    /NOAUTH|WRONGPASS|authenti|password|credential|Access denied|ACL failure|role .*(?:does not exist|not permitted)/i,
+    'the user and password',
   ],
   [
-    /certificate|\bTLS\b|\bSSL\b|EPROTO|wrong version number/i,
-    'the certificates, and whether server and address agree on TLS',
+    /certificate|self-signed|\bTLS\b|\bSSL\b|EPROTO|wrong version number/i,
+    'the certificates, and that client and server agree on TLS',
   ],
-  [/ENOTFOUND|EAI_AGAIN/, 'the host name in the address'],
-  [/ECONNREFUSED/, 'that the server runs there, and the port'],
-  [/database .* does not exist|Unknown database|DB index/i, 'the database in the address'],
+  [/database .*(?:does not exist|not currently accept)|Unknown database|DB index/i, 'that this database exists there'],
   [
-    /time-?out|timed out|did not answer|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT/i,
-    'the host and the port, which may be of another service, and any firewall',
+    /too many (?:clients|connections)|connection slots|max number of clients/i,
+    'how many connections the server allows',
   ],
+  [
+    /ECONNRESET|EPIPE|terminat|shut(?:ting)? ?down|starting up|hang up|other side|gone away|\b(?:closed|ended|lost)\b/i,
+    'that the server runs there',
+  ],
+  [/time-?out|timed out|time limit|not answer|no answer|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT/i, SILENT_CHECK],
 ]
 
-/** Adds to an error of a store where that is, and what to check there. `address`: without its secrets. */
-export function withAddress(error: FlakeError, address: string) {
-  const { message } = error
-  if (message.includes(address)) return error
-  const words = `${message} ${error.cause === undefined ? '' : said(error.cause)}`
+/** Without what is quoted, such as a group that is called 'password'. */
+const unquoted = (text: string) => text.replace(/(?<!\w)(?:'[^']*'|"[^"]*")/g, '')
+
+/** What to check; undefined if nothing is known, or the message says it. */
+function checkOf(error: FlakeError) {
+  const { message, cause } = error
+  if (cause === undefined || isEnded(error)) return undefined
+  if (cause instanceof FlakeError && cause.code !== 'ERR_FLAKE_STORE') return undefined
+  const words = unquoted(`${message} ${said(cause)}`)
   const check = CHECKS.find(([pattern]) => pattern.test(words))?.[1]
-  return retold(
-    error,
-    `${withoutEnd(message)}. The store is '${address}'.${check === undefined ? '' : ` Check ${check}.`}`,
-  )
+  const isSaid = message.includes(check === SILENT_CHECK ? ' Check ' : ` Check ${check}`)
+  return isSaid ? undefined : check
+}
+
+const located = new WeakSet<Error>()
+
+/**
+ * An error of a store, with where that is and what to check there; any other error as it is.
+ * @param where as it follows "The store is", without secrets; undefined if the user's client does not show it
+ */
+export function locatedError<Kind extends Error>(error: Kind, where: string | undefined): Kind {
+  if (!(error instanceof FlakeError) || error.code !== 'ERR_FLAKE_STORE' || located.has(error)) return error
+  located.add(error)
+  const check = checkOf(error)
+  const place = where === undefined ? undefined : `The store is ${where}`
+  const added = [
+    ...(place === undefined || error.message.includes(place) ? [] : [`${place}.`]),
+    ...(check === undefined ? [] : [`Check ${check}.`]),
+  ]
+  return added.length === 0 ? error : retold(error, [`${withoutEnd(error.message)}.`, ...added].join(' '))
 }
 
 const refused = new WeakSet<Error>()
@@ -117,8 +144,10 @@ const lastFailure = (cause: unknown) => {
 
 /** `ERR_FLAKE_STORE`: the store does not answer. `what`: the request; `cause`: its last failure before. */
 export function unansweredError(group: string, what: string, cause?: unknown) {
+  const wayOut =
+    cause === undefined ? ' Check that it runs and is reachable, and that no other service answers there.' : ''
   return ownStoreError(
-    `The store of group '${group}' did not answer the request for ${what}.${lastFailure(cause)} Check that it runs and is reachable.`,
+    `The store of group '${group}' did not answer the request for ${what}.${lastFailure(cause)}${wayOut}`,
     cause,
   )
 }

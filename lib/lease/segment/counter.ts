@@ -17,7 +17,7 @@ export class Counter {
   #known = 0n // its value in its last answer
   #turns: Promise<unknown> = Promise.resolve() // ends with the last call; it never fails
 
-  constructor(store: Pick<SlotStore, 'advance'>, name: string, durable: boolean) {
+  constructor(store: Pick<SlotStore, 'advance' | 'located'>, name: string, durable: boolean) {
     this.#store = store
     this.#name = name
     this.#durable = durable
@@ -48,7 +48,8 @@ export class Counter {
     if (this.lost !== undefined) throw this.lost
     const first = await this.#ask(BigInt(count), init)
     if (first < this.#known) {
-      this.lost = wentBackError(this.#name, first, this.#known)
+      const error = wentBackError(this.#name, first, this.#known)
+      this.lost = this.#store.located?.(error) ?? error
       throw this.lost
     }
     this.#known = first + BigInt(count)

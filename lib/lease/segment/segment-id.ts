@@ -17,7 +17,6 @@ import { NODE } from '../../generator/node-host.ts'
 import { mostOfACall, readCount } from '../../generator/options.ts'
 import { idAsBuffer, putBigInt } from '../../native/hot.ts'
 import { baseCode, spellPut, toTexts } from '../../native/texts.ts'
-import { atAddress } from '../../stores/address.ts'
 import { checkStore, openGiven } from '../../stores/open.ts'
 import type { SlotStore, Store } from '../../stores/store.ts'
 import { BUDGET } from '../../stores/time-budget.ts'
@@ -114,7 +113,7 @@ export class SegmentId {
       return segment
     } catch (error) {
       await close()
-      throw atAddress(error, given)
+      throw error
     }
   }
 

@@ -115,6 +115,10 @@ export class EtcdRecords implements Records {
     }
   }
 
+  get server() {
+    return this.#gateway.endpoints.join(', ')
+  }
+
   /** The keys are the same for every user and endpoint, so the place needs no request to the server. */
   async place() {
     return `${this.#gateway.endpoints.join(', ')}, keys ${RECORDS}…`

@@ -14,7 +14,7 @@ import {
 import { CallQueue, type Turn } from '../call-queue.ts'
 import type { ClientError } from '../clients.ts'
 import { checkState, SERVER } from './identity.ts'
-import { type Connection, type Header, packageOf, type Row } from './packages.ts'
+import { type Connection, type Header, packageOf, type Row, serverOf } from './packages.ts'
 import type { Tables } from './place.ts'
 import { statementsFor } from './schema.ts'
 import { checkAfter, checkBefore, SEMI_SYNC, semiSyncOf } from './semi-sync.ts'
@@ -223,6 +223,11 @@ function isLost(error: unknown) {
 
 /** Runs the calls of one client, one at a time. */
 export class SessionRunner extends CallQueue<Connection> {
+  /** where the user's client leads */
+  get server() {
+    return serverOf(this.client)
+  }
+
   /** The connections whose server was checked before anything else: see SERVER. */
   #greeted = new WeakSet()
 

@@ -2,7 +2,7 @@
 // of a write. The conversions of values, rows and numbers in the user's client have no effect here.
 
 import { clientError } from '../../base/errors.ts'
-import { hasMethods, type Lent } from '../clients.ts'
+import { hasMethods, type Lent, serverIn } from '../clients.ts'
 import { BUDGET } from '../time-budget.ts'
 
 /** The answer of a write. Only mysql2's has the flags. `warningStatus`: the server's number of warnings about it. */
@@ -131,6 +131,13 @@ const isClient = (client: unknown) => hasMethods(client, 'query', 'execute')
 /** Wrappers of mysql2/promise lack `promise()`, which the wrapped object has to make them. */
 const coreOf = (client: { pool?: unknown; connection?: unknown }) =>
   [client, client.pool, client.connection].find((core) => hasMethods(core, 'promise') && isClient(core))
+
+/** Where a client leads, by its settings; those of mariadb are hidden. */
+export function serverOf(client: unknown) {
+  const { config } = Object(coreOf(Object(client)))
+  const settings = config?.connectionConfig ?? config
+  return serverIn({ ...settings, path: settings?.socketPath })
+}
 
 /** How to take a connection of this client; undefined if it is not a client. */
 export function packageOf(client: unknown) {

@@ -34,6 +34,10 @@ export class MysqlRecords implements Records {
     this.#database = database
   }
 
+  get server() {
+    return this.#client.server ?? this.#place?.shown
+  }
+
   async place() {
     return (await this.#client.run((session) => this.#find(session))).shown
   }

@@ -15,7 +15,15 @@ import { sleep } from '../../base/timers.ts'
 import { CallQueue, type Turn } from '../call-queue.ts'
 import type { ClientError } from '../clients.ts'
 import { BUDGET } from '../time-budget.ts'
-import { type Connection, IN_TRANSACTION, keepAlive, type Notice, packageOf, type Values } from './packages.ts'
+import {
+  type Connection,
+  IN_TRANSACTION,
+  keepAlive,
+  type Notice,
+  packageOf,
+  serverOf,
+  type Values,
+} from './packages.ts'
 import { type Place, schemaFor } from './schema.ts'
 import { commented, type Sql, sql } from './statement.ts'
 import { STILL_RUNS } from './statements.ts'
@@ -129,6 +137,11 @@ const codeOf = (error: unknown) => String((error as ClientError | undefined)?.co
 
 /** Runs statements on a client, one at a time. */
 export class StatementRunner extends CallQueue<Connection> {
+  /** where the user's client leads */
+  get server() {
+    return serverOf(this.client)
+  }
+
   /**
    * The answer of a statement that may be run again if another transaction came first and it had no effect. Undefined if our
    * table is missing.

@@ -3,7 +3,7 @@
 
 import { clientError, storeError } from '../../base/errors.ts'
 import { oldClientError, oldVersion } from '../client-packages.ts'
-import { hasMethods, type Lent } from '../clients.ts'
+import { hasMethods, type Lent, serverIn } from '../clients.ts'
 import { BUDGET } from '../time-budget.ts'
 import type { Sql as Statement } from './statement.ts'
 import { BEGAN } from './statements.ts'
@@ -248,6 +248,12 @@ const isPgPool = (client: PgPool | PgClient): client is PgPool =>
 
 const isPgClient = (client: PgPool | PgClient): client is PgClient =>
   hasMethods(client, 'getTransactionStatus') || ('connection' in client && hasMethods(client.connection, 'on'))
+
+/** Where the user's client leads, by its settings. */
+export function serverOf(client: unknown) {
+  if (isPostgresJs(client)) return serverIn(client.options)
+  return isPg(client) ? serverIn(isPgPool(client) ? client.options : client) : undefined
+}
 
 /** How to take a connection of the user's client; undefined if it is of neither package. */
 export function packageOf(client: unknown) {

@@ -100,6 +100,10 @@ export class PostgresRecords implements Records {
     return `${server}/${database}, schema ${this.#place.schema}`
   }
 
+  get server() {
+    return this.#client.server
+  }
+
   async functions(signal?: AbortSignal) {
     return foundFunctions(await this.#client.run(FUNCTIONS, [], signal))
   }

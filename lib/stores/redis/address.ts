@@ -85,5 +85,11 @@ const hostText = ({ host, port }: Host) => `${host.includes(':') ? `[${host}]` :
 export const urlOf = ({ tls, database }: RedisAddress, host: Host) =>
   `${tls ? 'rediss' : 'redis'}://${hostText(host)}/${database}`
 
+/** A node as the client packages name it: an IPv6 address has no brackets. */
+export function nodeOf(text: string): Host {
+  const end = text.lastIndexOf(':')
+  return { host: text.slice(0, end), port: Number(text.slice(end + 1)) }
+}
+
 /** The hosts in readable form. */
 export const hostsOf = ({ hosts }: RedisAddress) => hosts.map(hostText).join(',')

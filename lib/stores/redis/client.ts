@@ -1,7 +1,6 @@
 // The Redis and Valkey clients of Node (ioredis, iovalkey, node-redis and Valkey GLIDE) as one: runs scripts in the store's
 // database and asks for settings, within a time limit. The user's own client is not connected, configured or ended here.
 
-import { unlessAborted } from '../../base/abort.ts'
 import {
   clientError,
   FlakeError,
@@ -131,10 +130,15 @@ export class ScriptRunner {
     return settingOf(await this.#ask(key, ['CONFIG', 'GET', name]), name)
   }
 
+  /** where the client leads, if it shows that */
+  get server() {
+    return this.#commands.address
+  }
+
   /** Where the records are, in readable form. */
   async place(key: string) {
     const database = await this.#inTime(() => this.#findDatabase(key))
-    return `${this.#commands.address}${database === '' ? '' : `, database ${database}`}`
+    return `${this.#commands.address ?? 'the server of its client'}${database === '' ? '' : `, database ${database}`}`
   }
 
   /**
@@ -167,10 +171,7 @@ export class ScriptRunner {
     const sent = send()
     sent.catch(() => {}) // after an abort it fails without a caller
     try {
-      return await inTime(
-        unlessAborted(signal, sent, () => true),
-        BUDGET.ANSWER_MS,
-      )
+      return await inTime(sent, BUDGET.ANSWER_MS, signal)
     } catch (error) {
       if (left !== undefined && ((error as ClientError).code === 'ETIMEDOUT' || signal?.aborted)) this.#keep(sent, left)
       const failure = this.#failure(error, start) // at once: it checks the client's present state

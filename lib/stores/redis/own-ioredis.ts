@@ -2,8 +2,8 @@
 // cluster. No connection of it keeps the process alive; a step does, until its time limit.
 
 import { BUDGET } from '../time-budget.ts'
-import { forIoredis, forIoredisSentinels } from '../tls.ts'
-import { hostsOf, type RedisAddress } from './address.ts'
+import { forIoredis, forIoredisSentinels, nodeForIoredis } from '../tls.ts'
+import { hostsOf, nodeOf, type RedisAddress } from './address.ts'
 import { ScriptRunner } from './client.ts'
 import { Connections } from './connections.ts'
 import { isLate, needsNewConnection } from './failures.ts'
@@ -95,15 +95,19 @@ const asItIs = (host: string, done: (error: null, host: string) => void) => done
 
 function openCluster(Cluster: IoredisExports['Cluster'], address: RedisAddress) {
   const { tls, username, password } = address
+  // Older versions take no function as natMap: then a node is told no name, and has TLS all the same.
   const redisOptions = { username, password, ...forIoredis(tls), socketTimeout: BUDGET.ANSWER_MS, disconnectTimeout: 1 }
   const options = {
     lazyConnect: true,
     clusterRetryStrategy: () => null,
     redisOptions,
-    ...(tls && { dnsLookup: asItIs }),
+    ...(tls && { dnsLookup: asItIs, natMap: (at: string) => nodeForIoredis(tls, nodeOf(at)) }),
   }
   const connections = new Connections((onError) => {
-    const cluster = new Cluster(address.hosts, options)
+    const cluster = new Cluster(
+      address.hosts.map((node) => nodeForIoredis(tls, node)),
+      options,
+    )
     if (cluster.subscriber) cluster.subscriber.start = () => {} // its connection would keep the process alive
     cluster.on('error', onError)
     cluster.on('+node', (node: unknown) => {

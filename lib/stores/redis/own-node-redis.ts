@@ -8,7 +8,7 @@ import { inTime } from '../../base/in-time.ts'
 import { tooOldError } from '../client-packages.ts'
 import { BUDGET } from '../time-budget.ts'
 import { forNodeRedis } from '../tls.ts'
-import { type Host, hostsOf, type RedisAddress, urlOf } from './address.ts'
+import { type Host, hostsOf, nodeOf, type RedisAddress, urlOf } from './address.ts'
 import { type Connect, type Connection, Connections } from './connections.ts'
 import { needsNewConnection } from './failures.ts'
 import { type NodeRedis, ofNodeRedis } from './packages.ts'
@@ -125,7 +125,11 @@ function openCluster(exports: NodeRedisExports, address: RedisAddress) {
   if (!('createClientPool' in exports)) throw tooOldError('redis-cluster', 'redis', '4', [5, 0, 0])
   const { hosts, tls, username, password } = address
   const options = {
-    rootNodes: hosts.map((host) => ({ url: urlOf(address, host) })),
+    rootNodes: hosts.map((each) => ({ url: urlOf(address, each), socket: { ...forNodeRedis(tls, each.host) } })),
+    nodeAddressMap: (at: string) => {
+      const node = nodeOf(at)
+      return { ...node, ...forNodeRedis(tls, node.host) }
+    },
     defaults: { username, password, socket: { reconnectStrategy, ...forNodeRedis(tls) } },
   }
   const connections = new Connections((onError) => {

@@ -19,7 +19,7 @@ export type RunScript = (script: string, keys: string[], args: string[], isOver:
  * - `command()` sends a command without keys to the server that has this key, on the connection that scripts for it use.
  * - `database`: the number of its database, '' if only one exists; undefined if the client does not show it.
  * - `configured`: the number it was created with, for a server that does not show it either.
- * - `address`: the address of its server, in readable form.
+ * - `address`: the address of its server, in readable form; undefined if the client does not show it.
  * - `connection()`: the present connection; undefined if there is none. Only if the client forgets its unanswered commands with
  *   the connection, without an error: others send them again, or let them fail.
  */
@@ -29,7 +29,7 @@ export type Commands = {
   command: (key: string, args: string[]) => Promise<unknown>
   database: string | undefined
   configured?: string
-  address: string
+  address: string | undefined
   connection?: () => unknown
 }
 
@@ -91,6 +91,7 @@ type Sentinel = { sendCommand(isReadonly: boolean, args: string[]): Promise<unkn
 export type Cluster = {
   sendCommand(key: string, isReadonly: boolean, args: string[]): Promise<unknown>
   multi(key: string): ClusterBatch
+  readonly masters?: Array<{ host?: string; port?: number }>
 }
 
 type ClusterBatch = {
@@ -116,6 +117,8 @@ export const isBatch = (client: unknown) =>
   (hasMethods(client, 'customCommand') || (hasMethods(client, 'exec') && !hasMethods(client, 'connect')))
 
 const isIoredis = (client: unknown): client is Ioredis => hasMethods(client, 'evalsha', 'defineCommand', 'on')
+
+const isIoredisCluster = (client: Ioredis): client is Ioredis & { nodes(): Ioredis[] } => hasMethods(client, 'nodes')
 
 const isNodeRedis = (client: unknown): client is NodeRedis => hasMethods(client, 'evalSha', 'connect', 'on')
 
@@ -146,6 +149,10 @@ function checkPrefix(client: Client, prefix: unknown) {
 const hostAndPort = ({ host, port, path }: { host?: string; port?: number; path?: string }) =>
   path ?? `${host ?? 'localhost'}:${port ?? 6379}`
 
+/** A cluster, by the servers that its client knows at present. */
+const clusterOf = (servers: Array<{ host?: string; port?: number }>) =>
+  servers.length === 0 ? 'a cluster' : `the cluster of ${servers.map(hostAndPort).join(',')}`
+
 const addressOfIoredis = (options: IoredisOptions) =>
   options.sentinels ? `the primary '${options.name}' of Sentinel` : hostAndPort(options)
 
@@ -170,8 +177,15 @@ export function ofIoredis(client: Ioredis): Commands {
     evalSha: (sha: string, keys: string[], args: string[]) => client.evalsha(sha, keys.length, ...keys, ...args),
     evaluate: (text: string, keys: string[], args: string[]) => client.eval(text, keys.length, ...keys, ...args),
   }
-  if (hasMethods(client, 'nodes')) {
-    return { ...scripts, command: onIoredisCluster(client), database: '', address: 'a cluster' }
+  if (isIoredisCluster(client)) {
+    return {
+      ...scripts,
+      command: onIoredisCluster(client),
+      database: '',
+      get address() {
+        return clusterOf(client.nodes().map(({ options = {} }) => options))
+      },
+    }
   }
   return {
     ...scripts,
@@ -262,7 +276,9 @@ export function ofNodeRedis(client: NodeRedis): Commands {
       evaluate: onCluster(client, 'EVAL'),
       command: onKeysMaster(client),
       database: '',
-      address: 'a cluster',
+      get address() {
+        return clusterOf(client.masters ?? [])
+      },
     }
   }
   const onConnection = isPool(client) ? onPool(client) : onClient(client)
@@ -278,7 +294,7 @@ export function ofNodeRedis(client: NodeRedis): Commands {
       isSentinel(client) ? client.sendCommand(false, args) : onConnection((each) => each.sendCommand(args)),
     database: undefined, // it hides changes by select()
     configured: client.options === undefined ? '' : String(client.options.database ?? 0),
-    address: client.options?.socket ? hostAndPort(client.options.socket) : 'the server of its client',
+    address: client.options?.socket && hostAndPort(client.options.socket),
   }
 }
 
@@ -314,7 +330,7 @@ function ofGlide(client: Glide): Commands {
     evaluate: runBy('EVAL'),
     command: (key, args) => send(client.customCommand(args, { ...AS_TEXT, route: { type: 'primarySlotKey', key } })), // a route only in a cluster
     database: undefined,
-    address: 'the server of its client',
+    address: undefined,
   }
 }
 

@@ -40,6 +40,10 @@ export class RedisRecords implements Records {
     this.#acknowledgements = new Acknowledgements(client, OFFSETS)
   }
 
+  get server() {
+    return this.#client.server
+  }
+
   /** Where the records are, in readable form. */
   async place() {
     return `Redis at ${await this.#client.place(PLACE_KEY)}, keys 'flakeforge:{…}:records'`

@@ -17,7 +17,8 @@ export async function wrongServer(commands: Commands, key: string, text: string)
   }
   const names = UNKNOWN.test(text) ? await primariesOf(commands, key) : undefined
   if (names === undefined) return undefined
-  const host = /^\S+:\d+$/.test(commands.address) ? commands.address : 'HOST:26379'
+  const { address = '' } = commands
+  const host = /^\S+:\d+$/.test(address) ? address : 'HOST:26379'
   const known = names.length === 0 ? '' : `: ${names.map((name) => `'${said(name, 60)}'`).join(' or ')}`
   // The end of an address may be a secret, and messages are printed without it, so the name stands apart.
   return `Its server is a Sentinel. Use redis-sentinel://${host} with # and the name of the primary after it${known}. Or use a client of Sentinel.`

@@ -13,7 +13,7 @@ export async function serve(given: Values, env: NodeJS.ProcessEnv) {
   keepTicksFast()
   const config = await readConfig(given, env)
   const log = new Log(config.log)
-  // Formats warnings of flakeforge like ours: operators need not know of Node. The keeper logs each outage itself; the
+  // Formats warnings of flakeforge like ours: operators need not know of Node. The supervisor logs each outage itself; the
   // omitted warning is for programs, which listen to 'renewal-failed'.
   process.removeAllListeners('warning').on('warning', ({ message, code }: NodeJS.ErrnoException) => {
     if (code !== 'FLAKEFORGE_RENEWAL') log.warn(message)

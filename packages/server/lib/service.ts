@@ -107,7 +107,7 @@ export class Service {
   /** Ends connections whose certificate was checked by another CA. */
   #replaceTls(tls: TlsFiles) {
     const { main } = this.#config.listeners
-    ;(this.#apps[0].server as Server).setSecureContext(tls)
+    for (const { server } of this.#apps) (server as Server).setSecureContext(tls)
     if (tls.ca !== main.tls?.ca) this.#connections.replaceAll()
     main.tls = tls
   }

@@ -11,7 +11,7 @@ use crate::layout::Spec;
 
 type Registry = super::Registry<&'static str>;
 
-fn is_same(one: &Held, other: &Held) -> bool {
+fn is_same(one: &EntryUse, other: &EntryUse) -> bool {
     std::ptr::eq::<Cursor>(&**one, &**other)
 }
 
@@ -19,7 +19,7 @@ fn flake(epoch_ms: i64) -> Layout {
     Layout::named("flake").unwrap().with_epoch(epoch_ms)
 }
 
-fn cursor(registry: &Registry, epoch_ms: i64, node: u64) -> Held {
+fn cursor(registry: &Registry, epoch_ms: i64, node: u64) -> EntryUse {
     let layout = flake(epoch_ms);
     registry.plain(Key::new(&layout, layout.place_node(node))).unwrap()
 }

@@ -4,7 +4,7 @@
 use crate::lease::grants::memory::Memory;
 use crate::lease::grants::record::{GROUP, GroupConfig, GroupRecord, Stage};
 use crate::lease::grants::step::{Birth, Decision, Next, Step, lineage, nonce};
-use crate::lease::grants::task::{Answer, Holding, StepError, Task};
+use crate::lease::grants::task::{Answer, Renewal, StepError, Task};
 use crate::lease::grants::view::{View, refusal};
 
 impl Step {
@@ -222,7 +222,7 @@ impl Step {
 
 /// A renewal finds no group: the records were lost or removed, or this is another place. Only a member that joins creates a
 /// group, so this one uses its window to the end, then searches for a slot again.
-fn without_group(view: &View, held: &Holding) -> Decision {
+fn without_group(view: &View, held: &Renewal) -> Decision {
     if held.hi < view.now { Ok(Next::Done(Answer::Lost)) } else { Err(StepError::Absent) }
 }
 

@@ -4,7 +4,7 @@ use crate::lease::grants::memory::Memory;
 use crate::lease::grants::record::{GroupConfig, GroupRecord, SlotRecord, Stage, slot_name};
 use crate::lease::grants::search::{Free, is_large};
 use crate::lease::grants::step::{Decision, Next, Plan, Step, nonce};
-use crate::lease::grants::task::{Answer, Granted, Holding, Seeker, StepError};
+use crate::lease::grants::task::{Answer, Granted, Renewal, Seeker, StepError};
 use crate::lease::grants::view::{View, readable};
 use crate::lease::messages::Owner;
 
@@ -79,7 +79,7 @@ impl Step {
     /// Extends a window, or starts a new one if the old one is over. In a quiet period the record may be older than the
     /// window of its owner, or than another grant of the slot. But until the window that was answered to this owner ends, by
     /// the clocks' difference too, no other member can have been granted the slot.
-    pub(super) fn renew(&self, view: &View, group: &GroupRecord, held: &Holding, memory: &Memory) -> Decision {
+    pub(super) fn renew(&self, view: &View, group: &GroupRecord, held: &Renewal, memory: &Memory) -> Decision {
         let name = slot_name(held.slot);
         if let Some(answer) = self.shown(view, group) {
             return Ok(answer);

@@ -14,7 +14,7 @@ pub enum Task {
     /// a slot; fails if the group has ended
     Acquire(GroupConfig, Seeker),
     /// the next window
-    Renew(GroupConfig, Holding),
+    Renew(GroupConfig, Renewal),
     /// give a slot back. Its owner used nothing after `last`.
     Release {
         /// the group's
@@ -63,9 +63,9 @@ pub struct Seeker {
     pub host: String,
 }
 
-/// The slot of a member.
+/// The slot that a member renews, as it knows it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Holding {
+pub struct Renewal {
     /// the token of the acquisition
     pub owner: Owner,
     /// the number of the slot

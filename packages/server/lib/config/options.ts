@@ -80,7 +80,7 @@ export const OPTIONS: Record<string, Option> = {
     type: 'number',
     value: 'N',
     range: [0, 65_535],
-    about: 'also serves /metrics on a separate port, without TLS',
+    about: 'also serves /metrics on a separate port',
   },
   'metrics-host': { type: 'text', value: 'HOST', about: 'where that port is; default 127.0.0.1' },
   'metrics-token-file': { type: 'text', value: 'FILE', about: 'tokens for that port; default: none is needed' },
@@ -90,7 +90,7 @@ export const OPTIONS: Record<string, Option> = {
     about:
       'one token per line, at least 16 characters; # starts a comment; read again on SIGHUP; other users must not be able to read it',
   },
-  'tls-cert': { type: 'text', value: 'FILE', about: 'certificates as PEM; read again on SIGHUP' },
+  'tls-cert': { type: 'text', value: 'FILE', about: 'certificates of all ports as PEM; read again on SIGHUP' },
   'tls-key': { type: 'text', value: 'FILE', about: 'its private key as PEM; other users must not be able to read it' },
   'tls-ca': { type: 'text', value: 'FILE', about: 'only clients with a certificate of this CA' },
   cors: {

@@ -40,7 +40,7 @@ export async function listenersOf(config: Values): Promise<{ main: Listener; met
   const metrics = {
     at: { port: metricsPort, host: config['metrics-host'] ?? LOOPBACK, option: 'metrics-host' },
     tokens: config.metricsTokens && new Tokens(config.metricsTokens),
-    tls: undefined,
+    tls: config.tls,
   }
   const allowed = config['allow-host']
   return {

@@ -4,24 +4,17 @@
 import { prometheusMetrics } from 'flakeforge/metrics'
 import client from 'prom-client'
 import { Recent } from '../recent.ts'
+import { Durations } from './durations.ts'
 import type { Waiting } from './waiting.ts'
 
 /** Rendering takes longer than a hundred requests for IDs, and Prometheus asks far less often. */
 const FRESH_MS = 1000
 
-const BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
-
 export class Measures {
   #registry = new client.Registry()
   /** A Buffer: answers that wait to be read share it. */
-  #text = new Recent(FRESH_MS, async () => Buffer.from(await this.#registry.metrics()))
-  #durations = new client.Histogram({
-    name: 'flakeforge_http_request_duration_seconds',
-    help: 'How long requests took until their answer was sent.',
-    labelNames: ['method', 'route', 'status'],
-    buckets: BUCKETS,
-    registers: [this.#registry],
-  })
+  #text = new Recent(FRESH_MS, async () => Buffer.from(`${await this.#registry.metrics()}\n${this.#durations.text()}`))
+  #durations = new Durations()
 
   constructor(waiting: Waiting) {
     const registers = [this.#registry]
@@ -47,6 +40,6 @@ export class Measures {
   }
 
   answered(method: string, route: string, status: number, ms: number) {
-    this.#durations.observe({ method, route, status }, ms / 1000)
+    this.#durations.add(method, route, status, ms / 1000)
   }
 }

@@ -44,10 +44,12 @@ export function makeServer(
       : makeSecure({ ...options, ...tls } as ServerOptions, handler)
   server.maxConnections = config['max-connections']
   server.maxHeadersCount = 0 // their bytes are limited, and those beyond a count would be ignored
+  const served = tls === undefined ? 'connection' : 'secureConnection'
   server
+    .on(served, (socket: Socket) => turns.begin(socket))
     .on('checkExpectation', handler)
     .on('connect', (_request, socket) => turns.end(socket as Socket, () => refuseConnect(socket)))
-  connections.watch(server, tls === undefined ? 'connection' : 'secureConnection')
+  connections.watch(server, served)
   return server
 }
 

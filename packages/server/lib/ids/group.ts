@@ -7,9 +7,9 @@ import type { NameOptions } from '../config/names.ts'
 import { dated } from '../dates.ts'
 import type { Coded } from '../http/problems.ts'
 import type { Waiting } from '../http/waiting.ts'
-import { Keeper } from './keeper.ts'
 import { SlotPages } from './slot-pages.ts'
 import type { SharedStore } from './stores.ts'
+import { Supervisor } from './supervisor.ts'
 
 /**
  * Up to this many ms a synchronous call may block if a tick was used up at that very moment: less than a request takes. With
@@ -28,7 +28,7 @@ export class Group {
   json
   group
   layout
-  keeper
+  supervisor
   /** The slots of the group in the store, for GET /v1/slots. */
   slots
 
@@ -64,7 +64,7 @@ export class Group {
       () => this.#flake?.slot,
     )
     /** Acquires the slot and keeps it. */
-    this.keeper = new Keeper(`Group '${this.group}'`, warn, {
+    this.supervisor = new Supervisor(`Group '${this.group}'`, warn, {
       take: (signal) => this.#take(signal),
       untilGone: () => this.#untilGone(),
       end: () => this.#flake?.close(),
@@ -77,8 +77,8 @@ export class Group {
    */
   trouble() {
     const flake = this.#flake
-    if (flake === undefined) return this.keeper.trouble
-    if (!this.keeper.isOut && !this.#looksWrong(flake)) return undefined
+    if (flake === undefined) return this.supervisor.trouble
+    if (!this.supervisor.isOut && !this.#looksWrong(flake)) return undefined
     try {
       flake.nextBigInt()
     } catch (cause) {
@@ -89,10 +89,10 @@ export class Group {
 
   /** Reports when IDs stop, and when they are back. */
   look() {
-    if (this.keeper.trouble !== undefined) return // already reported
+    if (this.supervisor.trouble !== undefined) return // already reported
     const trouble = this.trouble()
-    if (trouble === undefined) this.keeper.works()
-    else this.keeper.fails(trouble)
+    if (trouble === undefined) this.supervisor.works()
+    else this.supervisor.fails(trouble)
   }
 
   /**
@@ -106,10 +106,10 @@ export class Group {
 
   /** The headers of an answer with its IDs; a new object after each change. */
   get headers() {
-    const { fingerprint, lineage, slot } = this.#flake ?? {}
+    const { lineage, slot } = this.#flake ?? {}
     if (lineage !== this.#lineage || slot !== this.#slot) {
       this.#headers = {
-        'flakeforge-layout': String(fingerprint),
+        'flakeforge-layout': String(this.#flake?.fingerprint),
         'flakeforge-group': String(lineage),
         ...(slot !== undefined && { 'flakeforge-slot': String(slot) }),
         ...(!this.#isOrdered && { 'flakeforge-order': 'none' }),
@@ -172,7 +172,7 @@ export class Group {
   }
 
   #held() {
-    if (this.#flake === undefined) throw this.keeper.trouble
+    if (this.#flake === undefined) throw this.supervisor.trouble
     return this.#flake
   }
 

@@ -32,7 +32,7 @@ export class Names {
   }
 
   start() {
-    for (const served of this.all) served.keeper.start()
+    for (const served of this.all) served.supervisor.start()
     this.#looking = setInterval(() => {
       for (const served of this.all) served.look()
     }, LOOK_MS).unref()
@@ -41,7 +41,7 @@ export class Names {
   /** Releases all slots, then ends the stores' clients. */
   async close() {
     clearInterval(this.#looking)
-    await Promise.allSettled(this.all.map((served) => served.keeper.close()))
+    await Promise.allSettled(this.all.map((served) => served.supervisor.close()))
     await this.#stores.close()
   }
 
@@ -51,7 +51,7 @@ export class Names {
 
   /** Whether no store has answered yet, so that there is nothing to report. */
   get isStarting() {
-    return this.all.some(({ keeper }) => keeper.isStarting)
+    return this.all.some(({ supervisor }) => supervisor.isStarting)
   }
 
   of(name: string) {

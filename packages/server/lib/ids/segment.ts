@@ -5,8 +5,8 @@ import { SegmentId } from 'flakeforge/lease'
 import type { NameOptions } from '../config/names.ts'
 import type { Waiting } from '../http/waiting.ts'
 import { Recent } from '../recent.ts'
-import { Keeper } from './keeper.ts'
 import type { SharedStore } from './stores.ts'
+import { Supervisor } from './supervisor.ts'
 
 /** How long an answer of the store counts, and how long it may take. */
 const [FRESH_MS, ANSWER_MS] = [2_000, 2_000]
@@ -16,7 +16,7 @@ export class Segment {
   json
   segment
   block
-  keeper
+  supervisor
 
   kind = 'segment'
   #headers: Record<string, string> = {}
@@ -38,7 +38,7 @@ export class Segment {
     this.#options = { ...rest, name: segment }
     this.#store = store
     /** Opens the counter and keeps it. */
-    this.keeper = new Keeper(`Segment '${segment}'`, warn, {
+    this.supervisor = new Supervisor(`Segment '${segment}'`, warn, {
       take: () => this.#take(),
       untilGone: () => new Promise(() => {}), // an open counter needs no care
       end: () => this.#numbers?.close(),
@@ -47,7 +47,7 @@ export class Segment {
 
   /** Why it supplies no numbers now, if its store does not answer; undefined if it does. */
   trouble() {
-    if (this.#numbers === undefined) return this.keeper.trouble
+    if (this.#numbers === undefined) return this.supervisor.trouble
     return this.#probe.get()
   }
 
@@ -88,7 +88,7 @@ export class Segment {
   }
 
   #opened() {
-    if (this.#numbers === undefined) throw this.keeper.trouble
+    if (this.#numbers === undefined) throw this.supervisor.trouble
     return this.#numbers
   }
 

@@ -4,7 +4,7 @@
 import type { Socket } from 'node:net'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { checkNonce, NONCE, PATTERN } from '../http/nonce.ts'
-import { Problem, shown } from '../http/problems.ts'
+import { overloaded, Problem, shown } from '../http/problems.ts'
 import { unknown } from '../http/query.ts'
 import { answers, integer, MADE, text } from '../http/schemas.ts'
 import type { Served } from '../ids/names.ts'
@@ -102,11 +102,11 @@ export async function routes(
     if (!served.isFew(n)) return undefined
     try {
       const body = bodyOf(served, n, form)
-      served.keeper.works()
+      served.supervisor.works()
       return body
     } catch (error) {
       if (waiting.helps(error as Error)) return undefined
-      served.keeper.fails(error as Error)
+      served.supervisor.fails(error as Error)
       throw error
     }
   }
@@ -117,10 +117,10 @@ export async function routes(
         const { headers } = served
         const ids = await served.later(n, signal)
         if (served.headers !== headers) throw moved()
-        served.keeper.works()
+        served.supervisor.works()
         return form === 'application/octet-stream' ? ids : write(served, textsOf(ids), form)
       } catch (error) {
-        if (!signal.aborted) served.keeper.fails(error as Error)
+        if (!signal.aborted) served.supervisor.fails(error as Error)
         throw error
       }
     })
@@ -131,6 +131,7 @@ export async function routes(
     { schema: SCHEMA },
     (request, reply) => {
       if (state.isClosing) return connections.stopped.then(refuse)
+      if (state.isOverloaded()) throw overloaded()
       const served = names.of(request.params.name)
       const nonce = request.headers[NONCE] as string | undefined
       checkNonce(nonce)

@@ -15,7 +15,7 @@ export interface Work {
   end: () => Promise<void> | undefined
 }
 
-export class Keeper {
+export class Supervisor {
   #what
   #warn
   #work

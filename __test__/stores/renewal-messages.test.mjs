@@ -1,0 +1,234 @@
+// Errors that come after join(), in renewals and blocks: each names the store without secrets, and what to check there. Real
+// servers change while members hold slots, for each client. A link in front of the server ends its connections.
+
+import { readFile, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import anyTest from 'ava'
+import { startEtcd, wantEtcd } from '../servers/etcd.mjs'
+import * as mysql from '../servers/mysql.mjs'
+import * as postgres from '../servers/postgres.mjs'
+import { startProxy } from '../servers/proxy.mjs'
+import * as redis from '../servers/redis.mjs'
+import { stopAfter, until } from '../servers/server.mjs'
+import { FlakeId, lease } from '../support/index.mjs'
+import { happens, leaseOptions } from '../support/lease.mjs'
+
+const require = createRequire(import.meta.url)
+const { SegmentId, openStore } = lease
+
+const SECRET = 'hunter2-zk'
+
+/** A client of a user, whose own events are not our concern. */
+function ofUser(t, client, end) {
+  client.on?.('error', () => {})
+  t.teardown(end)
+  return client
+}
+
+const REDIS = {
+  isThere: redis.wantRedis() !== undefined,
+  async start() {
+    const server = await redis.startRedis()
+    await server.cli('CONFIG', 'SET', 'requirepass', SECRET)
+    return server
+  },
+  urlOf: (port) => `redis://:${SECRET}@127.0.0.1:${port}/1`,
+  shown: (port) => `The store is 'redis://…@127.0.0.1:${port}/1'.`,
+  clients: {
+    ioredis: (t, url) => {
+      const { Redis } = require('ioredis')
+      const client = new Redis(url, { maxRetriesPerRequest: 1 })
+      return lease.redisStore(ofUser(t, client, () => client.disconnect()))
+    },
+    'node-redis': async (t, url) => {
+      const client = require('redis').createClient({ url })
+      await ofUser(t, client, () => client.destroy()).connect()
+      return lease.redisStore(client)
+    },
+  },
+  shownOfClient: (port) => `The store is at 127.0.0.1:${port}.`,
+  faults: {
+    'another password': {
+      make: (server) => server.cli('-a', SECRET, '--no-auth-warning', 'CONFIG', 'SET', 'requirepass', 'rotated'),
+      check: 'Check the user and password.',
+    },
+  },
+}
+
+const SAFE_RULE = 'host all u all scram-sha-256\n'
+
+const POSTGRES = {
+  isThere: postgres.wantPostgres() !== undefined,
+  async start() {
+    const server = await postgres.startPostgres({ password_encryption: 'scram-sha-256' })
+    await server.query(`CREATE ROLE u LOGIN PASSWORD '${SECRET}'`)
+    await server.query('CREATE DATABASE app OWNER u')
+    const rules = join(server.folder, 'data', 'pg_hba.conf')
+    await writeFile(rules, `${SAFE_RULE}${await readFile(rules, 'utf8')}`)
+    await server.query('SELECT pg_reload_conf()')
+    return server
+  },
+  urlOf: (port) => `postgres://u:${SECRET}@127.0.0.1:${port}/app`,
+  shown: (port) => `The store is 'postgres://…@127.0.0.1:${port}/app'.`,
+  clients: {
+    pg: (t, url) => {
+      const { Pool } = require('pg')
+      const { hostname: host, port, username: user, password } = new URL(url)
+      const pool = new Pool({ host, port: Number(port), user, password, database: 'app' })
+      return lease.postgresStore(ofUser(t, pool, () => pool.end()))
+    },
+    'postgres.js': (t, url) => {
+      const sql = require('postgres')(url, { onnotice: () => {}, backoff: 0.1 })
+      return lease.postgresStore(ofUser(t, sql, () => sql.end({ timeout: 1 })))
+    },
+  },
+  shownOfClient: (port) => `The store is at 127.0.0.1:${port}/app.`,
+  prepare: (server) => server.query('ALTER ROLE u SUPERUSER'),
+  faults: {
+    'another password': {
+      make: (server) => server.query("ALTER ROLE u PASSWORD 'rotated'"),
+      check: 'Check the user and password.',
+    },
+    'a database that is gone': {
+      make: (server) => server.query('DROP DATABASE app WITH (FORCE)'),
+      check: 'Check that this database exists there.',
+    },
+  },
+}
+
+const MYSQL = {
+  isThere: mysql.wantMysql() !== undefined,
+  async start() {
+    const server = await mysql.startMysql()
+    await server.query(`CREATE DATABASE app; CREATE USER u@'%' IDENTIFIED BY '${SECRET}'; GRANT ALL ON *.* TO u@'%'`)
+    return server
+  },
+  urlOf: (port) => `mysql://u:${SECRET}@127.0.0.1:${port}/app`,
+  shown: (port) => `The store is 'mysql://…@127.0.0.1:${port}/app'.`,
+  clients: {
+    mysql2: (t, url) => {
+      const pool = require('mysql2/promise').createPool(url)
+      return lease.mysqlStore(ofUser(t, pool, () => pool.end()))
+    },
+    mariadb: (t, url) => {
+      const { hostname: host, port, username: user, password } = new URL(url)
+      const settings = { host, port: Number(port), user, password, database: 'app', acquireTimeout: 2000 }
+      const pool = require('mariadb').createPool(settings)
+      return lease.mysqlStore(ofUser(t, pool, () => pool.end()))
+    },
+  },
+  shownOfClient: (port) => `:${port}/app.`, // the settings of mariadb's pool are hidden, so it is what the server said
+  faults: {
+    'another password': {
+      make: (server) => server.query("SET PASSWORD FOR u@'%' = PASSWORD('rotated')"),
+      check: 'Check the user and password.',
+    },
+    'a database that is gone': {
+      make: (server) => server.query('DROP DATABASE app'),
+      check: 'Check that this database exists there.',
+    },
+  },
+}
+
+const ETCD = {
+  isThere: wantEtcd() !== undefined,
+  async start() {
+    const server = await startEtcd()
+    await server.ctl('user', 'add', `root:${SECRET}`)
+    await server.ctl('user', 'grant-role', 'root', 'root')
+    await server.ctl('auth', 'enable')
+    return server
+  },
+  urlOf: (port) => `etcd://root:${SECRET}@127.0.0.1:${port}`,
+  shown: (port) => `The store is 'etcd://…@127.0.0.1:${port}'.`,
+  clients: {
+    etcdStore: (_, url) => {
+      const { host, password } = new URL(url)
+      return lease.etcdStore({ endpoints: `http://${host}`, username: 'root', password })
+    },
+  },
+  shownOfClient: (port) => `The store is at http://127.0.0.1:${port}.`,
+  faults: {
+    'another password': {
+      async make(server) {
+        const post = async (path, body, headers = {}) =>
+          (await fetch(`${server.url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })).json()
+        const { token } = await post('/v3/auth/authenticate', { name: 'root', password: SECRET })
+        await post('/v3/auth/user/changepw', { name: 'root', password: 'rotated' }, { authorization: token })
+      },
+      check: 'Check the user and password.',
+    },
+  },
+}
+
+/** The error with this code, once the call throws it. */
+async function thrownBy(call, code) {
+  let thrown
+  await until(() => {
+    try {
+      call()
+    } catch (error) {
+      thrown = error
+    }
+    return thrown?.code === code
+  })
+  return thrown
+}
+
+const GONE = { make: (_, link) => link.stop(), check: 'Check that the server runs there' }
+
+for (const [name, kind] of Object.entries({ REDIS, POSTGRES, MYSQL, ETCD })) {
+  const test = kind.isThere ? anyTest : anyTest.skip
+  const faults = { ...kind.faults, 'a server that is gone': GONE }
+  for (const [what, fault] of Object.entries(faults))
+    test.serial(`${name}, ${what}: events, errors and blocks name the store and what to check`, async (t) => {
+      const server = stopAfter(t, await kind.start())
+      await kind.prepare?.(server)
+      const link = await startProxy(server.port)
+      t.teardown(() => link.stop())
+      const url = kind.urlOf(link.port)
+      const stores = {
+        'an address': { store: openStore(url), shown: kind.shown(link.port) },
+      }
+      for (const [client, connect] of Object.entries(kind.clients))
+        stores[client] = {
+          store: await connect(t, url),
+          shown: kind.shownOfClient(client === 'mariadb' ? server.port : link.port),
+        }
+      t.teardown(() => stores['an address'].store.close())
+      const members = []
+      for (const [client, { store, shown }] of Object.entries(stores)) {
+        const options = leaseOptions({ group: `g ${client}`, ttlMs: 3000, skewMs: 500 })
+        await FlakeId.createGroup(store, options)
+        const flake = await FlakeId.join(store, options)
+        t.teardown(() => flake.close().catch(() => {}))
+        const ids = await SegmentId.open(store, { name: `c ${client}`, block: 10 })
+        t.teardown(() => ids.close())
+        members.push({ client, flake, ids, shown })
+      }
+      await fault.make(server, link)
+      link.cut()
+      const messages = await Promise.all(
+        members.map(async ({ client, flake, ids, shown }) => {
+          const { cause } = await happens(flake, 'renewal-failed')
+          const expired = await thrownBy(() => flake.next(), 'ERR_FLAKE_LEASE_EXPIRED')
+          if (ids.stats.buffered > 0) ids.takeBigInts(ids.stats.buffered)
+          const blocked = await thrownBy(() => ids.next(), 'ERR_FLAKE_STORE')
+          return [cause, expired, blocked].map((error) => {
+            const { message } = error
+            t.true(message.includes(shown), `${client}: ${message}`)
+            t.regex(message, / Check /, `${client}: ${message}`)
+            t.is(message.split('The store is').length, 2, `${client}, once: ${message}`)
+            t.false(JSON.stringify([message, error.stack, String(error.cause)]).includes(SECRET), message)
+            return message
+          })
+        }),
+      )
+      // A call may end before its client has noticed the reason.
+      t.true(
+        messages.flat().some((message) => message.includes(fault.check)),
+        messages.flat().join('\n'),
+      )
+    })
+}

@@ -1,0 +1,71 @@
+// What many cost, where one costs nearly nothing: generators of one process, calls that wait, members that join at once. Time and
+// memory of all together; there are no bars, because no document promises such a figure.
+
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { startRedis } from '../../__test__/servers/redis.mjs'
+import { freshFolder } from '../../__test__/servers/server.mjs'
+import report from './report.js'
+
+const { median, ofProcess, ROUNDS } = report
+
+const GENERATORS = [1, 100, 10_000]
+const CALLS = 1_000_000
+const MEMBERS = [100, 1_000]
+
+/** A folder that only one process uses. */
+async function withFolder(measure) {
+  const folder = await freshFolder('bench')
+  try {
+    return await measure(`file:${join(folder, 'slots')}`)
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/** An empty Redis. */
+async function withRedis(measure) {
+  const redis = await startRedis()
+  try {
+    return await measure(redis.url)
+  } finally {
+    await redis.stop()
+  }
+}
+
+const withNothing = (measure) => measure()
+
+/** The rows: what is made, how many, and where. */
+const ROWS = [
+  ...GENERATORS.map((count) => ['generators', count, withNothing]),
+  ['next(callback)', CALLS, withNothing],
+  ['next(callback), flake-idgen', CALLS, withNothing],
+  ...MEMBERS.map((count) => ['members', count, withFolder, 'a folder']),
+  ...MEMBERS.map((count) => ['members', count, withRedis, 'Redis']),
+]
+
+/** Each in a separate process, one round after another. */
+async function measureAll() {
+  const results = ROWS.map(() => [])
+  for (let round = 1; round <= ROUNDS; round++) {
+    process.stderr.write(`growth: round ${round} of ${ROUNDS}\r`)
+    for (const [i, [kind, count, within]] of ROWS.entries()) {
+      const once = (...store) => ofProcess('growth-once.mjs', kind, String(count), ...store)
+      results[i].push(await within(once))
+    }
+  }
+  return results
+}
+
+export async function run() {
+  const results = await measureAll()
+  console.log(`\nMany at once, medians of ${ROUNDS} processes, Node ${process.version}\n`)
+  console.log(`${''.padEnd(42)}      ms   CPU ms      MiB   ns per ID`)
+  for (const [i, [kind, count, , where]] of ROWS.entries()) {
+    const of = (unit) => median(results[i].map((one) => one[unit]))
+    const name = `${kind}${where === undefined ? '' : ` that join ${where}`}: ${count.toLocaleString('en')}`
+    const figures = [of('ms'), of('cpuMs'), of('mib')].map((figure) => figure.toFixed(1).padStart(8))
+    const ns = of('nsEach')?.toFixed(1).padStart(11) ?? ''
+    console.log(`${name.padEnd(42)} ${figures.join(' ')} ${ns}`)
+  }
+}
