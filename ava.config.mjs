@@ -10,7 +10,6 @@ const LONGEST = [
   'files/join-file',
   'files/shared-files',
   'package/release',
-  'lease/signal-join',
   'files/shared-processes',
   'service/client-faults',
   'behaviour/redis',
