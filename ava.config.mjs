@@ -9,7 +9,6 @@ const LONGEST = [
   'files/join-file',
   'files/shared-files',
   'package/release',
-  'lease/signal-join',
   'files/shared-processes',
   'service/client-faults',
   'behaviour/redis',
@@ -29,6 +28,7 @@ export default {
   files: ['__test__/**/*.test.mjs'],
   sortTestFiles: (a, b) => turnOf(a) - turnOf(b) || a.localeCompare(b),
   timeout: '5m',
+  require: ['./scripts/ava-end.js'],
   workerThreads: false,
   nodeArguments: EXPECTED.map((code) => `--disable-warning=FLAKEFORGE_${code}`),
 }

@@ -7,6 +7,14 @@ const isSkipped = (line) => /^ *- \[skip\]/.test(line)
 /** Of a test, or of a file that ended without its tests' results. */
 const isFailure = (line) => /^ *(?:[✘×] |Uncaught exception in |Unhandled rejection in )/.test(line)
 
+/** The line at the end of a test file. */
+const endLine = (file, ms) => `— ${partOf(file)}: ended after ${(ms / 1000).toFixed(1)} s`
+/** What it says; undefined for another line. */
+const readEnd = (line) => line.match(/^— (.*: ended after [\d.]+ s)$/)?.[1]
+
+/** A test file as `npm test -- lease/faults` names it. */
+const partOf = (file) => /(?:.*__test__\/)?(.*)\.test\.mjs$/.exec(file.replaceAll('\\', '/'))[1]
+
 /** How many tests passed, were skipped and failed, and the output about the failed ones. */
 function readAva(output) {
   const lines = output.split('\n')
@@ -20,4 +28,4 @@ function readAva(output) {
   }
 }
 
-module.exports = { isFailure, isPassed, readAva }
+module.exports = { endLine, isFailure, isPassed, partOf, readAva, readEnd }

@@ -1,16 +1,19 @@
 'use strict'
 
-// `npm test`: the tests of the package under ava, and in parallel those of the core and its models under cargo. Shows
-// ava's output immediately, and of a successful cargo run only its results. The last line counts all tests. The exit
-// status is 1 when a test failed or a suite ran none, and with CI=true also when a test printed a warning that it did
-// not expect.
+// `npm test`: the tests of the package under ava, and in parallel those of the core and its models under cargo.
+// `npm test -- generator` runs one folder of them, `npm test -- --quick` those without servers and models. Shows ava's
+// output immediately with how many files have ended, and of a successful cargo run only its results. The last line counts
+// all tests. The exit status is 1 when a test failed or a suite ran none, and with CI=true also when a test printed a
+// warning that it did not expect.
 
 const { spawn } = require('node:child_process')
 const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
 const readline = require('node:readline')
-const { isFailure, isPassed } = require('./ava-output.js')
+const { parseArgs } = require('node:util')
+const { isFailure, isPassed, readEnd } = require('./ava-output.js')
+const { choose } = require('./test-files.js')
 
 const root = path.join(__dirname, '..')
 const isCI = !['', 'false', '0'].includes(process.env.CI ?? '')
@@ -18,8 +21,12 @@ const isCI = !['', 'false', '0'].includes(process.env.CI ?? '')
 /** Most test files wait for servers and for windows to end, so more of them run at once than there are cores. */
 const AT_ONCE = os.availableParallelism() + 2
 
-const AVA = {
-  command: `npx ava --concurrency ${AT_ONCE}`,
+const AVA_CLI = path.join(root, 'node_modules', 'ava', 'entrypoints', 'cli.mjs')
+
+/** @param {string[]} files */
+const ava = (files) => ({
+  name: 'ava',
+  command: [process.execPath, AVA_CLI, '--concurrency', String(AT_ONCE), ...files],
   // Node.js reads these certificates first: 40 ms in each of 1400 processes, and none of them connects to another
   // machine.
   env: { NODE_EXTRA_CA_CERTS: undefined },
@@ -28,7 +35,7 @@ const AVA = {
     else if (isFailure(line)) counts.failed++
   },
   isFailure,
-}
+})
 
 function countCargo(line, counts) {
   const [, passed, failed] = line.match(/^test result: .*? (\d+) passed; (\d+) failed/) ?? []
@@ -37,17 +44,31 @@ function countCargo(line, counts) {
   counts.failed += Number(failed)
 }
 
-const cargo = { count: countCargo, isFailure: (line) => /^test .* FAILED$/.test(line) }
+/** @param {string[]} args */
+const cargo = (args, env = {}) => {
+  const command = ['cargo', 'test', '--locked', '--no-fail-fast', ...args]
+  return {
+    name: command.join(' '),
+    command,
+    env,
+    count: countCargo,
+    isFailure: (line) => /^test .* FAILED$/.test(line),
+  }
+}
+
+const CORE = ['--package', 'flakeforge-core']
 
 const CARGO = [
-  { ...cargo, command: 'cargo test --locked --no-fail-fast --package flakeforge-core' },
-  {
-    ...cargo,
-    // Another cfg means another build of everything. In a separate folder it does not replace the usual one.
-    command: 'cargo test --locked --no-fail-fast --package flakeforge-core-loom --target-dir target/loom',
-    env: { RUSTFLAGS: '--cfg flakeforge_loom' },
-  },
+  cargo(CORE),
+  // Another cfg means another build of everything. In a separate folder it does not replace the usual one.
+  cargo(['--package', 'flakeforge-core-loom', '--target-dir', 'target/loom'], { RUSTFLAGS: '--cfg flakeforge_loom' }),
 ]
+
+/** The cargo runs of a choice: all of them, or the folders of `core/tests/` that it names. */
+function cargoFor({ isAll, ofCore }) {
+  if (isAll) return CARGO
+  return ofCore.length === 0 ? [] : [cargo([...CORE, ...ofCore.flatMap((name) => ['--test', name])])]
+}
 
 /** What Node.js prints for process.emitWarning(). A test that expects a warning prevents its output. */
 const isWarning = (line) => /^\(node:\d+\) .*Warning: /.test(line)
@@ -81,16 +102,17 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
  * failures.
  */
 function run(suite, show) {
-  const { command } = suite
+  const { name, command } = suite
+  const [program, ...args] = command
   const counts = { passed: 0, failed: 0 }
   const failures = []
-  const child = spawn(command, {
+  const child = spawn(program, args, {
     cwd: root,
     env: { ...process.env, ...suite.env },
-    shell: true,
     detached: process.platform !== 'win32',
     stdio: ['ignore', 'pipe', 'pipe'],
   })
+  child.on('error', (error) => show(`✘ ${name}: ${error.message}`)) // it could not be started; 'close' follows
   running.add(child)
   if (stopped !== undefined) stop(child)
   for (const stream of [child.stdout, child.stderr])
@@ -103,16 +125,20 @@ function run(suite, show) {
     child.on('close', (code, signal) => {
       running.delete(child)
       const isBroken = counts.failed === 0 && (code !== 0 || counts.passed === 0)
-      if (isBroken) show(`✘ ${command}: ${code === 0 ? 'It ran no test.' : `It ended with ${code ?? signal}.`}`)
+      if (isBroken) show(`✘ ${name}: ${code === 0 ? 'It ran no test.' : `It ended with ${code ?? signal}.`}`)
       resolve({ passed: counts.passed, failed: counts.failed + (isBroken ? 1 : 0), failures })
     })
   })
 }
 
-async function runAva(endings) {
+/** @param {string[]} files */
+async function runAva(files, isAll, endings) {
   const warnings = []
-  const counts = await run(AVA, (line) => {
-    if (isSkip(line)) endings.add(line)
+  let ended = 0
+  const counts = await run(ava(isAll ? [] : files), (line) => {
+    const end = readEnd(line)
+    if (end) console.log(`${++ended} of ${files.length} files: ${end}`)
+    else if (isSkip(line)) endings.add(line)
     else console.log(line)
     if (isCI && isWarning(line)) warnings.push(line)
   })
@@ -121,13 +147,13 @@ async function runAva(endings) {
 }
 
 /** Cargo's suites share its lock, so they run one after the other. Returns their counts, and the output to show. */
-async function runCargo() {
+async function runCargo(suites) {
   const results = []
-  for (const suite of CARGO) {
+  for (const suite of suites) {
     const lines = []
     const counts = await run(suite, (line) => lines.push(line))
     const shown = counts.failed === 0 ? lines.filter((line) => line.startsWith('test result:')) : lines
-    results.push({ ...counts, text: [`\n$ ${suite.command}`, ...shown].join('\n') })
+    results.push({ ...counts, text: [`\n$ ${suite.name}`, ...shown].join('\n') })
   }
   return results
 }
@@ -149,12 +175,23 @@ function endAs(signal, temp) {
   process.kill(process.pid, signal)
 }
 
+/** How many files are run, how long that usually takes on two cores without the build, and how to run less. */
+function announce({ files, isAll, isQuick }) {
+  const time = isAll ? ', usually 17 minutes on two cores' : isQuick ? ', usually 3 minutes on two cores' : ''
+  console.log(`${files.length} test file${files.length === 1 ? '' : 's'}${time}.`)
+  if (isAll) console.log('A part: npm test -- generator. Without servers and models: npm test -- --quick.')
+}
+
 async function main() {
+  const options = { allowPositionals: true, options: { quick: { type: 'boolean', default: false } } }
+  const { values, positionals } = parseArgs(options)
+  const choice = choose(positionals, values.quick)
+  announce(choice)
   const temp = temporaryFolder()
   Object.assign(process.env, { TMPDIR: temp, TEMP: temp, TMP: temp })
   const endings = new Set()
-  const core = runCargo()
-  const results = [await runAva(endings)]
+  const core = runCargo(cargoFor(choice))
+  const results = choice.files.length > 0 ? [await runAva(choice.files, choice.isAll, endings)] : []
   const ofCargo = await core
   if (stopped !== undefined) return endAs(stopped, temp)
   for (const result of ofCargo) {
@@ -171,4 +208,7 @@ async function main() {
   process.exitCode = sum('failed') === 0 ? 0 : 1
 }
 
-main()
+main().catch((error) => {
+  console.error(error.message)
+  process.exitCode = 2
+})

@@ -4,11 +4,13 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import fs from 'node:fs'
+import { createRequire } from 'node:module'
 import os from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import anyTest from 'ava'
 
+const { QUICK, choose } = createRequire(import.meta.url)('../../scripts/test-files.js')
 const root = path.join(import.meta.dirname, '..', '..')
 const test = spawnSync('cargo', ['--version']).status === 0 ? anyTest : anyTest.skip
 
@@ -19,11 +21,14 @@ const FILES = {
 [lints.rust]\nunexpected_cfgs = { level = "warn", check-cfg = ["cfg(flakeforge_loom)"] }\n`,
   'Cargo.lock': `version = 4\n\n[[package]]\nname = "flakeforge-core"\nversion = "0.0.0"\n
 [[package]]\nname = "flakeforge-core-loom"\nversion = "0.0.0"\n`,
-  'package.json': '{ "ava": { "files": ["*.test.mjs"], "workerThreads": false } }',
-  'core/src/lib.rs': '#[test]\nfn in_the_library() {}\n',
+  'package.json': JSON.stringify({
+    ava: { files: ['__test__/**/*.test.mjs'], workerThreads: false, require: ['./scripts/ava-end.js'] },
+  }),
+  'core/src/lib.rs': '',
+  'core/tests/rules/main.rs': '#[test]\nfn a_rule() {}\n',
   'core/loom/src/lib.rs': '#![cfg(flakeforge_loom)]\n#[test]\nfn a_model() {}\n',
-  'a.test.mjs': `import test from 'ava'\ntest('one', (t) => t.pass())\ntest.skip('skipped', (t) => t.pass())\n`,
-  'b.test.mjs': `import test from 'ava'\ntest('two', (t) => t.pass())\n`,
+  '__test__/a.test.mjs': `import test from 'ava'\ntest('one', (t) => t.pass())\ntest.skip('skipped', (t) => t.pass())\n`,
+  '__test__/b.test.mjs': `import test from 'ava'\ntest('two', (t) => t.pass())\n`,
 }
 
 let temp
@@ -42,8 +47,8 @@ function project(more, env = {}) {
     fs.writeFileSync(path.join(folder, name), text)
   }
   fs.mkdirSync(path.join(folder, 'scripts'))
-  for (const script of ['scripts/test.js', 'scripts/ava-output.js'])
-    fs.copyFileSync(path.join(root, script), path.join(folder, script))
+  for (const script of ['test.js', 'test-files.js', 'ava-output.js', 'ava-end.js'])
+    fs.copyFileSync(path.join(root, 'scripts', script), path.join(folder, 'scripts', script))
   fs.symlinkSync(path.join(root, 'node_modules'), path.join(folder, 'node_modules'), 'junction')
 
   const { CI: _, NODE_ENV: __, AVA_PATH: ___, ...outside } = process.env
@@ -55,15 +60,31 @@ function project(more, env = {}) {
 }
 
 /** Runs the script in a folder with these files: its output, its last line and its status. */
-function npmTest(more, env) {
+function npmTest(more, env, words = []) {
   const options = project(more, env)
-  const { status, stdout, stderr } = spawnSync(process.execPath, ['scripts/test.js'], options)
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['scripts/test.js', ...words], options)
   return { status, stdout, stderr, lines: stdout.trimEnd().split('\n') }
+}
+
+/** The lines that say where a run is: how many files there are, and each end of one without its time. */
+const placesIn = (lines) =>
+  lines.flatMap(
+    (line) => line.match(/^\d+ (?:of \d+ files: (?:.*)(?=: ended after [\d.]+ s$)|test files?\b.*)/)?.[0] ?? [],
+  )
+
+const PARTS = {
+  '__test__/servers/server.mjs': 'export const port = 0\n',
+  '__test__/servers/redis.mjs': `export { port } from './server.mjs'\n`,
+  '__test__/layout/bits.test.mjs': `import test from 'ava'\nimport '../servers/server.mjs'\ntest('bits', (t) => t.pass())\n`,
+  '__test__/lease/store.test.mjs': `import test from 'ava'\nimport '../servers/redis.mjs'\ntest('store', (t) => t.pass())\n`,
+  '__test__/lease/rules.test.mjs': `import test from 'ava'\ntest('rules', (t) => t.pass())\n`,
+  'core/tests/lease/main.rs': '#[test]\nfn a_slot() {}\n#[test]\nfn another() {}\n',
+  'core/tests/model/main.rs': '#[test]\nfn any_order() {}\n',
 }
 
 const FAILING = {
   'core/tests/broken.rs': `#[test]\nfn breaks() { assert_eq!(1 + 1, 3, "arithmetic") }\n#[test]\nfn holds() {}\n`,
-  'c.test.mjs': `import test from 'ava'\ntest('three', (t) => t.is('left', 'right'))\ntest.failing('known', (t) => t.fail())\n`,
+  '__test__/c.test.mjs': `import test from 'ava'\ntest('three', (t) => t.is('left', 'right'))\ntest.failing('known', (t) => t.fail())\n`,
 }
 
 test.serial('each test as ava shows it, the results of cargo, and the counts alone on the last line', (t) => {
@@ -73,6 +94,69 @@ test.serial('each test as ava shows it, the results of cargo, and the counts alo
   t.regex(stdout, /^ *[✔√] b › two$/m)
   t.is(stdout.match(/^test result: ok\. 1 passed/gm).length, 2)
   t.notRegex(stdout, /^test .*\.\.\. ok/m)
+})
+
+test.serial('where it is: the number of files and the usual time at the start, and a line when a file ends', (t) => {
+  const { stdout, lines } = npmTest({})
+  const [first, ...ends] = placesIn(lines)
+  t.regex(first, /^2 test files, usually \d+ minutes on two cores\.$/)
+  t.deepEqual(
+    ends.map((line) => line.replace(/[ab]$/, '')),
+    ['1 of 2 files: ', '2 of 2 files: '],
+    stdout,
+  )
+  t.deepEqual(ends.map((line) => line.at(-1)).sort(), ['a', 'b'])
+})
+
+test.serial('a part: a folder in both suites, or a file', (t) => {
+  const folder = npmTest(PARTS, {}, ['lease'])
+  t.is(folder.lines.at(-1), '4 passed, 0 failed', folder.stdout)
+  t.is(placesIn(folder.lines)[0], '2 test files.')
+  t.deepEqual(folder.stdout.match(/^\$ cargo .*/gm), [
+    '$ cargo test --locked --no-fail-fast --package flakeforge-core --test lease',
+  ])
+  for (const word of ['lease/rules', '__test__/lease/rules.test.mjs']) {
+    const file = npmTest(PARTS, {}, [word])
+    t.deepEqual(placesIn(file.lines), ['1 test file.', '1 of 1 files: lease/rules'])
+    t.is(file.lines.at(-1), '1 passed, 0 failed')
+    t.notRegex(file.stdout, /cargo/)
+  }
+})
+
+test.serial('--quick runs what needs no server and is no model, of a part as well', (t) => {
+  const all = npmTest(PARTS, {}, ['--quick'])
+  t.deepEqual(
+    placesIn(all.lines)
+      .slice(1)
+      .map((line) => line.replace(/^.*: /, ''))
+      .sort(),
+    ['layout/bits', 'lease/rules'],
+  )
+  t.is(all.lines.at(-1), '5 passed, 0 failed', all.stdout) // with the rules and slots of the core
+  const part = npmTest(PARTS, {}, ['lease', '--quick'])
+  t.is(part.lines.at(-1), '3 passed, 0 failed', part.stdout)
+})
+
+test.serial('a part that does not exist, or has no quick test, is an error, not a run of nothing', (t) => {
+  for (const [words, message] of [
+    [['leases'], /^There are no tests 'leases'\. Parts are .*layout, lease, model, rules, and files such as/],
+    [['model', '--quick'], /^Each test of model needs a server or is a model, so --quick runs none\.$/m],
+    [['--fast'], /--fast/],
+  ]) {
+    const { status, stdout, stderr } = npmTest(PARTS, {}, words)
+    t.deepEqual([status, stdout], [2, ''])
+    t.regex(stderr, message)
+  }
+})
+
+test('tests without servers are found in each folder that --quick runs, and none of those with servers', (t) => {
+  const { files } = choose([], true)
+  const folders = new Set(files.map((file) => file.split('/')[1]))
+  t.deepEqual([...folders].sort(), [...QUICK].sort())
+  for (const file of ['generator/take', 'layout/format', 'files/shared-files', 'lease/faults', 'command/audit'])
+    t.true(files.includes(`__test__/${file}.test.mjs`), file)
+  for (const file of ['stores/redis', 'lease/join-stores', 'remote/browser', 'metrics/leases'])
+    t.false(files.includes(`__test__/${file}.test.mjs`), file)
 })
 
 test.serial('failures are shown with their output, and named once more before the last line', (t) => {
@@ -91,7 +175,7 @@ test.serial('failures are shown with their output, and named once more before th
 test.serial('a failure is shown whatever its error contains', (t) => {
   const odd = `const error = Object.assign(new Error('odd'), { at: undefined, big: 1n, stack: 'Error: odd' }); throw error`
   const { status, stdout, lines } = npmTest({
-    'c.test.mjs': `import test from 'ava'\ntest('three', () => { ${odd} })\n`,
+    '__test__/c.test.mjs': `import test from 'ava'\ntest('three', () => { ${odd} })\n`,
   })
   t.is(status, 1)
   t.is(lines.at(-1), '4 passed, 1 failed')
@@ -101,22 +185,22 @@ test.serial('a failure is shown whatever its error contains', (t) => {
 test.serial('a suite that does not compile, crashes or has no tests is a failure', (t) => {
   const { status, lines, stdout } = npmTest({
     'core/loom/src/lib.rs': '#![cfg(flakeforge_loom)]\ncompile_error!("no model");\n',
-    'a.test.mjs': '',
-    'b.test.mjs': `import test from 'ava'\ntest('ends', () => process.kill(process.pid, 'SIGKILL'))\n`,
+    '__test__/a.test.mjs': '',
+    '__test__/b.test.mjs': `import test from 'ava'\ntest('ends', () => process.kill(process.pid, 'SIGKILL'))\n`,
   })
   t.is(status, 1)
   t.regex(lines.at(-1), /^1 passed, [34] failed$/) // ava may count the file that was killed and the test in it
   t.regex(stdout, /^✘ cargo test .*: It ended with 101\.$/m)
   t.regex(stdout, /^error: no model$/m)
-  t.regex(stdout, /[✘×] No tests found in a\.test\.mjs/)
-  t.regex(stdout, /[✘×] b\.test\.mjs exited due to SIGKILL/)
+  t.regex(stdout, /[✘×] No tests found in __test__\/a\.test\.mjs/)
+  t.regex(stdout, /[✘×] __test__\/b\.test\.mjs exited due to SIGKILL/)
 })
 
 test.serial('tests that cannot run here are named at the end, once', (t) => {
   const skip = `console.warn('\\n!!! SKIPPED: etcd is not installed: its tests do not run !!!\\n')`
   const { status, stdout } = npmTest({
-    'a.test.mjs': `${FILES['a.test.mjs']}${skip}`,
-    'b.test.mjs': `${FILES['b.test.mjs']}${skip}`,
+    '__test__/a.test.mjs': `${FILES['__test__/a.test.mjs']}${skip}`,
+    '__test__/b.test.mjs': `${FILES['__test__/b.test.mjs']}${skip}`,
   })
   t.is(status, 0)
   t.is(stdout.match(/SKIPPED/g).length, 1)
@@ -125,7 +209,7 @@ test.serial('tests that cannot run here are named at the end, once', (t) => {
 
 test.serial('temporary files of killed tests are removed', (t) => {
   const { status, stdout } = npmTest({
-    'a.test.mjs': `import fs from 'node:fs'\nimport os from 'node:os'\nimport test from 'ava'\n
+    '__test__/a.test.mjs': `import fs from 'node:fs'\nimport os from 'node:os'\nimport test from 'ava'\n
       test('leaves a folder', (t) => {
         t.log('TEMP', fs.mkdtempSync(os.tmpdir() + '/left-'))
         t.pass()
@@ -138,12 +222,12 @@ test.serial('temporary files of killed tests are removed', (t) => {
 })
 
 test.serial('stderr of tests is shown', (t) => {
-  const { stdout } = npmTest({ 'a.test.mjs': `${FILES['a.test.mjs']}console.error('a stray word')` })
+  const { stdout } = npmTest({ '__test__/a.test.mjs': `${FILES['__test__/a.test.mjs']}console.error('a stray word')` })
   t.regex(stdout, /^a stray word$/m)
 })
 
 test.serial('a warning that no test expects is shown, and a failure with CI=true', (t) => {
-  const files = { 'a.test.mjs': `${FILES['a.test.mjs']}process.emitWarning('odd', { code: 'ODD' })` }
+  const files = { '__test__/a.test.mjs': `${FILES['__test__/a.test.mjs']}process.emitWarning('odd', { code: 'ODD' })` }
   const people = npmTest(files)
   t.is(people.status, 0)
   t.regex(people.stdout, /^\(node:\d+\) \[ODD\] Warning: odd$/m)
@@ -163,7 +247,7 @@ for (const signal of process.platform === 'win32' ? [] : ['SIGINT', 'SIGTERM', '
         fs.writeFileSync(os.tmpdir() + '/begun', '')
         return new Promise(() => setInterval(() => fs.writeFileSync(os.tmpdir() + '/' + Math.random(), ''), 1))
       })`
-    const options = project({ 'c.test.mjs': endless }, { TMPDIR: folder })
+    const options = project({ '__test__/c.test.mjs': endless }, { TMPDIR: folder })
     const child = spawn(process.execPath, ['scripts/test.js'], { ...options, stdio: 'ignore' })
     t.teardown(() => child.kill('SIGKILL'))
     const ended = once(child, 'exit')

@@ -3,8 +3,9 @@
 // Calls everything that takes options while Object.prototype has one of their names.
 //
 // Without an argument, prints JSON: the calls whose outcome differs from that without the name, as [call, name, value,
-// outcome, expected]. With `first NAME FORM`, does each call once, all of them while the prototype has this name, and prints
-// the outcomes: what is made at the first call and kept may be polluted too. Without a name, these are the right outcomes.
+// outcome, expected]. With `first [NAME FORM]…`, does each call once, all of them while the prototype has these names, and
+// prints the outcomes: what is made at the first call and kept may be polluted too. Without names, these are the right
+// outcomes.
 
 const fs = require('node:fs')
 const os = require('node:os')
@@ -200,11 +201,14 @@ const FORMS = {
   }),
 }
 
-async function first(name, form) {
-  if (name !== undefined) Object.defineProperty(Object.prototype, name, { ...FORMS[form](name), configurable: true })
+async function first(words) {
+  const names = words.filter((_, i) => i % 2 === 0)
+  const forms = words.filter((_, i) => i % 2 === 1)
+  for (const [i, name] of names.entries())
+    Object.defineProperty(Object.prototype, name, { ...FORMS[forms[i]](name), configurable: true })
   const outcomes = []
   for (const [title, [, call]] of Object.entries(CALLS)) outcomes.push([title, await outcomeOf(call)])
-  if (name !== undefined) delete Object.prototype[name]
+  for (const name of names) delete Object.prototype[name]
   print(outcomes)
 }
 
@@ -231,5 +235,5 @@ async function main() {
 }
 
 const [mode, ...args] = process.argv.slice(2)
-if (mode === 'first') first(...args)
+if (mode === 'first') first(args)
 else main()
