@@ -399,7 +399,7 @@ declare function postgresStore(pool: unknown, options?: PostgresOptions): Store;
  * @example
  * const flake = await FlakeId.join(recordStore(myStore), { group: 'orders' })
  */
-declare function recordStore(store: RecordStore): Store & {
+declare function recordStore(store: RecordStore, ...more: never[]): Store & {
   readonly records: RecordStore;
 };
 /**
