@@ -17,14 +17,17 @@ const SCHEMA = path.join(ROOT, 'bin', 'schema', 'print-schema.ts')
 const PARTS = ['base', 'base-later', 'core', 'core-later', 'client', 'sql', 'leases', 'meters']
 
 /**
- * Files of `base` and `core` that programs need seldom: what reads unusual input, and what warns of it. They are in parts of
- * their own, which a call of one of their functions loads. No other file may use them while it is loaded. What a program calls
- * while it runs is not among them, with the errors of its input, since no file may be left to open then.
+ * Files of `base` and `core` that programs need seldom: the texts of errors about their input, and what reads unusual input. They
+ * are in parts of their own, which a call of one of their functions loads. No other file may use them while it is loaded. What a
+ * valid call of a running program needs is not among them, since no file may be left to open then.
  */
 const LATER = [
   'base/errors/foreign.ts',
   'base/errors/json.ts',
   'base/errors/sources.ts',
+  'base/errors/values.ts',
+  'base/errors/wanted.ts',
+  'base/nearest.ts',
   'layout/ignored-variables.ts',
   'layout/seal-input.ts',
 ].map(lib)

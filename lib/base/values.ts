@@ -108,7 +108,7 @@ export function readInstant(option: string, value: unknown) {
   const ms = isDate(given) ? given.getTime() : readInteger(option, given, 'Unix ms or a Date')
   if (Number.isNaN(ms)) throw errors.optionRangeError(option, value, 'a valid Date')
   if (Math.abs(ms) > FARTHEST_MS) throw errors.optionRangeError(option, value, wanted.withinDate(FARTHEST_MS))
-  errors.warnOfUnit(option, value, ms)
+  if (!isUsualMs(ms)) errors.warnOfUnit(option, value, ms)
   return ms
 }
 
