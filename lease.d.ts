@@ -62,8 +62,8 @@ interface LeasedFlakeId<L extends AnyLayout> {
 /**
  * A generator that holds a slot. `FlakeId.join()` creates one.
  *
- * The store grants it a slot and a *window* of time. It renews the window every third of `ttlMs`, and every ID lies inside
- * it. If the store does not answer, IDs can be generated until the window ends. Then `next()` throws
+ * The store grants it a slot and a *window* of time, which it renews in the background. Every ID lies inside the window. If the
+ * store does not answer, IDs can be generated until the window ends. Then `next()` throws
  * `ERR_FLAKE_LEASE_EXPIRED` (`group`, `slot`, `cause`) and `next(callback)` waits. Both work again when the store is back.
  *
  * Its `state` is one of these:
