@@ -10,8 +10,8 @@ use flakeforge_core::lease::grants::task::{Answer, Ask, Granted, Look, Renewal, 
 use napi::bindgen_prelude::{BigInt, Error, Result};
 use napi_derive::napi;
 
-use crate::lease::owner_of;
-use crate::number::{Whole, whole};
+use crate::mirror::mirror;
+use crate::number::{Big, Token, Whole, exact, whole};
 
 /// What one client of a store remembers from step to step, and the steps that it can take.
 #[napi]
@@ -35,51 +35,27 @@ pub struct StepConfig {
     pub durable: bool,
 }
 
-/// A task. An owner is 32 hex digits, `host` the machine that asks for a slot.
-#[napi(discriminant_case = "camelCase", object_to_js = false)]
-pub enum StepTask {
-    Create {
-        config: StepConfig,
-    },
-    Join {
-        config: StepConfig,
-        owner: String,
-        host: String,
-    },
-    Acquire {
-        config: StepConfig,
-        owner: String,
-        host: String,
-    },
-    /// `hi`: the last ms of the window in the last answer
-    Renew {
-        config: StepConfig,
-        owner: String,
-        slot: Whole<u32>,
-        hi: Whole<i64>,
-    },
-    /// `last`: the last ms used
-    Release {
-        config: StepConfig,
-        owner: String,
-        slot: Whole<u32>,
-        last: Whole<i64>,
-    },
-    Destroy,
-    Restored,
-    List,
-    Exists,
-    /// `by`: how many numbers; `init`: the start of a new counter; `durable`: whether the members vouch for the store
-    Advance {
-        by: BigInt,
-        init: Option<BigInt>,
-        durable: bool,
-    },
-    SkipTo {
-        place: BigInt,
-        durable: bool,
-    },
-    CounterRestored,
+mirror! {
+    #[doc = "A task. `host` is the machine that asks for a slot."]
+    #[napi(discriminant_case = "camelCase", object_to_js = false)]
+    pub enum StepTask into Task {
+        Create { config: StepConfig } = (Task::Create(config)),
+        Join { config: StepConfig, owner: Token, host: String } = (Task::Join(config, Seeker { owner, host })),
+        Acquire { config: StepConfig, owner: Token, host: String } = (Task::Acquire(config, Seeker { owner, host })),
+        /// `hi`: the last ms of the window in the last answer
+        Renew { config: StepConfig, owner: Token, slot: Whole<u32>, hi: Whole<i64> }
+            = (Task::Renew(config, Renewal { owner, slot, hi })),
+        /// `last`: the last ms used
+        Release { config: StepConfig, owner: Token, slot: Whole<u32>, last: Whole<i64> },
+        Destroy,
+        Restored,
+        List,
+        Exists,
+        /// `by`: how many numbers; `init`: the start of a new counter; `durable`: whether the members vouch for the store
+        Advance { by: Big, init: Option<Big> = init.map(u64::from), durable: bool },
+        SkipTo { place: Big, durable: bool },
+        CounterRestored,
+    }
 }
 
 /// The result of one read.
@@ -124,77 +100,40 @@ pub enum StepAsk {
     },
 }
 
-/// The result of a step: an `Answer`, or from `Quiet` on a `StepError`. Times are Unix ms, `now` is the store's clock.
-#[napi(discriminant_case = "camelCase", object_from_js = false)]
-pub enum StepAnswer {
-    /// `lo` and `hi`: the first and the last ms of the window
-    Granted {
-        slot: u32,
-        lo: i64,
-        hi: i64,
-        now: i64,
-    },
-    Lost,
-    Destroyed,
-    Done,
-    /// `until`: when granting starts
-    Opened {
-        is_new: bool,
-        until: i64,
-        now: i64,
-    },
-    Exists {
-        is_alive: bool,
-    },
-    /// `faults`: records that cannot be read
-    Listed {
-        rows: Vec<StepRow>,
-        faults: Vec<StepFault>,
-    },
-    Number {
-        number: BigInt,
-    },
-    Quiet {
-        until: i64,
-        now: i64,
-    },
-    Exhausted {
-        until: i64,
-        now: i64,
-    },
-    Mismatch {
-        theirs: StepConfig,
-    },
-    /// `is_durable`: whether the counter's members vouch for the store
-    Durable {
-        is_durable: bool,
-    },
-    TwoServers {
-        shown: String,
-        recorded: String,
-    },
-    /// how far the client's clock is ahead, and the allowed difference
-    Skew {
-        by: i64,
-        bound: i64,
-    },
-    Ended,
-    /// the group has no record, and a renewal does not create one
-    Absent,
-    Record {
-        fault: StepFault,
-    },
-    Gone,
-    Behind,
-    Full {
-        number: BigInt,
-    },
-    Config {
-        text: String,
-    },
-    Nonsense {
-        text: String,
-    },
+mirror! {
+    #[doc = "The result of a step: an `Answer`, or from `Quiet` on a `StepError`. Times are Unix ms; `now` is the store's."]
+    #[napi(discriminant_case = "camelCase", object_from_js = false)]
+    pub enum StepAnswer from Answer {
+        /// `lo` and `hi`: the first and the last ms of the window
+        Granted { slot: u32, lo: i64, hi: i64, now: i64 } = (Answer::Granted(Granted { slot, lo, hi, now })),
+        Lost,
+        Destroyed,
+        Done,
+        /// `until`: when granting starts
+        Opened { is_new: bool, until: i64, now: i64 } = (Answer::Opened { is_new, quiet_until: until, now }),
+        Exists { is_alive: bool } = (Answer::Exists(is_alive)),
+        /// `faults`: records that cannot be read
+        Listed { rows: Vec<StepRow> = each(rows), faults: Vec<StepFault> = each(faults) } = (Answer::Listed(rows, faults)),
+        Number { number: BigInt } = (Answer::Number(number)),
+        Quiet { until: i64, now: i64 } = (Answer::Refused(StepError::Quiet { until, now })),
+        Exhausted { until: i64, now: i64 } = (Answer::Refused(StepError::Exhausted { retry_at: until, now })),
+        Mismatch { theirs: StepConfig } = (Answer::Refused(StepError::Mismatch(theirs))),
+        /// `is_durable`: whether the counter's members vouch for the store
+        Durable { is_durable: bool } = (Answer::Refused(StepError::Durable(is_durable))),
+        TwoServers { shown: String = shown.to_string(), recorded: String = recorded.to_string() }
+            = (Answer::Refused(StepError::TwoServers { shown, recorded })),
+        /// how far the client's clock is ahead, and the allowed difference
+        Skew { by: i64, bound: i64 } = (Answer::Refused(StepError::Skew { by, bound })),
+        Ended = (Answer::Refused(StepError::Destroyed)),
+        /// the group has no record, and a renewal does not create one
+        Absent = (Answer::Refused(StepError::Absent)),
+        Record { fault: StepFault = (name, why).into() } = (Answer::Refused(StepError::Record(name, why))),
+        Gone = (Answer::Refused(StepError::Gone)),
+        Behind = (Answer::Refused(StepError::Behind)),
+        Full { number: BigInt } = (Answer::Refused(StepError::Full(number))),
+        Config { text: String } = (Answer::Refused(StepError::Config(text))),
+        Nonsense { text: String } = (Answer::Refused(StepError::Nonsense(text))),
+    }
 }
 
 /// A slot, as described by its record.
@@ -202,8 +141,8 @@ pub enum StepAnswer {
 pub struct StepRow {
     /// its number
     pub slot: u32,
-    /// 32 hex digits; absent once it was released
-    pub owner: Option<String>,
+    /// absent once it was released
+    pub owner: Option<Token>,
     /// the present or last machine of the holder
     pub host: String,
     /// first ms of the window
@@ -235,9 +174,8 @@ fn locked(memory: &Mutex<Memory>) -> MutexGuard<'_, Memory> {
     memory.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Random bits from 32 hex digits.
-fn bits(fresh: &str) -> Result<u128> {
-    owner_of(fresh).ok_or_else(|| Error::from_reason("lib/stores/database.ts passed an invalid token"))
+fn each<From, To: std::convert::From<From>>(list: Vec<From>) -> Vec<To> {
+    list.into_iter().map(To::from).collect()
 }
 
 /// The maximum ttl of a group, ms.
@@ -252,12 +190,11 @@ impl StoreMemory {
         Self::default()
     }
 
-    /// Starts a step on the group or counter of this name. `fresh`: 32 random hex digits, here and below.
+    /// Starts a step on the group or counter of this name. `fresh` was never used before, here and below.
     #[napi(catch_unwind)]
-    pub fn step(&self, name: String, task: StepTask, fresh: String) -> Result<GrantStep> {
-        let task = task.read().ok_or_else(|| Error::from_reason("lib/stores/database.ts passed an incomplete task"))?;
-        let (core, first) = Step::new(&name, task, &locked(&self.memory), bits(&fresh)?);
-        Ok(GrantStep { core, memory: self.memory.clone(), first: Some(first) })
+    pub fn step(&self, name: String, task: StepTask, fresh: Token) -> GrantStep {
+        let (core, first) = Step::new(&name, task.into(), &locked(&self.memory), fresh.0);
+        GrantStep { core, memory: self.memory.clone(), first: Some(first) }
     }
 }
 
@@ -274,26 +211,26 @@ impl GrantStep {
 
     /// Takes the result of a read.
     #[napi(catch_unwind)]
-    pub fn read(&mut self, look: StepLook, fresh: String) -> Result<StepAsk> {
+    pub fn read(&mut self, look: StepLook, fresh: Token) -> StepAsk {
         let ask = match look.read() {
-            Ok(look) => self.core.read(look, &mut locked(&self.memory), bits(&fresh)?),
+            Ok(look) => self.core.read(look, &mut locked(&self.memory), fresh.0),
             Err(what) => Ask::Done(Answer::Refused(StepError::Nonsense(what))),
         };
-        Ok(self.shown(ask))
+        self.shown(ask)
     }
 
     /// Takes whether a swap was answered cleanly.
     #[napi(catch_unwind)]
-    pub fn swapped(&mut self, is_clean: bool, fresh: String) -> Result<StepAsk> {
-        let ask = self.core.swapped(is_clean, &mut locked(&self.memory), bits(&fresh)?);
-        Ok(self.shown(ask))
+    pub fn swapped(&mut self, is_clean: bool, fresh: Token) -> StepAsk {
+        let ask = self.core.swapped(is_clean, &mut locked(&self.memory), fresh.0);
+        self.shown(ask)
     }
 
     /// Takes the names of a group's records.
     #[napi(catch_unwind)]
-    pub fn named(&mut self, names: Vec<String>, fresh: String) -> Result<StepAsk> {
-        let ask = self.core.named(names, &locked(&self.memory), bits(&fresh)?);
-        Ok(self.shown(ask))
+    pub fn named(&mut self, names: Vec<String>, fresh: Token) -> StepAsk {
+        let ask = self.core.named(names, &locked(&self.memory), fresh.0);
+        self.shown(ask)
     }
 
     /// What to do next, for JavaScript.
@@ -312,12 +249,6 @@ impl GrantStep {
     }
 }
 
-/// A 64-bit number. napi-rs would truncate a larger one, and drop the sign.
-pub fn exact(number: &BigInt) -> Option<u64> {
-    let (is_negative, value, is_lossless) = number.get_u64();
-    (is_lossless && !is_negative).then_some(value)
-}
-
 impl StepLook {
     /// The read for the rules. Fails on an impossible value, because nothing from the store may be dropped.
     fn read(self) -> std::result::Result<Look, &'static str> {
@@ -331,37 +262,6 @@ impl StepLook {
             return Err("a time that no clock shows");
         };
         Ok(Look { now, identity: ServerIdentity { history, process }, values, position, client: (before, after) })
-    }
-}
-
-impl StepTask {
-    /// The task, if all its values are present: numbers have to fit 64 bits, and only what is left out is absent.
-    fn read(self) -> Option<Task> {
-        let seeker = |owner: String, host: String| Some(Seeker { owner: owner_of(&owner)?, host });
-        Some(match self {
-            Self::Create { config } => Task::Create(config.into()),
-            Self::Join { config, owner, host } => Task::Join(config.into(), seeker(owner, host)?),
-            Self::Acquire { config, owner, host } => Task::Acquire(config.into(), seeker(owner, host)?),
-            Self::Renew { config, owner, slot, hi } => {
-                Task::Renew(config.into(), Renewal { owner: owner_of(&owner)?, slot: slot.0, hi: hi.0 })
-            }
-            Self::Release { config, owner, slot, last } => {
-                Task::Release { config: config.into(), owner: owner_of(&owner)?, slot: slot.0, last: last.0 }
-            }
-            Self::Destroy => Task::Destroy,
-            Self::Restored => Task::Restored,
-            Self::CounterRestored => Task::CounterRestored,
-            Self::List => Task::List,
-            Self::Exists => Task::Exists,
-            Self::Advance { by, init, durable } => {
-                let init = match &init {
-                    Some(init) => Some(exact(init)?),
-                    None => None,
-                };
-                Task::Advance { by: exact(&by)?, init, durable }
-            }
-            Self::SkipTo { place, durable } => Task::SkipTo { place: exact(&place)?, durable },
-        })
     }
 }
 
@@ -379,52 +279,10 @@ impl From<GroupConfig> for StepConfig {
     }
 }
 
-impl From<Answer> for StepAnswer {
-    fn from(answer: Answer) -> Self {
-        match answer {
-            Answer::Granted(Granted { slot, lo, hi, now }) => Self::Granted { slot, lo, hi, now },
-            Answer::Lost => Self::Lost,
-            Answer::Destroyed => Self::Destroyed,
-            Answer::Done => Self::Done,
-            Answer::Opened { is_new, quiet_until, now } => Self::Opened { is_new, until: quiet_until, now },
-            Answer::Listed(rows, faults) => Self::Listed {
-                rows: rows.into_iter().map(StepRow::from).collect(),
-                faults: faults.into_iter().map(StepFault::from).collect(),
-            },
-            Answer::Exists(is_alive) => Self::Exists { is_alive },
-            Answer::Number(number) => Self::Number { number: number.into() },
-            Answer::Refused(refused) => refused.into(),
-        }
-    }
-}
-
-impl From<StepError> for StepAnswer {
-    fn from(refused: StepError) -> Self {
-        match refused {
-            StepError::Quiet { until, now } => Self::Quiet { until, now },
-            StepError::Exhausted { retry_at, now } => Self::Exhausted { until: retry_at, now },
-            StepError::Mismatch(theirs) => Self::Mismatch { theirs: theirs.into() },
-            StepError::Durable(is_durable) => Self::Durable { is_durable },
-            StepError::TwoServers { shown, recorded } => {
-                Self::TwoServers { shown: shown.to_string(), recorded: recorded.to_string() }
-            }
-            StepError::Skew { by, bound } => Self::Skew { by, bound },
-            StepError::Destroyed => Self::Ended,
-            StepError::Absent => Self::Absent,
-            StepError::Record(name, why) => Self::Record { fault: StepFault::from((name, why)) },
-            StepError::Gone => Self::Gone,
-            StepError::Behind => Self::Behind,
-            StepError::Full(value) => Self::Full { number: value.into() },
-            StepError::Config(why) => Self::Config { text: why.to_owned() },
-            StepError::Nonsense(what) => Self::Nonsense { text: what.to_owned() },
-        }
-    }
-}
-
 impl From<Row> for StepRow {
     fn from(row: Row) -> Self {
         let Row { slot, owner, host, lo, hi } = row;
-        Self { slot, owner: owner.map(|owner| format!("{owner:032x}")), host, lo, hi }
+        Self { slot, owner: owner.map(Token::from), host, lo, hi }
     }
 }
 

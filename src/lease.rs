@@ -2,11 +2,11 @@
 //! the actions.
 
 use flakeforge_core::lease;
-use flakeforge_core::lease::messages::{Action, Asked, Event, Failure, Grant, News, Owner, State, Timing, Why};
-use napi::bindgen_prelude::{Error, Result};
+use flakeforge_core::lease::messages::{Action, Event, Failure, Grant, News, State, Timing, Why};
 use napi_derive::napi;
 
-use crate::number::Whole;
+use crate::mirror::mirror;
+use crate::number::{Call, Token, Whole};
 
 /// The state machine of a lease's holder.
 #[napi]
@@ -23,53 +23,60 @@ pub struct MachineConfig {
     pub wait_ms: Whole<i64>,
 }
 
-/// What happened.
-#[napi(discriminant_case = "camelCase", object_to_js = false)]
-pub enum MachineEvent {
-    Attach,
-    Seek,
-    Detach,
-    Destroy,
-    Time,
-    GiveUp,
-    RenewNow,
-    Opened { owner: String },
-    InUse { owner: String },
-    Ended,
-    Granted { owner: String, slot: Whole<u32>, lo: Whole<i64>, hi: Whole<i64> },
-    Renewed { owner: String, lo: Whole<i64>, hi: Whole<i64> },
-    Lost { owner: String },
-    Destroyed { asked: String, owner: String },
-    Released { owner: String },
-    Failed { asked: String, owner: String, failure: MachineFailure },
+mirror! {
+    #[doc = "What happened."]
+    #[napi(discriminant_case = "camelCase", object_to_js = false)]
+    pub enum MachineEvent into Event {
+        Attach,
+        Seek,
+        Detach,
+        Destroy,
+        Time,
+        GiveUp,
+        RenewNow,
+        Opened { owner: Token },
+        InUse { owner: Token },
+        Ended,
+        Granted { owner: Token, slot: Whole<u32>, lo: Whole<i64>, hi: Whole<i64> }
+            = (Event::Granted(Grant { owner, slot, lo, hi })),
+        Renewed { owner: Token, lo: Whole<i64>, hi: Whole<i64> },
+        Lost { owner: Token },
+        Destroyed { asked: Call, owner: Token },
+        Released { owner: Token },
+        Failed { asked: Call, owner: Token, failure: MachineFailure },
+    }
 }
 
-/// Why a call to the store failed. `retry_at`: when to try again, by the store's clock.
-#[napi(discriminant = "why", discriminant_case = "camelCase", object_to_js = false)]
-pub enum MachineFailure {
-    Store,
-    Passing,
-    Quiet { retry_at: Whole<i64>, store_now: Whole<i64> },
-    Exhausted { retry_at: Whole<i64>, store_now: Whole<i64> },
-    Skew,
-    Fatal,
+mirror! {
+    #[doc = "Why a call to the store failed. `retry_at`: when to try again, by the store's clock."]
+    #[napi(discriminant = "why", discriminant_case = "camelCase", object_to_js = false)]
+    pub enum MachineFailure into Failure {
+        Store,
+        Passing,
+        Quiet { retry_at: Whole<i64>, store_now: Whole<i64> } = (Failure::Quiet { until: retry_at, store_now }),
+        Exhausted { retry_at: Whole<i64>, store_now: Whole<i64> },
+        Skew,
+        Fatal,
+    }
 }
 
-/// What to do. An owner is 32 hex digits; `lo` and `hi` are the first and the last ms of a window, `at` is Unix ms.
-#[napi(discriminant_case = "camelCase", object_from_js = false)]
-pub enum MachineAction {
-    Acquire { owner: String },
-    Renew { owner: String, slot: u32, hi: i64 },
-    Retire,
-    Release { owner: String, slot: u32 },
-    GiveBack { owner: String, slot: u32 },
-    End,
-    Open { owner: String, slot: u32, lo: i64, hi: i64 },
-    Raise { lo: i64, hi: i64 },
-    Wait { at: i64 },
-    Resolve,
-    Reject { why: &'static str },
-    Tell { event: &'static str },
+mirror! {
+    #[doc = "What to do. `lo` and `hi` are the first and the last ms of a window, `at` is Unix ms."]
+    #[napi(discriminant_case = "camelCase", object_from_js = false)]
+    pub enum MachineAction from Action {
+        Acquire { owner: Token },
+        Renew { owner: Token, slot: u32, hi: i64 },
+        Retire,
+        Release { owner: Token, slot: u32 },
+        GiveBack { owner: Token, slot: u32 },
+        End,
+        Open { owner: Token, slot: u32, lo: i64, hi: i64 } = (Action::Open(Grant { owner, slot, lo, hi })),
+        Raise { lo: i64, hi: i64 },
+        Wait { at: i64 },
+        Resolve,
+        Reject { why: String = name_of(why).into() } = (Action::Reject(why)),
+        Tell { event: String = event_of(event).into() } = (Action::Tell(event)),
+    }
 }
 
 #[napi]
@@ -81,12 +88,10 @@ impl LeaseMachine {
         Self { core: lease::Machine::new(Timing { ttl_ms: ttl_ms.0, wait_ms: wait_ms.0 }) }
     }
 
-    /// Takes an event at the local time `now`, Unix ms. `fresh`: 32 random hex digits, never used before.
+    /// Takes an event at the local time `now`, Unix ms. `fresh` was never used before.
     #[napi(catch_unwind)]
-    pub fn step(&mut self, event: MachineEvent, now: Whole<i64>, fresh: String) -> Result<Vec<MachineAction>> {
-        let event = event.read().ok_or_else(|| Error::from_reason("lib/lease/lease.ts passed an incomplete event"))?;
-        let fresh = owner_of(&fresh).ok_or_else(|| Error::from_reason("lib/lease/lease.ts passed an invalid token"))?;
-        Ok(self.core.step(now.0, event, fresh).into_iter().map(MachineAction::from).collect())
+    pub fn step(&mut self, event: MachineEvent, now: Whole<i64>, fresh: Token) -> Vec<MachineAction> {
+        self.core.step(now.0, event.into(), fresh.0).into_iter().map(MachineAction::from).collect()
     }
 
     /// attached, detached or destroyed
@@ -117,10 +122,10 @@ impl LeaseMachine {
         self.core.is_recovering()
     }
 
-    /// Whether an answer to this request still counts. `asked`: acquire, renew, release; `owner`: 32 hex digits.
+    /// Whether an answer to this request still counts.
     #[napi(catch_unwind)]
-    pub fn awaits(&self, asked: String, owner: String) -> bool {
-        asked_of(&asked).zip(owner_of(&owner)).is_some_and(|(asked, owner)| self.core.awaits(asked, owner))
+    pub fn awaits(&self, asked: Call, owner: Token) -> bool {
+        self.core.awaits(asked.0, owner.0)
     }
 
     /// Whether no answer of the store is pending.
@@ -139,85 +144,6 @@ impl LeaseMachine {
     #[napi(catch_unwind)]
     pub fn renewals_fail(&self, now: Whole<i64>) -> bool {
         self.core.renewals_fail(now.0)
-    }
-}
-
-impl MachineEvent {
-    fn read(self) -> Option<Event> {
-        Some(match self {
-            Self::Attach => Event::Attach,
-            Self::Seek => Event::Seek,
-            Self::Detach => Event::Detach,
-            Self::Destroy => Event::Destroy,
-            Self::Time => Event::Time,
-            Self::GiveUp => Event::GiveUp,
-            Self::RenewNow => Event::RenewNow,
-            Self::Opened { owner } => Event::Opened { owner: owner_of(&owner)? },
-            Self::InUse { owner } => Event::InUse { owner: owner_of(&owner)? },
-            Self::Ended => Event::Ended,
-            Self::Granted { owner, slot, lo, hi } => {
-                Event::Granted(Grant { owner: owner_of(&owner)?, slot: slot.0, lo: lo.0, hi: hi.0 })
-            }
-            Self::Renewed { owner, lo, hi } => Event::Renewed { owner: owner_of(&owner)?, lo: lo.0, hi: hi.0 },
-            Self::Lost { owner } => Event::Lost { owner: owner_of(&owner)? },
-            Self::Destroyed { asked, owner } => Event::Destroyed { asked: asked_of(&asked)?, owner: owner_of(&owner)? },
-            Self::Released { owner } => Event::Released { owner: owner_of(&owner)? },
-            Self::Failed { asked, owner, failure } => {
-                Event::Failed { asked: asked_of(&asked)?, owner: owner_of(&owner)?, failure: failure.into() }
-            }
-        })
-    }
-}
-
-impl From<MachineFailure> for Failure {
-    fn from(failure: MachineFailure) -> Self {
-        match failure {
-            MachineFailure::Store => Self::Store,
-            MachineFailure::Passing => Self::Passing,
-            MachineFailure::Quiet { retry_at, store_now } => Self::Quiet { until: retry_at.0, store_now: store_now.0 },
-            MachineFailure::Exhausted { retry_at, store_now } => {
-                Self::Exhausted { retry_at: retry_at.0, store_now: store_now.0 }
-            }
-            MachineFailure::Skew => Self::Skew,
-            MachineFailure::Fatal => Self::Fatal,
-        }
-    }
-}
-
-fn asked_of(text: &str) -> Option<Asked> {
-    Some(match text {
-        "acquire" => Asked::Acquire,
-        "renew" => Asked::Renew,
-        "release" => Asked::Release,
-        _ => return None,
-    })
-}
-
-/// An owner's token for JavaScript.
-pub fn owner_of(text: &str) -> Option<Owner> {
-    Owner::from_str_radix(text, 16).ok()
-}
-
-fn text_of(owner: Owner) -> String {
-    format!("{owner:032x}")
-}
-
-impl From<Action> for MachineAction {
-    fn from(action: Action) -> Self {
-        match action {
-            Action::Acquire { owner } => Self::Acquire { owner: text_of(owner) },
-            Action::Renew { owner, slot, hi } => Self::Renew { owner: text_of(owner), slot, hi },
-            Action::Release { owner, slot } => Self::Release { owner: text_of(owner), slot },
-            Action::GiveBack { owner, slot } => Self::GiveBack { owner: text_of(owner), slot },
-            Action::Retire => Self::Retire,
-            Action::End => Self::End,
-            Action::Open(Grant { owner, slot, lo, hi }) => Self::Open { owner: text_of(owner), slot, lo, hi },
-            Action::Raise { lo, hi } => Self::Raise { lo, hi },
-            Action::Wait { at } => Self::Wait { at },
-            Action::Resolve => Self::Resolve,
-            Action::Reject(why) => Self::Reject { why: name_of(why) },
-            Action::Tell(news) => Self::Tell { event: event_of(news) },
-        }
     }
 }
 

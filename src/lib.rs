@@ -8,7 +8,8 @@
 //! | `wasm` | memory, in WebAssembly |
 //! | `wasm_sign` | whether the process runs the WebAssembly |
 //! | `copies` | the other copies of the addon in a process, and the registry that all share |
-//! | `number` | whole numbers: anything else is an error |
+//! | `number` | numbers, owners and names of calls: anything else is an error |
+//! | `mirror` | enums of the core as objects |
 //! | `format` | bytes of any length as text |
 //! | `seal` | IDs encrypted as other 64 bits, and back |
 //! | `tallies` | what all generators have done, for metrics |
@@ -37,6 +38,7 @@ mod grants;
 mod hot;
 mod layout;
 mod lease;
+mod mirror;
 mod number;
 mod places;
 mod problem;

@@ -1,5 +1,8 @@
 type Whole<_T> = number
 type Millis = number
+type Big = bigint
+type Token = string // 32 hex digits
+type Call = 'acquire' | 'renew' | 'release'
 
 /** A generator. */
 export declare class Generator {
@@ -42,11 +45,11 @@ export declare class GrantStep {
   /** What to do first; call this once. */
   begin(): StepAsk
   /** Takes the result of a read. */
-  read(look: StepLook, fresh: string): StepAsk
+  read(look: StepLook, fresh: Token): StepAsk
   /** Takes whether a swap was answered cleanly. */
-  swapped(isClean: boolean, fresh: string): StepAsk
+  swapped(isClean: boolean, fresh: Token): StepAsk
   /** Takes the names of a group's records. */
-  named(names: Array<string>, fresh: string): StepAsk
+  named(names: Array<string>, fresh: Token): StepAsk
 }
 
 /** A layout with its epoch and options. */
@@ -71,8 +74,8 @@ export declare class Layout {
 export declare class LeaseMachine {
   /** Holds no slot. */
   constructor(config: MachineConfig)
-  /** Takes an event at the local time `now`, Unix ms. `fresh`: 32 random hex digits, never used before. */
-  step(event: MachineEvent, now: Whole<number>, fresh: string): Array<MachineAction>
+  /** Takes an event at the local time `now`, Unix ms. `fresh` was never used before. */
+  step(event: MachineEvent, now: Whole<number>, fresh: Token): Array<MachineAction>
   /** attached, detached or destroyed */
   get state(): string
   /** The held slot. */
@@ -81,8 +84,8 @@ export declare class LeaseMachine {
   get hi(): number | null
   /** Whether the search continues until a slot is open. */
   get isRecovering(): boolean
-  /** Whether an answer to this request still counts. `asked`: acquire, renew, release; `owner`: 32 hex digits. */
-  awaits(asked: string, owner: string): boolean
+  /** Whether an answer to this request still counts. */
+  awaits(asked: Call, owner: Token): boolean
   /** Whether no answer of the store is pending. */
   get isSettled(): boolean
   /** Whether a renewal is in progress. */
@@ -128,8 +131,8 @@ export declare class Slot {
 export declare class SlotFolder {
   /** Whether opening the group created it. */
   get isNew(): boolean
-  /** Takes a free slot. `owner`: 32 hex digits. */
-  acquire(owner: string, host: string): Promise<Slot | NoSlot | Problem>
+  /** Takes a free slot. */
+  acquire(owner: Token, host: string): Promise<Slot | NoSlot | Problem>
   /** Closes its file now, instead of when this object is collected. */
   close(): void
 }
@@ -138,12 +141,12 @@ export declare class SlotFolder {
 export declare class StoreMemory {
   /** Remembers nothing yet. */
   constructor()
-  /** Starts a step on the group or counter of this name. `fresh`: 32 random hex digits, here and below. */
-  step(name: string, task: StepTask, fresh: string): GrantStep
+  /** Starts a step on the group or counter of this name. `fresh` was never used before, here and below. */
+  step(name: string, task: StepTask, fresh: Token): GrantStep
 }
 
 /** Advances a counter. */
-export declare function advanceCounter(store: string, name: string, by: bigint, init?: bigint | undefined | null): Promise<CounterBlock | Problem>
+export declare function advanceCounter(store: string, name: string, by: Big, init?: Big | undefined | null): Promise<CounterBlock | Problem>
 
 /** The names of the bases, in the order of their indexes in the raw functions. */
 export declare function bases(): Array<string>
@@ -223,15 +226,15 @@ export declare function listSlots(store: string, group: string): SlotRows | Prob
 /** The maximum ttl of a group, ms. */
 export declare const LONGEST_TTL_MS: number
 
-/** What to do. An owner is 32 hex digits; `lo` and `hi` are the first and the last ms of a window, `at` is Unix ms. */
+/** What to do. `lo` and `hi` are the first and the last ms of a window, `at` is Unix ms. */
 export type MachineAction =
-  | { type: 'acquire'; owner: string }
-  | { type: 'renew'; owner: string; slot: number; hi: number }
+  | { type: 'acquire'; owner: Token }
+  | { type: 'renew'; owner: Token; slot: number; hi: number }
   | { type: 'retire' }
-  | { type: 'release'; owner: string; slot: number }
-  | { type: 'giveBack'; owner: string; slot: number }
+  | { type: 'release'; owner: Token; slot: number }
+  | { type: 'giveBack'; owner: Token; slot: number }
   | { type: 'end' }
-  | { type: 'open'; owner: string; slot: number; lo: number; hi: number }
+  | { type: 'open'; owner: Token; slot: number; lo: number; hi: number }
   | { type: 'raise'; lo: number; hi: number }
   | { type: 'wait'; at: number }
   | { type: 'resolve' }
@@ -255,15 +258,15 @@ export type MachineEvent =
   | { type: 'time' }
   | { type: 'giveUp' }
   | { type: 'renewNow' }
-  | { type: 'opened'; owner: string }
-  | { type: 'inUse'; owner: string }
+  | { type: 'opened'; owner: Token }
+  | { type: 'inUse'; owner: Token }
   | { type: 'ended' }
-  | { type: 'granted'; owner: string; slot: Whole<number>; lo: Whole<number>; hi: Whole<number> }
-  | { type: 'renewed'; owner: string; lo: Whole<number>; hi: Whole<number> }
-  | { type: 'lost'; owner: string }
-  | { type: 'destroyed'; asked: string; owner: string }
-  | { type: 'released'; owner: string }
-  | { type: 'failed'; asked: string; owner: string; failure: MachineFailure }
+  | { type: 'granted'; owner: Token; slot: Whole<number>; lo: Whole<number>; hi: Whole<number> }
+  | { type: 'renewed'; owner: Token; lo: Whole<number>; hi: Whole<number> }
+  | { type: 'lost'; owner: Token }
+  | { type: 'destroyed'; asked: Call; owner: Token }
+  | { type: 'released'; owner: Token }
+  | { type: 'failed'; asked: Call; owner: Token; failure: MachineFailure }
 
 /** Why a call to the store failed. `retry_at`: when to try again, by the store's clock. */
 export type MachineFailure =
@@ -379,7 +382,7 @@ export interface Stats {
   sinceMs: number
 }
 
-/** The result of a step: an `Answer`, or from `Quiet` on a `StepError`. Times are Unix ms, `now` is the store's clock. */
+/** The result of a step: an `Answer`, or from `Quiet` on a `StepError`. Times are Unix ms; `now` is the store's. */
 export type StepAnswer =
   | { type: 'granted'; slot: number; lo: number; hi: number; now: number }
   | { type: 'lost' }
@@ -457,8 +460,8 @@ export interface StepLook {
 export interface StepRow {
   /** its number */
   slot: number
-  /** 32 hex digits; absent once it was released */
-  owner?: string
+  /** absent once it was released */
+  owner?: Token
   /** the present or last machine of the holder */
   host: string
   /** first ms of the window */
@@ -467,19 +470,19 @@ export interface StepRow {
   hi: number
 }
 
-/** A task. An owner is 32 hex digits, `host` the machine that asks for a slot. */
+/** A task. `host` is the machine that asks for a slot. */
 export type StepTask =
   | { type: 'create'; config: StepConfig }
-  | { type: 'join'; config: StepConfig; owner: string; host: string }
-  | { type: 'acquire'; config: StepConfig; owner: string; host: string }
-  | { type: 'renew'; config: StepConfig; owner: string; slot: Whole<number>; hi: Whole<number> }
-  | { type: 'release'; config: StepConfig; owner: string; slot: Whole<number>; last: Whole<number> }
+  | { type: 'join'; config: StepConfig; owner: Token; host: string }
+  | { type: 'acquire'; config: StepConfig; owner: Token; host: string }
+  | { type: 'renew'; config: StepConfig; owner: Token; slot: Whole<number>; hi: Whole<number> }
+  | { type: 'release'; config: StepConfig; owner: Token; slot: Whole<number>; last: Whole<number> }
   | { type: 'destroy' }
   | { type: 'restored' }
   | { type: 'list' }
   | { type: 'exists' }
-  | { type: 'advance'; by: bigint; init?: bigint; durable: boolean }
-  | { type: 'skipTo'; place: bigint; durable: boolean }
+  | { type: 'advance'; by: Big; init?: Big; durable: boolean }
+  | { type: 'skipTo'; place: Big; durable: boolean }
   | { type: 'counterRestored' }
 
 /** Two copies of the addon, or this one and the WebAssembly, that cannot share a registry, as paths. */

@@ -19,10 +19,8 @@ use napi_derive::napi;
 use std::sync::Arc;
 
 use crate::disk::{Later, later};
-use crate::grants::exact;
 use crate::layout::Scale;
-use crate::lease::owner_of;
-use crate::number::Whole;
+use crate::number::{Big, Token, Whole};
 use crate::problem::{Problem, opened};
 
 /// A lineage, 16 hex digits.
@@ -84,15 +82,14 @@ impl SlotFolder {
         self.is_new
     }
 
-    /// Takes a free slot. `owner`: 32 hex digits.
+    /// Takes a free slot.
     #[napi(catch_unwind, ts_return_type = "Promise<Slot | NoSlot | Problem>")]
-    pub fn acquire(&self, owner: String, host: String) -> Result<Later<Either3<Slot, NoSlot, Problem>>> {
-        let owner = owner_of(&owner).ok_or_else(|| Error::from_reason("lib/lease/lease.ts passed an invalid token"))?;
+    pub fn acquire(&self, owner: Token, host: String) -> Result<Later<Either3<Slot, NoSlot, Problem>>> {
         let core =
             self.core.clone().ok_or_else(|| Error::from_reason("lib/stores/file-store.ts closed this folder"))?;
         later(move || {
             let store_now = to_ms(system_ns()).floor();
-            let taken = core.acquire(owner, &host);
+            let taken = core.acquire(owner.0, &host);
             let lineage = in_hex(core.lineage());
             Ok(match taken {
                 Ok(held) => Either3::A(Slot { held: Some(held) }),
@@ -260,15 +257,11 @@ pub struct CounterBlock {
 pub fn advance_counter(
     store: String,
     name: String,
-    by: BigInt,
-    init: Option<BigInt>,
+    by: Big,
+    init: Option<Big>,
 ) -> Result<Later<Either<CounterBlock, Problem>>> {
-    let number = |number: &BigInt| {
-        exact(number).ok_or_else(|| Error::from_reason("lib/stores/file-store.ts passed a number of more than 64 bits"))
-    };
-    let (by, init) = (number(&by)?, init.as_ref().map(number).transpose()?);
     later(move || {
-        let taken = counters::advance(Path::new(&store), &name, by, init);
+        let taken = counters::advance(Path::new(&store), &name, by.0, init.map(u64::from));
         Ok(opened(taken.map(|block| CounterBlock { number: block.first.into(), lineage: in_hex(block.lineage) })))
     })
 }

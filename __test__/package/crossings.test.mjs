@@ -81,7 +81,7 @@ const CROSSINGS = [
     owners: ['src/copies.rs'],
   },
   {
-    kind: 'numbers that JavaScript passes to the addon',
+    kind: 'values that JavaScript passes to the addon',
     code: /FromNapiValue for/,
     sample: 'impl<T: TryFrom<i64>> FromNapiValue for Whole<T> {',
     within: ['src'],

@@ -94,14 +94,56 @@ for (const [what, wrong, message] of [
   })
 }
 
+const TOKEN = `00${'9f'.repeat(15)}`
+
+for (const [what, call, message] of [
+  ['a token with too few digits', (machine) => machine.step({ type: 'attach' }, 0, '9f'), /"9f" is not a token/],
+  ['a token in capitals', (machine) => machine.awaits('renew', TOKEN.toUpperCase()), /is not a token/],
+  [
+    'the owner in an event',
+    (machine) => machine.step({ type: 'lost', owner: `+${TOKEN}` }, 0, TOKEN),
+    /is not a token/,
+  ],
+  ['a call that does not exist', (machine) => machine.awaits('acquired', TOKEN), /"acquired" is not a call/],
+  ['a time that is a fraction', (machine) => machine.step({ type: 'time' }, 0.5, TOKEN), /0\.5 is not a whole number/],
+  [
+    'a window of NaN',
+    (machine) => machine.step({ type: 'renewed', owner: TOKEN, lo: Number.NaN, hi: 1 }, 0, TOKEN),
+    /NaN/,
+  ],
+  ['a negative bigint', (_, start) => start({ type: 'advance', by: -1n, durable: true }), /is not from 0 to/],
+  ['a bigint of 65 bits', (_, start) => start({ type: 'skipTo', place: 2n ** 64n, durable: true }), /is not from 0 to/],
+  [
+    'the start of a counter',
+    (_, start) => start({ type: 'advance', by: 1n, init: -1n, durable: true }),
+    /not from 0 to/,
+  ],
+]) {
+  test(`a lease or a step is not told another value: ${what}`, (t) => {
+    const machine = new native.LeaseMachine({ ttlMs: 30000, waitMs: 1000 })
+    const start = (task) => new native.StoreMemory().step('name', task, TOKEN)
+    t.throws(() => call(machine, start), { code: 'InvalidArg', message })
+  })
+}
+
+test('a token keeps its digits, and a bigint its 64 bits', (t) => {
+  const machine = new native.LeaseMachine({ ttlMs: 30000, waitMs: 1000 })
+  t.like(machine.step({ type: 'attach' }, 0, TOKEN), [{ type: 'acquire', owner: TOKEN }])
+  const step = new native.StoreMemory().step('name', { type: 'skipTo', place: 2n ** 64n - 1n, durable: true }, TOKEN)
+  const { names } = step.begin()
+  const look = { now: 1e12, history: 'h', process: 'p', values: names.map(() => null), before: 1e12, after: 1e12 }
+  t.regex(step.read(look, TOKEN).to, /\b18446744073709551615\b/)
+})
+
 test('every whole number that JavaScript passes is checked', (t) => {
   const sources = fs
     .readdirSync(path.join(root, 'src'))
     .map((name) => fs.readFileSync(path.join(root, 'src', name), 'utf8'))
   const types = sources.flatMap(
     (source) =>
-      source.match(/^#\[napi\((?!.*object_from_js = false).*\)\]\n(?:#\[.*\]\n)*pub (?:struct|enum) [\s\S]*?^\}/gm) ??
-      [],
+      source.match(
+        /^( *)#\[napi\((?!.*object_from_js = false).*\)\]\n(?: *#\[.*\]\n)*\1pub (?:struct|enum) [\s\S]*?^\1\}/gm,
+      ) ?? [],
   )
   t.true(types.length >= 9)
   for (const type of types) t.notRegex(type, /: (?:Option<|Vec<)*[iu](?:32|64)\b/)

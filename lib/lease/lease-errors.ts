@@ -1,7 +1,7 @@
 // Why a lease supplies no IDs: keeps the last failure, and makes the errors about it. It does not change the lease, and
 // ignores failures of requests that were given up.
 
-import type { LeaseMachine } from '../../src/native.d.ts'
+import type { Call, LeaseMachine } from '../../src/native.d.ts'
 import {
   closedLeaseError,
   destroyedError,
@@ -42,12 +42,12 @@ export class LeaseErrors {
   }
 
   /** The store answered this owner, and neither failed nor took the slot away. */
-  answered(asked: string, owner: string) {
+  answered(asked: Call, owner: string) {
     this.#learn(asked, owner, undefined)
   }
 
   /** A request failed. */
-  failed(asked: string, owner: string, error: StoreError) {
+  failed(asked: Call, owner: string, error: StoreError) {
     const inUse = this.#inUse
     const isFull = error.code === 'ERR_FLAKE_EXHAUSTED' && inUse !== undefined
     this.#learn(asked, owner, isFull ? inUseError(this.#group, inUse, error) : error)
@@ -99,7 +99,7 @@ export class LeaseErrors {
   }
 
   /** Keeps the failure of a request, if the machine still awaits its answer. */
-  #learn(asked: string, owner: string, cause: Error | undefined) {
+  #learn(asked: Call, owner: string, cause: Error | undefined) {
     if (this.#cause !== cause && this.#machine.awaits(asked, owner)) this.#cause = cause
   }
 

@@ -1,7 +1,7 @@
 // The holder of a lease: acquires, renews and releases a slot. core/src/lease.rs decides when, and what a refusal means; this
 // file calls the store, keeps one timer, and notifies the generator.
 
-import type { MachineAction, MachineEvent, MachineFailure } from '../../src/native.d.ts'
+import type { Call, MachineAction, MachineEvent, MachineFailure } from '../../src/native.d.ts'
 import { throwIfAborted } from '../base/abort.ts'
 import { publishSoon, traced } from '../base/channels.ts'
 import { aheadError, closedLeaseError, unreleasedError } from '../base/errors.ts'
@@ -377,7 +377,7 @@ export class Lease {
     return { slot, lo: this.#generator.firstMs(lo), hi }
   }
 
-  #failed(asked: string, owner: string, error: StoreError) {
+  #failed(asked: Call, owner: string, error: StoreError) {
     this.#errors.failed(asked, owner, error)
     this.lineage = error.lineage ?? this.lineage // a store without a free slot names the group
     if (error.code === 'ERR_FLAKE_DESTROYED') return this.#step({ type: 'destroyed', asked, owner })
