@@ -167,3 +167,24 @@ for (const table of ['flakeforge_record', 'flakeforge_process']) {
     t.is(await textOf(records, 'g'), 'a')
   })
 }
+
+for (const table of ['flakeforge_record', 'flakeforge_process']) {
+  test(`a view in the place of ${table} is refused before it can call a function with the rights of the reader`, async (t) => {
+    const url = await freshUrl()
+    const client = await newClient(t, url, 'a pool of mysql2', { connectionLimit: 1 })
+    await put(new MysqlRecords(mysqlClient(client)), 'g', 'group', 'a')
+    await query(client, `RENAME TABLE ${table} TO kept`)
+    await query(client, 'CREATE TABLE called (who TEXT)')
+    await query(
+      client,
+      `CREATE FUNCTION call_it() RETURNS INT MODIFIES SQL DATA SQL SECURITY INVOKER
+        BEGIN INSERT INTO called VALUES (CURRENT_USER()); RETURN 1; END`,
+    )
+    await query(client, `CREATE SQL SECURITY INVOKER VIEW ${table} AS SELECT * FROM kept WHERE call_it() = 1`)
+    const message = new RegExp(`${table} is not a table\\. Drop or rename it`)
+    const open = () => new MysqlRecords(mysqlClient(client))
+    for (const use of [() => textOf(open(), 'g'), () => open().groups(), () => open().names('g')])
+      await t.throwsAsync(use(), { code: 'ERR_FLAKE_STORE', message })
+    t.deepEqual((await query(client, 'SELECT * FROM called'))[0], [])
+  })
+}

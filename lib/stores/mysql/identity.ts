@@ -139,15 +139,18 @@ export function checkTables({ process }: StoreIdentity) {
   }
 }
 
-/** How a table is made. It is the one statement that tells a session's temporary table from ours. */
+/**
+ * How a table is made. It is the one statement that tells a session's temporary table from ours, and it runs no code of a view.
+ */
 export const howMade = (table: string) => `SHOW CREATE TABLE ${table}`
 
-/** Throws if a temporary table of this session, which no other member sees, hides ours. */
+/** Throws if a view is in the place of our table, or if a temporary table of this session, which no other member sees, hides it. */
 export function checkVisible([[name, text]]: (string | null)[][]) {
   if (text?.startsWith('CREATE TEMPORARY'))
     refuse(
       `This session has a temporary table ${name}, which hides the store's own. Drop it, or use another connection.`,
     )
+  if (!text?.startsWith('CREATE TABLE')) refuse(`${name} is not a table. Drop or rename it, or use another database.`)
 }
 
 /** The server's answer to VARIABLES, by name; it may lack some. */

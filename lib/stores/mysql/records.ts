@@ -26,6 +26,7 @@ export class MysqlRecords implements Records {
   #client
   #database
   #place: { tables: Tables; shown: string } | undefined
+  #isSeen = false // whether the tables were there and ours when they were looked for
   #checked: string | undefined // the server whose variables were checked
 
   /** @param database of the tables; default: the client's at the first call */
@@ -124,15 +125,22 @@ export class MysqlRecords implements Records {
     return rows.map(([name]) => String(name))
   }
 
-  /** Where the tables are. It is determined once: a session that moves to another database moves nothing. */
+  /** Where the tables are, for statements that read or write them. */
   async #find(session: Session) {
-    if (this.#place !== undefined) return this.#place
+    const place = this.#place ?? (await this.#locate(session))
+    if (!this.#isSeen) this.#isSeen = (await ifTables(seeTables(session, place.tables))) !== undefined
+    return place
+  }
+
+  /** Where they are is determined once: a session that moves to another database moves nothing. */
+  async #locate(session: Session) {
     const [[[current, folding, server]]] = await session.read(PLACE)
     const named = this.#database ?? current
     if (named == null) throw storeError(NO_DATABASE)
     const database = folding === '0' ? named : named.toLowerCase()
-    this.#place = { tables: tablesIn(database), shown: `${server}/${database}` }
-    return this.#place
+    const place = { tables: tablesIn(database), shown: `${server}/${database}` }
+    this.#place = place
+    return place
   }
 
   /** The present records. The server may not have its names yet, or no tables. */
@@ -155,8 +163,7 @@ export class MysqlRecords implements Records {
     const { tables } = await this.#find(session)
     checkVariables(await variablesOf(session)) // before anything is written
     if (!hasTables) await session.makeTables(tables)
-    const made = await session.read(howMade(tables.record), howMade(tables.process))
-    made.forEach(checkVisible)
+    await seeTables(session, tables)
     await session.write(nameTable(tables, randomUUID()))
     await session.write(nameProcess(tables, randomUUID()))
   }
@@ -166,10 +173,10 @@ export class MysqlRecords implements Records {
     const server = JSON.stringify(identity)
     if (server === this.#checked) return
     checkTables(identity)
-    const { record, process } = (await this.#find(session)).tables
-    const [variables, ...made] = await session.read(VARIABLES, howMade(record), howMade(process))
-    made.forEach(checkVisible)
-    checkVariables(Object.fromEntries(variables))
+    const isNew = this.#checked === undefined && this.#isSeen
+    const { tables } = await this.#find(session)
+    if (!isNew) await seeTables(session, tables)
+    checkVariables(await variablesOf(session))
     await warnIfReplicas(session)
     this.#checked = server
   }
@@ -185,6 +192,16 @@ async function warnIfReplicas(session: Session) {
   if (connected > awaited)
     missing.push(`one replica, which is the one to promote (a commit waits for ${awaited}, and more are connected)`)
   warnOfReplicas('MySQL', missing)
+}
+
+/**
+ * Throws if something else has the place of a table. This comes before the first read: a view may call another user's function,
+ * which then has the rights of the reader.
+ */
+async function seeTables(session: Session, { record, process }: Tables) {
+  const made = await session.read(howMade(record), howMade(process))
+  made.forEach(checkVisible)
+  return made
 }
 
 /** The rows, or undefined if a table is missing. */
