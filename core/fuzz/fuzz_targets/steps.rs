@@ -9,7 +9,7 @@ use flakeforge_core::lease::grants::record::{
     COUNTER, CounterRecord, GROUP, GroupConfig, GroupRecord, ServerIdentity, SlotRecord, Stage, slot_of,
 };
 use flakeforge_core::lease::grants::step::Step;
-use flakeforge_core::lease::grants::task::{Answer, Ask, Renewal, Look, Seeker, Task};
+use flakeforge_core::lease::grants::task::{Answer, Ask, Look, Renewal, Seeker, Task};
 use libfuzzer_sys::fuzz_target;
 
 /// The number of slots: more than one read shows.
