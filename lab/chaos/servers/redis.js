@@ -25,8 +25,10 @@ const REDIS = {
   },
 
   async startReplica(port) {
-    const { startReplica } = await helpers
-    return startReplica({ port })
+    const { startRedis, untilLinked } = await helpers
+    const replica = await startRedis('--replicaof', `127.0.0.1 ${port}`) // through a proxy, which answers no questions
+    await untilLinked(replica)
+    return replica
   },
 
   async startAgain(server) {
