@@ -1,17 +1,23 @@
 // Errors and warnings that tell what to do: each is followed to the letter beside members that are making IDs, on a folder
-// and on Redis. No command in it fails, what it promises works, and no ID comes twice.
+// and on Redis. No command in it fails, what it promises works, and no ID comes twice. The last test finds the texts that
+// no test here follows.
 
 import fs from 'node:fs'
+import { createRequire } from 'node:module'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import anyTest from 'ava'
+import { sqlOf } from '../../lab/database-function/databases.mjs'
+import { startServer } from '../servers/flakeforge.mjs'
+import { startPostgres, wantPostgres } from '../servers/postgres.mjs'
 import { startRedis, wantRedis } from '../servers/redis.mjs'
-import { stopAfter } from '../servers/server.mjs'
+import { stopAfter, until } from '../servers/server.mjs'
 import { run } from '../support/command.mjs'
 import { FlakeId, lease, numberOf } from '../support/index.mjs'
 import { joinAs } from '../support/lease.mjs'
-import { diskFolder, Puppet } from '../support/processes.mjs'
+import { diskFolder, hasClock, Puppet, withoutClock } from '../support/processes.mjs'
 
+const { Clock } = createRequire(import.meta.url)('../../lab/chaos/faults/clock.js')
 const { createGroup } = FlakeId
 const { SegmentId, openStore } = lease
 
@@ -48,6 +54,11 @@ async function follow(t, text, count) {
 }
 
 const refused = async (t, call, code) => (await t.throwsAsync(async () => call(), { code })).message
+
+const highestOf = (ids) => ids.reduce((most, id) => (id > most ? id : most), 0n)
+
+/** The hash with the records of a group or counter, and their server. */
+const recordsOf = (name) => `flakeforge:{${name}}:records`
 
 /** Each row makes members read an advice, follows it, and returns the options of a new member; undefined for none. */
 const ADVICE = {
@@ -111,12 +122,63 @@ const ADVICE = {
     made.push(...flake.takeBigInts(1000), ...new FlakeId({ id: GROUP.slots }).takeBigInts(1000))
     return undefined
   },
+  'a server of elseFrom that has another store': async ({ t, url, members, made }) => {
+    await members[0].call('close')
+    const { group, ...options } = GROUP
+    const config = path.join(diskFolder(t), 'server.json')
+    fs.writeFileSync(config, JSON.stringify({ names: { [group]: options } }))
+    const other = stopAfter(t, await startServer({ args: ['--config', config] }))
+    const own = stopAfter(t, await startServer({ args: ['--config', config, '--store', url] })) // has the other slot
+    const from = (server) => ({ ...GROUP, waitMs: 0, elseFrom: server.url })
+    const error = await refused(t, () => FlakeId.join(url, from(other)), 'ERR_FLAKE_CONFIG_MISMATCH')
+    t.regex(error, /must serve one group under this name, on one store and with one layout/)
+    const flake = await joinAs(t, url, from(own))
+    for (let i = 0; i < 500; i++) made.push(numberOf(await flake.nextAsync()))
+    t.is(flake.stats.fromServers, 500)
+    await flake.close()
+    return undefined
+  },
+}
+
+/** The same for advice that only a server's store gives. */
+const ADVICE_OF_SERVERS = {
+  'a clock that is too far from that of the store': async ({ t, url, members, made }) => {
+    if (!hasClock) {
+      withoutClock(t)
+      return undefined
+    }
+    await members[0].call('close')
+    const clock = new Clock(5000)
+    const late = new Puppet(t, { env: clock.environment })
+    const error = await refused(t, () => late.call('join', url, { ...GROUP, waitMs: 0 }), 'ERR_FLAKE_CLOCK_SKEW')
+    t.regex(error, /Set the clocks/)
+    clock.set(0)
+    await late.call('join', url, { ...GROUP, waitMs: 20_000 })
+    made.push(...(await late.take(1000)))
+    return undefined
+  },
+  'a record of the group that is damaged': async ({ t, url, members }) => {
+    const server = await redis
+    const database = new URL(url).pathname.slice(1)
+    await server.cli('-n', database, 'HSET', recordsOf('orders'), 'group', 'hello')
+    const error = await refused(t, () => FlakeId.join(url, GROUP), 'ERR_FLAKE_RECORD')
+    t.true(
+      error.endsWith(
+        'Stop all members, wait until their windows have ended (ttlMs + skewMs), delete all records of the group, and join again.',
+      ),
+      error,
+    )
+    for (const member of members) await member.kill()
+    await sleep(TIMES.ttlMs + TIMES.skewMs)
+    t.is(await server.cli('-n', database, 'DEL', recordsOf('orders')), '1')
+    return GROUP
+  },
 }
 
 for (const [kind, { isThere, url: makeUrl }] of Object.entries(STORES)) {
   const test = isThere ? anyTest : anyTest.skip
 
-  for (const [what, obey] of Object.entries(ADVICE)) {
+  for (const [what, obey] of Object.entries(kind === 'Redis' ? { ...ADVICE, ...ADVICE_OF_SERVERS } : ADVICE)) {
     test.serial(`${kind}: ${what}`, async (t) => {
       const url = await makeUrl(t)
       await createGroup(url, GROUP)
@@ -171,7 +233,152 @@ anyTest('a folder whose slots were all removed: the command in the error ends th
   t.is(new Set(made).size, made.length)
 })
 
+/** Changes a byte that a checksum covers. The file may be in use. */
+function damageHeader(name) {
+  const file = fs.openSync(name, 'r+')
+  fs.writeSync(file, Buffer.of(0xff), 0, 1, 100)
+  fs.closeSync(file)
+}
+
+anyTest('damaged files of a folder: removed as the errors say', async (t) => {
+  const folder = diskFolder(t)
+  const url = `file:${folder}`
+  const made = []
+  const fileOf = (name) => path.join(folder, 'orders', '1', name)
+  const start = async () => {
+    const members = [new Puppet(t), new Puppet(t)]
+    for (const member of members) {
+      await member.call('join', url, { ...GROUP, waitMs: 20_000 })
+      made.push(...(await member.take(1000)))
+    }
+    return members
+  }
+  const stop = (members) => Promise.all(members.map((member) => member.kill()))
+  const removal = async () => {
+    const error = await t.throwsAsync(FlakeId.join(url, { ...GROUP, waitMs: 0 }), { code: 'ERR_FLAKE_FILE' })
+    t.regex(error.message, /Remove it once no process uses it and the clock is past its last ID/)
+    return () => fs.rmSync(error.path)
+  }
+
+  const first = await start()
+  damageHeader(fileOf('group'))
+  const remove = await removal()
+  for (const member of first) made.push(...(await member.take(1000).catch(() => [])))
+  await stop(first)
+  remove()
+
+  await stop(await start())
+  for (const slot of ['0', '1']) damageHeader(fileOf(slot))
+  for (let i = 0; i < 2; i++) (await removal())()
+  const error = await refused(t, () => FlakeId.join(url, { ...GROUP, waitMs: 0 }), 'ERR_FLAKE_FILE')
+  t.regex(error, /`npx flakeforge destroy` ends this group/)
+  t.is((await run(['destroy', url, 'orders', '--yes'])).code, 0)
+  await start()
+  t.is(new Set(made).size, made.length)
+})
+
+anyTest('a clock behind the last ID: one generator waits and another has maxAheadMs', async (t) => {
+  const node = { id: 1, epoch: Date.UTC(2020, 0) } // that no lease of this file has
+  const ahead = new FlakeId({ ...node, seqMask: 1, maxAheadMs: Number.POSITIVE_INFINITY })
+  const made = [...ahead.takeBigInts(1000)] // of the next half second
+  const behind = new FlakeId(node)
+  const error = await refused(t, () => behind.next(), 'ERR_FLAKE_CLOCK_BACKWARDS')
+  t.true(error.endsWith('next(callback) and nextAsync() wait for it. With maxAheadMs, IDs may run ahead of the clock.'))
+  const waiting = behind.nextAsync()
+  made.push(...new FlakeId({ ...node, maxAheadMs: 10_000 }).takeBigInts(1000), ...ahead.takeBigInts(1000))
+  made.push(numberOf(await waiting), ...behind.takeBigInts(1000))
+  t.is(new Set(made).size, made.length)
+})
+
+const onPostgres = wantPostgres() === undefined ? anyTest.skip : anyTest
+
+onPostgres('a group that may grant the node of a function in its database: both ways out', async (t) => {
+  const server = stopAfter(t, await startPostgres({ fsync: 'on', full_page_writes: 'on' })) // for `durable`
+  const made = []
+  let name
+  const giveNode = async (node) => {
+    if (name !== undefined) await server.query(`DROP FUNCTION ${name}()`)
+    name = `flake_id_${node}`
+    await server.query(await sqlOf('postgres', '--function', name, '--node', node))
+  }
+  const join = async (options) => {
+    const member = new Puppet(t)
+    await member.call('join', server.url, { ...options, waitMs: 20_000 })
+    return member
+  }
+  const warningOf = async (member) => {
+    const warnings = await member.call('warnings')
+    return warnings.find(({ code }) => code === 'FLAKEFORGE_NODE_IN_USE')?.message
+  }
+  const work = async (members) => {
+    for (const member of members) made.push(...(await member.take(1000)))
+    const rows = await server.query(`SELECT ${name}() AS id FROM generate_series(1, 500)`)
+    made.push(...rows.map(({ id }) => BigInt(id)))
+  }
+
+  const group = { ...GROUP, slots: 3 }
+  await createGroup(server.url, group)
+  await giveNode('2')
+  const warned = await join(group)
+  await until(() => warningOf(warned), { limitMs: 20_000 })
+  t.regex(
+    await warningOf(warned),
+    /\. Replace the function by one of another name, with a node that no slot of the group has\. Or destroy this group, and create it again with slots: 2 for all members\./,
+  )
+  await giveNode('3')
+  const members = [warned, await join(group), await join(group)]
+  t.is(await warningOf(members[2]), undefined)
+  await work(members)
+
+  await giveNode('2')
+  await warned.call('destroy')
+  const smaller = { ...group, slots: 2 }
+  await createGroup(server.url, smaller)
+  const next = [await join(smaller), await join(smaller)]
+  for (const member of members) made.push(...(await member.take(1000).catch(() => [])))
+  t.is(await warningOf(next[0]), undefined)
+  await work(next)
+  t.is(new Set(made).size, made.length)
+})
+
 const test = wantRedis() === undefined ? anyTest.skip : anyTest
+
+/** A counter whose record or file is damaged, beside members that still have IDs of a block; then the advice is followed. */
+async function replaceCounter(t, { url, code, damage, remove }) {
+  const open = (init) => SegmentId.open(url, { name: 'invoices', block: 100, init })
+  const members = [await open(), await open()]
+  const made = []
+  const work = () => made.push(...members.flatMap((member) => [...member.takeBigInts(40)]))
+  work()
+  await damage()
+  const { message, path: file } = await t.throwsAsync(open(), { code })
+  t.regex(
+    message,
+    /Stop all members, (?:delete this record|remove it), and open the counter again with an init at or above every ID that was ever handed out\.?$/,
+  )
+  work()
+  for (const member of members.splice(0)) {
+    await member.close()
+    const closed = await refused(t, () => member.next(), 'ERR_FLAKE_DETACHED')
+    t.regex(closed, /Call SegmentId\.open\(\) for a new one/)
+  }
+  await remove(file)
+  const init = highestOf(made)
+  for (let i = 0; i < 2; i++) members.push(await open(init))
+  for (const member of members) t.teardown(() => member.close())
+  work()
+  t.is(new Set(made).size, made.length)
+}
+
+test('a counter whose record is damaged: opened again as the error says', async (t) => {
+  const server = stopAfter(t, await startRedis())
+  await replaceCounter(t, {
+    url: server.url,
+    code: 'ERR_FLAKE_RECORD',
+    damage: () => server.cli('HSET', recordsOf('invoices'), 'counter', 'hello'),
+    remove: () => server.cli('HDEL', recordsOf('invoices'), 'counter'),
+  })
+})
 
 test('a counter whose blocks the store may have lost: skipTo() as the error says, beside a member that still has some', async (t) => {
   const server = stopAfter(t, await startRedis())
@@ -192,7 +399,7 @@ test('a counter whose blocks the store may have lost: skipTo() as the error says
     { code: 'ERR_FLAKE_STORE', message: /Call skipTo\(n\) with an n above every ID that was ever handed out\./ },
   )
   t.regex(refused.message, /The store is 'redis:/)
-  const highest = [...made].reduce((most, id) => (id > most ? id : most), 0n)
+  const highest = highestOf(made)
   await members[0].skipTo(highest + 1n)
   await members[1].skipTo(highest + 1n)
   for (const member of members) for (let i = 0; i < 50; i++) made.push(numberOf(await member.nextAsync()))
@@ -212,4 +419,64 @@ test('a new group that was not created: the command in the warning does no harm 
   t.is(code, 0, stderr)
   t.regex(stdout, /^Group 'orders' already exists/)
   await t.throwsAsync(FlakeId.join(server.url, { ...GROUP, durable: false, waitMs: 0 }), { code: 'ERR_FLAKE_QUIET' })
+})
+
+// --- Every text that tells what to do ---
+
+const ERRORS = new URL('../../lib/base/errors/', import.meta.url)
+/** Their errors are about values of one call, which say nothing of other members. */
+const OF_ONE_CALL = /^(?:options|values|wanted)/
+const SOURCES = [
+  ...fs.readdirSync(ERRORS).filter((file) => !OF_ONE_CALL.test(file)),
+  '../../lease/how-to-create.ts', // the commands
+]
+
+const IMPERATIVE =
+  /\b(?:Use|Call|Run|Create|Restart|Destroy|Set|Check|Stop|Remove|Replace|Restore|Delete|Give|Configure|Next time,) |, (?:or )?(?:use|call|give|wait|stop) |\bmust serve |npx flakeforge/
+
+/** The functions and constants of a file whose text tells what to do. */
+function advisersIn(file) {
+  const code = fs.readFileSync(new URL(file, ERRORS), 'utf8').replace(/\/\*.*?\*\/|(?<=^|\s)\/\/.*?$/gms, '')
+  const parts = code.split(/^(?:export )?(?:function|const|class) (?=\w)/m).slice(1)
+  return parts.filter((part) => IMPERATIVE.test(part)).map((part) => /^\w+/.exec(part)[0])
+}
+
+/** Where the advice of each is followed: the title of a test above. */
+const FOLLOWED = {
+  'other options than the group has': ['howToCreate', 'howToDestroy'],
+  'no free slot': ['exhaustedError', 'CODES'],
+  'a group that was destroyed': ['destroyedError'],
+  'a generator that was closed': ['closedLeaseError'],
+  'a generator that is detached': ['detachedError'],
+  'a node number that a lease of this process has': ['clashError', 'inUseError'],
+  'a server of elseFrom that has another store': ['otherGroupError'],
+  'a clock that is too far from that of the store': ['clockSkewError', 'aheadError'],
+  'a record of the group that is damaged': ['NEW_GROUP'],
+  'a counter whose record is damaged': ['NEW_COUNTER', 'closedError'],
+  'a counter whose blocks the store may have lost': ['SKIP'],
+  'a group that may grant the node of a function in its database': ['warnOfDatabaseFunction'],
+  'a new group that was not created': ['quietError'],
+}
+
+/** Advice that a running group does not notice. */
+const HARMLESS = {
+  'a check, which changes nothing': ['checkOf', 'locatedError', 'unansweredError', 'unfinishedError'],
+  'another call or option of this process alone': [
+    'COUNTER_REFUSALS',
+    'WAY_OUT',
+    'noLongerExactError',
+    'notExactNameError',
+    'closedRemoteError',
+    'endedError',
+    'SAME',
+  ],
+  'the release, server or proxy that this process uses': ['wrongOf', 'twoServersError', 'NO_CACHE'],
+  'what an operator does to a primary': ['warnOfReplicas'],
+}
+
+anyTest('every text that tells what to do is followed here, or is known to be harmless', (t) => {
+  const known = [FOLLOWED, HARMLESS].flatMap((list) => Object.values(list).flat())
+  t.deepEqual(SOURCES.flatMap(advisersIn).sort(), known.sort())
+  const titles = fs.readFileSync(new URL(import.meta.url), 'utf8').split('const FOLLOWED')[0]
+  for (const title of Object.keys(FOLLOWED)) t.true(titles.includes(`'${title}`), title)
 })

@@ -9,6 +9,9 @@ const FlakeId = require(path.join(__dirname, '..', '..'))
 const lease = require(path.join(__dirname, '..', '..', 'dist', 'lease.cjs'))
 let flake
 
+const warnings = []
+process.on('warning', ({ code, message }) => warnings.push({ code, message }))
+
 const numberOf = (id) => String(Buffer.from(id).readBigUInt64BE())
 
 const CALLS = {
@@ -34,6 +37,7 @@ const CALLS = {
   close: () => flake.close(),
   detach: () => flake.detach(),
   attach: () => flake.attach(),
+  warnings: () => warnings,
   /** Generates IDs for this many ms, as fast as it can. */
   run(ms) {
     const ids = []

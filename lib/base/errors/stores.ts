@@ -179,13 +179,16 @@ function wrongOf({ version, needs }: RecordFault) {
   return `was written by a newer version of flakeforge (format ${version}${which}). Use ${wayOut} here too`
 }
 
+// Older content is no way out: it does not know what was granted since, and grants it again.
+const NEW_GROUP =
+  'Stop all members, wait until their windows have ended (ttlMs + skewMs), delete all records of the group, and join again'
+const NEW_COUNTER =
+  'Stop all members, delete this record, and open the counter again with an init at or above every ID that was ever handed out'
+
 /** `ERR_FLAKE_RECORD`: a record in a database cannot be read, so nothing is written over it. */
 export function recordError(group: string, fault: RecordFault) {
-  const wayOut =
-    fault.version === undefined
-      ? '. Restore its old content. Or stop all members, wait 65 s, delete all records of the group, and join again'
-      : ''
-  const message = `Record '${fault.name}' of '${group}' ${wrongOf(fault)}${wayOut}.`
+  const wayOut = fault.name === 'counter' ? NEW_COUNTER : NEW_GROUP
+  const message = `Record '${fault.name}' of '${group}' ${wrongOf(fault)}${fault.version === undefined ? `. ${wayOut}` : ''}.`
   return flakeError('ERR_FLAKE_RECORD', message, { group, record: fault.name })
 }
 
@@ -251,10 +254,11 @@ export function warnOfReplicas(server: string, missing: string[]) {
 
 /** Warns, once per process and text, that a group may grant the node of a function in the store's database. */
 export function warnOfDatabaseFunction(group: string, found: { name: string; node: number }, slot: number) {
+  const otherFunction = 'Replace the function by one of another name, with a node that no slot of the group has'
   const wayOut =
     slot > 0
-      ? `Give the function another node. Or destroy this group, and create it again with slots: ${slot} for all members`
-      : 'Give the function another node'
+      ? `${otherFunction}. Or destroy this group, and create it again with slots: ${slot} for all members`
+      : otherFunction
   const message =
     `Group '${group}' may grant node ${found.node}, with which the function ${said(found.name, 60)}() of this database makes IDs. ` +
     `Both would make equal IDs. ${wayOut}. See ${pageOf('docs/data/database-defaults.md')}.`
