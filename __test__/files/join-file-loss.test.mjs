@@ -18,7 +18,7 @@ test.serial('the owner of a lost slot has no slot: it gets another one', async (
   const store = fileStore(folder)
   const scale = { epochMs: 0, tickNs: 1_000_000, counterBits: 12 }
   const config = { fingerprint: 'bits', slots: 4, ttlMs: 60_000, skewMs: 5000, durable: false, scale }
-  const asked = { config, owner: 'a1', host: 'h', joins: true }
+  const asked = { config, owner: 'a1'.repeat(16), host: 'h', joins: true }
   t.is((await store.acquire('g', asked)).slot, 0)
   fs.rmSync(path.join(folder, 'g', '1', '0'))
   t.is(await store.renew('g', asked), 'lost')

@@ -87,12 +87,12 @@ const RIGHT = [
   { ...KNOBS, ownClock: true },
   { ...CONFIG, scale: { epochMs: 0, tickNs: 1e6, counterBits: 12 } },
   { type: 'create', config: CONFIG },
-  { type: 'acquire', config: CONFIG, owner: '1', host: 'h' },
+  { type: 'acquire', config: CONFIG, owner: '1'.repeat(32), host: 'h' },
   { type: 'advance', by: 5n, durable: false },
   { now: Date.now(), history: 'h', process: 'p', values: [null], before: Date.now(), after: Date.now() },
   { ttlMs: 30000, waitMs: 1000 },
-  { type: 'granted', owner: '1', slot: 1, lo: 0, hi: 10 },
-  { type: 'failed', asked: 'acquire', owner: '1', failure: { why: 'quiet', retryAt: 1, storeNow: 1 } },
+  { type: 'granted', owner: '1'.repeat(32), slot: 1, lo: 0, hi: 10 },
+  { type: 'failed', asked: 'acquire', owner: '1'.repeat(32), failure: { why: 'quiet', retryAt: 1, storeNow: 1 } },
 ]
 
 const pool = []
