@@ -370,6 +370,17 @@ async function replaceCounter(t, { url, code, damage, remove }) {
   t.is(new Set(made).size, made.length)
 }
 
+anyTest('a counter whose file is damaged: opened again as the error says', async (t) => {
+  const folder = diskFolder(t)
+  const counters = path.join(folder, '.counters')
+  await replaceCounter(t, {
+    url: `file:${folder}`,
+    code: 'ERR_FLAKE_FILE',
+    damage: () => damageHeader(path.join(counters, fs.readdirSync(counters)[0])),
+    remove: (file) => fs.rmSync(file),
+  })
+})
+
 test('a counter whose record is damaged: opened again as the error says', async (t) => {
   const server = stopAfter(t, await startRedis())
   await replaceCounter(t, {

@@ -187,13 +187,23 @@ impl Kind {
         }
     }
 
-    /// What to do if something else is at the path. Users choose the paths of cursors; flakeforge chooses those of groups, so
+    /// What to do if something else is at the path. Users choose the paths of cursors; flakeforge chooses all others, so
     /// nothing else should be there.
     fn way_out(self) -> &'static str {
         match self {
             Self::Cursor => "Use another path, and another node number if other processes use this file",
-            Self::Counter => "Use another path",
-            Self::Slot | Self::Group => DAMAGED,
+            Self::Slot | Self::Group | Self::Counter => self.damaged(),
+        }
+    }
+
+    /// The way out for a damaged file. A counter's numbers have no time, so only its users know how far they went.
+    fn damaged(self) -> &'static str {
+        match self {
+            Self::Counter => {
+                "It is damaged and was left unchanged. Stop all members, remove it, and open the counter again with an init at \
+                 or above every ID that was ever handed out"
+            }
+            Self::Cursor | Self::Slot | Self::Group => DAMAGED,
         }
     }
 }
@@ -275,13 +285,13 @@ pub fn text_of(start: &[u8], kind: Kind) -> Result<String, String> {
     }
     if start.len() != SIZE {
         let size = if start.len() > SIZE { "more".to_owned() } else { start.len().to_string() };
-        return Err(format!("has {size} bytes instead of {SIZE}. {DAMAGED}"));
+        return Err(format!("has {size} bytes instead of {SIZE}. {}", kind.damaged()));
     }
     let mut unsigned = [0; SIZE];
     unsigned.copy_from_slice(start);
     put(&mut unsigned, offset_of!(Header, checksum), &[0; 8]);
     if !start[offset_of!(Header, checksum)..].starts_with(&checksum(&unsigned).to_ne_bytes()) {
-        return Err(format!("has a wrong checksum in its header. {DAMAGED}"));
+        return Err(format!("has a wrong checksum in its header. {}", kind.damaged()));
     }
     let found = until_zero(&start[offset_of!(Header, kind)..offset_of!(Header, text)]);
     if found != kind.name().as_bytes() {
@@ -298,7 +308,7 @@ pub fn word(page: &[u8], offset: usize) -> u64 {
     page.get(offset..offset + 8).and_then(|bytes| bytes.try_into().ok()).map_or(0, u64::from_ne_bytes)
 }
 
-/// The way out for a damaged file: it is not repaired, because what it remembered is lost.
+/// The way out for a damaged file with a cursor: it is not repaired, because what it remembered is lost.
 pub const DAMAGED: &str = "It is damaged and was left unchanged. Remove it once no process uses it and the clock is past its \
                            last ID";
 
