@@ -132,7 +132,7 @@ test('join() loads the file with leases', async (t) => {
   const source = `require(${JSON.stringify(INDEX)}).join(${JSON.stringify(`file:${folder}`)}).then(async (flake) => {
     await flake.close();${TELL} })`
   const { files } = await run(t, 'join.cjs', source)
-  t.deepEqual(partsOf(files), ['base-later', 'base', 'client', 'core', 'index', 'join', 'leases'])
+  t.deepEqual(partsOf(files), ['base-later', 'base', 'client', 'core', 'index', 'join', 'leases', 'sql'])
 })
 
 test('import gives the same values as require, with the same names', async (t) => {
