@@ -11,12 +11,12 @@
 //! | `number` | numbers, owners and names of calls: anything else is an error |
 //! | `mirror` | enums of the core as objects |
 //! | `format` | bytes of any length as text |
-//! | `seal` | IDs encrypted as other 64 bits, and back |
 //! | `tallies` | what all generators have done, for metrics |
 //! | `table` | the generators of one environment, by the index that `hot` gets |
 //! | `places` | what a raw function belongs to, without asking Node-API |
 //! | `hot` | IDs, one per call or a batch, through raw N-API functions: the only `unsafe` besides `places`, `wasm` and `copies` |
 //! | `generators` | what generators share: the raw functions, and the table behind them |
+//! | `seal` | IDs encrypted as other 64 bits, and back |
 //! | `layout` | what the bits of an ID mean |
 //! | `lease` | the holder's state machine: events in, actions out |
 //! | `grants` | the steps over a database: what to read and what to swap |

@@ -85,7 +85,7 @@ fn modules(folder: &Path, above: &Module) -> Vec<Module> {
         let module = [above.clone(), vec![stem.clone()]].concat();
         if path.is_dir() {
             found.extend(modules(folder, &module));
-        } else if !["lib", "tests"].contains(&stem.as_str()) {
+        } else if path.extension().is_some_and(|end| end == "rs") && !["lib", "tests"].contains(&stem.as_str()) {
             found.push(module);
         }
     }
