@@ -182,7 +182,7 @@ const toHere = (text, { renamed }) => renamed.reduce((result, [said, here]) => r
 const toDocument = (text, { renamed }) =>
   renamed.reduceRight((result, [said, here]) => result.replaceAll(here, said), text)
 
-/** Runs a sample; what it prints to stdout and then what to stderr. A program that goes on is stopped when the test is over. */
+/** Runs a sample and returns its stdout followed by its stderr. A program that keeps running is stopped after the test. */
 async function outputOf(t, { language, code }, world, i) {
   const here = toHere(code, world)
   const file = path.join(world.home, `${i}.mjs`)
