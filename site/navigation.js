@@ -13,6 +13,8 @@ function libraryPages() {
 
 const GROUPS = {
   Start: {
+    'start/getting-started': 'Getting started',
+    troubleshooting: 'Troubleshooting',
     'start/choosing': 'Choosing an ID',
     'start/comparison': 'Compared with others',
     glossary: 'Glossary',
@@ -55,8 +57,8 @@ const GROUPS = {
   },
   'Database libraries': libraryPages(),
   Reference: {
-    'reference/options': 'Options',
-    'reference/errors': 'Errors',
+    'reference/options': 'Options and variables',
+    'reference/errors': 'Errors and warnings',
     'reference/layouts': 'Layouts',
     'reference/command-line': 'The command line',
     'reference/platforms': 'Platforms',
@@ -113,7 +115,7 @@ const guide = ([name, text]) => item([pageOf(`docs/${name}.md`).replace(/(?:(?<=
 
 export const navigation = {
   nav: [
-    { text: 'Guide', link: '/start/choosing' },
+    { text: 'Guide', link: '/start/getting-started' },
     { text: 'API', link: '/api/' },
     { text: 'Inspector', link: '/inspector/', target: '_self' }, // a separate page, see build.js
     { text: 'Changes', link: '/changelog' },
