@@ -64,7 +64,7 @@ function adviceForEqual({ walk, nodes }: Facts) {
       walk.equal.ids > 1 &&
       'Nearly every ID comes more than once: if the query repeats rows, as a join does, select the IDs of one table only.',
     walk.lost.couldBeAll &&
-      'A floating-point number holds every ID exactly: if the IDs went through such numbers (JSON, a spreadsheet, a DOUBLE column), different IDs became equal, so export them as text.',
+      'Every ID here happens to be exactly representable as a double. If the IDs passed through one (JSON, a spreadsheet, a DOUBLE column), different IDs may have been rounded to the same value: export them as text.',
   ].filter((cause) => cause !== false)
   return [
     ...others,

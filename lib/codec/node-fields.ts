@@ -34,7 +34,7 @@ interface DiscordFields {
   process: number
 }
 
-/** Every dialect and its node fields. Editors show these comments for options and decoded parts. */
+/** The node fields of each named layout. Editors show these comments for options and decoded parts. */
 export interface NodeFields {
   flake: FlakeFields
   hazelcast: {
@@ -108,7 +108,7 @@ export type LayoutName = keyof NodeFields
 
 // the end of what it writes
 
-/** A layout's source: a dialect's name, or fields of your own. */
+/** The name of a layout, or the definition of your own. */
 export type AnyLayout = LayoutName | LayoutSpec
 
 /**

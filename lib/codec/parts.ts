@@ -7,7 +7,7 @@ import type { AnyLayout, DecodedFields, GivenFields } from './node-fields.ts'
  * The parts of an ID: those in {@link CommonParts}, and the node fields under their own names: `datacenter` and `worker` in
  * flake, `node` in hazelcast, and so on.
  *
- * `Parts` without a layout, as in `const parts: Parts = …`, has all node fields of all dialects, each optional.
+ * `Parts` without a layout, as in `const parts: Parts = …`, has the node fields of all layouts, each optional.
  *
  * `JSON.stringify` writes `tick` as text. For Node's `assert.deepStrictEqual`, which compares prototypes too, use
  * `{ ...parts }`.

@@ -89,7 +89,7 @@ export let shownOf: (flake: FlakeId) => { layout: string; node: Record<string, n
  * selects the layout of another system, or your own. Give each process its own node number. Within a process, any number of
  * generators, in worker threads too, can share one: they never generate the same ID twice.
  *
- * `L` is the layout in the type system: a dialect's name or your own spec. It follows from the option `layout`. A plain
+ * `L` is the name of the layout, or your own definition. It follows from the option `layout`. A plain
  * `FlakeId`, as the type of a variable or parameter, accepts a generator of any layout; its `decode` has the fields of the
  * default layout, so write `FlakeId<'hazelcast'>` to read those of another.
  *
