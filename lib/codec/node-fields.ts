@@ -14,7 +14,7 @@ interface FlakeFields {
 }
 
 interface UniqueidFields {
-  /** 0…2 047 */
+  /** 0…2,047 */
   generator: number
   /** 0…15 */
   cluster: number
@@ -38,11 +38,11 @@ interface DiscordFields {
 export interface NodeFields {
   flake: FlakeFields
   hazelcast: {
-    /** 0…65 535 */
+    /** 0…65,535 */
     node: number
   }
   snowcast: {
-    /** 0…8 191, or less than `nodes` rounded up to a power of two */
+    /** 0…8,191, or less than `nodes` rounded up to a power of two */
     node: number
   }
   uniqueid: UniqueidFields
@@ -57,24 +57,24 @@ export interface NodeFields {
   twitter: TwitterFields
   discord: DiscordFields
   instagram: {
-    /** 0…8 191 */
+    /** 0…8,191 */
     shard: number
   }
   sonyflake: {
-    /** 0…65 535 */
+    /** 0…65,535 */
     machine: number
   }
   sonyflake2: {
-    /** 0…65 535 */
+    /** 0…65,535 */
     machine: number
   }
   tsid: {
-    /** 0…1 023 */
+    /** 0…1,023 */
     node: number
   }
   mastodon: Record<never, never>
   tid: {
-    /** 0…1 023 */
+    /** 0…1,023 */
     clockid: number
   }
   safe: {

@@ -85,7 +85,7 @@ export let shownOf: (flake: FlakeId) => { layout: string; node: Record<string, n
  * Generates 64-bit IDs that are ordered by time, and unique among generators with different node numbers.
  *
  * An ID holds the time, a node number and a counter. In the default layout, `flake`, these are 42 bits for the milliseconds
- * since the epoch, 5 bits each for datacenter and worker, and 12 bits for the counter: 4 096 IDs per millisecond. `layout`
+ * since the epoch, 5 bits each for datacenter and worker, and 12 bits for the counter: 4,096 IDs per millisecond. `layout`
  * selects the layout of another system, or your own. Give each process its own node number. Within a process, any number of
  * generators, in worker threads too, can share one: they never generate the same ID twice.
  *
@@ -249,7 +249,7 @@ export class FlakeId<const L extends AnyLayout = Unspecified> implements AsyncIt
   /**
    * `n` IDs in order, 8 bytes each, big-endian. It takes a fiftieth of the time of `n` calls of `next()`.
    *
-   * It blocks for as long as `n` IDs need at the layout's rate (1 ms for every 4 096), and up to `maxWaitMs` longer. If it
+   * It blocks for as long as `n` IDs need at the layout's rate (1 ms for every 4,096), and up to `maxWaitMs` longer. If it
    * throws, the numbers that it had already taken are lost: they are never used again.
    *
    * @param n 0 or more

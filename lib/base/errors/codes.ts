@@ -142,7 +142,7 @@ export const CODES = {
     needsReason: true,
   },
   ERR_FLAKE_LEASE_EXPIRED: {
-    when: 'the window is over, and the store has not renewed it',
+    when: 'the window has ended, and the store has not renewed it',
     more: ['group', 'slot', 'cause'],
     status: [503],
     answer:

@@ -102,10 +102,10 @@ export function unreleasedError(group: string, slot: number, tookMs: number) {
   )
 }
 
-/** `ERR_FLAKE_LEASE_EXPIRED`: the window is over and was not renewed. */
+/** `ERR_FLAKE_LEASE_EXPIRED`: the window has ended and was not renewed. */
 export function leaseExpiredError(group: string, slot: number | undefined, cause: Error) {
   const message =
-    `The window of slot ${slot} in group '${group}' is over and was not renewed: ${withoutEnd(cause.message)}. ` +
+    `The window of slot ${slot} in group '${group}' has ended and was not renewed: ${withoutEnd(cause.message)}. ` +
     (isEnded(cause)
       ? 'No renewal can succeed with this client.'
       : 'IDs can be made again after a renewal. next(callback) and nextAsync() wait for it.')
