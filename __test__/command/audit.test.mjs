@@ -191,7 +191,7 @@ test('numbers that went through JSON.parse: lost digits, whether counters restar
   const few = made(nextOf(new FlakeIdgen({ worker: 1 })), { count: 900, perTick: 3 }).map(rounded)
   t.regex(
     (await audited(t, few, ['--layout', 'flake'])).of.equal.advice,
-    /floating-point number holds every ID exactly/,
+    /exactly representable as a double/,
   )
 })
 

@@ -87,7 +87,7 @@ const PACKING = Symbol('flakeforge.packing')
  * argument is any layout.
  *
  * @example
- * const { Layout, layouts } = require('flakeforge')
+ * import { Layout, layouts } from 'flakeforge'
  * layouts.discord.decode('175928847299117063').date // 2016-04-30T11:18:25.796Z
  * const mine = new Layout({ epoch: 1577836800000, fields: [['timestamp', 41], ['shard', 13], ['counter', 10]] })
  * mine.encode({ timestamp: new Date(), shard: 5 })

@@ -111,10 +111,9 @@ export type LayoutName = keyof NodeFields
 /** The name of a layout, or the definition of your own. */
 export type AnyLayout = LayoutName | LayoutSpec
 
-/**
- * The layout of a plain `FlakeId`, where none was named. It is `any`: only then does a plain `FlakeId` accept a generator of
- * every layout, while `new FlakeId({ wroker: 1 })` still does not compile.
- */
+// `any`: only then does a plain `FlakeId` accept a generator of every layout, while `new FlakeId({ wroker: 1 })` still does not
+// compile.
+/** The layout of a plain `FlakeId`, where none was named. */
 export type Unspecified = any
 
 /** The layout, or the default one if none was named. */

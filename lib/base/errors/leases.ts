@@ -123,7 +123,7 @@ export function windowEndError(group: string, slot: number | undefined, retryAft
 /** `ERR_FLAKE_LEASE_EXPIRED`: the store no longer lists this member as the slot's holder. `cause`: the failure before it. */
 export function lostError(group: string, slot: number | undefined, cause?: unknown) {
   const message =
-    `The store no longer lists this generator as the holder of slot ${slot} in group '${group}'. Its window was over and ` +
+    `The store no longer lists this generator as the holder of slot ${slot} in group '${group}'. Its window had ended and ` +
     'another process took the slot, or the record or file of the slot was removed.'
   return flakeError('ERR_FLAKE_LEASE_EXPIRED', message, { group, slot, cause })
 }

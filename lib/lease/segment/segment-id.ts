@@ -46,7 +46,7 @@ export interface SegmentStats {
   dropped: number
   /** how often calls waited for a block */
   waits: number
-  /** how many ms all waits took together */
+  /** the total duration of all waits, in ms */
   waitedMs: number
   /** when this count began */
   since: Date
