@@ -39,9 +39,9 @@ export interface RemoteStats {
  * IDs that flakeforge-server makes, with the calls of `FlakeId`. It is for programs that cannot hold a node number or load an
  * addon: browsers, workers, functions. It needs only `fetch`.
  *
- * It fetches IDs ahead and serves them from memory, so a call costs as much as with `FlakeId`. It asks one server, another
- * one when that fails, and makes a new choice every one to three minutes. One request is pending at a time; calls that find
- * no ID join the next one, which asks for up to 10,000.
+ * It fetches IDs ahead and serves them from memory, so a call costs as much as with `FlakeId`. It asks one server,
+ * switches to another when that one fails, and chooses again every one to three minutes. One request is pending at a time;
+ * calls that find no ID join the next one, which asks for up to 10,000.
  *
  * The IDs of one answer ascend, except in layouts that spread them. IDs of two servers are in no mutual order, within the
  * time of one answer and the next. No two are equal.
