@@ -109,7 +109,7 @@ const sources = ['lib', 'bin', 'packages/server/lib']
 const OF_TESTS = ['FLAKEFORGE_REQUIRE_SERVERS']
 
 test('environment variables: all that the sources read', (t) => {
-  const texts = sources.map(read)
+  const texts = sources.map((name) => read(name).replaceAll(/^ *\*.*$/gm, '')) // no examples in comments
   const named = texts.flatMap((text) => [
     ...Array.from(text.matchAll(/\bprocess\.env\.(\w+)/g), ([, name]) => name),
     ...Array.from(text.matchAll(/\{ (\w+)[^}]*\} = process\.env\b/g), ([, name]) => name),
