@@ -71,6 +71,12 @@ const GROUPS = {
     'migrate/snowflake-uuid': 'snowflake-uuid',
     'migrate/uuid-and-nanoid': 'UUIDs and nanoid',
     'migrate/hazelcast': 'Hazelcast',
+    'migrate/snowcast': 'snowcast',
+    'migrate/java-uniqueid': 'java-uniqueid',
+    'migrate/chronicle': 'Chronicle',
+    'migrate/sonyflake': 'Sonyflake',
+    'migrate/tsid': 'TSID Creator',
+    'migrate/cosid': 'CosId',
   },
 }
 
