@@ -13,7 +13,7 @@ function libraryPages() {
 
 const GROUPS = {
   Start: {
-    'start/choosing': 'Choosing an ID',
+    'start/which-id': 'Which ID fits',
     'start/comparison': 'Compared with others',
     glossary: 'Glossary',
     design: 'Design decisions',
@@ -85,6 +85,7 @@ const EXAMPLES = {
   'examples/kubernetes/': 'Kubernetes',
   'examples/cluster-redis/': 'Cluster with Redis',
   'examples/postgres/': 'PostgreSQL',
+  'examples/dynamodb/': 'A store on DynamoDB',
   'examples/clients/': 'Clients in other languages',
   'examples/observability/': 'Metrics and alerts',
 }
@@ -119,7 +120,7 @@ const guide = ([name, text]) => item([pageOf(`docs/${name}.md`).replace(/(?:(?<=
 
 export const navigation = {
   nav: [
-    { text: 'Guide', link: '/start/choosing' },
+    { text: 'Guide', link: '/start/which-id' },
     { text: 'API', link: '/api/' },
     { text: 'Inspector', link: '/inspector/', target: '_self' }, // a separate page, see build.js
     { text: 'Changes', link: '/changelog' },

@@ -54,7 +54,7 @@ const HERO = {
   tagline: 'A native drop-in for flake-idgen that assigns the node numbers, too',
   image: { src: '/hero.svg', alt: '' },
   actions: [
-    { text: 'Choose an ID', link: '/start/choosing', theme: 'brand' },
+    { text: 'Which ID fits', link: '/start/which-id', theme: 'brand' },
     { text: 'One machine', link: '/run/processes', theme: 'alt' },
     { text: 'Many machines', link: '/store/choosing', theme: 'alt' },
   ],
