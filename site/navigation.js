@@ -46,6 +46,7 @@ const GROUPS = {
   },
   Data: {
     'data/databases': 'Databases',
+    'data/uuid-columns': 'uuid columns',
     'data/database-defaults': 'IDs from the database',
     'data/input': 'JSON and input',
     'data/public-ids': 'Public IDs',
