@@ -13,6 +13,8 @@ function libraryPages() {
 
 const GROUPS = {
   Start: {
+    'start/getting-started': 'Getting started',
+    troubleshooting: 'Troubleshooting',
     'start/which-id': 'Which ID fits',
     'start/comparison': 'Compared with others',
     glossary: 'Glossary',
@@ -56,8 +58,8 @@ const GROUPS = {
   },
   'Database libraries': libraryPages(),
   Reference: {
-    'reference/options': 'Options',
-    'reference/errors': 'Errors',
+    'reference/options': 'Options and variables',
+    'reference/errors': 'Errors and warnings',
     'reference/layouts': 'Layouts',
     'reference/command-line': 'The command line',
     'reference/platforms': 'Platforms',
@@ -121,7 +123,7 @@ const guide = ([name, text]) => item([pageOf(`docs/${name}.md`).replace(/(?:(?<=
 
 export const navigation = {
   nav: [
-    { text: 'Guide', link: '/start/which-id' },
+    { text: 'Guide', link: '/start/getting-started' },
     { text: 'API', link: '/api/' },
     { text: 'Inspector', link: '/inspector/', target: '_self' }, // a separate page, see build.js
     { text: 'Changes', link: '/changelog' },

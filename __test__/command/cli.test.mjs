@@ -448,14 +448,14 @@ const COMMANDS = fs
   .map((file) => file.replace('.ts', ''))
   .sort()
 
-test('help lists every command, in lines of at most 100 columns', async (t) => {
+test('help lists every command, in lines of at most 80 columns', async (t) => {
   const lines = await linesOf(t, ['help'])
   t.deepEqual(await linesOf(t, ['--help']), lines)
   t.deepEqual(await linesOf(t, ['-h']), lines)
   t.deepEqual(await linesOf(t, ['at', '--zebra', '-h']), await linesOf(t, ['help', 'at']), 'before the wrong argument')
   const named = lines.map((line) => /^ {2}([\w-]+)(?: .*)? {2,}\w/.exec(line)?.[1])
   for (const name of COMMANDS) t.true(named.includes(name), name)
-  for (const line of lines) t.true(line.length <= 100, line)
+  for (const line of lines) t.true(line.length <= 80, line)
 })
 
 for (const name of COMMANDS) {
@@ -463,7 +463,7 @@ for (const name of COMMANDS) {
     const lines = await linesOf(t, ['help', name])
     t.true(lines[0].startsWith(`usage: flakeforge ${name} `), lines[0])
     t.deepEqual(await linesOf(t, [name, '--help']), lines)
-    for (const line of lines) t.true(line.length <= 100, line)
+    for (const line of lines) t.true(line.length <= 80, line)
     const { options } = require(`../../target/rooms/bin/commands/${name}.js`)
     const text = lines.join('\n')
     for (const option of [...Object.keys(options), 'json']) {

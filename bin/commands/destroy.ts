@@ -6,11 +6,11 @@ import { YES } from '../parts/options.ts'
 export default {
   summary: 'destroy a group of slots for all its members',
   operands: '[DIR|URL] GROUP --yes',
-  about: `Destroys a group: every member stops permanently at its next renewal. A group of the same name that is created later begins
-above the last ID of this one. On a server it grants no slots for 60 s plus the skew of this one (if this one was durable, for
-its ttl plus its skew). Nothing happens without --yes.
+  about: `Destroys a group. Every member stops permanently at its next renewal. A later group of the same name starts above the last ID of
+this one. On a server, it grants no slots for 60 s plus the skew of the destroyed group, or for its ttl plus its skew if it was
+durable. Nothing happens without --yes.
 
-DIR is the absolute path of a folder. Without URL and DIR, the store is the one in $FLAKEFORGE_STORE.`,
+DIR is the absolute path of a folder. The default store is $FLAKEFORGE_STORE.`,
   options: YES,
   completes: ['store'],
   examples: [['flakeforge destroy redis://localhost shop --yes', "destroy the group 'shop' on this Redis"]],

@@ -1,11 +1,11 @@
-// The texts of --help for the given commands and options, at most 100 columns wide.
+// The texts of --help for the given commands and options, at most 80 columns wide.
 
 import { layouts } from '../../lib/entries/codec.ts'
 import type { Command, Commands } from './command.ts'
 import { factsOf } from './layout-facts.ts'
 import { COMMON, type Option, type Options } from './options.ts'
 
-const WIDTH = 100
+const WIDTH = 80
 
 /** Wraps text into lines that leave room for an indent. */
 function wrap(text: string, indent = 0) {

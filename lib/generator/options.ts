@@ -56,7 +56,8 @@ export interface GeneratorOptions extends LayoutSettings {
   nodeOffset?: number | string | null | undefined
   /**
    * How many ms IDs may run ahead of the clock before a used-up counter or a clock step makes calls wait or throw; may be
-   * Infinity. Default: that of the layout's system (hazelcast 15 000, chronicle Infinity, all others 0).
+   * Infinity. Default: that of the layout's system (hazelcast and safe 15,000, tsid 10,000, chronicle and tid Infinity,
+   * all others 0).
    *
    * When a process ends, how far ahead it was is lost. After a restart with the same node number, generate no ID before the
    * clock has passed the last one.
