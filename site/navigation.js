@@ -138,6 +138,7 @@ export const navigation = {
       { text: 'Overview', link: '/' },
       ...Object.entries(GROUPS).map(([text, pages]) => ({
         text,
+        collapsed: text !== 'Start', // the group of the page is always open
         items: Object.entries(pages)
           .filter(([page]) => isThere(page))
           .map(guide),

@@ -88,7 +88,7 @@ const PACKING = Symbol('flakeforge.packing')
  * type argument is a layout of any kind.
  *
  * @example
- * const { Layout, layouts } = require('flakeforge')
+ * import { Layout, layouts } from 'flakeforge'
  * layouts.discord.decode('175928847299117063').date // 2016-04-30T11:18:25.796Z
  * const mine = new Layout({ epoch: 1577836800000, fields: [['timestamp', 41], ['shard', 13], ['counter', 10]] })
  * mine.encode({ timestamp: new Date(), shard: 5 })

@@ -94,7 +94,7 @@ export let shownOf: (flake: FlakeId) => { layout: string; node: Record<string, n
  * default layout, so write `FlakeId<'hazelcast'>` to read those of another.
  *
  * @example
- * const FlakeId = require('flakeforge')
+ * import { FlakeId } from 'flakeforge'
  * const flake = new FlakeId({ datacenter: 9, worker: 7 })
  * flake.next()       // <Buffer 68 7e 48 89 89 12 70 00>
  * flake.nextString() // '7529535382561648640'

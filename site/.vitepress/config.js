@@ -26,14 +26,17 @@ function links(md) {
   })
 }
 
-/** Puts the live inspector on the first page, after README's first screen. */
+/** What the inspector on the first page shows until the reader enters another ID. */
+const EXAMPLE = 'id=175928847299117063&amp;layout=discord'
+
+/** Puts the inspector on the first page, after README's first screen. */
 function inspector(md) {
   md.core.ruler.push('inspector', ({ tokens, env, Token }) => {
     if (env.realPath !== `${root}README.md`) return
     const at = tokens.findIndex(({ content }) => content === 'Which set-up') - 1 // the token before its text opens the heading
     if (at < 0) throw new Error('README.md has no section "Which set-up", which the inspector precedes')
     const frame = new Token('html_block', '', 0)
-    frame.content = `<iframe class="inspector" title="Take an ID apart" src="${BASE}inspector/"></iframe>\n`
+    frame.content = `<iframe class="inspector" title="Take an ID apart" src="${BASE}inspector/embedded.html#${EXAMPLE}"></iframe>\n`
     tokens.splice(at, 0, frame)
   })
 }
@@ -51,11 +54,11 @@ function noHeading(md) {
 const HERO = {
   name: 'flakeforge',
   text: 'Unique 64-bit IDs that sort by time',
-  tagline: 'A native drop-in for flake-idgen that assigns the node numbers, too',
+  tagline: 'For Node.js: they fit a bigint column, need no round trip, and never come twice',
   image: { src: '/hero.svg', alt: '' },
   actions: [
-    { text: 'Which ID fits', link: '/start/which-id', theme: 'brand' },
-    { text: 'One machine', link: '/run/processes', theme: 'alt' },
+    { text: 'Get started', link: '/start/getting-started', theme: 'brand' },
+    { text: 'Which ID fits', link: '/start/which-id', theme: 'alt' },
     { text: 'Many machines', link: '/store/choosing', theme: 'alt' },
   ],
 }
