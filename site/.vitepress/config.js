@@ -41,12 +41,14 @@ function inspector(md) {
   })
 }
 
-/** README's heading is in the hero of the first page. */
+/** README's heading, its first sentence and the command to install are in the hero of the first page. */
 function noHeading(md) {
   md.core.ruler.push('no-heading', ({ tokens, env }) => {
     if (env.realPath !== `${root}README.md`) return
-    if (tokens[0]?.tag !== 'h1') throw new Error('README.md does not begin with its heading, which the hero has')
-    tokens.splice(0, 3)
+    const install = tokens.findIndex(({ type, content }) => type === 'fence' && content.trim() === HERO.install)
+    if (tokens[0]?.tag !== 'h1' || install < 0)
+      throw new Error(`README.md does not begin with its heading and '${HERO.install}', which the hero has`)
+    tokens.splice(0, install + 1)
   })
 }
 
@@ -55,6 +57,7 @@ const HERO = {
   name: 'flakeforge',
   text: 'Unique 64-bit IDs that sort by time',
   tagline: 'For Node.js: they fit a bigint column, need no round trip, and never come twice',
+  install: 'npm install flakeforge', // for the theme
   image: { src: '/hero.svg', alt: '' },
   actions: [
     { text: 'Get started', link: '/start/getting-started', theme: 'brand' },
