@@ -46,7 +46,7 @@ test('README shows its purpose, how to install and a first result in its first 2
   const first = README.split('\n').slice(0, 25).join('\n')
   t.regex(first, /^# flakeforge\n\nUnique 64-bit IDs .*```sh\nnpm install flakeforge\n```.*```\n\d{19}n\n\d{19}\n```$/s)
   const clone = README.search(/^git clone .*\nnpm start -- 5\nnpm test\n/m)
-  t.true(clone > first.length && clone < README.indexOf('\n## '))
+  t.true(clone > first.length && clone < README.indexOf('## When not to use it'))
 })
 
 test('README is short, and says when not to use it before it says why', (t) => {

@@ -186,7 +186,7 @@ if (!hasSource) {
   test('without keys it is an error where JSON.parse does not show the text of numbers', (t) => {
     const error = throwsCode(t, () => jsonReviver(), 'ERR_FLAKE_OPTION', TypeError)
     t.is(error.option, 'keys')
-    t.regex(error.message, /keys must be an array of keys.*only from Node\.js 21 on/)
+    t.regex(error.message, /keys must be an array of keys.*needs Node\.js 21 or newer/)
   })
 }
 

@@ -1,4 +1,4 @@
-// `flakeforge audit`: what the IDs of a table show about their makers. ../audit/ has its parts, each a step: read, choose the
+// `flakeforge audit`: what the IDs of a table show about their generators. ../audit/ has its parts, each a step: read, choose the
 // layout, walk, report.
 
 import { FORMS } from '../../lib/reading/text-forms.ts'

@@ -1,5 +1,5 @@
 // The named layouts, the default first: the rows of core/src/layout/dialects.rs, which cites each specification.
-// `npm run codec:table` writes this file. Defaults of a row: epoch 0 (Unix ms), ticks of 1 000 000 ns, hasNodes false,
+// `npm run codec:table` writes this file. Defaults of a row: epoch 0 (Unix ms), ticks of 1,000,000 ns, hasNodes false,
 // maxAheadMs and maxWaitMs 0. A decimal layout names its node field in place of the fields.
 
 export interface Dialect {

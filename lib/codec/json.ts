@@ -55,7 +55,7 @@ export type Context = { source?: string }
 const MOST_DIGITS = 1000
 
 const KEYS = "an array of keys, such as ['id', 'userId']"
-const NO_SOURCE = `${KEYS}, because JSON.parse shows the text of a number only from Node.js 21 on`
+const NO_SOURCE = `${KEYS}, on Node.js 20 (without keys, jsonReviver() needs Node.js 21 or newer)`
 
 /**
  * Makes the second argument of `JSON.parse` that turns every integer beyond 2^53, which a number cannot hold exactly, into a

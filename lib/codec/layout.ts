@@ -69,10 +69,9 @@ Object.defineProperty(DecodedParts.prototype, 'constructor', { value: Object })
 // @ts-expect-error: no parts of an ID
 void new DecodedParts('', undefined, 0, '', '')
 
-/**
- * The type of `FlakeId.decode`. It is a named type, and `decode` a property, so that the compiler compares two of them by
- * `L`. So a generator of any layout is also a plain `FlakeId`, even if its class is your own.
- */
+// A named type, and `decode` a property, so that the compiler compares two of them by `L`. A generator of any layout is
+// therefore also a plain `FlakeId`, even if its class is a user's own.
+/** The type of `FlakeId.decode`: takes an ID, and returns its fields and its time. */
 export type Decode<L extends AnyLayout> = (id: IdLike) => Parts<L>
 
 /** The facts of a layout, for lib/ only: just the class can read this private field. */
@@ -84,8 +83,8 @@ const PACKING = Symbol('flakeforge.packing')
 /**
  * The meaning of an ID's 64 bits.
  *
- * `L` is the layout's source: a dialect's name or your spec. It determines the names of the node fields. `Layout` without a
- * type argument is a layout of any kind.
+ * `L` is the name of a layout, or your own definition, and determines the names of the node fields. `Layout` without a type
+ * argument is any layout.
  *
  * @example
  * import { Layout, layouts } from 'flakeforge'
@@ -116,7 +115,7 @@ export class Layout<const L extends AnyLayout = AnyLayout> {
   }
 
   /**
-   * @param spec a dialect's name, the fields of your own layout, or another layout or a copy of one to change the options of
+   * @param spec the name of a layout, the definition of your own, or a layout or its copy whose options you want to change
    * @throws {RangeError | TypeError} `ERR_FLAKE_OPTION`: the layout is impossible. The message names the field and the
    * reason.
    */

@@ -14,7 +14,7 @@ interface FlakeFields {
 }
 
 interface UniqueidFields {
-  /** 0…2 047 */
+  /** 0…2,047 */
   generator: number
   /** 0…15 */
   cluster: number
@@ -34,15 +34,15 @@ interface DiscordFields {
   process: number
 }
 
-/** Every dialect and its node fields. Editors show these comments for options and decoded parts. */
+/** The node fields of each named layout. Editors show these comments for options and decoded parts. */
 export interface NodeFields {
   flake: FlakeFields
   hazelcast: {
-    /** 0…65 535 */
+    /** 0…65,535 */
     node: number
   }
   snowcast: {
-    /** 0…8 191, or less than `nodes` rounded up to a power of two */
+    /** 0…8,191, or less than `nodes` rounded up to a power of two */
     node: number
   }
   uniqueid: UniqueidFields
@@ -57,24 +57,24 @@ export interface NodeFields {
   twitter: TwitterFields
   discord: DiscordFields
   instagram: {
-    /** 0…8 191 */
+    /** 0…8,191 */
     shard: number
   }
   sonyflake: {
-    /** 0…65 535 */
+    /** 0…65,535 */
     machine: number
   }
   sonyflake2: {
-    /** 0…65 535 */
+    /** 0…65,535 */
     machine: number
   }
   tsid: {
-    /** 0…1 023 */
+    /** 0…1,023 */
     node: number
   }
   mastodon: Record<never, never>
   tid: {
-    /** 0…1 023 */
+    /** 0…1,023 */
     clockid: number
   }
   safe: {
@@ -108,13 +108,12 @@ export type LayoutName = keyof NodeFields
 
 // the end of what it writes
 
-/** A layout's source: a dialect's name, or fields of your own. */
+/** The name of a layout, or the definition of your own. */
 export type AnyLayout = LayoutName | LayoutSpec
 
-/**
- * The layout of a plain `FlakeId`, where none was named. It is `any`: only then does a plain `FlakeId` accept a generator of
- * every layout, while `new FlakeId({ wroker: 1 })` still does not compile.
- */
+// `any`: only then does a plain `FlakeId` accept a generator of every layout, while `new FlakeId({ wroker: 1 })` still does not
+// compile.
+/** The layout of a plain `FlakeId`, where none was named. */
 export type Unspecified = any
 
 /** The layout, or the default one if none was named. */

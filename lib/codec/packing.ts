@@ -364,7 +364,7 @@ export class Packing {
     const before = since % this.#tickNs
     const start = this.epochNs + since - (before < 0n ? before + this.#tickNs : before)
     const last = this.epochNs + this.#lastTick * this.#tickNs
-    if (start > last && toMs(last) === ms && ms !== whole) return last // later ticks that start at the same float do not exist
+    if (start > last && toMs(last) === ms && ms !== whole) return last // no later tick starts at the same float
     if (toMs(start) <= ms) return start > ns ? start : ns
     return start > ns ? ns : start - 1n
   }

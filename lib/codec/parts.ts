@@ -7,7 +7,7 @@ import type { AnyLayout, DecodedFields, GivenFields } from './node-fields.ts'
  * The parts of an ID: those in {@link CommonParts}, and the node fields under their own names: `datacenter` and `worker` in
  * flake, `node` in hazelcast, and so on.
  *
- * `Parts` without a layout, as in `const parts: Parts = …`, has all node fields of all dialects, each optional.
+ * `Parts` without a layout, as in `const parts: Parts = …`, has the node fields of all layouts, each optional.
  *
  * `JSON.stringify` writes `tick` as text. For Node's `assert.deepStrictEqual`, which compares prototypes too, use
  * `{ ...parts }`.
@@ -38,7 +38,7 @@ export type PartsToEncode<L extends AnyLayout = AnyLayout> = CommonPartsToEncode
 export interface CommonPartsToEncode {
   /**
    * Unix ms, a Date, a Temporal.Instant, or Unix ns as a bigint; decimal text of Unix ms, as in CSV files. It must be within `tick` if both are
-   * given. A number denotes the tick whose start, as `decode` returns it, is this number, or else the tick that contains it.
+   * given. A number selects the tick that `decode` shows with this number, or else the tick that contains it.
    */
   timestamp?: number | bigint | string | Date | TemporalInstant | null | undefined
   /** a Date or Temporal.Instant, or the JSON form of a Date. It must be within `tick` and `timestamp` if they are given. */

@@ -6,7 +6,7 @@
  * without an addon. 9.4 kB, minified and compressed; a bundler leaves out unused parts.
  *
  * Everything works as in the main entry. Errors have the same codes and properties; bundles for browsers have shorter
- * messages. Without `Buffer`, the 8 bytes of an ID are a `Uint8Array`, and `format()` takes at most 65 536 bytes.
+ * messages. Without `Buffer`, the 8 bytes of an ID are a `Uint8Array`, and `format()` takes at most 65,536 bytes.
  *
  * @example
  * import { format, layouts } from 'flakeforge/codec'

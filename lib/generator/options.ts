@@ -23,7 +23,8 @@ import { readNodeNumber } from '../layout/node-number.ts'
  *
  * Integers may also be given as decimal text (`'7'`), as in environment variables. `null` and `undefined` mean absent.
  *
- * `L` follows from `layout`. Without it, as in `const options: FlakeIdOptions = …`, the fields of all dialects are allowed.
+ * `L` follows from `layout`. Without it, as in `const options: FlakeIdOptions = …`, the node fields of all layouts are
+ * allowed.
  */
 export type FlakeIdOptions<L extends AnyLayout = AnyLayout> = OwnNodeOptions &
   GeneratorOptions &
@@ -33,7 +34,7 @@ export type FlakeIdOptions<L extends AnyLayout = AnyLayout> = OwnNodeOptions &
 
 /** The layout, which also determines the node fields. */
 export interface LayoutOption<L extends AnyLayout> {
-  /** a dialect's name (default `'flake'`), a `Layout`, or the fields of your own layout */
+  /** The name of a layout (default `'flake'`), a `Layout`, or the definition of your own. */
   layout?: L | Layout<L> | null | undefined
 }
 
@@ -48,11 +49,11 @@ export interface GeneratorOptions extends LayoutSettings {
   seqMask?: number | string | null | undefined
   /**
    * The counter of the first ID in a tick: 0, the default, or `'random'`: below a quarter of `seqMask + 1`. With `'random'`,
-   * the IDs of a generator that makes few still spread evenly over that many shards (flake: 1 024) by `id % shards`. It
+   * the IDs of a generator that makes few still spread evenly over that many shards (flake: 1,024) by `id % shards`. It
    * requires the counter in the lowest bits. A tick then has room for fewer IDs, at least three quarters.
    */
   counterStart?: 0 | '0' | 'random' | null | undefined
-  /** added to the node number (Hazelcast's node-id-offset) */
+  /** A number that is added to the node number: Hazelcast's node-id-offset. Default 0. */
   nodeOffset?: number | string | null | undefined
   /**
    * How many ms IDs may run ahead of the clock before a used-up counter or a clock step makes calls wait or throw; may be
@@ -65,12 +66,12 @@ export interface GeneratorOptions extends LayoutSettings {
   maxAheadMs?: number | string | null | undefined
   /**
    * How many ms a synchronous call may block before it throws. It throws at once if waiting that long cannot help. Default:
-   * that of the layout's system (hazelcast, snowcast and uniqueid 1 000, all others 0).
+   * that of the layout's system (hazelcast, snowcast and uniqueid 1,000, all others 0).
    */
   maxWaitMs?: number | string | null | undefined
   /**
-   * Hazelcast's prefetch: numbers are claimed `count` at a time (1…100 000, default 100) and handed out for
-   * `validityMs` (default 600 000; 0 means forever). `true` means the defaults; a number is the count.
+   * Hazelcast's prefetch: numbers are claimed `count` at a time (1…100,000, default 100) and handed out for
+   * `validityMs` (default 600,000; 0 means forever). `true` means the defaults; a number is the count.
    */
   prefetch?: boolean | number | { count?: number; validityMs?: number } | null | undefined
 }
@@ -78,9 +79,9 @@ export interface GeneratorOptions extends LayoutSettings {
 /** The source of the node number and the time of a generator without a lease. */
 export interface OwnNodeOptions {
   /**
-   * The whole node number, instead of its fields: all fields joined, the most significant first; flake: 0…1023. `'ordinal'`
-   * takes the number at the end of the host name, where a StatefulSet puts it. If neither `id` nor a node field is given, the
-   * environment variable `FLAKEFORGE_ID` is read.
+   * The whole node number (not an ID), instead of its fields: all fields joined, the most significant first. In flake 0…1,023.
+   * `'ordinal'` takes the number at the end of the host name, where a StatefulSet puts it. If neither `id` nor a node field
+   * is given, the environment variable `FLAKEFORGE_ID` is read.
    */
   id?: number | string | null | undefined
   /**

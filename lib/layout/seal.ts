@@ -12,13 +12,13 @@ import { changeAll, readKey, readOptions, readPrefix, readTweak, textBase, toSea
 
 export interface SealOptions<P extends string = string> {
   /**
-   * Makes a separate seal from the same key: use one for each table, so that a public ID of one table does not open as a row
-   * of another. 0 to 256 bytes, or text, which is encoded as UTF-8; default none. It need not be secret.
+   * Makes a separate permutation from the same key. Use one for each table, so that a public ID of one table does not open
+   * as a row of another. 0 to 256 bytes, or text, which is encoded as UTF-8; default none. It need not be secret.
    */
   tweak?: Uint8Array | string | null | undefined
   /**
    * The beginning of texts, which shows people and programs the kind of ID: 2 to 16 of a–z, 0–9 and _, from a letter to
-   * a final _, such as `'ord_'`. It is part of the text only and does not change the seal; use `tweak` for that.
+   * a final _, such as `'ord_'`. The prefix is part of the text only and does not change the encryption; use `tweak` for that.
    */
   prefix?: P | null | undefined
 }

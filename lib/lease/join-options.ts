@@ -31,36 +31,36 @@ export type JoinOptions<L extends AnyLayout = AnyLayout> = LeaseOptions &
 
 /** How a group shares its slots. */
 export interface LeaseOptions {
-  /** generators of one group share its slots; default `'default'` */
+  /** The name of the group, whose members share its slots. Default `'default'`. */
   group?: string | null | undefined
-  /** number of slots; default: all that the free node bits allow (flake: 1 024), 65 536 at most */
+  /** The number of slots, at most 65,536. Default: all that the free node bits allow (flake: 1,024). */
   slots?: number | string | null | undefined
-  /** how many ms a slot stays held without a renewal, 2 000…60 000; default 30 000 */
+  /** The length of a window in ms: how long a slot stays held without a renewal. 2,000…60,000, default 30,000. */
   ttlMs?: number | string | null | undefined
-  /** how many ms the clocks of the members and the store may differ; default 5 000 */
+  /** How far apart the clocks of members and store may be, in ms. Default 5,000. */
   skewMs?: number | string | null | undefined
   /**
-   * Your promise that the store never loses acknowledged writes, default false. With it, a new group needs no quiet period,
+   * Your promise that the store never loses acknowledged writes. Default false. With it, a new group needs no quiet period,
    * and a restart of the server stops no member. `fileStore` ignores it. All members must agree on it.
    *
-   * It is right for PostgreSQL, MySQL or MariaDB with default settings, for etcd, and for a single Redis without replicas and
-   * with `appendfsync always`. `join` checks the server for settings that contradict it, and refuses them with
+   * Use it with PostgreSQL, MySQL or MariaDB in their default settings, with etcd, and with a single Redis without replicas and
+   * with `appendfsync always`. `join` checks the server, and refuses settings that contradict the promise with
    * `ERR_FLAKE_OPTION`. It cannot detect everything, such as a disk that only pretends to write.
    */
   durable?: boolean | null | undefined
   /**
-   * How many ms `join` and `attach` wait for a free slot or for the end of a quiet period; default 90 000. Both end at most a
-   * second after that, whatever the store does.
+   * How long `join` and `attach` wait for a free slot or for the end of a quiet period, in ms. Default 90,000. Both end at most
+   * a second later, whatever the store does.
    */
   waitMs?: number | string | null | undefined
   /**
-   * `join` prefers a free slot that a process of this name held last, if it finds one; lists show the name. Default: the
-   * variable `HOSTNAME`, which is the pod's name in Kubernetes, else the name of the machine
+   * The name of this process in lists of slots. `join` tries to reuse a slot that was last held under this name. Default: the
+   * variable `HOSTNAME`, which is the pod's name in Kubernetes, else the name of the machine.
    */
   host?: string | null | undefined
   /**
-   * When it aborts, `join` and `createGroup` reject with `signal.reason` (an `AbortError` by default), and no slot is kept:
-   * one that was granted in the meantime is released. After `join` has resolved, the signal has no effect on the generator.
+   * Cancels `join` and `createGroup`: they reject with `signal.reason` (an `AbortError` by default), and release a slot that was
+   * granted in the meantime. After `join` has resolved, the signal has no effect.
    */
   signal?: AbortSignal | null | undefined
   /**

@@ -51,9 +51,9 @@ export interface LeasedFlakeId<L extends AnyLayout> {
    * - `lost`: it no longer holds the slot (`cause`) and is getting a new one.
    * - `detached`, `destroyed`: the state of that name begins. `detached` has a `cause` unless you asked for it.
    *
-   * Listeners run before the promise of the call that caused the event resolves. Otherwise this is Node's EventEmitter:
-   * `events.once(flake, 'lost')` and `events.on` work too. Only `instanceof EventEmitter` is false, because a class has one
-   * parent. Other event names throw `ERR_FLAKE_OPTION`. You may listen to `error`, which is never emitted.
+   * Listeners run before the promise of the call that caused the event resolves. The generator has all methods of Node's
+   * EventEmitter, and works with `events.once` and `events.on`, but is not an `instanceof EventEmitter`. Other event names
+   * throw `ERR_FLAKE_OPTION`. `error` is allowed and never emitted.
    */
   on<E extends LeaseEvent | 'error'>(event: E, listener: LeaseListener<E>): this
   addListener<E extends LeaseEvent | 'error'>(event: E, listener: LeaseListener<E>): this
@@ -82,9 +82,9 @@ export let leasedFlakeId: (opened: OpenedGenerator, onClose: () => Promise<void>
  *
  * Its `state` is one of these:
  * - `'attached'`: it generates IDs.
- * - `'detached'`: calls throw `ERR_FLAKE_DETACHED`. Either `detach()` or `close()` was called, or the slot was lost and it
- *   has no other yet; the error's `cause` is the reason. With `elseFrom`, the calls return IDs of servers during the search
- *   for a slot. Until it has its first slot, its `id` is undefined.
+ * - `'detached'`: calls throw `ERR_FLAKE_DETACHED`. Either `detach()` or `close()` was called, or the slot was lost and the
+ *   search for another is still running; the error's `cause` is the reason. With `elseFrom`, calls return IDs of servers in
+ *   the meantime. Before the first slot, `id` is undefined.
  * - `'destroyed'`: the group was destroyed, and all calls throw `ERR_FLAKE_DESTROYED`.
  */
 export class LeasedFlakeId<const L extends AnyLayout = Unspecified> extends FlakeId<L> {
@@ -134,27 +134,27 @@ export class LeasedFlakeId<const L extends AnyLayout = Unspecified> extends Flak
     return this.#lease.state as LeasedFlakeId['state']
   }
 
-  /** the slot that it holds, from 0; undefined while detached */
+  /** The number of the slot that the generator holds, from 0. Undefined while detached. */
   get slot(): number | undefined {
     return this.#lease.slot
   }
 
   /**
-   * How long IDs can be generated without another answer from the store; undefined while detached. With a folder as the store
-   * it advances as IDs are generated, and is in the past if none was generated for a while.
+   * When the window ends: IDs can be generated until then even if the store is down. Undefined while detached. With a folder
+   * as the store, it advances as IDs are generated, and is in the past if none was generated for a while.
    */
   get expires(): Date | undefined {
     return this.#lease.expires
   }
 
   /**
-   * The source of the next ID: its own slot, or with `elseFrom` a server; undefined without a source, because it was
-   * detached, closed or destroyed. Without `elseFrom` it is `'slot'` while attached.
+   * The source of the next ID: `'slot'` while attached, or `'server'` with `elseFrom`. Undefined after `detach()`, `close()`
+   * and `destroy()`.
    *
-   * IDs of servers were fetched ahead: `next()` and `take(n)` return the buffered ones, and throw `ERR_FLAKE_OVERFLOW`
-   * (`retryAfterMs`) if they are too few; the calls that wait fetch more. When there is a slot again, the rest of them are
-   * dropped. So when the source changes, IDs may be lower than earlier ones by the clocks' difference (`skewMs`) and by their
-   * age (`validityMs`); none occurs twice.
+   * IDs of servers are fetched ahead. `next()` and `take(n)` return the buffered ones, and throw `ERR_FLAKE_OVERFLOW`
+   * (`retryAfterMs`) if there are too few; calls that wait fetch more. Once there is a slot again, the rest of the buffer is
+   * dropped. After a change of source, IDs may be lower than earlier ones, by the difference between the clocks (`skewMs`)
+   * plus the age of the buffered IDs (`validityMs`). None occurs twice.
    */
   get source(): 'slot' | 'server' | undefined {
     return this.#lease.source
@@ -167,9 +167,9 @@ export class LeasedFlakeId<const L extends AnyLayout = Unspecified> extends Flak
   }
 
   /**
-   * Releases the slot, and stops using servers. Calls that are waiting for an ID get `ERR_FLAKE_DETACHED`. It takes at most 5
-   * s: if the store has not answered by then, it rejects with `ERR_FLAKE_STORE`, and the slot becomes free when its window
-   * ends.
+   * Releases the slot, and stops using servers. Calls that are waiting for an ID get `ERR_FLAKE_DETACHED`. The promise settles
+   * within 5 s: if the store has not answered by then, it rejects with `ERR_FLAKE_STORE`, and the slot becomes free when its
+   * window ends.
    */
   detach(): Promise<void> {
     return this.#lease.detach()

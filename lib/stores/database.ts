@@ -396,7 +396,7 @@ class Step {
     return this.#step.read(look, fresh())
   }
 
-  /** Unless the server definitely refused, the next read shows the result. That counts only after a clean answer. */
+  /** Unless the server definitely refused, the next read shows the result. It counts only after a confirmed write. */
   async #swap({ name, from, to, history, process }: Extract<StepAsk, { type: 'swap' }>) {
     const { signal } = this.#over
     if (signal.aborted) throw givenUpError() // reaches no caller: they no longer wait

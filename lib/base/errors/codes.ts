@@ -1,6 +1,7 @@
 // The table of errors: a row for each code, with its class, its fields, when it is thrown, and how the server answers with it;
 // the table of warnings; and what to do about each. docs/reference/errors.md, docs/troubleshooting.md and the statuses in
-// docs/service/server.md are written from here by scripts/errors.js. A new error is a row here, and its text in the file of its subject, beside this one.
+// docs/service/server.md are written from here by scripts/errors.js. A new error is a row here, and its text in the file of its
+// subject, beside this one.
 
 import type { SlotInfo } from '../slot-info.ts'
 
@@ -142,7 +143,7 @@ export const CODES = {
     needsReason: true,
   },
   ERR_FLAKE_LEASE_EXPIRED: {
-    when: 'the window is over, and the store has not renewed it',
+    when: 'the window has ended, and the store has not renewed it',
     more: ['group', 'slot', 'cause'],
     status: [503],
     answer:

@@ -102,10 +102,10 @@ export function unreleasedError(group: string, slot: number, tookMs: number) {
   )
 }
 
-/** `ERR_FLAKE_LEASE_EXPIRED`: the window is over and was not renewed. */
+/** `ERR_FLAKE_LEASE_EXPIRED`: the window has ended and was not renewed. */
 export function leaseExpiredError(group: string, slot: number | undefined, cause: Error) {
   const message =
-    `The window of slot ${slot} in group '${group}' is over and was not renewed: ${withoutEnd(cause.message)}. ` +
+    `The window of slot ${slot} in group '${group}' has ended and was not renewed: ${withoutEnd(cause.message)}. ` +
     (isEnded(cause)
       ? 'No renewal can succeed with this client.'
       : 'IDs can be made again after a renewal. next(callback) and nextAsync() wait for it.')
@@ -123,7 +123,7 @@ export function windowEndError(group: string, slot: number | undefined, retryAft
 /** `ERR_FLAKE_LEASE_EXPIRED`: the store no longer lists this member as the slot's holder. `cause`: the failure before it. */
 export function lostError(group: string, slot: number | undefined, cause?: unknown) {
   const message =
-    `The store no longer lists this generator as the holder of slot ${slot} in group '${group}'. Its window was over and ` +
+    `The store no longer lists this generator as the holder of slot ${slot} in group '${group}'. Its window had ended and ` +
     'another process took the slot, or the record or file of the slot was removed.'
   return flakeError('ERR_FLAKE_LEASE_EXPIRED', message, { group, slot, cause })
 }

@@ -16,7 +16,7 @@ const NO_DEFAULT_FOLDER: Record<'container' | 'homeless' | 'relative', (found?: 
     `No store is set, and this process runs in a container (${sign}), where there is no default: each container would ` +
     'have its own folder, and two of them would make the same IDs. Set FLAKEFORGE_STORE=redis://HOST (or ' +
     "valkey://…, postgres://…, etcd://…), call join('redis://HOST'), or mount one volume in all containers and use a folder in it: " +
-    'FLAKEFORGE_STORE=file:/var/lib/…. Set a folder too if this is not a container but the whole machine',
+    'FLAKEFORGE_STORE=file:/var/lib/…. If this is not a container, set a folder as well',
   homeless: () => `No store is set, and there is no default folder, because this user has no home folder. ${HOMELESS}`,
   relative: (home) =>
     'No store is set, and there is no default folder, because the home folder must be an absolute path, but is ' +

@@ -43,7 +43,7 @@ export const PREFIX = "2 to 16 of a–z, 0–9 and _, from a letter to a final _
 export const prefixIn = (base: string) =>
   `text that does not end in a digit of ${base}, such as 'ord_': such a prefix could be read as a shorter one and more digits`
 export const fewBytes = (most: number, bytes: number) =>
-  `short enough: it has ${bytes} bytes, and a text may have at most ${most} bytes`
+  `short enough: it has ${bytes} bytes, and format() accepts at most ${most}`
 export const SOME_BYTES = 'a number: it has no bytes'
 export const fewCharacters = (most: number) => `one that makes a text of at most ${most} characters`
 export const arrayOfBytes = (i: number) => `an array of bytes: element ${i} must be an integer from 0 to 255`

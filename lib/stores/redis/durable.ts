@@ -55,7 +55,7 @@ function check([name, isRight, why]: Fact, value: string | undefined) {
 
 /** One client's knowledge of its server. */
 export class Durability {
-  #isKnown = false // whether it was durable, and its append-only file was not turned off since
+  #isKnown = false // true once the server was found durable, until its append-only file is turned off
 
   /**
    * Throws if this Redis may lose acknowledged writes.

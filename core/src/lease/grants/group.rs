@@ -33,7 +33,7 @@ impl Step {
         }
     }
 
-    /// Whether this step wrote this record without a clean answer: a promoted server may not have it.
+    /// Whether this step wrote this record without a confirmation: a promoted server may not have it.
     fn may_be_lost(&self, group: &GroupRecord) -> bool {
         self.plan.as_ref().is_some_and(|plan| plan.name == GROUP && !plan.is_clean && plan.to == group.text())
     }
