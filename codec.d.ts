@@ -261,7 +261,7 @@ interface FlakeFields {
   worker: number;
 }
 interface UniqueidFields {
-  /** 0…2 047 */
+  /** 0…2,047 */
   generator: number;
   /** 0…15 */
   cluster: number;
@@ -278,14 +278,14 @@ interface DiscordFields {
   /** 0…31 */
   process: number;
 }
-/** Every dialect and its node fields. Editors show these comments for options and decoded parts. */
+/** The node fields of each named layout. Editors show these comments for options and decoded parts. */
 interface NodeFields {
   flake: FlakeFields;
   hazelcast: {
-    /** 0…65 535 */node: number;
+    /** 0…65,535 */node: number;
   };
   snowcast: {
-    /** 0…8 191, or less than `nodes` rounded up to a power of two */node: number;
+    /** 0…8,191, or less than `nodes` rounded up to a power of two */node: number;
   };
   uniqueid: UniqueidFields;
   chronicle: {
@@ -297,20 +297,20 @@ interface NodeFields {
   twitter: TwitterFields;
   discord: DiscordFields;
   instagram: {
-    /** 0…8 191 */shard: number;
+    /** 0…8,191 */shard: number;
   };
   sonyflake: {
-    /** 0…65 535 */machine: number;
+    /** 0…65,535 */machine: number;
   };
   sonyflake2: {
-    /** 0…65 535 */machine: number;
+    /** 0…65,535 */machine: number;
   };
   tsid: {
-    /** 0…1 023 */node: number;
+    /** 0…1,023 */node: number;
   };
   mastodon: Record<never, never>;
   tid: {
-    /** 0…1 023 */clockid: number;
+    /** 0…1,023 */clockid: number;
   };
   safe: {
     /** 0…63 */node: number;
@@ -338,7 +338,7 @@ interface NodeFields {
  * | `safe` | 2020 | 1 ms | zero 11, timestamp 41, node 6, counter 6 | 53 bits: exact as a JavaScript number |
  */
 type LayoutName = keyof NodeFields;
-/** A layout's source: a dialect's name, or fields of your own. */
+/** The name of a layout, or the definition of your own. */
 type AnyLayout = LayoutName | LayoutSpec;
 /** The layout, or the default one if none was named. */
 type OrFlake<L> = 0 extends 1 & L ? 'flake' : L;
@@ -373,7 +373,7 @@ type LayoutOptions<L extends AnyLayout = AnyLayout> = LayoutSettings & LayoutCho
  * The parts of an ID: those in {@link CommonParts}, and the node fields under their own names: `datacenter` and `worker` in
  * flake, `node` in hazelcast, and so on.
  *
- * `Parts` without a layout, as in `const parts: Parts = …`, has all node fields of all dialects, each optional.
+ * `Parts` without a layout, as in `const parts: Parts = …`, has the node fields of all layouts, each optional.
  *
  * `JSON.stringify` writes `tick` as text. For Node's `assert.deepStrictEqual`, which compares prototypes too, use
  * `{ ...parts }`.
@@ -401,7 +401,7 @@ type PartsToEncode<L extends AnyLayout = AnyLayout> = CommonPartsToEncode & Give
 interface CommonPartsToEncode {
   /**
    * Unix ms, a Date, a Temporal.Instant, or Unix ns as a bigint; decimal text of Unix ms, as in CSV files. It must be within `tick` if both are
-   * given. A number denotes the tick whose start, as `decode` returns it, is this number, or else the tick that contains it.
+   * given. A number selects the tick that `decode` shows with this number, or else the tick that contains it.
    */
   timestamp?: number | bigint | string | Date | TemporalInstant | null | undefined;
   /** a Date or Temporal.Instant, or the JSON form of a Date. It must be within `tick` and `timestamp` if they are given. */
@@ -417,19 +417,16 @@ interface CommonPartsToEncode {
 }
 /** Unix ms, a Date, a Temporal.Instant, or Unix ns as a bigint */
 type Instant = number | bigint | Date | TemporalInstant;
-/**
- * The type of `FlakeId.decode`. It is a named type, and `decode` a property, so that the compiler compares two of them by
- * `L`. So a generator of any layout is also a plain `FlakeId`, even if its class is your own.
- */
+/** The type of `FlakeId.decode`: takes an ID, and returns its fields and its time. */
 type Decode<L extends AnyLayout> = (id: IdLike) => Parts<L>;
 /**
  * The meaning of an ID's 64 bits.
  *
- * `L` is the layout's source: a dialect's name or your spec. It determines the names of the node fields. `Layout` without a
- * type argument is a layout of any kind.
+ * `L` is the name of a layout, or your own definition, and determines the names of the node fields. `Layout` without a type
+ * argument is any layout.
  *
  * @example
- * const { Layout, layouts } = require('flakeforge')
+ * import { Layout, layouts } from 'flakeforge'
  * layouts.discord.decode('175928847299117063').date // 2016-04-30T11:18:25.796Z
  * const mine = new Layout({ epoch: 1577836800000, fields: [['timestamp', 41], ['shard', 13], ['counter', 10]] })
  * mine.encode({ timestamp: new Date(), shard: 5 })
@@ -451,7 +448,7 @@ declare class Layout<const L extends AnyLayout = AnyLayout> {
   readonly nodes?: number | undefined;
   readonly mode?: 'spread' | 'sequential' | undefined;
   /**
-   * @param spec a dialect's name, the fields of your own layout, or another layout or a copy of one to change the options of
+   * @param spec the name of a layout, the definition of your own, or a layout or its copy whose options you want to change
    * @throws {RangeError | TypeError} `ERR_FLAKE_OPTION`: the layout is impossible. The message names the field and the
    * reason.
    */
@@ -560,7 +557,7 @@ interface FormatOptions extends PrefixOptions {
 /** The function `format`. */
 interface Format {
   /**
-   * Writes up to 65 536 bytes as text. It takes the same arguments as biguint-format.
+   * Writes up to 65,536 bytes as text. It takes the same arguments as biguint-format.
    *
    * Decimal, hex and octal text has no leading zeros. Binary has 8 digits for each byte. The other bases have as many digits
    * as the bytes need (13 or 11 for an ID). Text input is read as an ID, as everywhere in flakeforge: `'0x50dd'` is hex and
@@ -609,7 +606,7 @@ type Confirmed<T> = T & {
  */
 declare function isId(value: unknown, base: Base): value is Confirmed<string>;
 declare function isId(value: unknown, base?: Base | number | null): value is Confirmed<IdLike>;
-/** Writes up to 65 536 bytes as text: see {@link Format}. */
+/** Writes up to 65,536 bytes as text: see {@link Format}. */
 declare const format: Format;
 export {
   AnyLayout,

@@ -57,7 +57,7 @@ interface FlakeFields {
   worker: number;
 }
 interface UniqueidFields {
-  /** 0…2 047 */
+  /** 0…2,047 */
   generator: number;
   /** 0…15 */
   cluster: number;
@@ -74,14 +74,14 @@ interface DiscordFields {
   /** 0…31 */
   process: number;
 }
-/** Every dialect and its node fields. Editors show these comments for options and decoded parts. */
+/** The node fields of each named layout. Editors show these comments for options and decoded parts. */
 interface NodeFields {
   flake: FlakeFields;
   hazelcast: {
-    /** 0…65 535 */node: number;
+    /** 0…65,535 */node: number;
   };
   snowcast: {
-    /** 0…8 191, or less than `nodes` rounded up to a power of two */node: number;
+    /** 0…8,191, or less than `nodes` rounded up to a power of two */node: number;
   };
   uniqueid: UniqueidFields;
   chronicle: {
@@ -93,20 +93,20 @@ interface NodeFields {
   twitter: TwitterFields;
   discord: DiscordFields;
   instagram: {
-    /** 0…8 191 */shard: number;
+    /** 0…8,191 */shard: number;
   };
   sonyflake: {
-    /** 0…65 535 */machine: number;
+    /** 0…65,535 */machine: number;
   };
   sonyflake2: {
-    /** 0…65 535 */machine: number;
+    /** 0…65,535 */machine: number;
   };
   tsid: {
-    /** 0…1 023 */node: number;
+    /** 0…1,023 */node: number;
   };
   mastodon: Record<never, never>;
   tid: {
-    /** 0…1 023 */clockid: number;
+    /** 0…1,023 */clockid: number;
   };
   safe: {
     /** 0…63 */node: number;
@@ -134,12 +134,9 @@ interface NodeFields {
  * | `safe` | 2020 | 1 ms | zero 11, timestamp 41, node 6, counter 6 | 53 bits: exact as a JavaScript number |
  */
 type LayoutName = keyof NodeFields;
-/** A layout's source: a dialect's name, or fields of your own. */
+/** The name of a layout, or the definition of your own. */
 type AnyLayout = LayoutName | LayoutSpec;
-/**
- * The layout of a plain `FlakeId`, where none was named. It is `any`: only then does a plain `FlakeId` accept a generator of
- * every layout, while `new FlakeId({ wroker: 1 })` still does not compile.
- */
+/** The layout of a plain `FlakeId`, where none was named. */
 type Unspecified = any;
 /** The layout, or the default one if none was named. */
 type OrFlake<L> = 0 extends 1 & L ? 'flake' : L;
@@ -173,45 +170,45 @@ type LayoutOptions<L extends AnyLayout = AnyLayout> = LayoutSettings & LayoutCho
 /** Cancels a wait. */
 interface SignalOptions {
   /**
-   * When it aborts, the promise rejects with `signal.reason` (an `AbortError` by default) and no number is taken. If the
+   * Cancels the call: the promise rejects with `signal.reason` (an `AbortError` by default), and no number is taken. If the
    * signal has already aborted, the promise rejects at once.
    */
   signal?: AbortSignal | null | undefined;
 }
 /** Ends an iteration. */
 interface IterationOptions {
-  /** When it aborts, the iteration ends without an error, and no number is taken. */
+  /** Ends the iteration without an error. No number is taken. */
   signal?: AbortSignal | null | undefined;
 }
 /** The options of `RemoteFlakeId.connect`. Integers may also be given as decimal text (`'7'`). */
 interface RemoteOptions {
-  /** the name of the IDs on the servers: a group or a segment of their configuration; 1 to 128 characters */
+  /** The name that the IDs have on the servers: a group or a segment of their configuration. 1 to 128 characters. */
   name: string;
   /**
-   * How many IDs to keep ready, 1…10 000; default 100. When half of them are used up, a request brings more. Under load the
-   * client keeps as many as are used up within about 20 ms, up to 10 000, and returns to `prefetch` afterwards.
+   * How many IDs to keep in memory, 1…10,000. Default 100. When half of them are used up, a request fetches more. Under load,
+   * the client keeps as many as are used up within about 20 ms, up to 10,000, and returns to `prefetch` afterwards.
    */
   prefetch?: number | string | null | undefined;
   /**
-   * For how many ms fetched IDs are handed out before they are dropped. Default 600 000; 0 means forever. It bounds the age
-   * of the time in an ID.
+   * How long fetched IDs are used before they are dropped, in ms. Default 600,000; 0 means forever. This limits the age of
+   * the time in an ID.
    */
   validityMs?: number | string | null | undefined;
   /**
-   * How many ms a server may take to answer, 1…2 147 483 647; default 2 000. Then another server is asked. So a hanging
-   * server delays calls by this once, and again when the client next chooses it, minutes later.
+   * How long a server may take to answer, in ms, 1…2,147,483,647. Default 2,000. Then another server is asked. A server that
+   * hangs delays calls by this once, and again when the client next chooses it, minutes later.
    */
   timeoutMs?: number | string | null | undefined;
   /**
-   * How many ms a call keeps waiting while all servers fail; default 10 000. Each call has every server asked at least once,
-   * so it may take longer by one `timeoutMs` for each of them. 0 means exactly once.
+   * How long a call keeps waiting while all servers fail, in ms. Default 10,000. Each call asks every server at least once, so
+   * it may take longer by one `timeoutMs` for each of them. 0 means exactly once.
    */
   waitMs?: number | string | null | undefined;
-  /** the bearer token of the servers. It is sent in a header, to these servers only, and appears in no error. */
+  /** The bearer token of the servers. It is sent in a header, to these servers only, and appears in no error. */
   token?: string | null | undefined;
-  /** cancels `connect()`: the promise rejects with `signal.reason`. Later it has no effect. */
+  /** Cancels `connect()`: the promise rejects with `signal.reason`. Later, the signal has no effect. */
   signal?: AbortSignal | null | undefined;
-  /** the function to make requests with; default the global `fetch` */
+  /** The function that sends requests. Default: the global `fetch`. */
   fetch?: typeof globalThis.fetch | null | undefined;
 }
 /** A slot, as `list` returns it. Its holder generates IDs in the window [lo, hi] only. */
@@ -355,12 +352,13 @@ type Fields = {
  *
  * Integers may also be given as decimal text (`'7'`), as in environment variables. `null` and `undefined` mean absent.
  *
- * `L` follows from `layout`. Without it, as in `const options: FlakeIdOptions = …`, the fields of all dialects are allowed.
+ * `L` follows from `layout`. Without it, as in `const options: FlakeIdOptions = …`, the node fields of all layouts are
+ * allowed.
  */
 type FlakeIdOptions<L extends AnyLayout = AnyLayout> = OwnNodeOptions & GeneratorOptions & LayoutOption<L> & LayoutChoices<L> & GivenFields<L>;
 /** The layout, which also determines the node fields. */
 interface LayoutOption<L extends AnyLayout> {
-  /** a dialect's name (default `'flake'`), a `Layout`, or the fields of your own layout */
+  /** The name of a layout (default `'flake'`), a `Layout`, or the definition of your own. */
   layout?: L | Layout<L> | null | undefined;
 }
 /** Options of every generator, whether or not its node number is leased. */
@@ -374,15 +372,16 @@ interface GeneratorOptions extends LayoutSettings {
   seqMask?: number | string | null | undefined;
   /**
    * The counter of the first ID in a tick: 0, the default, or `'random'`: below a quarter of `seqMask + 1`. With `'random'`,
-   * the IDs of a generator that makes few still spread evenly over that many shards (flake: 1 024) by `id % shards`. It
+   * the IDs of a generator that makes few still spread evenly over that many shards (flake: 1,024) by `id % shards`. It
    * requires the counter in the lowest bits. A tick then has room for fewer IDs, at least three quarters.
    */
   counterStart?: 0 | '0' | 'random' | null | undefined;
-  /** added to the node number (Hazelcast's node-id-offset) */
+  /** A number that is added to the node number: Hazelcast's node-id-offset. Default 0. */
   nodeOffset?: number | string | null | undefined;
   /**
    * How many ms IDs may run ahead of the clock before a used-up counter or a clock step makes calls wait or throw; may be
-   * Infinity. Default: that of the layout's system (hazelcast 15 000, chronicle Infinity, all others 0).
+   * Infinity. Default: that of the layout's system (hazelcast and safe 15,000, tsid 10,000, chronicle and tid Infinity,
+   * all others 0).
    *
    * When a process ends, how far ahead it was is lost. After a restart with the same node number, generate no ID before the
    * clock has passed the last one.
@@ -390,12 +389,12 @@ interface GeneratorOptions extends LayoutSettings {
   maxAheadMs?: number | string | null | undefined;
   /**
    * How many ms a synchronous call may block before it throws. It throws at once if waiting that long cannot help. Default:
-   * that of the layout's system (hazelcast, snowcast and uniqueid 1 000, all others 0).
+   * that of the layout's system (hazelcast, snowcast and uniqueid 1,000, all others 0).
    */
   maxWaitMs?: number | string | null | undefined;
   /**
-   * Hazelcast's prefetch: numbers are claimed `count` at a time (1…100 000, default 100) and handed out for
-   * `validityMs` (default 600 000; 0 means forever). `true` means the defaults; a number is the count.
+   * Hazelcast's prefetch: numbers are claimed `count` at a time (1…100,000, default 100) and handed out for
+   * `validityMs` (default 600,000; 0 means forever). `true` means the defaults; a number is the count.
    */
   prefetch?: boolean | number | {
     count?: number;
@@ -405,9 +404,9 @@ interface GeneratorOptions extends LayoutSettings {
 /** The source of the node number and the time of a generator without a lease. */
 interface OwnNodeOptions {
   /**
-   * The whole node number, instead of its fields: all fields joined, the most significant first; flake: 0…1023. `'ordinal'`
-   * takes the number at the end of the host name, where a StatefulSet puts it. If neither `id` nor a node field is given, the
-   * environment variable `FLAKEFORGE_ID` is read.
+   * The whole node number (not an ID), instead of its fields: all fields joined, the most significant first. In flake 0…1,023.
+   * `'ordinal'` takes the number at the end of the host name, where a StatefulSet puts it. If neither `id` nor a node field
+   * is given, the environment variable `FLAKEFORGE_ID` is read.
    */
   id?: number | string | null | undefined;
   /**
@@ -447,36 +446,36 @@ interface ElseFrom extends Omit<RemoteOptions, 'name' | 'signal'> {
 type JoinOptions<L extends AnyLayout = AnyLayout> = LeaseOptions & GeneratorOptions & LayoutOption<L> & LayoutChoices<L> & Omit<GivenFields<L>, keyof LeaseOptions>;
 /** How a group shares its slots. */
 interface LeaseOptions {
-  /** generators of one group share its slots; default `'default'` */
+  /** The name of the group, whose members share its slots. Default `'default'`. */
   group?: string | null | undefined;
-  /** number of slots; default: all that the free node bits allow (flake: 1 024), 65 536 at most */
+  /** The number of slots, at most 65,536. Default: all that the free node bits allow (flake: 1,024). */
   slots?: number | string | null | undefined;
-  /** how many ms a slot stays held without a renewal, 2 000…60 000; default 30 000 */
+  /** The length of a window in ms: how long a slot stays held without a renewal. 2,000…60,000, default 30,000. */
   ttlMs?: number | string | null | undefined;
-  /** how many ms the clocks of the members and the store may differ; default 5 000 */
+  /** How far apart the clocks of members and store may be, in ms. Default 5,000. */
   skewMs?: number | string | null | undefined;
   /**
-   * Your promise that the store never loses acknowledged writes, default false. With it, a new group needs no quiet period,
+   * Your promise that the store never loses acknowledged writes. Default false. With it, a new group needs no quiet period,
    * and a restart of the server stops no member. `fileStore` ignores it. All members must agree on it.
    *
-   * It is right for PostgreSQL, MySQL or MariaDB with default settings, for etcd, and for a single Redis without replicas and
-   * with `appendfsync always`. `join` checks the server for settings that contradict it, and refuses them with
+   * Use it with PostgreSQL, MySQL or MariaDB in their default settings, with etcd, and with a single Redis without replicas and
+   * with `appendfsync always`. `join` checks the server, and refuses settings that contradict the promise with
    * `ERR_FLAKE_OPTION`. It cannot detect everything, such as a disk that only pretends to write.
    */
   durable?: boolean | null | undefined;
   /**
-   * How many ms `join` and `attach` wait for a free slot or for the end of a quiet period; default 90 000. Both end at most a
-   * second after that, whatever the store does.
+   * How long `join` and `attach` wait for a free slot or for the end of a quiet period, in ms. Default 90,000. Both end at most
+   * a second later, whatever the store does.
    */
   waitMs?: number | string | null | undefined;
   /**
-   * `join` prefers a free slot that a process of this name held last, if it finds one; lists show the name. Default: the
-   * variable `HOSTNAME`, which is the pod's name in Kubernetes, else the name of the machine
+   * The name of this process in lists of slots. `join` tries to reuse a slot that was last held under this name. Default: the
+   * variable `HOSTNAME`, which is the pod's name in Kubernetes, else the name of the machine.
    */
   host?: string | null | undefined;
   /**
-   * When it aborts, `join` and `createGroup` reject with `signal.reason` (an `AbortError` by default), and no slot is kept:
-   * one that was granted in the meantime is released. After `join` has resolved, the signal has no effect on the generator.
+   * Cancels `join` and `createGroup`: they reject with `signal.reason` (an `AbortError` by default), and release a slot that was
+   * granted in the meantime. After `join` has resolved, the signal has no effect.
    */
   signal?: AbortSignal | null | undefined;
   /**
@@ -532,10 +531,7 @@ interface Store {
   /** Ends what the store itself holds open; that of `recordStore` calls your `close`. Close its generators first. */
   close?(): Promise<void>;
 }
-/**
- * What `next()` calls: `(null, id)` or `(error)`. It may also be declared with an `Error` that is never null, as in the types
- * of flake-idgen: a method's parameters are compared in both directions.
- */
+/** The callback of `next()`, which gets `(null, id)` or `(error)`. */
 type NextCallback<Bytes> = {
   call(error: Error | null, id: Bytes): void;
 }['call'];
@@ -569,7 +565,7 @@ interface PrefixOptions {
 interface Stats {
   /** IDs generated */
   ids: number;
-  /** batches of `take` and the like, and of prefetch; single calls do not count */
+  /** batches of `take` and similar calls, and of prefetch; single calls do not count */
   batches: number;
   /** attempts that found the counter used up */
   overflows: number;
@@ -577,9 +573,9 @@ interface Stats {
   clockSteps: number;
   /** waits, blocking or not */
   waits: number;
-  /** how many ms all waits took together */
+  /** the total duration of all waits, in ms */
   waitedMs: number;
-  /** by how many ms the last ID is ahead of the clock now; 0 if it is not */
+  /** how far the last ID is ahead of the clock now, in ms; 0 if it is not */
   aheadMs: number;
   /** when this count began */
   since: Date;
@@ -588,16 +584,16 @@ interface Stats {
  * Generates 64-bit IDs that are ordered by time, and unique among generators with different node numbers.
  *
  * An ID holds the time, a node number and a counter. In the default layout, `flake`, these are 42 bits for the milliseconds
- * since the epoch, 5 bits each for datacenter and worker, and 12 bits for the counter: 4 096 IDs per millisecond. `layout`
+ * since the epoch, 5 bits each for datacenter and worker, and 12 bits for the counter: 4,096 IDs per millisecond. `layout`
  * selects the layout of another system, or your own. Give each process its own node number. Within a process, any number of
- * generators, in worker threads too, can share one: they never generate the same ID twice.
+ * generators can share one, even across worker threads: they never generate the same ID twice.
  *
- * `L` is the layout in the type system: a dialect's name or your own spec. It follows from the option `layout`. A plain
+ * `L` is the name of the layout, or your own definition. It follows from the option `layout`. A plain
  * `FlakeId`, as the type of a variable or parameter, accepts a generator of any layout; its `decode` has the fields of the
  * default layout, so write `FlakeId<'hazelcast'>` to read those of another.
  *
  * @example
- * const FlakeId = require('flakeforge')
+ * import { FlakeId } from 'flakeforge'
  * const flake = new FlakeId({ datacenter: 9, worker: 7 })
  * flake.next()       // <Buffer 68 7e 48 89 89 12 70 00>
  * flake.nextString() // '7529535382561648640'
@@ -709,7 +705,7 @@ declare class FlakeId<const L extends AnyLayout = Unspecified> implements AsyncI
   /**
    * `n` IDs in order, 8 bytes each, big-endian. It takes a fiftieth of the time of `n` calls of `next()`.
    *
-   * It blocks for as long as `n` IDs need at the layout's rate (1 ms for every 4 096), and up to `maxWaitMs` longer. If it
+   * It blocks for as long as `n` IDs need at the layout's rate (1 ms for every 4,096), and up to `maxWaitMs` longer. If it
    * throws, the numbers that it had already taken are lost: they are never used again.
    *
    * @param n 0 or more
@@ -894,7 +890,7 @@ declare function jsonReviver(keys: readonly string[]): (key: string, value: unkn
  * The parts of an ID: those in {@link CommonParts}, and the node fields under their own names: `datacenter` and `worker` in
  * flake, `node` in hazelcast, and so on.
  *
- * `Parts` without a layout, as in `const parts: Parts = …`, has all node fields of all dialects, each optional.
+ * `Parts` without a layout, as in `const parts: Parts = …`, has the node fields of all layouts, each optional.
  *
  * `JSON.stringify` writes `tick` as text. For Node's `assert.deepStrictEqual`, which compares prototypes too, use
  * `{ ...parts }`.
@@ -922,7 +918,7 @@ type PartsToEncode<L extends AnyLayout = AnyLayout> = CommonPartsToEncode & Give
 interface CommonPartsToEncode {
   /**
    * Unix ms, a Date, a Temporal.Instant, or Unix ns as a bigint; decimal text of Unix ms, as in CSV files. It must be within `tick` if both are
-   * given. A number denotes the tick whose start, as `decode` returns it, is this number, or else the tick that contains it.
+   * given. A number selects the tick that `decode` shows with this number, or else the tick that contains it.
    */
   timestamp?: number | bigint | string | Date | TemporalInstant | null | undefined;
   /** a Date or Temporal.Instant, or the JSON form of a Date. It must be within `tick` and `timestamp` if they are given. */
@@ -953,7 +949,7 @@ interface FormatOptions extends PrefixOptions {
 /** The function `format`. */
 interface Format {
   /**
-   * Writes up to 65 536 bytes as text. It takes the same arguments as biguint-format.
+   * Writes up to 65,536 bytes as text. It takes the same arguments as biguint-format.
    *
    * Decimal, hex and octal text has no leading zeros. Binary has 8 digits for each byte. The other bases have as many digits
    * as the bytes need (13 or 11 for an ID). Text input is read as an ID, as everywhere in flakeforge: `'0x50dd'` is hex and
@@ -1002,17 +998,17 @@ type Confirmed<T> = T & {
  */
 declare function isId(value: unknown, base: Base): value is Confirmed<string>;
 declare function isId(value: unknown, base?: Base | number | null): value is Confirmed<IdLike>;
-/** Writes up to 65 536 bytes as text: see {@link Format}. */
+/** Writes up to 65,536 bytes as text: see {@link Format}. */
 declare const format: Format;
 interface SealOptions<P extends string = string> {
   /**
-   * Makes a separate seal from the same key: use one for each table, so that a public ID of one table does not open as a row
-   * of another. 0 to 256 bytes, or text, which is encoded as UTF-8; default none. It need not be secret.
+   * Makes a separate permutation from the same key. Use one for each table, so that a public ID of one table does not open
+   * as a row of another. 0 to 256 bytes, or text, which is encoded as UTF-8; default none. It need not be secret.
    */
   tweak?: Uint8Array | string | null | undefined;
   /**
    * The beginning of texts, which shows people and programs the kind of ID: 2 to 16 of a–z, 0–9 and _, from a letter to
-   * a final _, such as `'ord_'`. It is part of the text only and does not change the seal; use `tweak` for that.
+   * a final _, such as `'ord_'`. The prefix is part of the text only and does not change the encryption; use `tweak` for that.
    */
   prefix?: P | null | undefined;
 }

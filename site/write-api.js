@@ -33,9 +33,15 @@ const OPTIONS = {
 
 /** What each entry of the package is for, and the page about it. */
 const PURPOSES = {
-  index: ['generators, layouts, IDs as text and in JSON, seals, and `join()`', '`FlakeId`, `Layout`, `format`, `parse`'],
+  index: [
+    'generators, layouts, IDs as text and in JSON, seals, and `join()`',
+    '`FlakeId`, `Layout`, `format`, `parse`',
+  ],
   lease: ['stores that you open yourself, and small numbers in sequence', '`SegmentId`, `redisStore`, `recordStore`'],
-  codec: ['layouts, text and JSON in plain JavaScript, for browsers and workers too', '`layouts`, `format`, `jsonReviver`'],
+  codec: [
+    'layouts, text and JSON in plain JavaScript, for browsers and workers too',
+    '`layouts`, `format`, `jsonReviver`',
+  ],
   remote: ['IDs from flakeforge-server, for browsers, workers and functions', '`RemoteFlakeId`'],
   metrics: ['counts for Prometheus and OpenTelemetry', '`prometheusMetrics`, `openTelemetryMetrics`'],
   'biguint-format': ['a drop-in for the package biguint-format', 'a function, for `require`'],

@@ -53,7 +53,8 @@ const PACKAGES = {
 
 /** The package.json of a package; undefined if it is not installed. */
 function manifestOf(name) {
-  const file = name === 'uniku' ? path.join(UNIKU, 'package.json') : path.join(ROOT, 'node_modules', name, 'package.json')
+  const file =
+    name === 'uniku' ? path.join(UNIKU, 'package.json') : path.join(ROOT, 'node_modules', name, 'package.json')
   return fs.existsSync(file) ? JSON.parse(fs.readFileSync(file, 'utf8')) : undefined
 }
 
@@ -176,8 +177,12 @@ const WRITTEN = /(?<=<!-- duplicates -->\n\n).*?(?=\n\n<!-- \/duplicates -->)/s
 async function main(isWritten) {
   const text = await table()
   if (!isWritten) return console.log(text)
-  if (!installed().includes('uniku')) throw new Error('uniku is missing: see lab/bench/README.md, which says how to install it')
-  fs.writeFileSync(PAGE, fs.readFileSync(PAGE, 'utf8').replace(WRITTEN, () => text))
+  if (!installed().includes('uniku'))
+    throw new Error('uniku is missing: see lab/bench/README.md, which says how to install it')
+  fs.writeFileSync(
+    PAGE,
+    fs.readFileSync(PAGE, 'utf8').replace(WRITTEN, () => text),
+  )
 }
 
 /** The IDs of a worker thread, for the main thread. */
