@@ -531,7 +531,7 @@ declare class Layout<const L extends AnyLayout = AnyLayout> {
    */
   fromText(text: string): IdBytes;
 }
-/** Every dialect, with its own epoch and the default of every choice. */
+/** Every named layout, with its own epoch and the default of every option. */
 declare const layouts: { readonly [Name in LayoutName]: Layout<Name> };
 interface PrefixOptions {
   /**

@@ -68,7 +68,11 @@ const TABLES = [
     name: 'fixes of errors',
     lines: () => fixes(Object.keys(FIXES).filter((code) => !isWarning(code))),
   },
-  { file: docs('troubleshooting.md'), name: 'fixes of warnings', lines: () => fixes(Object.keys(FIXES).filter(isWarning)) },
+  {
+    file: docs('troubleshooting.md'),
+    name: 'fixes of warnings',
+    lines: () => fixes(Object.keys(FIXES).filter(isWarning)),
+  },
   { file: docs('service', 'server.md'), name: 'answers', lines: answers },
 ]
 

@@ -33,7 +33,9 @@ function withNumbers(text) {
 
 /** The documents for users. */
 const DOCUMENTS = ['docs', 'examples']
-  .flatMap((folder) => fs.readdirSync(path.join(root, folder), { recursive: true }).map((name) => path.join(folder, name)))
+  .flatMap((folder) =>
+    fs.readdirSync(path.join(root, folder), { recursive: true }).map((name) => path.join(folder, name)),
+  )
   .filter((name) => name.endsWith('.md') && !name.includes('node_modules'))
   .concat(['README.md', 'CHANGELOG.md'])
   .map((name) => path.join(root, name))

@@ -189,10 +189,7 @@ test('numbers that went through JSON.parse: lost digits, whether counters restar
   t.true(kindsOf(await audited(t, slow.map(rounded), ['--layout', 'discord'])).includes('lost-digits'))
   t.deepEqual(kindsOf(await audited(t, slow, ['--layout', 'discord'])), [])
   const few = made(nextOf(new FlakeIdgen({ worker: 1 })), { count: 900, perTick: 3 }).map(rounded)
-  t.regex(
-    (await audited(t, few, ['--layout', 'flake'])).of.equal.advice,
-    /exactly representable as a double/,
-  )
+  t.regex((await audited(t, few, ['--layout', 'flake'])).of.equal.advice, /exactly representable as a double/)
 })
 
 test('rounded node numbers: Hazelcast has its node in the last bits', async (t) => {

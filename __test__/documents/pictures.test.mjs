@@ -16,7 +16,10 @@ for (const { file, text } of outputs())
 
 const FIGURES = {
   'README.md': [/`nextBigInt\(\)` takes \*\*(\d+) ns\*\*/, /flake-idgen's `next\(\)` \*\*(\d+) ns\*\*/],
-  'docs/start/comparison.md': [/^\| \*\*`nextBigInt\(\)`\*\* \| \*\*(\d+)\*\* /m, /^\| flake-idgen `next\(\)` \| (\d+) /m],
+  'docs/start/comparison.md': [
+    /^\| \*\*`nextBigInt\(\)`\*\* \| \*\*(\d+)\*\* /m,
+    /^\| flake-idgen `next\(\)` \| (\d+) /m,
+  ],
 }
 
 for (const [file, places] of Object.entries(FIGURES))

@@ -53,6 +53,9 @@ test('README is short, and says when not to use it before it says why', (t) => {
   const words = README.split(/\s+/).length
   t.true(words <= 1200, `${words} words: move what is too much to a guide`)
   const sections = ['## When not to use it', '## Which set-up', '## Why'].map((heading) => README.indexOf(heading))
-  t.deepEqual(sections, sections.toSorted((a, b) => a - b))
+  t.deepEqual(
+    sections,
+    sections.toSorted((a, b) => a - b),
+  )
   t.true(sections[0] > 0)
 })

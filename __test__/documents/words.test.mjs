@@ -10,7 +10,8 @@ const { DOCUMENTS, withNumbers } = createRequire(import.meta.url)('../../scripts
 
 const root = path.join(import.meta.dirname, '..', '..')
 const read = (name) => readFileSync(path.join(root, name), 'utf8')
-const filesIn = (folder) => readdirSync(path.join(root, folder), { recursive: true }).map((name) => path.join(folder, name))
+const filesIn = (folder) =>
+  readdirSync(path.join(root, folder), { recursive: true }).map((name) => path.join(folder, name))
 
 /** What is not written, and what is written instead. */
 const WORDS = [
@@ -52,13 +53,18 @@ for (const file of DOCUMENTS)
 test('thousands have a comma, and units a space that does not break; code stays as it is', (t) => {
   t.is(withNumbers('4 096 IDs in 5 ms, 98 % of 1 048 576'), '4,096 IDs in 5\u00a0ms, 98% of 1,048,576')
   t.is(withNumbers('`4 096` and [5 s](a#5 s)'), '`4 096` and [5\u00a0s](a#5 s)')
-  t.is(withNumbers('```\n4 096\n```\n<!-- x -->\n4 096\n<!-- /x -->\n'), '```\n4 096\n```\n<!-- x -->\n4 096\n<!-- /x -->\n')
+  t.is(
+    withNumbers('```\n4 096\n```\n<!-- x -->\n4 096\n<!-- /x -->\n'),
+    '```\n4 096\n```\n<!-- x -->\n4 096\n<!-- /x -->\n',
+  )
   t.is(withNumbers('in 2026 100 IDs, 1.5 s'), 'in 2026 100 IDs, 1.5\u00a0s')
 })
 
 test('comments of public types have no spaces in numbers', (t) => {
   const found = texts()
     .filter(({ name }) => name.endsWith('.d.ts'))
-    .flatMap(({ name, text }) => text.match(/(?<![\d.,])\d{1,3} \d{3}(?!\d).*/g)?.map((line) => `${name}: ${line}`) ?? [])
+    .flatMap(
+      ({ name, text }) => text.match(/(?<![\d.,])\d{1,3} \d{3}(?!\d).*/g)?.map((line) => `${name}: ${line}`) ?? [],
+    )
   t.deepEqual(found, [])
 })

@@ -20,10 +20,7 @@ server's clock does. No process may use its node number: give your group --slots
   completes: [() => ['postgres', 'mysql']],
   examples: [
     ['flakeforge schema | psql postgres://owner@localhost/app', 'create the tables'],
-    [
-      "flakeforge schema 'postgres://localhost/app?schema=ids' | psql app",
-      'create them in the schema ids',
-    ],
+    ["flakeforge schema 'postgres://localhost/app?schema=ids' | psql app", 'create them in the schema ids'],
     ['flakeforge schema mysql | mariadb app', 'create the tables of MySQL or MariaDB'],
     [
       'flakeforge schema --function flake_id --node 1023 --grant app | psql app',

@@ -70,7 +70,7 @@ export const OF_NEW = {
   store: {
     value: 'DIR|URL',
     about:
-      "the folder (an absolute path) or server whose slot the command holds (default $FLAKEFORGE_STORE, else your own folder)",
+      'the folder (an absolute path) or server whose slot the command holds (default $FLAKEFORGE_STORE, else your own folder)',
     completes: 'store',
   },
   wait: { value: 'MS', about: 'how long to wait for a slot (default 90000)' },

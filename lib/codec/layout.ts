@@ -445,7 +445,7 @@ function propertyOf({ name }: Dialect): [string, PropertyDescriptor] {
   return [name, { get: () => (made ??= layoutOf(factsOf(name))), enumerable: true }]
 }
 
-/** Every dialect, with its own epoch and the default of every choice. */
+/** Every named layout, with its own epoch and the default of every option. */
 export const layouts: { readonly [Name in LayoutName]: Layout<Name> } = /* @__PURE__ */ Object.freeze(
   /* @__PURE__ */ Object.defineProperties({}, /* @__PURE__ */ Object.fromEntries(dialects.map(propertyOf))),
 ) as { readonly [Name in LayoutName]: Layout<Name> }

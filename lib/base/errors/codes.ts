@@ -257,9 +257,8 @@ export const FIXES: { readonly [C in Thrown | WarningCode]: string } = {
     'the same. If it happens often, let NTP adjust the clock gradually instead of setting it back',
   ERR_FLAKE_TIME_RANGE:
     "correct the clock or the epoch. After a layout's last time, only [another layout](reference/layouts.md) helps",
-  ERR_FLAKE_ID:
-    'check the input with `isId` first. [JSON and input](data/input.md#input)',
-  ERR_FLAKE_CONFIG_MISMATCH: "use the options of the group, file or generator. The message names each difference",
+  ERR_FLAKE_ID: 'check the input with `isId` first. [JSON and input](data/input.md#input)',
+  ERR_FLAKE_CONFIG_MISMATCH: 'use the options of the group, file or generator. The message names each difference',
   ERR_FLAKE_FILE:
     'do what the message says, and leave the file alone until then. [What the files guarantee](run/processes.md#what-the-files-guarantee)',
   ERR_FLAKE_LEASE_EXPIRED:
@@ -273,20 +272,27 @@ export const FIXES: { readonly [C in Thrown | WarningCode]: string } = {
   ERR_FLAKE_CLOCK_SKEW: 'run NTP on this machine and on the store',
   ERR_FLAKE_STORE: 'check the address, the rights and the settings that the message names, then try again',
   ERR_FLAKE_RECORD: 'do what the message says. Do not edit or delete the record',
-  ERR_FLAKE_REMOTE: '`failures` has a reason for each server. [When a server fails](service/client.md#when-a-server-fails)',
+  ERR_FLAKE_REMOTE:
+    '`failures` has a reason for each server. [When a server fails](service/client.md#when-a-server-fails)',
   ERR_FLAKE_REPLAY: 'exclude POST requests from the cache. [Replayed responses](service/client.md#replayed-responses)',
   ERR_FLAKE_LOAD: '[It does not load](#it-does-not-load)',
 
   FLAKEFORGE_ELSE_FROM: 'correct the URL in [`elseFrom`](service/else-from.md#a-wrong-url-causes-no-duplicates)',
   FLAKEFORGE_EPOCH: 'pass milliseconds or a Date',
-  FLAKEFORGE_HORIZON: 'plan a move to another [layout or epoch](run/monitoring.md#before-a-layout-ends), in a new column',
-  FLAKEFORGE_NODE_IN_USE: 'give the group fewer `slots`, so that none has [the node of the function](data/database-defaults.md#the-node)',
+  FLAKEFORGE_HORIZON:
+    'plan a move to another [layout or epoch](run/monitoring.md#before-a-layout-ends), in a new column',
+  FLAKEFORGE_NODE_IN_USE:
+    'give the group fewer `slots`, so that none has [the node of the function](data/database-defaults.md#the-node)',
   FLAKEFORGE_NODE_ZERO: 'use [`join()`](run/pm2.md), or give each worker its own number',
   FLAKEFORGE_QUIET: 'nothing now. Next time run `create` first. [Why `join()` waits](#join-takes-65-s)',
   FLAKEFORGE_RENEWAL: 'look at the store before the window ends: the message says when that is',
-  FLAKEFORGE_SPLIT_BRAIN: 'change the setting that the message names, or [stop the old primary](store/what-can-go-wrong.md#one-primary) at each promotion',
+  FLAKEFORGE_SPLIT_BRAIN:
+    'change the setting that the message names, or [stop the old primary](store/what-can-go-wrong.md#one-primary) at each promotion',
   FLAKEFORGE_TIME: 'pass Unix milliseconds, a Date, or a bigint of nanoseconds',
-  FLAKEFORGE_VARIABLE: 'correct the name, or remove the variable. [All variables](reference/options.md#environment-variables)',
-  FLAKEFORGE_WAIT: 'check whether the address is that of a replica. [Temporary refusals](store/choosing.md#temporary-refusals)',
-  FLAKEFORGE_WASM: 'nothing, if its [limits](reference/platforms.md#webassembly) suit you. Otherwise install again with optional packages',
+  FLAKEFORGE_VARIABLE:
+    'correct the name, or remove the variable. [All variables](reference/options.md#environment-variables)',
+  FLAKEFORGE_WAIT:
+    'check whether the address is that of a replica. [Temporary refusals](store/choosing.md#temporary-refusals)',
+  FLAKEFORGE_WASM:
+    'nothing, if its [limits](reference/platforms.md#webassembly) suit you. Otherwise install again with optional packages',
 }

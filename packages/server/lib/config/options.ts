@@ -69,7 +69,14 @@ export const OPTIONS: Record<string, Option> = {
   // Cloud Run, Heroku and others tell programs by PORT where to listen. Kubernetes sets FLAKEFORGE_SERVER_PORT to an address in
   // every pod beside a service of that name. Which hosts are served is for the operator alone to say, so that has our own name:
   // login shells and compilers' environments export HOST.
-  port: { type: 'number', value: 'N', range: [0, 65_535], variable: 'PORT', absent: 8080, about: 'the port, or 0 for any free one' },
+  port: {
+    type: 'number',
+    value: 'N',
+    range: [0, 65_535],
+    variable: 'PORT',
+    absent: 8080,
+    about: 'the port, or 0 for any free one',
+  },
   host: {
     type: 'text',
     value: 'HOST',
@@ -126,7 +133,13 @@ export const OPTIONS: Record<string, Option> = {
     absent: 'errors',
     about: 'what to log to stderr: none, errors (5xx only) or requests',
   },
-  'max-connections': { type: 'number', value: 'N', range: [1, 1e6], absent: 10_000, about: 'the limit of connections; more are closed at once' },
+  'max-connections': {
+    type: 'number',
+    value: 'N',
+    range: [1, 1e6],
+    absent: 10_000,
+    about: 'the limit of connections; more are closed at once',
+  },
   'max-waiting': {
     type: 'number',
     value: 'N',
@@ -141,7 +154,13 @@ export const OPTIONS: Record<string, Option> = {
     absent: 0,
     about: 'the lag of the event loop above which requests get 503 and /readyz fails; 0: no limit',
   },
-  'max-header-bytes': { type: 'number', value: 'N', range: [1024, 1e6], absent: 16_384, about: 'the maximum size of the headers of a request' },
+  'max-header-bytes': {
+    type: 'number',
+    value: 'N',
+    range: [1024, 1e6],
+    absent: 16_384,
+    about: 'the maximum size of the headers of a request',
+  },
   'wait-ms': {
     type: 'number',
     value: 'MS',
