@@ -56,7 +56,7 @@ function noHeading(md) {
 const HERO = {
   name: 'flakeforge',
   text: 'Unique 64-bit IDs that sort by time',
-  tagline: 'For Node.js: they fit a bigint column, need no round trip, and never come twice',
+  tagline: 'For Node.js: they fit a bigint column and need no round trip',
   install: 'npm install flakeforge', // for the theme
   image: { src: '/hero.svg', alt: '' },
   actions: [
