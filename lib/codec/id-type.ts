@@ -147,7 +147,7 @@ function sealedTexts(prefix: string, given: unknown, base: 'base58' | 'base62'):
   const seal = given as TextSeal
   if (typeof seal !== 'object' || typeof seal.sealString !== 'function' || typeof seal.openString !== 'function')
     throw notSeal(TypeError, `${SEALS}, but is of type ${typeof given}`)
-  const sample = seal.sealString(0n, base) // its form is that of all texts
+  const sample = `${seal.sealString(0n, base)}` // its form is that of all texts
   const own = sample.slice(0, sample.lastIndexOf('_') + 1)
   if (own !== prefix) throw notSeal(RangeError, `one with the prefix '${prefix}', not '${own}'`)
   return {
