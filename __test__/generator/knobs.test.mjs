@@ -78,7 +78,12 @@ const SYSTEMS = {
 }
 
 /** Ours, where it cannot be theirs: an ID is never repeated, and a short wait for the clock is not an error. */
-const DIFFERENT = { uniqueid: [WAITS, WAITS], twitter: [WAITS, WAITS], instagram: [THROWS, THROWS], mastodon: [THROWS, THROWS] }
+const DIFFERENT = {
+  uniqueid: [WAITS, WAITS],
+  twitter: [WAITS, WAITS],
+  instagram: [THROWS, THROWS],
+  mastodon: [THROWS, THROWS],
+}
 const STEP_MS = 30 // several ticks of all systems
 
 /** What a generator does for one more ID: the clock moves on only if it is read several times. */

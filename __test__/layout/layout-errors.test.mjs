@@ -222,7 +222,8 @@ test('without a spec there is no layout, and the class needs new', (t) => {
 test('only snowcast accepts nodes, and only layouts of bits a mode', (t) => {
   for (const name of Object.keys(layouts)) {
     if (name !== 'snowcast') refuses(t, name, 'nodes', new RegExp(`nodes.*'${name}'`), { nodes: 1024 })
-    if (name.startsWith('chronicle')) refuses(t, name, 'mode', new RegExp(`mode.*'${name}'.*decimal`), { mode: 'spread' })
+    if (name.startsWith('chronicle'))
+      refuses(t, name, 'mode', new RegExp(`mode.*'${name}'.*decimal`), { mode: 'spread' })
     else t.notThrows(() => new Layout(name, { mode: 'spread' }), name)
   }
   refuses(t, { fields }, 'nodes', /nodes.*'custom'/, { nodes: 1024 })

@@ -21,7 +21,9 @@ const dialects = [
   ...Object.values(layouts),
   ...NODES.map((nodes) => new Layout('snowcast', { nodes })),
   new Layout('uniqueid', { mode: 'sequential' }),
-  ...Object.values(layouts).flatMap((layout) => (layout.fields.length > 0 ? [new Layout(layout, { mode: 'spread' })] : [])),
+  ...Object.values(layouts).flatMap((layout) =>
+    layout.fields.length > 0 ? [new Layout(layout, { mode: 'spread' })] : [],
+  ),
   ...Object.keys(layouts).flatMap((name) => EPOCHS.map((epoch) => new Layout(name, { epoch }))),
 ].map((layout) => timed(layout))
 

@@ -22,7 +22,10 @@ function doubled(block) {
 }
 
 function cmac(key, message) {
-  const encrypt = (block) => createCipheriv(`aes-${key.length * 8}-ecb`, key, null).setAutoPadding(false).update(block)
+  const encrypt = (block) =>
+    createCipheriv(`aes-${key.length * 8}-ecb`, key, null)
+      .setAutoPadding(false)
+      .update(block)
   const full = doubled(encrypt(Buffer.alloc(16)))
   const size = Math.max(1, Math.ceil(message.length / 16)) * 16
   const isFull = size === message.length
@@ -34,10 +37,7 @@ function cmac(key, message) {
 
 test('this CMAC gives the examples of RFC 4493', (t) => {
   const key = Buffer.from('2b7e151628aed2a6abf7158809cf4f3c', 'hex')
-  const message = Buffer.from(
-    '6bc1bee22e409f96e93d7e117393172aae2d8a571e03ac9c9eb76fac45af8e5130c81c46a35ce411',
-    'hex',
-  )
+  const message = Buffer.from('6bc1bee22e409f96e93d7e117393172aae2d8a571e03ac9c9eb76fac45af8e5130c81c46a35ce411', 'hex')
   t.is(cmac(key, Buffer.alloc(0)).toString('hex'), 'bb1d6929e95937287fa37d129b756746')
   t.is(cmac(key, message.subarray(0, 16)).toString('hex'), '070a16b46b4d4144f79bdd9dd04a287c')
   t.is(cmac(key, message).toString('hex'), 'dfa66747de9ae63030ca32611497c827')
@@ -73,7 +73,8 @@ test('the check characters are those of node:crypto, after the text of a seal wi
     const [seal, plain] = [new Seal(key, { tweak, check }), new Seal(key, { tweak })]
     const text = seal.sealString(id, base)
     return (
-      text === plain.sealString(id, base) + expected(Buffer.from(key), Buffer.from(tweak), plain.seal(id), base, check) &&
+      text ===
+        plain.sealString(id, base) + expected(Buffer.from(key), Buffer.from(tweak), plain.seal(id), base, check) &&
       seal.openString(text, base).equals(bufferOf(id)) &&
       seal.sealBigInt(id) === plain.sealBigInt(id)
     )
@@ -83,7 +84,10 @@ test('the check characters are those of node:crypto, after the text of a seal wi
 
 test('a text of the page', (t) => {
   const text = (check, prefix) => new Seal(KEY, { tweak: 'orders', check, prefix }).sealString(ID)
-  t.deepEqual([0, 2, 3].map((check) => text(check)), ['NKpxe37qMLE', 'NKpxe37qMLEYZ', 'NKpxe37qMLE5YZ'])
+  t.deepEqual(
+    [0, 2, 3].map((check) => text(check)),
+    ['NKpxe37qMLE', 'NKpxe37qMLEYZ', 'NKpxe37qMLE5YZ'],
+  )
   t.is(text(2, 'ord_'), 'ord_NKpxe37qMLEYZ')
   for (const absent of [undefined, null]) t.is(text(absent), 'NKpxe37qMLE')
 })
@@ -160,7 +164,8 @@ test('a text of another key, tweak or number of characters is refused', (t) => {
     new Seal(KEY, { tweak: 'orders' }),
   ]
   for (const other of others) {
-    for (let i = 0n; i < 50n; i++) throwsCode(t, () => seal.openString(other.sealString(ID + i)), 'ERR_FLAKE_ID', TypeError)
+    for (let i = 0n; i < 50n; i++)
+      throwsCode(t, () => seal.openString(other.sealString(ID + i)), 'ERR_FLAKE_ID', TypeError)
   }
   throwsCode(t, () => others[4].openString(seal.sealString(ID)), 'ERR_FLAKE_ID', TypeError)
 })
@@ -173,13 +178,32 @@ test('the errors: what is wrong, and never the right characters', (t) => {
   t.is(error.value, wrong)
   t.regex(error.message, /its check characters are wrong. Either it was mistyped, or another seal made it$/)
   t.false((error.message + inspect(error, { showHidden: true })).includes(text.slice(-2)))
-  for (const other of [text.slice(0, -1), `${text}1`, `ord_${'z'.repeat(13)}`, `${text.slice(0, -3)}0YZ`, '', 5n, undefined]) {
+  for (const other of [
+    text.slice(0, -1),
+    `${text}1`,
+    `ord_${'z'.repeat(13)}`,
+    `${text.slice(0, -3)}0YZ`,
+    '',
+    5n,
+    undefined,
+  ]) {
     const { message, value } = throwsCode(t, () => seal.openString(other), 'ERR_FLAKE_ID', TypeError)
     t.is(value, other)
     if (String(other).startsWith('ord_')) t.regex(message, /13 characters of base58, after the prefix 'ord_'$/)
   }
-  t.regex(throwsCode(t, () => seal.openString(text.replace('ord', 'usr')), 'ERR_FLAKE_ID', TypeError).message, /'ord_'.*'usr_'$/)
-  t.regex(throwsCode(t, () => new Seal(KEY, { check: 2 }).open(new Seal(KEY, { check: 2 }).sealString(ID)), 'ERR_FLAKE_ID', TypeError).message, /openString\(\)/)
+  t.regex(
+    throwsCode(t, () => seal.openString(text.replace('ord', 'usr')), 'ERR_FLAKE_ID', TypeError).message,
+    /'ord_'.*'usr_'$/,
+  )
+  t.regex(
+    throwsCode(
+      t,
+      () => new Seal(KEY, { check: 2 }).open(new Seal(KEY, { check: 2 }).sealString(ID)),
+      'ERR_FLAKE_ID',
+      TypeError,
+    ).message,
+    /openString\(\)/,
+  )
 })
 
 test('only 0, 2 or 3 characters, and no value of another type is shown', (t) => {

@@ -71,7 +71,7 @@ test.serial('an unknown option is rejected', async (t) => {
   const named = message.slice(message.indexOf(' are ') + 5, -1).split(', ')
   for (const name of ['group', 'slots', 'ttlMs', 'skewMs', 'waitMs', 'host', 'worker'])
     t.true(named.includes(name), name)
-  for (const name of ['id', 'shared', 'clock', 'nodes']) t.false(named.includes(name), name)
+  for (const name of ['id', 'shared', 'clock', 'nodes', 'mode']) t.false(named.includes(name), name)
   await isRefused(t, { ...LEASE, layout: 'hazelcast', worker: 1, maxAheadMs: 0 }, 'worker', TypeError)
 })
 

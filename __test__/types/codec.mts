@@ -2,7 +2,18 @@
 
 import assert from 'node:assert'
 import FlakeId, { type IdLike, Layout as MainLayout } from 'flakeforge'
-import { format, type Id, type IdBytes, idType, isId, Layout, layouts, type Parts, parse, toBigInt } from 'flakeforge/codec'
+import {
+  format,
+  type Id,
+  type IdBytes,
+  idType,
+  isId,
+  Layout,
+  layouts,
+  type Parts,
+  parse,
+  toBigInt,
+} from 'flakeforge/codec'
 
 const parts: Parts<'twitter'> = layouts.twitter.decode('1541815603606036480')
 const worker: number = parts.worker

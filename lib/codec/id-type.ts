@@ -53,7 +53,9 @@ export interface StandardProps<Output> {
   readonly vendor: string
   readonly validate: (
     value: unknown,
-  ) => { readonly value: Output; readonly issues?: undefined } | { readonly issues: ReadonlyArray<{ readonly message: string }> }
+  ) =>
+    | { readonly value: Output; readonly issues?: undefined }
+    | { readonly issues: ReadonlyArray<{ readonly message: string }> }
   readonly jsonSchema: {
     readonly input: (options?: unknown) => Record<string, unknown>
     readonly output: (options?: unknown) => Record<string, unknown>

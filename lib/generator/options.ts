@@ -160,10 +160,10 @@ export function readOptions(given: unknown): Settings {
 }
 
 /** The known options that make sense with this layout. */
-export function offeredOf(known: readonly string[], { hasNodes, host }: LayoutFacts) {
+export function offeredOf(known: readonly string[], { hasNodes, mode }: LayoutFacts) {
   const isOffered = new Map([
     ['nodes', hasNodes],
-    ['mode', isAbsent(host)],
+    ['mode', !isAbsent(mode)], // elsewhere it is what `node` would be taken for
   ])
   return known.filter((name) => isOffered.get(name) ?? true)
 }

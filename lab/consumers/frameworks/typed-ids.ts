@@ -12,7 +12,8 @@ export const standard: StandardSchemaV1<string, Id<'ord'>> = Order
 export const jsonSchema: StandardJSONSchemaV1<string, Id<'ord'>> = Order
 export const output: (id: StandardSchemaV1.InferOutput<typeof Order>) => Id<'ord'> = (id) => id
 
-export const zod: (text: string) => Id<'ord'> = (text) => z.object({ id: z.custom<Id<'ord'>>(Order.is) }).parse({ id: text }).id
+export const zod: (text: string) => Id<'ord'> = (text) =>
+  z.object({ id: z.custom<Id<'ord'>>(Order.is) }).parse({ id: text }).id
 export const valibot: (text: string) => Id<'ord'> = (text) => v.parse(v.custom<Id<'ord'>>(Order.is), text)
 
 const orderId = customType<{ data: Id<'ord'>; driverData: string }>({

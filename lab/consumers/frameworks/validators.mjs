@@ -22,7 +22,11 @@ console.log('trpc', await caller.find(bad.id).catch(({ code }) => code))
 
 const app = new Hono().post('/', sValidator('json', FlakeId), (context) => context.text(context.req.valid('json')))
 for (const { id } of [good, bad]) {
-  const reply = await app.request('/', { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(id) })
+  const reply = await app.request('/', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(id),
+  })
   console.log('hono', reply.status, await reply.text())
 }
 
