@@ -107,6 +107,8 @@ export declare class Seal {
   seal(ids: Uint8Array): void
   /** Opens IDs in place, 8 bytes each, big-endian. */
   open(ids: Uint8Array): void
+  /** Replaces sealed IDs by their codes in place, 8 bytes each, big-endian. */
+  check(ids: Uint8Array): void
   /** Seals IDs in place, each a number in the byte order of this machine. */
   sealNumbers(ids: Uint8Array): void
   /** Opens IDs in place, each a number in the byte order of this machine. */
@@ -201,7 +203,7 @@ export interface LayoutOptions {
   epoch?: Whole<number>
   /** snowcast: how many nodes */
   nodes?: Whole<number>
-  /** uniqueid: 'spread' or 'sequential' */
+  /** 'spread' or 'sequential' */
   mode?: string
   /** added to every ID */
   idOffset?: bigint

@@ -153,6 +153,8 @@ anyTest('layouts that do not fit are refused by name, and so are wrong names and
     await refuses(['--node', '1', '--layout', layout], new RegExp(`SQL cannot make IDs of layout '${layout}', because`))
   await refuses(['--node', '0', '--layout', '{"fields":[["timestamp",42],["counter",22]]}'], /it has no node field/)
   await refuses(['--node', '0', '--layout', '{"fields":[["timestamp",42],["worker",22]]}'], /it has no counter/)
+  const reversed = '{"fields":[["timestamp",42],["worker",10],["counter",12]],"mode":"spread"}'
+  await refuses(['--node', '0', '--layout', reversed], /may be reversed \(mode\)/)
   await refuses([], /--function needs the number of a node.*'--node 1023'/)
   await refuses(['--node', '1024'], /--node must be a whole number from 0 to 1023 with layout 'flake', not '1024'/)
   await refuses(['--node', '-1'], /--node must be a whole number from 0 to 1023/)

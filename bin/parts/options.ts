@@ -32,7 +32,11 @@ export const OF_LAYOUT = {
   },
   epoch: { value: 'DATE', about: 'the start of timestamps: ISO text or Unix ms' },
   nodes: { value: 'N', about: 'snowcast: the maximum number of nodes' },
-  mode: { value: 'MODE', about: 'uniqueid: spread or sequential', among: () => ['spread', 'sequential'] },
+  mode: {
+    value: 'MODE',
+    about: "spread (the timestamp's bits reversed) or sequential",
+    among: () => ['spread', 'sequential'],
+  },
   'id-offset': { value: 'N', about: 'a number that is added to every ID' },
 } satisfies Options
 
