@@ -65,7 +65,7 @@ export interface GeneratorOptions extends LayoutSettings {
   maxAheadMs?: number | string | null | undefined
   /**
    * How many ms a synchronous call may block before it throws. It throws at once if waiting that long cannot help. Default:
-   * that of the layout's system (hazelcast, snowcast, sonyflake, twitter and uniqueid 1,000, all others 0).
+   * that of the layout's system (hazelcast, snowcast, sonyflake, sonyflake2, twitter and uniqueid 1,000, all others 0).
    */
   maxWaitMs?: number | string | null | undefined
   /**
