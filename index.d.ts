@@ -843,7 +843,8 @@ declare function fromSigned(value: bigint | string): IdBytes;
 declare function compare(a: IdLike, b: IdLike): -1 | 0 | 1;
 /**
  * The second argument of `JSON.stringify`: writes every ID as decimal text, at any depth: bigints, negative ones too; Buffers
- * and Uint8Arrays of 8 bytes, as `next()` returns them; and each element of a BigUint64Array, as `takeBigInts()` returns it.
+ * and Uint8Arrays of 8 bytes, as `next()` returns them; and each element of a BigUint64Array, as `takeBigInts()` returns it, or
+ * of a BigInt64Array.
  *
  * Everything else is written as JSON writes it. Even if your project gave `BigInt.prototype` a `toJSON` that makes numbers,
  * bigints are written as exact text.
