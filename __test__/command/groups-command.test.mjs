@@ -245,6 +245,14 @@ anyTest('create rejects wrong arguments, and creates nothing', async (t) => {
   t.deepEqual(fs.readdirSync(where), [])
 })
 
+anyTest('a command without a store names the variable that was probably meant to be it', async (t) => {
+  const env = { FLAKEFORGE_STROE: 'redis://localhost' }
+  const named = /FLAKEFORGE_STROE is set: did you mean FLAKEFORGE_STORE\?$/m
+  for (const args of [['create'], ['create', 'orders'], ['destroy'], ['destroy', 'orders', '--yes'], ['restored']])
+    await isRefused(t, args, named, { env })
+  t.notRegex(await isRefused(t, ['create'], /FLAKEFORGE_STORE must be set\.$/m, { env: { FLAKEFORGE_ID: '3' } }), named)
+})
+
 anyTest('destroy rejects wrong arguments', async (t) => {
   const where = `redis://127.0.0.1:${await freePort()}`
   await isRefused(t, ['destroy'], /destroy takes DIR or URL, and GROUP/)

@@ -6,7 +6,7 @@ import { readName } from '../../lib/lease/common-options.ts'
 import type { Given } from '../parts/command.ts'
 import { usageError } from '../parts/faults.ts'
 import { print } from '../parts/output.ts'
-import { type AnyStore, noGroup, storeFirst, withPresentStore } from './stores.ts'
+import { type AnyStore, misspelt, noGroup, storeFirst, withPresentStore } from './stores.ts'
 
 const ON_A_SERVER = ' For about the next 65 s, a new group of this name grants no slots.'
 
@@ -22,7 +22,9 @@ async function end(store: AnyStore, group: string) {
 export async function run({ values, operands }: Given) {
   const [name, [group, ...more]] = storeFirst(operands, (word) => `flakeforge destroy STORE ${word}`)
   if (group === undefined || more.length > 0)
-    throw usageError('destroy takes DIR or URL, and GROUP. Without DIR and URL, FLAKEFORGE_STORE must be set.')
+    throw usageError(
+      `destroy takes DIR or URL, and GROUP. Without DIR and URL, FLAKEFORGE_STORE must be set.${misspelt()}`,
+    )
   readName('group', group)
   if (!values.yes) {
     throw usageError(`This permanently stops every member of group '${group}'. To confirm, add --yes.`)

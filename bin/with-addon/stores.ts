@@ -10,6 +10,7 @@ import { nearest } from '../../lib/base/nearest.ts'
 import { withoutSecrets } from '../../lib/base/printable.ts'
 import type { SlotInfo, Store } from '../../lib/entries/lease.ts'
 import { fileStore } from '../../lib/entries/lease.ts'
+import { unread } from '../../lib/layout/node-number.ts'
 import { rememberAddress } from '../../lib/stores/address.ts'
 import type { DatabaseFunction } from '../../lib/stores/database-function.ts'
 import { defaultFolder } from '../../lib/stores/file-store.ts'
@@ -54,6 +55,13 @@ export function storeFirst(operands: string[], usage: (word: string) => string):
   return [undefined, operands]
 }
 
+/** A sentence about a variable that was probably meant to be FLAKEFORGE_STORE, with a space before it. */
+export function misspelt() {
+  const isLikely = (variable: string) => nearest(variable.replace('FLAKEFORGE_', ''), ['STORE']) !== undefined
+  const meant = unread([]).find(isLikely)
+  return meant === undefined ? '' : ` ${meant} is set: did you mean FLAKEFORGE_STORE?`
+}
+
 /** The problem with a relative path: it is one folder for one command, and another folder for the next. */
 const relativeFolder = (word: string, usage: (word: string) => string) =>
   usageError(
@@ -65,7 +73,7 @@ const unnamedStore = (word: string, usage: (word: string) => string) =>
   usageError(
     `No store is given, and FLAKEFORGE_STORE is not set: ${show(word)} is neither an address nor an absolute path. For the group: ` +
       `${usage(word).replace('STORE', 'redis://HOST')} (or file:/var/lib/… in place of redis://HOST). For that folder, use ` +
-      `file:${meantPath(word)}.`,
+      `file:${meantPath(word)}.${misspelt()}`,
   )
 
 /** One letter and a colon is a Windows drive. */

@@ -410,7 +410,7 @@ const isBeyondDates = (date: unknown, startMs: number) =>
 /** A tick, also as text: JSON has no bigints. */
 function readTick(given: unknown, { tickMin: min, tickMax: max, offset }: Packing) {
   const wanted = `a bigint from ${min} to ${max}${offset ? ', because of idOffset' : ''}`
-  const tick = typeof given === 'string' && /^\d+$/.test(given) ? BigInt(given) : given
+  const tick = typeof given === 'string' && /^\d{1,20}$/.test(given) ? BigInt(given) : given
   if (typeof tick !== 'bigint') throw errors.optionTypeError('tick', given, wanted)
   if (tick < min || tick > max) throw errors.optionRangeError('tick', given, wanted)
   return tick
