@@ -1,10 +1,10 @@
-// `flakeforge schema`: the tables of the PostgreSQL or MySQL store, or a function that makes IDs, for migrations.
+// `flakeforge schema`: the tables of the PostgreSQL or MySQL store, or functions that make and read IDs, for migrations.
 
 import type { CommandFile } from '../parts/command.ts'
 import { OF_SCHEMA } from '../parts/options.ts'
 
 export default {
-  summary: 'print SQL for PostgreSQL or MySQL: the tables of the store, or a function that makes IDs',
+  summary: 'print SQL for PostgreSQL or MySQL: the tables of the store, or functions that make and read IDs',
   operands: '[postgres|mysql|URL]',
   about: `Prints the SQL that creates the table of the PostgreSQL store (12 or newer) in the schema public, or in the schema of an
 address with ?schema=; or the tables of the MySQL and MariaDB store in the current database. The store creates them itself on
@@ -15,7 +15,11 @@ an error if an object of that name belongs to another role; a schema's owner may
 
 With --function it prints a function that makes IDs in the database, as in id bigint DEFAULT flake_id(), for rows that psql,
 triggers or other services insert. On MariaDB and MySQL a BEFORE INSERT trigger calls it. Its IDs are never equal to each other,
-whatever the server's clock does. Its node must be used by no process: give your group --slots 1023, and the function node 1023.`,
+whatever the server's clock does. Its node must be used by no process: give your group --slots 1023, and the function node 1023.
+
+With --times flake it prints flake_time(id), the time of an ID, and flake_min(time) and flake_max(time), the first and the last ID
+of a time, as in WHERE id >= flake_min(now() - interval '1 day'). PostgreSQL takes them in indexes, generated columns and the
+bounds of partitions. On MariaDB and MySQL, times are in UTC. --layout, --epoch, --mode and --id-offset are those of your IDs.`,
   options: OF_SCHEMA,
   completes: [() => ['postgres', 'mysql']],
   examples: [
@@ -30,6 +34,7 @@ whatever the server's clock does. Its node must be used by no process: give your
       'IDs by DEFAULT flake_id(), for the role app',
     ],
     ['flakeforge schema mysql --function flake_id --node 1023 | mariadb app', 'the function for MariaDB or MySQL'],
+    ['flakeforge schema --times flake --epoch 2020-01-01 | psql app', 'the time of an ID, and the IDs of a time'],
     ['flakeforge schema > migrations/0042_flakeforge.sql', 'keep them as a migration'],
   ],
   run: async (given) => (await import('../schema/print-schema.ts')).run(given),

@@ -76,13 +76,13 @@ export const OF_NEW = {
   wait: { value: 'MS', about: 'how long to wait for a free slot (default 90000)' },
 } satisfies Options
 
-const { layout, epoch, nodes } = OF_LAYOUT
-
 export const OF_SCHEMA = {
   grant: { value: 'ROLES', about: 'postgres: the roles that get the rights they need, with commas between them' },
   function: { value: 'NAME', about: 'print a function that makes IDs, such as flake_id' },
   node: { value: 'N', about: 'the whole node number of the function, which no process may use' },
-  ...{ layout, epoch, nodes },
+  times: { value: 'NAME', about: 'print functions that read the time of an ID: NAME_time, NAME_min and NAME_max' },
+  unsigned: { about: 'mysql: --times is for columns of the type BIGINT UNSIGNED' },
+  ...OF_LAYOUT,
 } satisfies Options
 
 export const OF_INSPECT = {
