@@ -80,13 +80,13 @@ export const OF_NEW = {
   wait: { value: 'MS', about: 'how long to wait for a slot (default 90000)' },
 } satisfies Options
 
-const { layout, epoch, nodes } = OF_LAYOUT
-
 export const OF_SCHEMA = {
   grant: { value: 'ROLES', about: 'postgres: the roles that get rights, separated by commas' },
   function: { value: 'NAME', about: 'the name of a function to print, such as flake_id' },
   node: { value: 'N', about: 'the node number of the function, which no process may use' },
-  ...{ layout, epoch, nodes },
+  times: { value: 'NAME', about: 'the prefix of functions for the times of IDs: NAME_time, …' },
+  unsigned: { about: 'mysql: --times is for columns of the type BIGINT UNSIGNED' },
+  ...OF_LAYOUT,
 } satisfies Options
 
 export const OF_INSPECT = {
