@@ -42,6 +42,8 @@ export const NODE_OFFSET = {
 
 export const GROUP = { group: { value: 'NAME', about: "the group of slots (default 'default')" } } satisfies Options
 
+export const SEGMENT = { segment: { value: 'NAME', about: 'a counter of SegmentId' } } satisfies Options
+
 /** The options that all members of a group must agree on, besides the layout. */
 export const OF_GROUP = {
   slots: { value: 'N', about: 'how many slots the group has (default: as many as the layout has free node numbers)' },
