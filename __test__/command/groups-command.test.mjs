@@ -313,6 +313,35 @@ onEtcd('etcd: restored marks all groups and counters, or one', async (t) => {
   await isRefused(t, ['restored'], /one URL/)
 })
 
+for (const [name, { start, isThere }] of Object.entries(STORES)) {
+  const test = isThere ? anyTest : anyTest.skip
+  test(`${name}: counters are listed and destroyed`, async (t) => {
+    const { url, stop } = await start()
+    t.teardown(stop)
+    const named = name === 'Redis' ? ['--segment', 'invoices'] : []
+    if (name === 'Redis') {
+      await isRefused(t, ['counters', url], /cannot list its counters\. Name one with --segment/)
+    } else {
+      t.regex(await textOf(t, ['counters', url]), /^There are no counters /)
+      await (await lease.SegmentId.open(url, { name: 'bills' })).close()
+    }
+    const invoices = await lease.SegmentId.open(url, { name: 'invoices', block: 50, init: 2n ** 60n })
+    closeAfter(t, invoices)
+    const next = String(2n ** 60n + 51n)
+    t.regex(await textOf(t, ['counters', url, ...named]), new RegExp(`^invoices +${next} .*counts$`, 'm'))
+    const rows = await jsonOf(t, ['counters', url, ...named])
+    t.like(rows.at(-1), { name: 'invoices', next, isLost: false, lineage: invoices.lineage })
+    t.is(rows.length, name === 'Redis' ? 1 : 2)
+
+    await isRefused(t, ['destroy', url, '--segment', 'invoices'], /hands out the same numbers.*add --yes/)
+    await isRefused(t, ['destroy', url, 'group', '--segment', 'invoices', '--yes'], /GROUP or --segment, not both/)
+    await fails(t, ['destroy', url, '--segment', 'invoises', '--yes'], /There is no counter 'invoises'/)
+    t.is(await textOf(t, ['destroy', url, '--segment', 'invoices', '--yes']), "Destroyed counter 'invoices'.\n")
+    await fails(t, ['counters', url, '--segment', 'invoices'], /There is no counter 'invoices'/)
+    await t.throwsAsync(invoices.takeAsync(100), { code: 'ERR_FLAKE_DESTROYED' })
+  })
+}
+
 const onRedis = wantRedis() === undefined ? anyTest.skip : anyTest
 
 onRedis('Redis: restored marks a named group, because Redis cannot list them', async (t) => {

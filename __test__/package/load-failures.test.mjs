@@ -422,6 +422,7 @@ const WITHOUT = [
 const WITH = [
   ['new'],
   ['slots'],
+  ['counters'],
   ['create', 'file:/nowhere'],
   ['destroy', 'shop', '--yes'],
   ['restored', 'redis://localhost'],

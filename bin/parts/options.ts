@@ -46,6 +46,8 @@ export const NODE_OFFSET = {
 
 export const GROUP = { group: { value: 'NAME', about: "the group of slots (default 'default')" } } satisfies Options
 
+export const SEGMENT = { segment: { value: 'NAME', about: 'a counter of SegmentId' } } satisfies Options
+
 /** The options that all members of a group must agree on, besides the layout. */
 export const OF_GROUP = {
   slots: { value: 'N', about: 'the number of slots (default: all that the node bits allow)' },

@@ -8,7 +8,7 @@ import { show } from '../../lib/base/errors/make.ts'
 import { meantPath, variableError } from '../../lib/base/errors.ts'
 import { nearest } from '../../lib/base/nearest.ts'
 import { withoutSecrets } from '../../lib/base/printable.ts'
-import type { SlotInfo, Store } from '../../lib/entries/lease.ts'
+import type { CounterInfo, SlotInfo, Store } from '../../lib/entries/lease.ts'
 import { fileStore } from '../../lib/entries/lease.ts'
 import { unread } from '../../lib/layout/node-number.ts'
 import { rememberAddress } from '../../lib/stores/address.ts'
@@ -21,6 +21,9 @@ import { failure, usageError } from '../parts/faults.ts'
 export interface AnyStore {
   destroy: (group: string) => Promise<void>
   list: (group: string) => Promise<SlotInfo[]>
+  counter: (name: string) => Promise<CounterInfo | undefined>
+  counters?: () => Promise<CounterInfo[]>
+  destroyCounter: (name: string) => Promise<void>
   groups?: () => Promise<string[]>
   /** of a server, which perhaps cannot list its groups */
   has?: (group: string) => Promise<boolean>
@@ -163,6 +166,15 @@ export async function noGroup(store: AnyStore, group: string, isNamed: boolean =
 function listOf(groups: string[]) {
   if (groups.length === 0) return 'There are no groups.'
   return groups.length === 1 ? `The only group is ${groups[0]}.` : `The groups are ${groups.join(', ')}.`
+}
+
+/** The error for a counter that does not exist, with the name that was probably meant. */
+export async function noCounter(store: AnyStore, name: string) {
+  const text = `There is no counter '${name}' ${placeOf(store)}.`
+  const known = (await store.counters?.())?.map((counter) => counter.name)
+  if (known === undefined) return failure(`${text} Check its name: this server cannot list its counters.`)
+  const meant = nearest(name, known)
+  return failure(meant === undefined ? `${text} \`flakeforge counters\` lists them.` : `${text} Did you mean '${meant}'?`)
 }
 
 export const placeOf = ({ folder }: AnyStore) => (folder === undefined ? 'on this server' : `in ${folder}`)

@@ -135,7 +135,19 @@ export const GENERAL = [
 export const OF_NODE = ['id', 'shared', 'clock']
 
 /** Options of a lease, which only join() reads. */
-export const OF_LEASE = ['group', 'slots', 'ttlMs', 'skewMs', 'durable', 'waitMs', 'host', 'signal', 'elseFrom']
+export const OF_LEASE = [
+  'group',
+  'slots',
+  'backfill',
+  'ttlMs',
+  'skewMs',
+  'durable',
+  'waitMs',
+  'host',
+  'share',
+  'signal',
+  'elseFrom',
+]
 
 /** A checked copy of the options of `new FlakeId(options)`. */
 export function readOptions(given: unknown): Settings {

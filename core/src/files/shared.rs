@@ -279,6 +279,11 @@ impl SharedCursor {
         self.spoil(fault)
     }
 
+    /// Ends the cursor of a slot, whose group was destroyed: that is the reason for every refusal from now on.
+    pub(crate) fn group_has_ended(&self) {
+        self.spoil(Refusal::Destroyed);
+    }
+
     fn check_group(&self) -> Result<(), Refusal> {
         let Some(group) = &self.group else { return Ok(()) };
         if group.is_destroyed() {

@@ -33,6 +33,7 @@ export type Fields = {
   ERR_FLAKE_OVERFLOW: { retryAfterMs: number } & Partial<OfSlot>
   ERR_FLAKE_CLOCK_BACKWARDS: { retryAfterMs: number; behindMs: number }
   ERR_FLAKE_TIME_RANGE: { timestamp: number }
+  ERR_FLAKE_BACKFILL: { group: string; timestamp: number }
   ERR_FLAKE_ID: { value?: unknown; key?: string } & Refused
   ERR_FLAKE_CONFIG_MISMATCH: {
     theirs?: string | null | undefined
@@ -79,6 +80,7 @@ export type ErrorClass = new (message: string, options?: ErrorOptions) => Error
  */
 export const CLASSES: { readonly [C in keyof Fields]?: ErrorClass } = {
   ERR_FLAKE_TIME_RANGE: RangeError,
+  ERR_FLAKE_BACKFILL: RangeError,
   ERR_FLAKE_ID: TypeError,
 }
 
@@ -127,6 +129,10 @@ export const CODES = {
     answer: "This server's clock shows a time that the layout cannot hold.",
     needsReason: true,
   },
+  ERR_FLAKE_BACKFILL: {
+    when: '`nextAt()`: all IDs of this past time are used, or other members may have made them',
+    more: ['timestamp', 'group'],
+  },
   ERR_FLAKE_ID: { when: 'not an ID, or not valid in this layout', more: ['value'], status: [400] },
   ERR_FLAKE_CONFIG_MISMATCH: {
     when: 'a file, a group or another generator of the process was created with other options',
@@ -156,7 +162,7 @@ export const CODES = {
     answer: 'This server has no slot of the group at the moment, and is looking for one. Ask again after Retry-After.',
   },
   ERR_FLAKE_DESTROYED: {
-    when: 'the group was destroyed; this is permanent',
+    when: 'the group, or the counter of a `SegmentId`, was destroyed; this is permanent',
     more: ['group'],
     status: [503],
     answer: 'This group was destroyed. Restart the server to create a new group of that name.',
