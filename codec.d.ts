@@ -64,6 +64,10 @@ type Fields = {
   ERR_FLAKE_TIME_RANGE: {
     timestamp: number;
   };
+  ERR_FLAKE_BACKFILL: {
+    group: string;
+    timestamp: number;
+  };
   ERR_FLAKE_ID: {
     value?: unknown;
     key?: string;
