@@ -326,6 +326,25 @@ test('publish.js needs digests', (t) => {
   t.regex(stderr, /usage: node scripts\/publish\.js TAG FOLDER DIGESTS/)
 })
 
+test('the image is built from the tarballs that are published, and from no other', (t) => {
+  const names = [
+    'flakeforge',
+    `@flakeforge/binding-linux-${process.arch}-gnu`,
+    'flakeforge-server',
+    'flakeforge-check-store',
+  ]
+  const folder = tarballs(...names.map((name) => ({ name, version: '1.2.3' })))
+  const [digests, context] = [digestsOf(folder), path.join(folder, '..', `${path.basename(folder)}-context`)]
+  t.is(script('pack-image.js', folder, context, digests).status, 0)
+  t.deepEqual(fs.readdirSync(context).sort(), ['0.tgz', '1.tgz', '2.tgz', 'package-lock.json', 'package.json'])
+  const { dependencies } = JSON.parse(fs.readFileSync(path.join(context, 'package.json'), 'utf8'))
+  t.deepEqual(Object.keys(dependencies), names.slice(0, 3))
+  fs.copyFileSync(path.join(folder, '0.tgz'), path.join(folder, '1.tgz'))
+  const { status, stderr } = script('pack-image.js', folder, context, digests)
+  t.is(status, 1)
+  t.regex(stderr, /1\.tgz was replaced/)
+})
+
 /** A registry that answers each request for a package in this way, and stages all. Returns what was asked of it. */
 async function startRegistry(t, status, packument) {
   const asked = []
