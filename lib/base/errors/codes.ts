@@ -282,7 +282,7 @@ export const FIXES: { readonly [C in Thrown | WarningCode]: string } = {
     '`failures` has a reason for each server. [When a server fails](service/client.md#when-a-server-fails)',
   ERR_FLAKE_REPLAY: 'exclude POST requests from the cache. [Replayed responses](service/client.md#replayed-responses)',
   ERR_FLAKE_BACKFILL:
-    'use another time, or keep more nodes. `date` has the time. [IDs for existing rows](data/backfill.md#keep-node-numbers)',
+    'use another time, or keep more nodes. `timestamp` has the time. [IDs for existing rows](data/backfill.md#keep-node-numbers)',
   ERR_FLAKE_LOAD: '[It does not load](#it-does-not-load)',
 
   FLAKEFORGE_ELSE_FROM: 'correct the URL in [`elseFrom`](service/else-from.md#a-wrong-url-causes-no-duplicates)',
