@@ -254,7 +254,7 @@ export const FIXES: { readonly [C in Thrown | WarningCode]: string } = {
     'do what the message says: it names the option, its value and the valid ones. [All options](reference/options.md)',
   ERR_FLAKE_OVERFLOW: 'call `nextAsync()`, or set [`maxWaitMs`](reference/options.md#waiting)',
   ERR_FLAKE_CLOCK_BACKWARDS:
-    'the same. If it happens often, let NTP adjust the clock gradually instead of setting it back',
+    'call `nextAsync()`, which waits. If it happens often, let NTP adjust the clock gradually instead of setting it back',
   ERR_FLAKE_TIME_RANGE:
     "correct the clock or the epoch. After a layout's last time, only [another layout](reference/layouts.md) helps",
   ERR_FLAKE_ID: 'check the input with `isId` first. [JSON and input](data/input.md#input)',
