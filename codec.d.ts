@@ -241,7 +241,7 @@ interface LayoutSpec {
   idOffset?: bigint | number | string | undefined;
   /** only in copies of a snowcast layout */
   nodes?: number | undefined;
-  /** only in copies of a uniqueid layout */
+  /** as in {@link LayoutSettings} */
   mode?: 'spread' | 'sequential' | undefined;
 }
 interface LayoutSettings {
@@ -253,6 +253,13 @@ interface LayoutSettings {
    * 64 bits with it is out of range.
    */
   idOffset?: bigint | number | string | null | undefined;
+  /**
+   * `'spread'` writes the bits of the timestamp in reverse order, so that the IDs of one ms and of the next are far apart, and a
+   * database that splits a table by ranges of its key gets as many of them in each range. They do not sort by time, and have
+   * no `range`. Default `'sequential'`, or, for uniqueid, whose IDs contain their mode, `'spread'`. The chronicle layouts are
+   * decimal, and have no bits to reverse.
+   */
+  mode?: 'spread' | 'sequential' | null | undefined;
 }
 interface FlakeFields {
   /** 0…31 */
@@ -358,16 +365,12 @@ type AsGiven<Fields> = { [K in keyof Fields]?: number | string | null | undefine
 type DecodedFields<L> = InEach<FieldsOf<L>>;
 type InEach<Fields> = { [K in keyof Fields]: Fields[K] } & { [K in Exclude<AnyKeyOf<Fields>, keyof Fields>]?: number };
 /** Options that only some layouts have. */
-type LayoutChoices<L> = ('snowcast' extends OrFlake<L> ? SnowcastChoices : unknown) & ('uniqueid' extends OrFlake<L> ? UniqueidChoices : unknown);
+type LayoutChoices<L> = 'snowcast' extends OrFlake<L> ? SnowcastChoices : unknown;
 interface SnowcastChoices {
   /** snowcast: how many nodes there are, 128…8192, rounded up to a power of two; default 8192 */
   nodes?: number | string | null | undefined;
 }
-interface UniqueidChoices {
-  /** uniqueid: `'spread'` (the default: the bits of the timestamp are reversed) or `'sequential'` */
-  mode?: 'spread' | 'sequential' | null | undefined;
-}
-/** The options of a layout: {@link LayoutSettings}, and snowcast's `nodes` or uniqueid's `mode`. */
+/** The options of a layout: {@link LayoutSettings}, and snowcast's `nodes`. */
 type LayoutOptions<L extends AnyLayout = AnyLayout> = LayoutSettings & LayoutChoices<L>;
 /**
  * The parts of an ID: those in {@link CommonParts}, and the node fields under their own names: `datacenter` and `worker` in
@@ -390,7 +393,7 @@ interface CommonParts {
   counter: number;
   /** the whole node number: all node fields joined, the most significant first */
   id: number;
-  /** uniqueid: the mode in which the ID was made */
+  /** in mode `'spread'`, and in uniqueid, whose IDs contain it: the mode in which the ID was made */
   mode?: 'spread' | 'sequential';
 }
 /**
@@ -412,7 +415,7 @@ interface CommonPartsToEncode {
   counter?: number | string | null | undefined;
   /** the whole node number; it must agree with the given node fields. Default: the node number of these fields, or 0 */
   id?: number | string | null | undefined;
-  /** uniqueid: default the layout's own mode */
+  /** default the layout's own mode; only uniqueid, whose IDs contain it, accepts the other one */
   mode?: 'spread' | 'sequential' | null | undefined;
 }
 /** Unix ms, a Date, a Temporal.Instant, or Unix ns as a bigint */
@@ -443,7 +446,7 @@ declare class Layout<const L extends AnyLayout = AnyLayout> {
    * forms a spec, so a Layout made from a copy (`{ ...layout }`, JSON, structuredClone) is the same layout.
    */
   readonly tickMs: number;
-  /** present only if it was given, as the next two are */
+  /** present only if it was given, as the next is; `mode` only if it is not the layout's default, or in uniqueid if given */
   readonly idOffset?: bigint | undefined;
   readonly nodes?: number | undefined;
   readonly mode?: 'spread' | 'sequential' | undefined;
@@ -457,7 +460,7 @@ declare class Layout<const L extends AnyLayout = AnyLayout> {
   get end(): Date;
   /**
    * The first instant at which some ID, whatever its node and counter, does not fit into a signed 64-bit column; flake with
-   * epoch 0: 2039-09-07. If the highest bit is part of the node or the counter, or is one of uniqueid's reversed bits, this
+   * epoch 0: 2039-09-07. If the highest bit is part of the node or the counter, or is one of the reversed bits, this
    * is the epoch or just after it. If it is always 0, this is `end`.
    */
   get signedEnd(): Date;
@@ -533,6 +536,106 @@ declare class Layout<const L extends AnyLayout = AnyLayout> {
 }
 /** Every named layout, with its own epoch and the default of every option. */
 declare const layouts: { readonly [Name in LayoutName]: Layout<Name> };
+declare const kind: unique symbol;
+/**
+ * The text of an ID of one kind, such as `'ord_6GZJ8H64N4W00'`. It is text, but other text is not assignable to it, nor is the ID
+ * of another kind.
+ */
+type Id<Name extends string = string> = string & {
+  readonly [kind]: Name;
+};
+/** What makes IDs in this process: every generator of flakeforge. */
+interface IdSource {
+  nextBigInt(): bigint;
+}
+/** What a kind needs of a `Seal`. */
+interface TextSeal {
+  sealString(id: bigint, base?: 'base58' | 'base62' | null): string;
+  openString(text: string, base?: 'base58' | 'base62' | null): Uint8Array;
+}
+interface IdTypeOptions<L extends AnyLayout = AnyLayout> {
+  /** the beginning of the texts, as for `format`: default the name and `_`; `''` for none */
+  prefix?: string | null | undefined;
+  /** a dialect's name, a `Layout`, or your own fields: an ID that no generator of it could have made is refused */
+  layout?: L | Layout<L> | null | undefined;
+  /** how the ID is written after the prefix; default `'base32'`, with a seal `'base58'`, and then only that or `'base62'` */
+  base?: Base | null | undefined;
+  /** a `Seal` with the same prefix: the texts are those of its `sealString`, and reveal nothing without the key */
+  seal?: TextSeal | null | undefined;
+}
+/** The JSON Schema of a text, for every draft of it and for OpenAPI. */
+interface TextSchema {
+  type: 'string';
+  pattern: string;
+}
+/** What other libraries call, by [Standard Schema](https://standardschema.dev). */
+interface StandardProps<Output> {
+  readonly version: 1;
+  readonly vendor: string;
+  readonly validate: (value: unknown) => {
+    readonly value: Output;
+    readonly issues?: undefined;
+  } | {
+    readonly issues: ReadonlyArray<{
+      readonly message: string;
+    }>;
+  };
+  readonly jsonSchema: {
+    readonly input: (options?: unknown) => Record<string, unknown>;
+    readonly output: (options?: unknown) => Record<string, unknown>;
+  };
+  readonly types?: {
+    readonly input: string;
+    readonly output: Output;
+  } | undefined;
+}
+/** A kind of IDs. None of its functions needs its object, so `ids.filter(Order.is)` works. */
+interface IdType<Name extends string = string> {
+  readonly name: Name;
+  /**
+   * The next ID of a generator, as text.
+   * @throws as `nextBigInt()` of the generator
+   */
+  readonly next: (generator: IdSource) => Id<Name>;
+  /**
+   * The text of an ID in any other form, as from a database.
+   * @throws {TypeError} `ERR_FLAKE_ID`: it is not an ID, or not one of the layout.
+   */
+  readonly from: (id: IdLike) => Id<Name>;
+  /**
+   * Text from outside, checked: the same text, with its letters as `from` writes them where their case does not matter.
+   * @throws {TypeError} `ERR_FLAKE_ID`: it is not text, has another prefix, is not written in the base, has more than 64 bits, is
+   * not an ID of the layout, or is refused by the seal.
+   */
+  readonly parse: (text: unknown) => Id<Name>;
+  /** Whether a value is such a text, letter for letter as `from` writes it. It never throws. */
+  readonly is: (value: unknown) => value is Id<Name>;
+  /**
+   * The ID of a text, for a database.
+   * @throws {TypeError} `ERR_FLAKE_ID`, as `parse`
+   */
+  readonly toBigInt: (text: string) => bigint;
+  /**
+   * The form of the texts: `{ type: 'string', pattern }`. A pattern cannot say that a number has at most 64 bits, or that check
+   * characters are right: `parse` refuses more.
+   */
+  readonly jsonSchema: TextSchema;
+  /** [Standard Schema](https://standardschema.dev): tRPC, Hono, TanStack and others take the object itself as a validator. */
+  readonly '~standard': StandardProps<Id<Name>>;
+}
+/**
+ * Makes a kind of IDs: one object that generates, writes, reads and validates them, with a type of their own.
+ *
+ * @param name of the kind, and the beginning of its texts: 1 to 15 of a–z, 0–9 and _, from a letter to a letter or digit
+ * @throws {RangeError | TypeError} `ERR_FLAKE_OPTION`: the name or an option is invalid, or the seal has another prefix.
+ * @example
+ * const Order = idType('ord')
+ * type OrderId = Id<'ord'>
+ * const id: OrderId = Order.next(flake)  // 'ord_6GZJ8H64N4W00'
+ * Order.toBigInt(id)                     // 7529535382561648640n
+ * Order.is('usr_6GZJ8H64N4W00')          // false
+ */
+declare function idType<const Name extends string, const L extends AnyLayout = AnyLayout>(name: Name, options?: IdTypeOptions<L> | null): IdType<Name>;
 interface PrefixOptions {
   /**
    * text before the digits: 2 to 16 of a–z, 0–9 and _, from a letter to a final _, such as `'ord_'`. `hex`, `bin` and `oct`
@@ -619,8 +722,12 @@ export {
   FlakeErrorCode,
   Format,
   FormatOptions,
+  Id,
   IdBytes,
   IdLike,
+  IdSource,
+  IdType,
+  IdTypeOptions,
   Layout,
   LayoutName,
   LayoutOptions,
@@ -631,9 +738,13 @@ export {
   PartsToEncode,
   PrefixOptions,
   RemoteFailure,
+  StandardProps,
+  TextSchema,
+  TextSeal,
   compare,
   format,
   fromSigned,
+  idType,
   isId,
   layouts,
   parse,

@@ -37,7 +37,7 @@ interface LayoutSpec {
   idOffset?: bigint | number | string | undefined;
   /** only in copies of a snowcast layout */
   nodes?: number | undefined;
-  /** only in copies of a uniqueid layout */
+  /** as in {@link LayoutSettings} */
   mode?: 'spread' | 'sequential' | undefined;
 }
 interface LayoutSettings {
@@ -49,6 +49,13 @@ interface LayoutSettings {
    * 64 bits with it is out of range.
    */
   idOffset?: bigint | number | string | null | undefined;
+  /**
+   * `'spread'` writes the bits of the timestamp in reverse order, so that the IDs of one ms and of the next are far apart, and a
+   * database that splits a table by ranges of its key gets as many of them in each range. They do not sort by time, and have
+   * no `range`. Default `'sequential'`, or, for uniqueid, whose IDs contain their mode, `'spread'`. The chronicle layouts are
+   * decimal, and have no bits to reverse.
+   */
+  mode?: 'spread' | 'sequential' | null | undefined;
 }
 interface FlakeFields {
   /** 0…31 */
@@ -156,16 +163,12 @@ type AsGiven<Fields> = { [K in keyof Fields]?: number | string | null | undefine
 type DecodedFields<L> = InEach<FieldsOf<L>>;
 type InEach<Fields> = { [K in keyof Fields]: Fields[K] } & { [K in Exclude<AnyKeyOf<Fields>, keyof Fields>]?: number };
 /** Options that only some layouts have. */
-type LayoutChoices<L> = ('snowcast' extends OrFlake<L> ? SnowcastChoices : unknown) & ('uniqueid' extends OrFlake<L> ? UniqueidChoices : unknown);
+type LayoutChoices<L> = 'snowcast' extends OrFlake<L> ? SnowcastChoices : unknown;
 interface SnowcastChoices {
   /** snowcast: how many nodes there are, 128…8192, rounded up to a power of two; default 8192 */
   nodes?: number | string | null | undefined;
 }
-interface UniqueidChoices {
-  /** uniqueid: `'spread'` (the default: the bits of the timestamp are reversed) or `'sequential'` */
-  mode?: 'spread' | 'sequential' | null | undefined;
-}
-/** The options of a layout: {@link LayoutSettings}, and snowcast's `nodes` or uniqueid's `mode`. */
+/** The options of a layout: {@link LayoutSettings}, and snowcast's `nodes`. */
 type LayoutOptions<L extends AnyLayout = AnyLayout> = LayoutSettings & LayoutChoices<L>;
 /** Cancels a wait. */
 interface SignalOptions {
@@ -348,7 +351,7 @@ type Fields = {
  * Besides `layout` and those in {@link OwnNodeOptions} and {@link GeneratorOptions}, the node fields of the layout are
  * options, under their own names: `datacenter` and `worker` in flake, `node` in hazelcast, and so on (see
  * {@link NodeFields}). A node field that is left out comes from the environment variable `FLAKEFORGE_` plus its name in
- * capitals (`FLAKEFORGE_WORKER`), or else is 0. snowcast also takes `nodes`, and uniqueid `mode`.
+ * capitals (`FLAKEFORGE_WORKER`), or else is 0. snowcast also takes `nodes`.
  *
  * Integers may also be given as decimal text (`'7'`), as in environment variables. `null` and `undefined` mean absent.
  *
@@ -380,8 +383,7 @@ interface GeneratorOptions extends LayoutSettings {
   nodeOffset?: number | string | null | undefined;
   /**
    * How many ms IDs may run ahead of the clock before a used-up counter or a clock step makes calls wait or throw; may be
-   * Infinity. Default: that of the layout's system (hazelcast and safe 15,000, tsid 10,000, chronicle and tid Infinity,
-   * all others 0).
+   * Infinity. Default: that of the layout's system (hazelcast and safe 15,000; chronicle, tid and tsid Infinity; all others 0).
    *
    * When a process ends, how far ahead it was is lost. After a restart with the same node number, generate no ID before the
    * clock has passed the last one.
@@ -389,7 +391,7 @@ interface GeneratorOptions extends LayoutSettings {
   maxAheadMs?: number | string | null | undefined;
   /**
    * How many ms a synchronous call may block before it throws. It throws at once if waiting that long cannot help. Default:
-   * that of the layout's system (hazelcast, snowcast and uniqueid 1,000, all others 0).
+   * that of the layout's system (hazelcast, snowcast, sonyflake, twitter and uniqueid 1,000, all others 0).
    */
   maxWaitMs?: number | string | null | undefined;
   /**
@@ -838,8 +840,270 @@ declare function fromSigned(value: bigint | string): IdBytes;
  */
 declare function compare(a: IdLike, b: IdLike): -1 | 0 | 1;
 /**
+ * The parts of an ID: those in {@link CommonParts}, and the node fields under their own names: `datacenter` and `worker` in
+ * flake, `node` in hazelcast, and so on.
+ *
+ * `Parts` without a layout, as in `const parts: Parts = …`, has the node fields of all layouts, each optional.
+ *
+ * `JSON.stringify` writes `tick` as text. For Node's `assert.deepStrictEqual`, which compares prototypes too, use
+ * `{ ...parts }`.
+ */
+type Parts<L extends AnyLayout = AnyLayout> = CommonParts & DecodedFields<L>;
+interface CommonParts {
+  /** Unix ms; has a fraction if a tick is shorter than 1 ms */
+  timestamp: number;
+  /** the timestamp as a Date, in whole ms */
+  date: Date;
+  /** ticks since the epoch */
+  tick: bigint;
+  /** the counter within the tick */
+  counter: number;
+  /** the whole node number: all node fields joined, the most significant first */
+  id: number;
+  /** in mode `'spread'`, and in uniqueid, whose IDs contain it: the mode in which the ID was made */
+  mode?: 'spread' | 'sequential';
+}
+/**
+ * The argument of `Layout.encode`: {@link CommonPartsToEncode}, and the node fields under their own names. It accepts
+ * whatever `decode` returns, and its JSON form. Contradictory parts are refused.
+ */
+type PartsToEncode<L extends AnyLayout = AnyLayout> = CommonPartsToEncode & GivenFields<L>;
+interface CommonPartsToEncode {
+  /**
+   * Unix ms, a Date, a Temporal.Instant, or Unix ns as a bigint; decimal text of Unix ms, as in CSV files. It must be within `tick` if both are
+   * given. A number selects the tick that `decode` shows with this number, or else the tick that contains it.
+   */
+  timestamp?: number | bigint | string | Date | TemporalInstant | null | undefined;
+  /** a Date or Temporal.Instant, or the JSON form of a Date. It must be within `tick` and `timestamp` if they are given. */
+  date?: Date | TemporalInstant | string | null | undefined;
+  /** ticks since the epoch, as a bigint or as text */
+  tick?: bigint | string | null | undefined;
+  /** default 0 */
+  counter?: number | string | null | undefined;
+  /** the whole node number; it must agree with the given node fields. Default: the node number of these fields, or 0 */
+  id?: number | string | null | undefined;
+  /** default the layout's own mode; only uniqueid, whose IDs contain it, accepts the other one */
+  mode?: 'spread' | 'sequential' | null | undefined;
+}
+/** Unix ms, a Date, a Temporal.Instant, or Unix ns as a bigint */
+type Instant = number | bigint | Date | TemporalInstant;
+/** The type of `FlakeId.decode`: takes an ID, and returns its fields and its time. */
+/**
+ * The meaning of an ID's 64 bits.
+ *
+ * `L` is the name of a layout, or your own definition, and determines the names of the node fields. `Layout` without a type
+ * argument is any layout.
+ *
+ * @example
+ * import { Layout, layouts } from 'flakeforge'
+ * layouts.discord.decode('175928847299117063').date // 2016-04-30T11:18:25.796Z
+ * const mine = new Layout({ epoch: 1577836800000, fields: [['timestamp', 41], ['shard', 13], ['counter', 10]] })
+ * mine.encode({ timestamp: new Date(), shard: 5 })
+ */
+declare class Layout$2<const L extends AnyLayout = AnyLayout> {
+  #private;
+  readonly name: string;
+  /** Unix ms of tick 0 */
+  readonly epoch: number;
+  /** names and widths in bits, the most significant first; empty for the chronicle layouts, which are decimal */
+  readonly fields: ReadonlyArray<readonly [name: string, bits: number]>;
+  /**
+   * Length of a tick in ms: 1 for most layouts, 10 for sonyflake, 0.0001 for chronicle. Together with the other properties it
+   * forms a spec, so a Layout made from a copy (`{ ...layout }`, JSON, structuredClone) is the same layout.
+   */
+  readonly tickMs: number;
+  /** present only if it was given, as the next is; `mode` only if it is not the layout's default, or in uniqueid if given */
+  readonly idOffset?: bigint | undefined;
+  readonly nodes?: number | undefined;
+  readonly mode?: 'spread' | 'sequential' | undefined;
+  /**
+   * @param spec the name of a layout, the definition of your own, or a layout or its copy whose options you want to change
+   * @throws {RangeError | TypeError} `ERR_FLAKE_OPTION`: the layout is impossible. The message names the field and the
+   * reason.
+   */
+  constructor(spec: L | Layout$2<L>, options?: LayoutOptions<L> | null);
+  /** the first instant that the layout can no longer express; flake with epoch 0: 2109-05-15 */
+  get end(): Date;
+  /**
+   * The first instant at which some ID, whatever its node and counter, does not fit into a signed 64-bit column; flake with
+   * epoch 0: 2039-09-07. If the highest bit is part of the node or the counter, or is one of the reversed bits, this
+   * is the epoch or just after it. If it is always 0, this is `end`.
+   */
+  get signedEnd(): Date;
+  /** The same with `idOffset` as text: JSON has no bigints. */
+  toJSON(): this;
+  /**
+   * The parts of an ID.
+   * @throws {TypeError} `ERR_FLAKE_ID`: it is not an ID, or not an ID of this layout, because a bit that must be 0 is set.
+   */
+  decode(id: IdLike): Parts<L>;
+  /**
+   * Makes the ID with these parts: the inverse of `decode`.
+   * @param parts the time as `tick`, `timestamp` or `date`; `counter` (default 0); the node as `id` or by its fields (default
+   * 0); `mode`
+   * @throws {RangeError | TypeError} `ERR_FLAKE_OPTION`: a part does not fit into its field, or contradicts another. To
+   * change the time of `decode`'s parts, leave out the other two of `tick`, `timestamp` and `date`.
+   * @throws {RangeError} `ERR_FLAKE_TIME_RANGE`: the layout cannot express the time, or a number is not Unix ms, judging by its
+   * size.
+   */
+  encode(parts: PartsToEncode<L>): IdBytes;
+  /**
+   * The smallest and the largest ID of an instant, or of the time from one instant to another (both included), over all
+   * nodes: the bounds for `WHERE id BETWEEN …`. A time is Unix ms, a Date, a Temporal.Instant, or Unix ns as a bigint. A Date
+   * or a whole number of ms covers the millisecond that starts there, also in layouts with finer ticks. Several ticks of less
+   * than 1 µs are the same fraction of a ms: the range then includes all of them. A range that begins before the epoch begins
+   * at the epoch, and one that extends beyond the layout's last time ends there.
+   * @throws {RangeError} `ERR_FLAKE_OPTION`: IDs of this layout are not ordered by time, or `to` is before `from`.
+   * @throws {RangeError} `ERR_FLAKE_TIME_RANGE`: the layout has no time of the range, or a number is not Unix ms, or a bigint
+   * not Unix ns, judging by its size.
+   */
+  range(from: Instant, to?: Instant): {
+    min: IdBytes;
+    max: IdBytes;
+  };
+  /**
+   * The ID as a UUID of version 8 (RFC 9562), in lower case, for a `uuid` column. UUIDs of a layout sort as their IDs do, as
+   * text and as 16 bytes. So `toUuid(min)` and `toUuid(max)` of a `range` are the bounds for `WHERE id BETWEEN …`.
+   *
+   * | digits | meaning |
+   * |---|---|
+   * | `687e4889-8912` | the first 48 bits of the ID |
+   * | `-8` | the version |
+   * | `700` | the next 12 bits |
+   * | `-85` | two bits of variant, `10`; the last 4 bits of the ID; two bits that are `01` |
+   * | `8f-670cd8eec840` | the mark: the same in all UUIDs of a layout |
+   *
+   * The mark depends on how times are read: epoch, tick, the place of the timestamp, and `idOffset`. Name, node fields,
+   * counter and mode may change. It is the last 56 bits of the 64-bit FNV-1a hash of a text, for `flake`
+   * `'flakeforge: epoch 0 ms, tick 1000000 ns, timestamp 42 bits at 22, idOffset 0'`. For the decimal layouts, `decimal`
+   * replaces `timestamp 42 bits at 22`, where 22 is the number of bits after the timestamp.
+   * @throws {TypeError} `ERR_FLAKE_ID`: it is not an ID, or not an ID of this layout.
+   * @example
+   * layouts.flake.toUuid('0x687e488989127001') // '687e4889-8912-8700-858f-670cd8eec840'
+   */
+  toUuid(id: IdLike): string;
+  /**
+   * The ID that `toUuid` made this UUID from. Digits may be in upper case.
+   * @throws {TypeError} `ERR_FLAKE_ID`: any other UUID or text: a UUID of another version or program, or of a layout that
+   * would read a different time from it. The message gives the reason.
+   */
+  fromUuid(text: string): IdBytes;
+  /**
+   * Chronicle layouts: the ID as a time with nine digits, `2021-12-28T14:07:02.954100128`. The last digits show the host.
+   * @throws {TypeError} `ERR_FLAKE_ID`: it is not an ID.
+   */
+  toText(id: IdLike): string;
+  /**
+   * Chronicle layouts: the ID that `toText` made this text from. As Chronicle itself writes them, zeros at the end may be
+   * missing, and `Z` or an offset such as `+01:00` may follow.
+   * @throws {TypeError} `ERR_FLAKE_ID`: the text does not represent an ID.
+   */
+  fromText(text: string): IdBytes;
+}
+declare const kind: unique symbol;
+/**
+ * The text of an ID of one kind, such as `'ord_6GZJ8H64N4W00'`. It is text, but other text is not assignable to it, nor is the ID
+ * of another kind.
+ */
+type Id<Name extends string = string> = string & {
+  readonly [kind]: Name;
+};
+/** What makes IDs in this process: every generator of flakeforge. */
+interface IdSource {
+  nextBigInt(): bigint;
+}
+/** What a kind needs of a `Seal`. */
+interface TextSeal {
+  sealString(id: bigint, base?: 'base58' | 'base62' | null): string;
+  openString(text: string, base?: 'base58' | 'base62' | null): Uint8Array;
+}
+interface IdTypeOptions<L extends AnyLayout = AnyLayout> {
+  /** the beginning of the texts, as for `format`: default the name and `_`; `''` for none */
+  prefix?: string | null | undefined;
+  /** a dialect's name, a `Layout`, or your own fields: an ID that no generator of it could have made is refused */
+  layout?: L | Layout$2<L> | null | undefined;
+  /** how the ID is written after the prefix; default `'base32'`, with a seal `'base58'`, and then only that or `'base62'` */
+  base?: Base | null | undefined;
+  /** a `Seal` with the same prefix: the texts are those of its `sealString`, and reveal nothing without the key */
+  seal?: TextSeal | null | undefined;
+}
+/** The JSON Schema of a text, for every draft of it and for OpenAPI. */
+interface TextSchema {
+  type: 'string';
+  pattern: string;
+}
+/** What other libraries call, by [Standard Schema](https://standardschema.dev). */
+interface StandardProps<Output> {
+  readonly version: 1;
+  readonly vendor: string;
+  readonly validate: (value: unknown) => {
+    readonly value: Output;
+    readonly issues?: undefined;
+  } | {
+    readonly issues: ReadonlyArray<{
+      readonly message: string;
+    }>;
+  };
+  readonly jsonSchema: {
+    readonly input: (options?: unknown) => Record<string, unknown>;
+    readonly output: (options?: unknown) => Record<string, unknown>;
+  };
+  readonly types?: {
+    readonly input: string;
+    readonly output: Output;
+  } | undefined;
+}
+/** A kind of IDs. None of its functions needs its object, so `ids.filter(Order.is)` works. */
+interface IdType<Name extends string = string> {
+  readonly name: Name;
+  /**
+   * The next ID of a generator, as text.
+   * @throws as `nextBigInt()` of the generator
+   */
+  readonly next: (generator: IdSource) => Id<Name>;
+  /**
+   * The text of an ID in any other form, as from a database.
+   * @throws {TypeError} `ERR_FLAKE_ID`: it is not an ID, or not one of the layout.
+   */
+  readonly from: (id: IdLike) => Id<Name>;
+  /**
+   * Text from outside, checked: the same text, with its letters as `from` writes them where their case does not matter.
+   * @throws {TypeError} `ERR_FLAKE_ID`: it is not text, has another prefix, is not written in the base, has more than 64 bits, is
+   * not an ID of the layout, or is refused by the seal.
+   */
+  readonly parse: (text: unknown) => Id<Name>;
+  /** Whether a value is such a text, letter for letter as `from` writes it. It never throws. */
+  readonly is: (value: unknown) => value is Id<Name>;
+  /**
+   * The ID of a text, for a database.
+   * @throws {TypeError} `ERR_FLAKE_ID`, as `parse`
+   */
+  readonly toBigInt: (text: string) => bigint;
+  /**
+   * The form of the texts: `{ type: 'string', pattern }`. A pattern cannot say that a number has at most 64 bits, or that check
+   * characters are right: `parse` refuses more.
+   */
+  readonly jsonSchema: TextSchema;
+  /** [Standard Schema](https://standardschema.dev): tRPC, Hono, TanStack and others take the object itself as a validator. */
+  readonly '~standard': StandardProps<Id<Name>>;
+}
+/**
+ * Makes a kind of IDs: one object that generates, writes, reads and validates them, with a type of their own.
+ *
+ * @param name of the kind, and the beginning of its texts: 1 to 15 of a–z, 0–9 and _, from a letter to a letter or digit
+ * @throws {RangeError | TypeError} `ERR_FLAKE_OPTION`: the name or an option is invalid, or the seal has another prefix.
+ * @example
+ * const Order = idType('ord')
+ * type OrderId = Id<'ord'>
+ * const id: OrderId = Order.next(flake)  // 'ord_6GZJ8H64N4W00'
+ * Order.toBigInt(id)                     // 7529535382561648640n
+ * Order.is('usr_6GZJ8H64N4W00')          // false
+ */
+declare function idType<const Name extends string, const L extends AnyLayout = AnyLayout>(name: Name, options?: IdTypeOptions<L> | null): IdType<Name>;
+/**
  * The second argument of `JSON.stringify`: writes every ID as decimal text, at any depth: bigints, negative ones too; Buffers
- * and Uint8Arrays of 8 bytes, as `next()` returns them; and each element of a BigUint64Array, as `takeBigInts()` returns it.
+ * and Uint8Arrays of 8 bytes, as `next()` returns them; and each element of a BigUint64Array, as `takeBigInts()` returns it, or
+ * of a BigInt64Array.
  *
  * Everything else is written as JSON writes it. Even if your project gave `BigInt.prototype` a `toJSON` that makes numbers,
  * bigints are written as exact text.
@@ -886,52 +1150,6 @@ declare function jsonReviver(): (key: string, value: unknown, context?: {
 declare function jsonReviver(keys: readonly string[]): (key: string, value: unknown, context?: {
   source?: string;
 }) => unknown;
-/**
- * The parts of an ID: those in {@link CommonParts}, and the node fields under their own names: `datacenter` and `worker` in
- * flake, `node` in hazelcast, and so on.
- *
- * `Parts` without a layout, as in `const parts: Parts = …`, has the node fields of all layouts, each optional.
- *
- * `JSON.stringify` writes `tick` as text. For Node's `assert.deepStrictEqual`, which compares prototypes too, use
- * `{ ...parts }`.
- */
-type Parts<L extends AnyLayout = AnyLayout> = CommonParts & DecodedFields<L>;
-interface CommonParts {
-  /** Unix ms; has a fraction if a tick is shorter than 1 ms */
-  timestamp: number;
-  /** the timestamp as a Date, in whole ms */
-  date: Date;
-  /** ticks since the epoch */
-  tick: bigint;
-  /** the counter within the tick */
-  counter: number;
-  /** the whole node number: all node fields joined, the most significant first */
-  id: number;
-  /** uniqueid: the mode in which the ID was made */
-  mode?: 'spread' | 'sequential';
-}
-/**
- * The argument of `Layout.encode`: {@link CommonPartsToEncode}, and the node fields under their own names. It accepts
- * whatever `decode` returns, and its JSON form. Contradictory parts are refused.
- */
-type PartsToEncode<L extends AnyLayout = AnyLayout> = CommonPartsToEncode & GivenFields<L>;
-interface CommonPartsToEncode {
-  /**
-   * Unix ms, a Date, a Temporal.Instant, or Unix ns as a bigint; decimal text of Unix ms, as in CSV files. It must be within `tick` if both are
-   * given. A number selects the tick that `decode` shows with this number, or else the tick that contains it.
-   */
-  timestamp?: number | bigint | string | Date | TemporalInstant | null | undefined;
-  /** a Date or Temporal.Instant, or the JSON form of a Date. It must be within `tick` and `timestamp` if they are given. */
-  date?: Date | TemporalInstant | string | null | undefined;
-  /** ticks since the epoch, as a bigint or as text */
-  tick?: bigint | string | null | undefined;
-  /** default 0 */
-  counter?: number | string | null | undefined;
-  /** the whole node number; it must agree with the given node fields. Default: the node number of these fields, or 0 */
-  id?: number | string | null | undefined;
-  /** uniqueid: default the layout's own mode */
-  mode?: 'spread' | 'sequential' | null | undefined;
-}
 interface FormatOptions extends PrefixOptions {
   /** digits in a group, counted from the end */
   groupsize?: number | undefined;
@@ -1011,6 +1229,12 @@ interface SealOptions<P extends string = string> {
    * a final _, such as `'ord_'`. The prefix is part of the text only and does not change the encryption; use `tweak` for that.
    */
   prefix?: P | null | undefined;
+  /**
+   * How many check characters end a text: 2 or 3; default 0, none. Only holders of the key can compute them, so `openString`
+   * refuses a text that was mistyped or guessed without a query: all but one of 3,364 with 2 characters in base 58, and all but
+   * one of 195,112 with 3. This is not authentication: still check access.
+   */
+  check?: 0 | 2 | 3 | null | undefined;
 }
 /**
  * Turns IDs into public IDs that reveal nothing, and back. An ID shows when and where it was generated, and the next one can
@@ -1046,8 +1270,8 @@ declare class Seal<const P extends string = ''> {
   /** Like `seal(id)`, as a bigint from 0 to 2^64 − 1. */
   sealBigInt(id: IdLike): bigint;
   /**
-   * Like `seal(id)`, as text, for URLs: the prefix of this seal, if it has one, and 11 characters. It is the same as
-   * `format(seal(id), base, { prefix })`, and does not sort as IDs do.
+   * Like `seal(id)`, as text, for URLs: the prefix of this seal, if it has one, and 11 characters, as
+   * `format(seal(id), base, { prefix })` writes them; then the check characters, if it has any. It does not sort as IDs do.
    * @param base default `'base58'`, which has no characters that look alike
    * @throws {RangeError} `ERR_FLAKE_OPTION`: any other base.
    */
@@ -1070,8 +1294,8 @@ declare class Seal<const P extends string = ''> {
   /**
    * The ID that `sealString(id, base)` made this text from.
    * @param base default `'base58'`
-   * @throws {TypeError} `ERR_FLAKE_ID`: the text has a different prefix or none, does not have 11 characters after it, has
-   * one that is not a digit of the base, or represents more than 2^64 − 1.
+   * @throws {TypeError} `ERR_FLAKE_ID`: the text has a different prefix or none, does not have 11 characters after it, and
+   * those of `check`, has one that is not a digit of the base, represents more than 2^64 − 1, or has the wrong check characters.
    * @throws {RangeError} `ERR_FLAKE_OPTION`: any other base.
    */
   openString(text: string, base?: 'base58' | 'base62' | null): Buffer;
@@ -1110,8 +1334,12 @@ declare namespace FlakeId {
     Format,
     FormatOptions,
     GeneratorOptions,
+    Id,
     IdBytes,
     IdLike,
+    IdSource,
+    IdType,
+    IdTypeOptions,
     IterationOptions,
     JoinOptions,
     Layout,
@@ -1135,14 +1363,18 @@ declare namespace FlakeId {
     SealOptions,
     SignalOptions,
     SlotInfo,
+    StandardProps,
     Stats,
     Store,
+    TextSchema,
+    TextSeal,
     Unspecified,
     compare,
     createGroup,
     FlakeId as default,
     format,
     fromSigned,
+    idType,
     isId,
     jsonReplacer,
     jsonReviver,

@@ -15,7 +15,7 @@ const GROUPS = {
   Start: {
     'start/getting-started': 'Getting started',
     troubleshooting: 'Troubleshooting',
-    'start/choosing': 'Choosing an ID',
+    'start/which-id': 'Which ID fits',
     'start/comparison': 'Compared with others',
     glossary: 'Glossary',
     design: 'Design decisions',
@@ -48,6 +48,7 @@ const GROUPS = {
   },
   Data: {
     'data/databases': 'Databases',
+    'data/uuid-columns': 'uuid columns',
     'data/database-defaults': 'IDs from the database',
     'data/input': 'JSON and input',
     'data/public-ids': 'Public IDs',
@@ -73,6 +74,12 @@ const GROUPS = {
     'migrate/snowflake-uuid': 'snowflake-uuid',
     'migrate/uuid-and-nanoid': 'UUIDs and nanoid',
     'migrate/hazelcast': 'Hazelcast',
+    'migrate/snowcast': 'snowcast',
+    'migrate/java-uniqueid': 'java-uniqueid',
+    'migrate/chronicle': 'Chronicle',
+    'migrate/sonyflake': 'Sonyflake',
+    'migrate/tsid': 'TSID Creator',
+    'migrate/cosid': 'CosId',
   },
 }
 
@@ -81,6 +88,7 @@ const EXAMPLES = {
   'examples/kubernetes/': 'Kubernetes',
   'examples/cluster-redis/': 'Cluster with Redis',
   'examples/postgres/': 'PostgreSQL',
+  'examples/dynamodb/': 'A store on DynamoDB',
   'examples/clients/': 'Clients in other languages',
   'examples/observability/': 'Metrics and alerts',
 }
@@ -130,6 +138,7 @@ export const navigation = {
       { text: 'Overview', link: '/' },
       ...Object.entries(GROUPS).map(([text, pages]) => ({
         text,
+        collapsed: text !== 'Start', // the group of the page is always open
         items: Object.entries(pages)
           .filter(([page]) => isThere(page))
           .map(guide),

@@ -368,6 +368,7 @@ for (const [args, message] of [
   [['nwe'], /Unknown command 'nwe'\. Did you mean 'new'\?/],
   [['inspct', '5'], /Did you mean 'inspect'\?/],
   [['version'], /Did you mean '--version'\?/],
+  [['--verison'], /Did you mean '--version'\?/],
   [['zebra'], /Unknown command 'zebra'\. Run 'flakeforge help'/],
   [['5x'], /Unknown command '5x'/],
   [['help', 'slts'], /Unknown command 'slts'\. Did you mean 'slots'\?/],

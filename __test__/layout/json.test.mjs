@@ -47,6 +47,10 @@ test('the IDs of a batch are an array of decimal texts', (t) => {
   t.deepEqual(read(text, 'ids').ids, [ID, 5n])
 })
 
+test('signed values of a batch are an array of decimal texts', (t) => {
+  t.is(write({ ids: BigInt64Array.of(-5n, 7n), none: new BigInt64Array() }), '{"ids":["-5","7"],"none":[]}')
+})
+
 test('an ID from next(), a Buffer or a Uint8Array of 8 bytes, is decimal text too', (t) => {
   const id = layouts.flake.encode(layouts.flake.decode(ID))
   t.is(write({ id, list: [id, Uint8Array.from(id)] }), `{"id":"${ID}","list":["${ID}","${ID}"]}`)

@@ -1,11 +1,14 @@
 // `npm run release -- X.Y.Z` in a copy of the repository: afterwards the version is the same everywhere, and a rejected
 // or failed release leaves nothing behind. lab/consumers/release publishes its result.
 
-import { spawnSync } from 'node:child_process'
+import { execFile, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import fs from 'node:fs'
+import { createServer } from 'node:http'
 import { createRequire } from 'node:module'
 import os from 'node:os'
 import path from 'node:path'
+import { promisify } from 'node:util'
 import anyTest from 'ava'
 
 const require = createRequire(import.meta.url)
@@ -321,6 +324,54 @@ test('publish.js needs digests', (t) => {
   const { status, stderr } = script('publish.js', 'v1.2.3', tarballs(main, part))
   t.is(status, 1)
   t.regex(stderr, /usage: node scripts\/publish\.js TAG FOLDER DIGESTS/)
+})
+
+/** A registry that answers each request for a package in this way, and takes nothing. Returns what was asked of it. */
+async function startRegistry(t, status, packument) {
+  const asked = []
+  const registry = createServer((request, response) => {
+    asked.push(`${request.method} ${decodeURIComponent(request.url)}`)
+    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(packument))
+  })
+  await once(registry.listen(0, '127.0.0.1'), 'listening')
+  t.teardown(() => registry.close())
+  return { url: `http://127.0.0.1:${registry.address().port}/`, asked }
+}
+
+/** Runs publish.js with a registry. */
+async function publishTo({ url }, env) {
+  const folder = tarballs(main, part)
+  const npmrc = path.join(folder, '..', `${path.basename(folder)}.npmrc`)
+  fs.writeFileSync(npmrc, `registry=${url}\nfetch-retries=0\n`)
+  const args = [path.join(root, 'scripts', 'publish.js'), 'v1.2.3', folder, digestsOf(folder)]
+  const running = promisify(execFile)(process.execPath, args, {
+    env: { ...process.env, npm_config_userconfig: npmrc, ...env },
+  })
+  return running.catch((error) => error)
+}
+
+const NONE = { error: 'not found' }
+const STAGED = { name: PART, versions: { '0.0.0-stage': { name: PART, version: '0.0.0-stage' } }, 'dist-tags': {} }
+
+for (const [what, [status, packument]] of Object.entries({ none: [404, NONE], 'a placeholder': [200, STAGED] })) {
+  test(`a first version is staged by a token, and without one nothing is published: npm has ${what}`, async (t) => {
+    const registry = await startRegistry(t, status, packument)
+    const { code, stderr } = await publishTo(registry, { FIRST_TOKEN: '' })
+    t.is(code, 1)
+    t.regex(stderr, /npm has no package of these names: @flakeforge\/binding-a, flakeforge\. .*NPM_FIRST_TOKEN/)
+    t.true(registry.asked.length > 0)
+    t.deepEqual(
+      registry.asked.filter((each) => !each.startsWith('GET ')),
+      [],
+    )
+  })
+}
+
+test('a registry that fails is not taken for one without the package', async (t) => {
+  const registry = await startRegistry(t, 500, { error: 'failed' })
+  const { code, stderr } = await publishTo(registry, { FIRST_TOKEN: 'token' })
+  t.is(code, 1)
+  t.regex(stderr, /npm cannot tell whether @flakeforge\/binding-a exists/)
 })
 
 /** What ci.yml hands to pack-release.js, with one build: a folder, and the outputs of the jobs. */

@@ -69,7 +69,7 @@ function adviceForEqual({ walk, nodes }: Facts) {
   return [
     ...others,
     `${others.length > 0 ? 'Otherwise, ' : ''}${isOne ? 'this node number was' : 'each of these node numbers was'} used by two generators at once, or by one that restarted after its clock had stepped back.`,
-    'Give each process a separate number: join() leases one.',
+    'Give each process a separate number: join() leases one, if all processes use it.',
   ]
     .join(' ')
     .replace(/^./, (letter) => letter.toUpperCase())
@@ -105,7 +105,7 @@ function interleaved({ nodes, chosen }: Facts): Finding[] {
       count: turns,
       text: `The counters of ${namesOf(hit, chosen.layout)} go back and forth between two separate sequences ${counted(turns, 'time')}: two generators use the number at the same time.`,
       advice:
-        'They make equal IDs as soon as their counters meet. Give each process a separate number: join() leases one.',
+        'They make equal IDs as soon as their counters meet. Give each process a separate number: join() leases one, if all processes use it.',
       page: pageOf('docs/run/processes.md'),
       nodes: hit.map(({ node }) => node),
     },

@@ -1,7 +1,7 @@
 // `flakeforge restored`: reports to a store that older records were put back. ../with-addon/restored.ts does it.
 
 import type { CommandFile } from '../parts/command.ts'
-import { GROUP } from '../parts/options.ts'
+import { GROUP, SEGMENT } from '../parts/options.ts'
 
 export default {
   summary: 'report that a backup was restored on a server',
@@ -14,7 +14,7 @@ The default URL is $FLAKEFORGE_STORE. Without --group and --segment, the report 
 knows. Name those that were created after the backup was taken. Redis cannot list any: name each one.`,
   options: {
     group: { ...GROUP.group, about: 'only this group' },
-    segment: { value: 'NAME', about: 'only this counter of SegmentId' },
+    segment: { ...SEGMENT.segment, about: 'only this counter of SegmentId' },
   },
   completes: ['store'],
   examples: [

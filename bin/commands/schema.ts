@@ -1,10 +1,10 @@
-// `flakeforge schema`: the tables of the PostgreSQL or MySQL store, or a function that makes IDs, for migrations.
+// `flakeforge schema`: the tables of the PostgreSQL or MySQL store, or functions that make and read IDs, for migrations.
 
 import type { CommandFile } from '../parts/command.ts'
 import { OF_SCHEMA } from '../parts/options.ts'
 
 export default {
-  summary: 'print SQL: the tables of the store, or a function for IDs',
+  summary: 'print SQL: the tables of the store, or functions that make and read IDs',
   operands: '[postgres|mysql|URL]',
   about: `Prints the SQL that creates the tables of a store: for PostgreSQL 12 or newer in the schema public, or in the one that an
 address names with ?schema=; for MySQL and MariaDB in the current database. The store creates them itself on first use if its
@@ -15,7 +15,11 @@ object of that name belongs to another role. Name the owner of a schema in the a
 
 With --function, the command prints a function that generates IDs in the database, for rows that psql, triggers or other services
 insert: id bigint DEFAULT flake_id(). On MariaDB and MySQL, a BEFORE INSERT trigger calls it. Its IDs never repeat, whatever the
-server's clock does. No process may use its node number: give your group --slots 1023, and the function --node 1023.`,
+server's clock does. No process may use its node number: give your group --slots 1023, and the function --node 1023.
+
+With --times flake it prints flake_time(id), the time of an ID, and flake_min(time) and flake_max(time), the first and the last ID
+of a time, as in WHERE id >= flake_min(now() - interval '1 day'). PostgreSQL takes them in indexes, generated columns and the
+bounds of partitions. On MariaDB and MySQL, times are in UTC. --layout, --epoch, --mode and --id-offset are those of your IDs.`,
   options: OF_SCHEMA,
   completes: [() => ['postgres', 'mysql']],
   examples: [
@@ -27,6 +31,7 @@ server's clock does. No process may use its node number: give your group --slots
       'IDs by DEFAULT flake_id(), for the role app',
     ],
     ['flakeforge schema mysql --function flake_id --node 1023 | mariadb app', 'the function for MariaDB or MySQL'],
+    ['flakeforge schema --times flake --epoch 2020-01-01 | psql app', 'the time of an ID, and the IDs of a time'],
     ['flakeforge schema > migrations/0042_flakeforge.sql', 'write a migration'],
   ],
   run: async (given) => (await import('../schema/print-schema.ts')).run(given),

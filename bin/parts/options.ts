@@ -32,7 +32,11 @@ export const OF_LAYOUT = {
   },
   epoch: { value: 'DATE', about: 'the start of timestamps: ISO text or Unix ms' },
   nodes: { value: 'N', about: 'snowcast: the maximum number of nodes' },
-  mode: { value: 'MODE', about: 'uniqueid: spread or sequential', among: () => ['spread', 'sequential'] },
+  mode: {
+    value: 'MODE',
+    about: "spread (the timestamp's bits reversed) or sequential",
+    among: () => ['spread', 'sequential'],
+  },
   'id-offset': { value: 'N', about: 'a number that is added to every ID' },
 } satisfies Options
 
@@ -41,6 +45,8 @@ export const NODE_OFFSET = {
 } satisfies Options
 
 export const GROUP = { group: { value: 'NAME', about: "the group of slots (default 'default')" } } satisfies Options
+
+export const SEGMENT = { segment: { value: 'NAME', about: 'a counter of SegmentId' } } satisfies Options
 
 /** The options that all members of a group must agree on, besides the layout. */
 export const OF_GROUP = {
@@ -76,13 +82,13 @@ export const OF_NEW = {
   wait: { value: 'MS', about: 'how long to wait for a slot (default 90000)' },
 } satisfies Options
 
-const { layout, epoch, nodes } = OF_LAYOUT
-
 export const OF_SCHEMA = {
   grant: { value: 'ROLES', about: 'postgres: the roles that get rights, separated by commas' },
   function: { value: 'NAME', about: 'the name of a function to print, such as flake_id' },
   node: { value: 'N', about: 'the node number of the function, which no process may use' },
-  ...{ layout, epoch, nodes },
+  times: { value: 'NAME', about: 'the prefix of functions for the times of IDs: NAME_time, …' },
+  unsigned: { about: 'mysql: --times is for columns of the type BIGINT UNSIGNED' },
+  ...OF_LAYOUT,
 } satisfies Options
 
 export const OF_INSPECT = {

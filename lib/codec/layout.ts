@@ -21,12 +21,12 @@ import { factsOfSpec, LayoutFacts, readMode } from './facts.ts'
 import type { IdBytes, IdLike } from './ids.ts'
 import { HIGH, half, LOW, put, toBytes, word, wordToBytes } from './ids.ts'
 import type { AnyLayout, LayoutName, LayoutOptions } from './node-fields.ts'
-import { type Packing, partOf } from './packing.ts'
+import { MODES, type Packing, partOf } from './packing.ts'
 import type { Parts, PartsToEncode } from './parts.ts'
 import * as uuids from './uuid.ts'
 
 /** Unix ms, a Date, a Temporal.Instant, or Unix ns as a bigint */
-type Instant = number | bigint | Date | TemporalInstant
+export type Instant = number | bigint | Date | TemporalInstant
 
 type Decoded = DecodedParts & Record<string, unknown>
 
@@ -103,7 +103,7 @@ export class Layout<const L extends AnyLayout = AnyLayout> {
    * forms a spec, so a Layout made from a copy (`{ ...layout }`, JSON, structuredClone) is the same layout.
    */
   readonly tickMs: number
-  /** present only if it was given, as the next two are */
+  /** present only if it was given, as the next is; `mode` only if it is not the layout's default, or in uniqueid if given */
   declare readonly idOffset?: bigint | undefined
   declare readonly nodes?: number | undefined
   declare readonly mode?: 'spread' | 'sequential' | undefined
@@ -141,7 +141,7 @@ export class Layout<const L extends AnyLayout = AnyLayout> {
 
   /**
    * The first instant at which some ID, whatever its node and counter, does not fit into a signed 64-bit column; flake with
-   * epoch 0: 2039-09-07. If the highest bit is part of the node or the counter, or is one of uniqueid's reversed bits, this
+   * epoch 0: 2039-09-07. If the highest bit is part of the node or the counter, or is one of the reversed bits, this
    * is the epoch or just after it. If it is always 0, this is `end`.
    */
   get signedEnd(): Date {
@@ -232,7 +232,7 @@ export class Layout<const L extends AnyLayout = AnyLayout> {
   range(from: Instant, to?: Instant): { min: IdBytes; max: IdBytes } {
     const { packing } = this.#facts
     if (!packing.isTimeOrdered) {
-      throw errors.optionRangeError('layout', this.name, 'one whose IDs are ordered by time')
+      throw errors.optionRangeError('layout', this.name, wanted.ORDERED)
     }
     const end = to ?? from
     const times = [spanOf('from', from, this).first, spanOf('to', end, this).last] as const
@@ -342,7 +342,7 @@ function encode(parts: Options, layout: Layout, facts: LayoutFacts) {
   const { counter, mode } = parts
   const { packing } = facts
   const count = isAbsent(counter) ? 0 : readBounded('counter', counter, 0, facts.packing.counterMax)
-  const chosen = isAbsent(mode) ? undefined : readMode(mode, facts)
+  const chosen = isAbsent(mode) ? undefined : readPartMode(mode, facts)
   const node = facts.readNode(parts)
   const number = packing.isNumeric ? tickNumber(parts, packing) : undefined
   if (number !== undefined) {
@@ -350,6 +350,15 @@ function encode(parts: Options, layout: Layout, facts: LayoutFacts) {
     return wordToBytes()
   }
   return toBytes(packing.pack(tickOfParts(parts, layout, packing), count, node, chosen))
+}
+
+/** The mode of an ID. Where IDs do not contain it, it is that of the layout. */
+function readPartMode(mode: unknown, facts: LayoutFacts) {
+  const chosen = readMode(mode, facts)
+  if (facts.hasModeBit) return chosen
+  const own = facts.mode ?? MODES[1]
+  if (chosen !== own) throw errors.optionRangeError('mode', mode, wanted.ownMode(own))
+  return undefined
 }
 
 /** The tick as a number, for a numeric layout; undefined if the slower path has to read the parts. */
@@ -401,7 +410,7 @@ const isBeyondDates = (date: unknown, startMs: number) =>
 /** A tick, also as text: JSON has no bigints. */
 function readTick(given: unknown, { tickMin: min, tickMax: max, offset }: Packing) {
   const wanted = `a bigint from ${min} to ${max}${offset ? ', because of idOffset' : ''}`
-  const tick = typeof given === 'string' && /^\d+$/.test(given) ? BigInt(given) : given
+  const tick = typeof given === 'string' && /^\d{1,20}$/.test(given) ? BigInt(given) : given
   if (typeof tick !== 'bigint') throw errors.optionTypeError('tick', given, wanted)
   if (tick < min || tick > max) throw errors.optionRangeError('tick', given, wanted)
   return tick

@@ -146,18 +146,12 @@ export type DecodedFields<L> = InEach<FieldsOf<L>>
 type InEach<Fields> = { [K in keyof Fields]: Fields[K] } & { [K in Exclude<AnyKeyOf<Fields>, keyof Fields>]?: number }
 
 /** Options that only some layouts have. */
-export type LayoutChoices<L> = ('snowcast' extends OrFlake<L> ? SnowcastChoices : unknown) &
-  ('uniqueid' extends OrFlake<L> ? UniqueidChoices : unknown)
+export type LayoutChoices<L> = 'snowcast' extends OrFlake<L> ? SnowcastChoices : unknown
 
 interface SnowcastChoices {
   /** snowcast: how many nodes there are, 128…8192, rounded up to a power of two; default 8192 */
   nodes?: number | string | null | undefined
 }
 
-interface UniqueidChoices {
-  /** uniqueid: `'spread'` (the default: the bits of the timestamp are reversed) or `'sequential'` */
-  mode?: 'spread' | 'sequential' | null | undefined
-}
-
-/** The options of a layout: {@link LayoutSettings}, and snowcast's `nodes` or uniqueid's `mode`. */
+/** The options of a layout: {@link LayoutSettings}, and snowcast's `nodes`. */
 export type LayoutOptions<L extends AnyLayout = AnyLayout> = LayoutSettings & LayoutChoices<L>

@@ -25,7 +25,7 @@ export interface CommonParts {
   counter: number
   /** the whole node number: all node fields joined, the most significant first */
   id: number
-  /** uniqueid: the mode in which the ID was made */
+  /** in mode `'spread'`, and in uniqueid, whose IDs contain it: the mode in which the ID was made */
   mode?: 'spread' | 'sequential'
 }
 
@@ -49,6 +49,6 @@ export interface CommonPartsToEncode {
   counter?: number | string | null | undefined
   /** the whole node number; it must agree with the given node fields. Default: the node number of these fields, or 0 */
   id?: number | string | null | undefined
-  /** uniqueid: default the layout's own mode */
+  /** default the layout's own mode; only uniqueid, whose IDs contain it, accepts the other one */
   mode?: 'spread' | 'sequential' | null | undefined
 }

@@ -19,7 +19,7 @@ import { readNodeNumber } from '../layout/node-number.ts'
  * Besides `layout` and those in {@link OwnNodeOptions} and {@link GeneratorOptions}, the node fields of the layout are
  * options, under their own names: `datacenter` and `worker` in flake, `node` in hazelcast, and so on (see
  * {@link NodeFields}). A node field that is left out comes from the environment variable `FLAKEFORGE_` plus its name in
- * capitals (`FLAKEFORGE_WORKER`), or else is 0. snowcast also takes `nodes`, and uniqueid `mode`.
+ * capitals (`FLAKEFORGE_WORKER`), or else is 0. snowcast also takes `nodes`.
  *
  * Integers may also be given as decimal text (`'7'`), as in environment variables. `null` and `undefined` mean absent.
  *
@@ -57,8 +57,7 @@ export interface GeneratorOptions extends LayoutSettings {
   nodeOffset?: number | string | null | undefined
   /**
    * How many ms IDs may run ahead of the clock before a used-up counter or a clock step makes calls wait or throw; may be
-   * Infinity. Default: that of the layout's system (hazelcast and safe 15,000, tsid 10,000, chronicle and tid Infinity,
-   * all others 0).
+   * Infinity. Default: that of the layout's system (hazelcast and safe 15,000; chronicle, tid and tsid Infinity; all others 0).
    *
    * When a process ends, how far ahead it was is lost. After a restart with the same node number, generate no ID before the
    * clock has passed the last one.
@@ -66,7 +65,7 @@ export interface GeneratorOptions extends LayoutSettings {
   maxAheadMs?: number | string | null | undefined
   /**
    * How many ms a synchronous call may block before it throws. It throws at once if waiting that long cannot help. Default:
-   * that of the layout's system (hazelcast, snowcast and uniqueid 1,000, all others 0).
+   * that of the layout's system (hazelcast, snowcast, sonyflake, sonyflake2, twitter and uniqueid 1,000, all others 0).
    */
   maxWaitMs?: number | string | null | undefined
   /**
@@ -136,7 +135,19 @@ export const GENERAL = [
 export const OF_NODE = ['id', 'shared', 'clock']
 
 /** Options of a lease, which only join() reads. */
-export const OF_LEASE = ['group', 'slots', 'ttlMs', 'skewMs', 'durable', 'waitMs', 'host', 'signal', 'elseFrom']
+export const OF_LEASE = [
+  'group',
+  'slots',
+  'backfill',
+  'ttlMs',
+  'skewMs',
+  'durable',
+  'waitMs',
+  'host',
+  'share',
+  'signal',
+  'elseFrom',
+]
 
 /** A checked copy of the options of `new FlakeId(options)`. */
 export function readOptions(given: unknown): Settings {
@@ -165,7 +176,7 @@ export function readOptions(given: unknown): Settings {
 export function offeredOf(known: readonly string[], { hasNodes, mode }: LayoutFacts) {
   const isOffered = new Map([
     ['nodes', hasNodes],
-    ['mode', !isAbsent(mode)],
+    ['mode', !isAbsent(mode)], // elsewhere it is what `node` would be taken for
   ])
   return known.filter((name) => isOffered.get(name) ?? true)
 }

@@ -3,11 +3,13 @@
 
 import { type SignalOptions, signalOf } from '../base/abort.ts'
 import * as errors from '../base/errors.ts'
+import type { Instant } from '../codec/layout.ts'
 import type { AnyLayout, Unspecified } from '../codec/node-fields.ts'
 import { end, FlakeId, type Stats, shownOf } from '../generator/flake-id.ts'
 import { OpenedGenerator } from '../generator/opened-generator.ts'
 import { EVENTS, type LeaseDetail, type LeaseEvent, type LeaseListener } from './events.ts'
 import type { Lease } from './lease.ts'
+import { noBackfillError, type PastIds } from './past-ids.ts'
 
 const { EventEmitter } = process.getBuiltinModule('node:events')
 
@@ -71,7 +73,15 @@ export interface LeasedFlakeId<L extends AnyLayout> {
 }
 
 /** What join() makes one with. Users cannot reach it: only the class can make them. */
-export let leasedFlakeId: (opened: OpenedGenerator, onClose: () => Promise<void>) => LeasedFlakeId
+export let leasedFlakeId: (opened: OpenedGenerator, parts: LeasedParts) => LeasedFlakeId
+
+interface LeasedParts {
+  /** for nextAt(); undefined without `backfill` */
+  past: PastIds | undefined
+  onClose: () => Promise<void>
+  /** asked at each close() whether the generator has no other holder; undefined if it is not shared */
+  isLast: (() => boolean) | undefined
+}
 
 /**
  * A generator that holds a slot. `FlakeId.join()` creates one.
@@ -89,14 +99,14 @@ export let leasedFlakeId: (opened: OpenedGenerator, onClose: () => Promise<void>
  */
 export class LeasedFlakeId<const L extends AnyLayout = Unspecified> extends FlakeId<L> {
   #lease
-  #onClose
+  #parts
 
   static {
-    leasedFlakeId = (opened, onClose) => new LeasedFlakeId(opened, onClose)
+    leasedFlakeId = (opened, parts) => new LeasedFlakeId(opened, parts)
   }
 
   /** @param opened with a lease */
-  private constructor(opened: OpenedGenerator, onClose: () => Promise<void>) {
+  private constructor(opened: OpenedGenerator, parts: LeasedParts) {
     if (!(opened instanceof OpenedGenerator)) {
       throw errors.optionError(
         TypeError,
@@ -109,7 +119,7 @@ export class LeasedFlakeId<const L extends AnyLayout = Unspecified> extends Flak
     for (const state of EMITTER_STATE) Object.defineProperty(this, state, { value: undefined, writable: true })
     Reflect.apply(EventEmitter, this, [])
     this.#lease = opened.lease as Lease
-    this.#onClose = onClose
+    this.#parts = parts
   }
 
   /**
@@ -187,26 +197,53 @@ export class LeasedFlakeId<const L extends AnyLayout = Unspecified> extends Flak
   }
 
   /**
-   * Destroys the group: every member is destroyed at its next renewal. But if an equal group has been created by then, the
-   * member joins that one. A new group of the same name continues above the last ID of the old one. On a server no slot is
-   * granted for 60 s + `skewMs` (durable: `ttlMs` + `skewMs`).
+   * Destroys the group. Its members in this process are destroyed at once, and the others in a folder within 250 ms, on a
+   * server at their next renewal, within 37 % of `ttlMs`: from then on, calls throw `ERR_FLAKE_DESTROYED`. A member that has
+   * no slot at that time may join an equal group that was created meanwhile. A new group of the same name continues above the
+   * last ID of the old one. On a server no slot is granted for 60 s + `skewMs` (durable: `ttlMs` + `skewMs`).
    */
   destroy(): Promise<void> {
     return this.#lease.destroy()
   }
 
   /**
-   * Releases the slot and stops the timer permanently. From then on `next()`, `attach()` and `destroy()` throw
+   * Releases the slot and stops the timer permanently; with `share`, the last holder's call does. From then on `next()`, `attach()` and `destroy()` throw
    * `ERR_FLAKE_DETACHED`. Without `close()` the slot becomes free when the process ends, or after `ttlMs`. It takes at most 5
    * s and may reject like `detach()`; the generator is closed even then.
    */
   async close(): Promise<void> {
+    if (this.#parts.isLast?.() === false) return
     try {
       await this.#lease.close()
     } finally {
       end(this)
-      await this.#onClose()
+      await this.#parts.onClose()
     }
+  }
+
+  /**
+   * A unique ID of a past time, for rows that are older than their IDs. It has one of the node numbers that the option
+   * `backfill` keeps free, and the store remembers what was given, so that no member makes it again, after a restart either.
+   *
+   * The time is exact to the layout's tick, or to the millisecond where ticks are shorter. IDs of one time that one member
+   * makes are in the order of the calls, up to half of what one node has (2 048 per ms). With `backfill: 4` there are at least
+   * 14 336 per ms in the default layout.
+   *
+   * Most calls need no answer of the store: a member gets numbers for hours of the past at once.
+   * @param date a Date, Unix ms, Unix ns as a bigint, or a Temporal.Instant; not later than now
+   * @throws {RangeError} `ERR_FLAKE_TIME_RANGE`: the time is before the epoch, later than now, or in another unit.
+   * @throws {RangeError} `ERR_FLAKE_BACKFILL`: all IDs of this time are used; or an earlier group of this name had slots with
+   * the kept nodes (`timestamp`, `group`).
+   * @throws {RangeError} `ERR_FLAKE_OPTION`: `backfill` is not set.
+   * @throws {Error} `ERR_FLAKE_STORE`: the store failed, or may have lost which IDs were given.
+   * @throws otherwise as `nextAsync()`: it needs a slot too
+   * @example
+   * const flake = await FlakeId.join(store, { group: 'orders', backfill: 4, durable: true })
+   * const id = toSigned(await flake.nextAt(order.createdAt))
+   */
+  async nextAt(date: Instant): Promise<Buffer> {
+    if (this.#parts.past === undefined) throw noBackfillError()
+    return this.#parts.past.next(date)
   }
 
   [Symbol.asyncDispose](): Promise<void> {

@@ -9,7 +9,8 @@ import type { DatabaseFunction } from './database-function.ts'
  * must guarantee, and `npx flakeforge-check-store ./my-store.mjs` checks it.
  *
  * A record is text of up to 2,000 bytes with any Unicode. It is part of a group (1 to 128 characters without braces and
- * control characters) and has a name: `group`, `counter`, or `slot` and ten digits. No record may ever expire.
+ * control characters) and has a name: `group`, `counter`, `past`, or a word and digits, at most 26 characters, such as
+ * `slot0000000042`. No record may ever expire.
  */
 export interface RecordStore {
   /**

@@ -84,4 +84,16 @@ module.exports = [
     edits: [['lease/grants/counters.rs', 'let is_ours = plan.is_clean && ', 'let is_ours = ']],
     tests: 'model counters',
   },
+  {
+    name: 'a counter of the past starts anew although the store lost something',
+    edits: [
+      ['lease/grants/counters.rs', 'if is_lost || is_another || !kept.identity.matches(identity, true) {', 'if is_another {'],
+    ],
+    tests: 'model counters_of_past_moments',
+  },
+  {
+    name: 'the counters of a moment and of its span give the same numbers',
+    edits: [['lease/backfill.rs', 'let first = self.of_spans.saturating_add(first);', '']],
+    tests: 'model past_moments',
+  },
 ]

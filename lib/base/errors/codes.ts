@@ -33,6 +33,7 @@ export type Fields = {
   ERR_FLAKE_OVERFLOW: { retryAfterMs: number } & Partial<OfSlot>
   ERR_FLAKE_CLOCK_BACKWARDS: { retryAfterMs: number; behindMs: number }
   ERR_FLAKE_TIME_RANGE: { timestamp: number }
+  ERR_FLAKE_BACKFILL: { group: string; timestamp: number }
   ERR_FLAKE_ID: { value?: unknown; key?: string } & Refused
   ERR_FLAKE_CONFIG_MISMATCH: {
     theirs?: string | null | undefined
@@ -79,6 +80,7 @@ export type ErrorClass = new (message: string, options?: ErrorOptions) => Error
  */
 export const CLASSES: { readonly [C in keyof Fields]?: ErrorClass } = {
   ERR_FLAKE_TIME_RANGE: RangeError,
+  ERR_FLAKE_BACKFILL: RangeError,
   ERR_FLAKE_ID: TypeError,
 }
 
@@ -127,6 +129,10 @@ export const CODES = {
     answer: "This server's clock shows a time that the layout cannot hold.",
     needsReason: true,
   },
+  ERR_FLAKE_BACKFILL: {
+    when: '`nextAt()`: all IDs of this past time are used, or other members may have made them',
+    more: ['timestamp', 'group'],
+  },
   ERR_FLAKE_ID: { when: 'not an ID, or not valid in this layout', more: ['value'], status: [400] },
   ERR_FLAKE_CONFIG_MISMATCH: {
     when: 'a file, a group or another generator of the process was created with other options',
@@ -156,7 +162,7 @@ export const CODES = {
     answer: 'This server has no slot of the group at the moment, and is looking for one. Ask again after Retry-After.',
   },
   ERR_FLAKE_DESTROYED: {
-    when: 'the group was destroyed; this is permanent',
+    when: 'the group, or the counter of a `SegmentId`, was destroyed; this is permanent',
     more: ['group'],
     status: [503],
     answer: 'This group was destroyed. Restart the server to create a new group of that name.',
@@ -268,7 +274,7 @@ export const FIXES: { readonly [C in Thrown | WarningCode]: string } = {
   ERR_FLAKE_DESTROYED: 'call `join()` again. If nobody should have destroyed the group, find out who did',
   ERR_FLAKE_EXHAUSTED:
     'call `close()` on SIGTERM, end processes that are not needed, or use more [`slots`](store/choosing.md#options)',
-  ERR_FLAKE_QUIET: 'wait until `retryAt`. [Why `join()` waits](#join-takes-65-s)',
+  ERR_FLAKE_QUIET: 'wait until `retryAt`. [Why `join()` waits](#join-takes-65s)',
   ERR_FLAKE_CLOCK_SKEW: 'run NTP on this machine and on the store',
   ERR_FLAKE_STORE: 'check the address, the rights and the settings that the message names, then try again',
   ERR_FLAKE_RECORD: 'do what the message says. Do not edit or delete the record',
@@ -284,7 +290,7 @@ export const FIXES: { readonly [C in Thrown | WarningCode]: string } = {
   FLAKEFORGE_NODE_IN_USE:
     'give the group fewer `slots`, so that none has [the node of the function](data/database-defaults.md#the-node)',
   FLAKEFORGE_NODE_ZERO: 'use [`join()`](run/pm2.md), or give each worker its own number',
-  FLAKEFORGE_QUIET: 'nothing now. Next time run `create` first. [Why `join()` waits](#join-takes-65-s)',
+  FLAKEFORGE_QUIET: 'nothing now. Next time run `create` first. [Why `join()` waits](#join-takes-65s)',
   FLAKEFORGE_RENEWAL: 'look at the store before the window ends: the message says when that is',
   FLAKEFORGE_SPLIT_BRAIN:
     'change the setting that the message names, or [stop the old primary](store/what-can-go-wrong.md#one-primary) at each promotion',

@@ -3,7 +3,8 @@
 import { withoutEnd } from '../printable.ts'
 import { unixNow } from '../timers.ts'
 import { flakeError, inMs, instant } from './make.ts'
-import { isEnded, storeError } from './stores.ts'
+import { isEnded, ownStoreError, storeError } from './stores.ts'
+import { optionError } from './values.ts'
 
 /** `ERR_FLAKE_EXHAUSTED`: every slot has a holder. `retryAt`, `storeNow`: Unix ms by the store's clock. */
 export function exhaustedError(group: string, retryAt: number, storeNow: number) {
@@ -146,4 +147,44 @@ export function closedLeaseError(group: string) {
 export function destroyedError(group: string) {
   const message = `Group '${group}' was destroyed. Call join() to create a new group of this name.`
   return flakeError('ERR_FLAKE_DESTROYED', message, { group, slot: undefined })
+}
+
+/** `ERR_FLAKE_TIME_RANGE`: nextAt() makes IDs of the past. */
+export function futureError(ms: number, now: number) {
+  const message =
+    `The time of date, ${instant(ms)}, is ${inMs(ms - now)} after now by the clock of this machine. nextAt() makes IDs of times that ` +
+    'are over. Set the clock, for example with NTP, or use next() for an ID of the present.'
+  return flakeError('ERR_FLAKE_TIME_RANGE', message, { timestamp: ms })
+}
+
+/** `ERR_FLAKE_BACKFILL`: the kept nodes have no more IDs of this time. */
+export function backfillUsedUpError(group: string, ms: number, nodes: number) {
+  const message =
+    `Group '${group}' has no ID left of ${instant(ms)}: those of its ${nodes} kept nodes are used. Move some rows to other times, or ` +
+    'destroy the group and create it again with a higher backfill, which continues after the IDs that were made.'
+  return flakeError('ERR_FLAKE_BACKFILL', message, { group, timestamp: ms })
+}
+
+/** `ERR_FLAKE_BACKFILL`: an earlier group of this name had slots with the kept nodes. `until`: the end of their windows. */
+export function keptNodesInUseError(group: string, ms: number, until: number) {
+  const message =
+    `An earlier group '${group}' had slots with the nodes that this one keeps for nextAt(), until ${instant(until)}. Its members may have ` +
+    `made the same IDs of ${instant(ms)}. Only later times are safe: for earlier ones, use a group of another epoch or layout.`
+  return flakeError('ERR_FLAKE_BACKFILL', message, { group, timestamp: ms })
+}
+
+/** `ERR_FLAKE_STORE`: it is unknown which IDs of a time were made. */
+export function pastLostError(group: string, cause: unknown) {
+  return ownStoreError(
+    `The store may have lost which IDs of this time group '${group}' has made, in a failover or a restored backup. No more are made of ` +
+      'times near it. Give these rows IDs of another epoch or layout, or of the present.',
+    cause,
+  )
+}
+
+/** `ERR_FLAKE_OPTION`: on a server, nextAt() needs a store that keeps what it acknowledged. */
+export function keptByDurableError() {
+  const message =
+    'backfill needs durable: true on a server. Which IDs of the past were made is known to the store alone, so it must not lose that.'
+  return optionError(RangeError, 'durable', false, message)
 }
