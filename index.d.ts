@@ -278,6 +278,10 @@ type Fields = {
   ERR_FLAKE_TIME_RANGE: {
     timestamp: number;
   };
+  ERR_FLAKE_BACKFILL: {
+    group: string;
+    timestamp: number;
+  };
   ERR_FLAKE_ID: {
     value?: unknown;
     key?: string;
@@ -391,7 +395,7 @@ interface GeneratorOptions extends LayoutSettings {
   maxAheadMs?: number | string | null | undefined;
   /**
    * How many ms a synchronous call may block before it throws. It throws at once if waiting that long cannot help. Default:
-   * that of the layout's system (hazelcast, snowcast, sonyflake, twitter and uniqueid 1,000, all others 0).
+   * that of the layout's system (hazelcast, snowcast, sonyflake, sonyflake2, twitter and uniqueid 1,000, all others 0).
    */
   maxWaitMs?: number | string | null | undefined;
   /**
@@ -452,6 +456,12 @@ interface LeaseOptions {
   group?: string | null | undefined;
   /** The number of slots, at most 65,536. Default: all that the free node bits allow (flake: 1,024). */
   slots?: number | string | null | undefined;
+  /**
+   * How many node numbers the slots leave free for `nextAt()`, which makes unique IDs of past times; default 0. They are the
+   * highest ones: with `backfill: 4` in the default layout, the nodes 1020 to 1023. No process may use them as its `id`. On a
+   * server, it needs `durable: true`.
+   */
+  backfill?: number | string | null | undefined;
   /** The length of a window in ms: how long a slot stays held without a renewal. 2,000…60,000, default 30,000. */
   ttlMs?: number | string | null | undefined;
   /** How far apart the clocks of members and store may be, in ms. Default 5,000. */
@@ -475,6 +485,16 @@ interface LeaseOptions {
    * variable `HOSTNAME`, which is the pod's name in Kubernetes, else the name of the machine.
    */
   host?: string | null | undefined;
+  /**
+   * Whether calls of `join` in this thread that name the same store and group get the same generator; default false: each
+   * call gets a generator of its own, which holds a slot of its own. Each call then needs its `close()`, and the last one
+   * closes the generator; `detach()` and `destroy()` concern all. The store is the same if it is the same object or the
+   * same address, letter by letter. Options that differ are `ERR_FLAKE_CONFIG_MISMATCH`. Worker threads share nothing: each
+   * has a generator of its own.
+   *
+   * `createGroup` ignores it.
+   */
+  share?: boolean | null | undefined;
   /**
    * Cancels `join` and `createGroup`: they reject with `signal.reason` (an `AbortError` by default), and release a slot that was
    * granted in the meantime. After `join` has resolved, the signal has no effect.
@@ -502,6 +522,18 @@ interface LeaseOptions {
    */
   elseFrom?: string | URL | ReadonlyArray<string | URL> | ElseFrom | null | undefined;
 }
+/** A counter, as `counter` and `counters` return it. */
+interface CounterInfo {
+  name: string;
+  /** the first number that it has not granted yet: members may hold lower ones that they have not handed out */
+  next: bigint;
+  /** identifies it: 16 hex digits, other ones after `skipTo` and for another counter of this name */
+  lineage: string;
+  /** whether it may have lost blocks and grants none until `skipTo` */
+  isLost: boolean;
+  /** whether its members trust the store never to lose acknowledged writes; absent in a folder */
+  durable?: boolean;
+}
 /** Only flakeforge makes stores: objects of your own are refused. */
 declare const madeByFlakeforge: unique symbol;
 /**
@@ -512,10 +544,21 @@ declare const madeByFlakeforge: unique symbol;
 interface Store {
   readonly [madeByFlakeforge]: true;
   /**
-   * Destroys a group: every member is destroyed at its next renewal. A group of the same name that is created later continues
-   * above the last ID of this one, and on a server no slot is granted for 60 s + `skewMs` (durable: `ttlMs` + `skewMs`).
+   * Destroys a group: in a folder, every member is destroyed within 250 ms; on a server, at its next renewal, within 37 % of
+   * `ttlMs`. A group of the same name that is created later continues above the last ID of this one, and on a server no slot
+   * is granted for 60 s + `skewMs` (durable: `ttlMs` + `skewMs`).
    */
   destroy(group: string): Promise<void>;
+  /** A counter of `SegmentId`; undefined if there is none of this name. Looking changes nothing. */
+  counter(name: string): Promise<CounterInfo | undefined>;
+  /** All counters of `SegmentId`, by name. Redis cannot list them, so `redisStore` has no such function. */
+  counters?(): Promise<CounterInfo[]>;
+  /**
+   * Destroys a counter of `SegmentId`, if there is one. Its members hand out what they hold, and get `ERR_FLAKE_DESTROYED`
+   * from the next block on. The next `SegmentId.open()` of this name starts anew, at 0 or at its `init`: its numbers are
+   * those of the old counter again.
+   */
+  destroyCounter(name: string): Promise<void>;
   /**
    * All slots of a group that were ever held. Listing changes nothing.
    * @throws {Error} `ERR_FLAKE_RECORD` (`group`, `record`), or `ERR_FLAKE_FILE` (`path`) from `fileStore`: some slots cannot
@@ -886,8 +929,7 @@ interface CommonPartsToEncode {
   mode?: 'spread' | 'sequential' | null | undefined;
 }
 /** Unix ms, a Date, a Temporal.Instant, or Unix ns as a bigint */
-type Instant = number | bigint | Date | TemporalInstant;
-/** The type of `FlakeId.decode`: takes an ID, and returns its fields and its time. */
+type Instant$1 = number | bigint | Date | TemporalInstant;
 /**
  * The meaning of an ID's 64 bits.
  *
@@ -957,7 +999,7 @@ declare class Layout$2<const L extends AnyLayout = AnyLayout> {
    * @throws {RangeError} `ERR_FLAKE_TIME_RANGE`: the layout has no time of the range, or a number is not Unix ms, or a bigint
    * not Unix ns, judging by its size.
    */
-  range(from: Instant, to?: Instant): {
+  range(from: Instant$1, to?: Instant$1): {
     min: IdBytes;
     max: IdBytes;
   };
@@ -1020,7 +1062,7 @@ interface TextSeal {
 interface IdTypeOptions<L extends AnyLayout = AnyLayout> {
   /** the beginning of the texts, as for `format`: default the name and `_`; `''` for none */
   prefix?: string | null | undefined;
-  /** a dialect's name, a `Layout`, or your own fields: an ID that no generator of it could have made is refused */
+  /** The name of a layout, a `Layout`, or the definition of your own: an ID that no generator of it could have made is refused. */
   layout?: L | Layout$2<L> | null | undefined;
   /** how the ID is written after the prefix; default `'base32'`, with a seal `'base58'`, and then only that or `'base62'` */
   base?: Base | null | undefined;
@@ -1324,6 +1366,7 @@ declare namespace FlakeId {
     Base,
     CommonParts,
     CommonPartsToEncode,
+    CounterInfo,
     Decode,
     ElseFrom,
     FlakeError,

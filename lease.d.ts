@@ -5,6 +5,7 @@
 import {
   AnyLayout,
   Base,
+  CounterInfo,
   ElseFrom,
   FlakeError,
   FlakeErrorClass,
@@ -24,6 +25,9 @@ import {
   Store,
   Unspecified,
 } from "./index.js";
+import {
+  Instant,
+} from "./codec.js";
 
 /** The counts of a leased generator; each slot starts new ones. */
 interface LeasedStats extends Stats {
@@ -123,17 +127,39 @@ declare class LeasedFlakeId<const L extends AnyLayout = Unspecified> extends Fla
    */
   attach(options?: SignalOptions | null): Promise<void>;
   /**
-   * Destroys the group: every member is destroyed at its next renewal. But if an equal group has been created by then, the
-   * member joins that one. A new group of the same name continues above the last ID of the old one. On a server no slot is
-   * granted for 60 s + `skewMs` (durable: `ttlMs` + `skewMs`).
+   * Destroys the group. Its members in this process are destroyed at once, and the others in a folder within 250 ms, on a
+   * server at their next renewal, within 37 % of `ttlMs`: from then on, calls throw `ERR_FLAKE_DESTROYED`. A member that has
+   * no slot at that time may join an equal group that was created meanwhile. A new group of the same name continues above the
+   * last ID of the old one. On a server no slot is granted for 60 s + `skewMs` (durable: `ttlMs` + `skewMs`).
    */
   destroy(): Promise<void>;
   /**
-   * Releases the slot and stops the timer permanently. From then on `next()`, `attach()` and `destroy()` throw
+   * Releases the slot and stops the timer permanently; with `share`, the last holder's call does. From then on `next()`, `attach()` and `destroy()` throw
    * `ERR_FLAKE_DETACHED`. Without `close()` the slot becomes free when the process ends, or after `ttlMs`. It takes at most 5
    * s and may reject like `detach()`; the generator is closed even then.
    */
   close(): Promise<void>;
+  /**
+   * A unique ID of a past time, for rows that are older than their IDs. It has one of the node numbers that the option
+   * `backfill` keeps free, and the store remembers what was given, so that no member makes it again, after a restart either.
+   *
+   * The time is exact to the layout's tick, or to the millisecond where ticks are shorter. IDs of one time that one member
+   * makes are in the order of the calls, up to half of what one node has (2,048 per ms). With `backfill: 4` there are at least
+   * 14,336 per ms in the default layout.
+   *
+   * Most calls need no answer of the store: a member gets numbers for hours of the past at once.
+   * @param date a Date, Unix ms, Unix ns as a bigint, or a Temporal.Instant; not later than now
+   * @throws {RangeError} `ERR_FLAKE_TIME_RANGE`: the time is before the epoch, later than now, or in another unit.
+   * @throws {RangeError} `ERR_FLAKE_BACKFILL`: all IDs of this time are used; or an earlier group of this name had slots with
+   * the kept nodes (`timestamp`, `group`).
+   * @throws {RangeError} `ERR_FLAKE_OPTION`: `backfill` is not set.
+   * @throws {Error} `ERR_FLAKE_STORE`: the store failed, or may have lost which IDs were given.
+   * @throws otherwise as `nextAsync()`: it needs a slot too
+   * @example
+   * const flake = await FlakeId.join(store, { group: 'orders', backfill: 4, durable: true })
+   * const id = toSigned(await flake.nextAt(order.createdAt))
+   */
+  nextAt(date: Instant): Promise<Buffer>;
   [Symbol.asyncDispose](): Promise<void>;
   /** What console.log shows. Without a slot there is no node number: another member may have the last one by now. */
   toJSON(): object;
@@ -301,7 +327,8 @@ declare function fileStore(directory?: string | null, ...more: never[]): FolderS
  * must guarantee, and `npx flakeforge-check-store ./my-store.mjs` checks it.
  *
  * A record is text of up to 2,000 bytes with any Unicode. It is part of a group (1 to 128 characters without braces and
- * control characters) and has a name: `group`, `counter`, or `slot` and ten digits. No record may ever expire.
+ * control characters) and has a name: `group`, `counter`, `past`, or a word and digits, at most 26 characters, such as
+ * `slot0000000042`. No record may ever expire.
  */
 interface RecordStore {
   /**
@@ -423,6 +450,7 @@ declare function redisStore(client: unknown, ...more: never[]): Store;
  */
 declare function openStore(address?: string | null, ...more: never[]): Store;
 export {
+  CounterInfo,
   ElseFrom,
   FlakeError,
   FlakeErrorClass,
