@@ -245,7 +245,7 @@ interface LayoutSpec {
   idOffset?: bigint | number | string | undefined;
   /** only in copies of a snowcast layout */
   nodes?: number | undefined;
-  /** as in {@link LayoutSettings} */
+  /** as in {@link ModeChoices} */
   mode?: 'spread' | 'sequential' | undefined;
 }
 interface LayoutSettings {
@@ -257,11 +257,13 @@ interface LayoutSettings {
    * 64 bits with it is out of range.
    */
   idOffset?: bigint | number | string | null | undefined;
+}
+/** What all layouts but the decimal ones, chronicle and chronicle-micros, allow. */
+interface ModeChoices {
   /**
    * `'spread'` writes the bits of the timestamp in reverse order, so that the IDs of one ms and of the next are far apart, and a
    * database that splits a table by ranges of its key gets as many of them in each range. They do not sort by time, and have
-   * no `range`. Default `'sequential'`, or, for uniqueid, whose IDs contain their mode, `'spread'`. The chronicle layouts are
-   * decimal, and have no bits to reverse.
+   * no `range`. Default `'sequential'`, or, for uniqueid, whose IDs contain their mode, `'spread'`.
    */
   mode?: 'spread' | 'sequential' | null | undefined;
 }
@@ -369,12 +371,12 @@ type AsGiven<Fields> = { [K in keyof Fields]?: number | string | null | undefine
 type DecodedFields<L> = InEach<FieldsOf<L>>;
 type InEach<Fields> = { [K in keyof Fields]: Fields[K] } & { [K in Exclude<AnyKeyOf<Fields>, keyof Fields>]?: number };
 /** Options that only some layouts have. */
-type LayoutChoices<L> = 'snowcast' extends OrFlake<L> ? SnowcastChoices : unknown;
+type LayoutChoices<L> = ('snowcast' extends OrFlake<L> ? SnowcastChoices : unknown) & (OrFlake<L> extends 'chronicle' | 'chronicle-micros' ? unknown : ModeChoices);
 interface SnowcastChoices {
   /** snowcast: how many nodes there are, 128…8192, rounded up to a power of two; default 8192 */
   nodes?: number | string | null | undefined;
 }
-/** The options of a layout: {@link LayoutSettings}, and snowcast's `nodes`. */
+/** The options of a layout: {@link LayoutSettings}, snowcast's `nodes`, and `mode`, which decimal layouts lack. */
 type LayoutOptions<L extends AnyLayout = AnyLayout> = LayoutSettings & LayoutChoices<L>;
 /**
  * The parts of an ID: those in {@link CommonParts}, and the node fields under their own names: `datacenter` and `worker` in

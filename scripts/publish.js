@@ -76,7 +76,8 @@ function stageFirst(packages, options, token) {
   // In a file of its own, since command lines can be read by others.
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'flakeforge-first-'))
   const userconfig = path.join(folder, 'npmrc')
-  fs.writeFileSync(userconfig, `${registry.replace(/^https?:/, '')}:_authToken=${token}\n`, { mode: 0o600 })
+  const settings = `registry=${registry}\n${registry.replace(/^https?:/, '')}:_authToken=${token}\n`
+  fs.writeFileSync(userconfig, settings, { mode: 0o600 })
   try {
     for (const { tarball } of packages)
       execFileSync('npm', ['stage', 'publish', tarball, ...options, '--userconfig', userconfig], {

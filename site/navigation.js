@@ -36,6 +36,8 @@ const GROUPS = {
     'store/etcd': 'etcd',
     'store/segment-id': 'SegmentId',
     'store/your-own-database': 'Your own database',
+    'store/mongodb': 'MongoDB',
+    'store/kubernetes-leases': 'Leases of Kubernetes',
     'store/what-can-go-wrong': 'What can go wrong',
     'store/what-was-tested': 'What was tested',
   },

@@ -147,6 +147,14 @@ onMariadb('mysql: IDs of each layout that fits have the node and the time', asyn
   })
 })
 
+anyTest('a group whose timestamp is reversed makes other IDs than a function, and so has another fingerprint', (t) => {
+  const { fingerprintOf } = require('../../target/rooms/lib/stores/database-function.js')
+  const { factsOfSpec } = require('../../target/rooms/lib/codec/facts.js')
+  const [plain, reversed] = [{}, { mode: 'spread' }].map((mode) => fingerprintOf(factsOfSpec('flake').with(mode)))
+  t.is(plain, fingerprintOf(factsOfSpec('flake')))
+  t.not(reversed, plain)
+})
+
 anyTest('layouts that do not fit are refused by name, and so are wrong names and nodes', async (t) => {
   const refuses = (options, message) => isRefused(t, ['schema', '--function', 'flake_id', ...options], message)
   for (const layout of ['uniqueid', 'chronicle', 'chronicle-micros'])

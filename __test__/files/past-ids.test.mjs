@@ -31,9 +31,13 @@ test('an ID has its time, and one of the kept nodes; no slot has one', async (t)
   t.true(await createGroup(store, options))
   const flake = await joinAs(t, store, options)
   const ids = []
-  for (const date of [OLD, new Date(OLD), BigInt(OLD) * 1_000_000n + 999_999n, OLD + 0.9]) ids.push(await flake.nextAt(date))
+  for (const date of [OLD, new Date(OLD), BigInt(OLD) * 1_000_000n + 999_999n, OLD + 0.9])
+    ids.push(await flake.nextAt(date))
   for (const id of ids) t.like(flake.decode(id), { timestamp: OLD, id: 1023 })
-  t.deepEqual(ids.map((id) => flake.decode(id).counter), [0, 1, 2, 3])
+  t.deepEqual(
+    ids.map((id) => flake.decode(id).counter),
+    [0, 1, 2, 3],
+  )
   t.true(Buffer.isBuffer(ids[0]) && ids[0].length === 8 && ids[0].buffer.byteLength === 8)
   await t.throwsAsync(FlakeId.join(store, { ...options, slots: 1021 }), { ...OPTION, message: /1 to 1020/ })
   const plain = { ...options, backfill: undefined }
@@ -54,7 +58,11 @@ test('one millisecond: all IDs of the kept nodes, once, by members that keep mor
   }
   const flake = await joinAs(t, store, { ...options, backfill: 4 })
   let refused
-  while (refused === undefined) await flake.nextAt(OLD).then((id) => ids.push(id), (error) => (refused = error))
+  while (refused === undefined)
+    await flake.nextAt(OLD).then(
+      (id) => ids.push(id),
+      (error) => (refused = error),
+    )
   t.like(refused, { code: 'ERR_FLAKE_BACKFILL', group: 'g', timestamp: OLD })
   t.regex(refused.message, /2024-02-29T12:34:56\.789Z.*4 kept nodes/)
   t.is(new Set(ids.map(hex)).size, ids.length)
@@ -65,8 +73,17 @@ test('one millisecond: all IDs of the kept nodes, once, by members that keep mor
 
 test('other layouts', async (t) => {
   const { store } = await place(t)
-  const fields = [['timestamp', 44], ['shard', 10], ['counter', 10]]
-  for (const [layout, field] of [['hazelcast', 'node'], ['sonyflake', 'machine'], ['chronicle', 'host'], [{ fields, tickMs: 0.3 }, 'shard']]) {
+  const fields = [
+    ['timestamp', 44],
+    ['shard', 10],
+    ['counter', 10],
+  ]
+  for (const [layout, field] of [
+    ['hazelcast', 'node'],
+    ['sonyflake', 'machine'],
+    ['chronicle', 'host'],
+    [{ fields, tickMs: 0.3 }, 'shard'],
+  ]) {
     const group = String(field) + (typeof layout === 'string' ? layout : '')
     const flake = await joinAs(t, store, { group, layout, backfill: 2, slots: 4 })
     const ids = await Promise.all(Array.from({ length: 40 }, () => flake.nextAt(OLD)))
@@ -89,7 +106,8 @@ test('times that are refused, with the reason', async (t) => {
   await t.throwsAsync(flake.nextAt(Math.floor(OLD / 1000)), { ...RANGE, message: /seconds/ })
   await t.throwsAsync(flake.nextAt(BigInt(OLD)), { ...RANGE, message: /millisecond/ })
   for (const bad of [undefined, null, '2024-02-29', {}, true]) await t.throwsAsync(flake.nextAt(bad), OPTION)
-  for (const bad of [Number.NaN, Number.POSITIVE_INFINITY, new Date(Number.NaN)]) await t.throwsAsync(flake.nextAt(bad), OPTION)
+  for (const bad of [Number.NaN, Number.POSITIVE_INFINITY, new Date(Number.NaN)])
+    await t.throwsAsync(flake.nextAt(bad), OPTION)
   t.like(flake.decode(await flake.nextAt(OLD)), { timestamp: OLD, counter: 0 }, 'none of them took a number')
   await flake.detach()
   await t.throwsAsync(flake.nextAt(OLD), { code: 'ERR_FLAKE_DETACHED' })
@@ -129,7 +147,9 @@ test('a counter that was removed is an error for the process that knows it', asy
   const files = await readdir(past)
   t.deepEqual(files.map((name) => name.replace(/\d+/, '')).sort(), ['moment', 'span'])
   for (const name of files) await rm(path.join(past, name))
-  const error = await t.throwsAsync(Promise.all(Array.from({ length: 100 }, () => flake.nextAt(OLD))), { code: 'ERR_FLAKE_FILE' })
+  const error = await t.throwsAsync(Promise.all(Array.from({ length: 100 }, () => flake.nextAt(OLD))), {
+    code: 'ERR_FLAKE_FILE',
+  })
   t.regex(error.message, /was removed/)
 })
 

@@ -24,7 +24,11 @@ test('members of the same process stop at once, whatever their ttl', async (t) =
   t.is(two.state, 'destroyed')
   await allRefuse(t, two, DESTROYED)
   t.is(other.state, 'attached')
-  t.is(store.calls.filter(([step, group]) => step === 'renew' && group === 'other').length, 0, 'nothing was asked for it')
+  t.is(
+    store.calls.filter(([step, group]) => step === 'renew' && group === 'other').length,
+    0,
+    'nothing was asked for it',
+  )
 })
 
 /** Joins, tells when it makes IDs, and then what happens. `busy`: it makes IDs all the time. */

@@ -174,7 +174,9 @@ export async function noCounter(store: AnyStore, name: string) {
   const known = (await store.counters?.())?.map((counter) => counter.name)
   if (known === undefined) return failure(`${text} Check its name: this server cannot list its counters.`)
   const meant = nearest(name, known)
-  return failure(meant === undefined ? `${text} \`flakeforge counters\` lists them.` : `${text} Did you mean '${meant}'?`)
+  return failure(
+    meant === undefined ? `${text} \`flakeforge counters\` lists them.` : `${text} Did you mean '${meant}'?`,
+  )
 }
 
 export const placeOf = ({ folder }: AnyStore) => (folder === undefined ? 'on this server' : `in ${folder}`)

@@ -26,7 +26,7 @@ import type { Parts, PartsToEncode } from './parts.ts'
 import * as uuids from './uuid.ts'
 
 /** Unix ms, a Date, a Temporal.Instant, or Unix ns as a bigint */
-export type Instant = number | bigint | Date | TemporalInstant
+type Instant = number | bigint | Date | TemporalInstant
 
 type Decoded = DecodedParts & Record<string, unknown>
 

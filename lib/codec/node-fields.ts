@@ -2,7 +2,7 @@
 // number. Users see LayoutName and AnyLayout; the rest is for this room. `npm run codec:table` writes the part about the
 // dialects.
 
-import type { LayoutSettings, LayoutSpec } from './spec.ts'
+import type { LayoutSettings, LayoutSpec, ModeChoices } from './spec.ts'
 
 // written by `npm run codec:table`
 
@@ -146,12 +146,13 @@ export type DecodedFields<L> = InEach<FieldsOf<L>>
 type InEach<Fields> = { [K in keyof Fields]: Fields[K] } & { [K in Exclude<AnyKeyOf<Fields>, keyof Fields>]?: number }
 
 /** Options that only some layouts have. */
-export type LayoutChoices<L> = 'snowcast' extends OrFlake<L> ? SnowcastChoices : unknown
+export type LayoutChoices<L> = ('snowcast' extends OrFlake<L> ? SnowcastChoices : unknown) &
+  (OrFlake<L> extends 'chronicle' | 'chronicle-micros' ? unknown : ModeChoices)
 
 interface SnowcastChoices {
   /** snowcast: how many nodes there are, 128…8192, rounded up to a power of two; default 8192 */
   nodes?: number | string | null | undefined
 }
 
-/** The options of a layout: {@link LayoutSettings}, and snowcast's `nodes`. */
+/** The options of a layout: {@link LayoutSettings}, snowcast's `nodes`, and `mode`, which decimal layouts lack. */
 export type LayoutOptions<L extends AnyLayout = AnyLayout> = LayoutSettings & LayoutChoices<L>

@@ -30,7 +30,7 @@ export interface LayoutSpec {
   idOffset?: bigint | number | string | undefined
   /** only in copies of a snowcast layout */
   nodes?: number | undefined
-  /** as in {@link LayoutSettings} */
+  /** as in {@link ModeChoices} */
   mode?: 'spread' | 'sequential' | undefined
 }
 
@@ -43,11 +43,14 @@ export interface LayoutSettings {
    * 64 bits with it is out of range.
    */
   idOffset?: bigint | number | string | null | undefined
+}
+
+/** What all layouts but the decimal ones, chronicle and chronicle-micros, allow. */
+export interface ModeChoices {
   /**
    * `'spread'` writes the bits of the timestamp in reverse order, so that the IDs of one ms and of the next are far apart, and a
    * database that splits a table by ranges of its key gets as many of them in each range. They do not sort by time, and have
-   * no `range`. Default `'sequential'`, or, for uniqueid, whose IDs contain their mode, `'spread'`. The chronicle layouts are
-   * decimal, and have no bits to reverse.
+   * no `range`. Default `'sequential'`, or, for uniqueid, whose IDs contain their mode, `'spread'`.
    */
   mode?: 'spread' | 'sequential' | null | undefined
 }

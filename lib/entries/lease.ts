@@ -1,8 +1,8 @@
 // `flakeforge/lease`: leases of slots, and their stores. FlakeId.join() loads it at its first call.
 
+export type { CounterInfo } from '../base/counter-info.ts'
 export type { FlakeErrorClass, FlakeErrorCode } from '../base/errors/flake-error.ts'
 export { FlakeError } from '../base/errors/flake-error.ts'
-export type { CounterInfo } from '../base/counter-info.ts'
 export type { SlotInfo } from '../base/slot-info.ts'
 export type { PrefixOptions } from '../codec/prefix.ts'
 export type { ElseFrom } from '../lease/else-from/options.ts'

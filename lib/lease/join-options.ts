@@ -134,7 +134,9 @@ export function readJoinOptions(given: unknown) {
   const knobs = readKnobs(options, facts)
   const nodes = slotNodes(facts, options)
   const group = readName('group', isAbsent(options.group) ? 'default' : options.group)
-  const backfill = isAbsent(options.backfill) ? 0 : readBounded('backfill', options.backfill, 0, Math.min(nodes.capacity - 1, MOST_KEPT))
+  const backfill = isAbsent(options.backfill)
+    ? 0
+    : readBounded('backfill', options.backfill, 0, Math.min(nodes.capacity - 1, MOST_KEPT))
   const most = nodes.capacity - backfill
   const slots = isAbsent(options.slots) ? most : readBounded('slots', options.slots, 1, most)
   if (backfill > 0 && knobs.seqMask !== facts.packing.counterMax)

@@ -3,7 +3,6 @@
 
 import { type SignalOptions, signalOf } from '../base/abort.ts'
 import * as errors from '../base/errors.ts'
-import type { Instant } from '../codec/layout.ts'
 import type { AnyLayout, Unspecified } from '../codec/node-fields.ts'
 import { end, FlakeId, type Stats, shownOf } from '../generator/flake-id.ts'
 import { OpenedGenerator } from '../generator/opened-generator.ts'
@@ -241,7 +240,7 @@ export class LeasedFlakeId<const L extends AnyLayout = Unspecified> extends Flak
    * const flake = await FlakeId.join(store, { group: 'orders', backfill: 4, durable: true })
    * const id = toSigned(await flake.nextAt(order.createdAt))
    */
-  async nextAt(date: Instant): Promise<Buffer> {
+  async nextAt(date: Date | number | bigint | { readonly epochNanoseconds: bigint }): Promise<Buffer> {
     if (this.#parts.past === undefined) throw noBackfillError()
     return this.#parts.past.next(date)
   }

@@ -71,7 +71,11 @@ export function leasePromises(suite) {
     t.like(found, { name, next: 25n, isLost: false, durable: false, lineage: one.lineage })
     t.is(store.counters === undefined, kind.cannotListGroups === true)
     const listed = await store.counters?.()
-    if (listed !== undefined) t.deepEqual(listed.filter((counter) => counter.name === name), [found])
+    if (listed !== undefined)
+      t.deepEqual(
+        listed.filter((counter) => counter.name === name),
+        [found],
+      )
 
     await store.destroyCounter(name)
     await store.destroyCounter(name)

@@ -51,7 +51,7 @@ fn subkeys(cipher: &Cipher) -> [u128; 2] {
 
 /// A polynomial of GF(2^128) times x.
 fn doubled(block: u128) -> u128 {
-    block << 1 ^ (block >> (u128::BITS - 1)) * 0x87
+    (block << 1) ^ ((block >> (u128::BITS - 1)) * 0x87)
 }
 
 #[cfg(test)]

@@ -180,6 +180,8 @@ fn impossible_specs_are_refused() {
 fn nodes_belong_to_one_dialect_and_modes_to_all_with_bits() {
     assert!(named("flake").with_nodes(128).is_none());
     assert!(named("chronicle").with_mode(Mode::Spread).is_none(), "it is decimal");
+    let spread = named("snowcast").with_mode(Mode::Spread).unwrap();
+    assert_eq!(spread.with_nodes(128).map(|layout| layout.mode()), Some(Mode::Spread));
     let small = named("snowcast").with_nodes(100).unwrap();
     assert_eq!((small.node_max(), small.counter_max()), (127, 65_535));
 }

@@ -260,10 +260,9 @@ export const FIXES: { readonly [C in Thrown | WarningCode]: string } = {
     'do what the message says: it names the option, its value and the valid ones. [All options](reference/options.md)',
   ERR_FLAKE_OVERFLOW: 'call `nextAsync()`, or set [`maxWaitMs`](reference/options.md#waiting)',
   ERR_FLAKE_CLOCK_BACKWARDS:
-    'call `nextAsync()`, which waits. If it happens often, let NTP adjust the clock gradually instead of setting it back',
+    'call `nextAsync()`, or set [`maxWaitMs`](reference/options.md#waiting). If it happens often, let NTP adjust the clock gradually instead of setting it back',
   ERR_FLAKE_TIME_RANGE:
     "correct the clock or the epoch. After a layout's last time, only [another layout](reference/layouts.md) helps",
-  ERR_FLAKE_BACKFILL: 'take another millisecond, or a group with a larger [`backfill`](data/backfill.md)',
   ERR_FLAKE_ID: 'check the input with `isId` first. [JSON and input](data/input.md#input)',
   ERR_FLAKE_CONFIG_MISMATCH: 'use the options of the group, file or generator. The message names each difference',
   ERR_FLAKE_FILE:
@@ -282,6 +281,8 @@ export const FIXES: { readonly [C in Thrown | WarningCode]: string } = {
   ERR_FLAKE_REMOTE:
     '`failures` has a reason for each server. [When a server fails](service/client.md#when-a-server-fails)',
   ERR_FLAKE_REPLAY: 'exclude POST requests from the cache. [Replayed responses](service/client.md#replayed-responses)',
+  ERR_FLAKE_BACKFILL:
+    'use another time, or keep more nodes. `timestamp` has the time. [IDs for existing rows](data/backfill.md#keep-node-numbers)',
   ERR_FLAKE_LOAD: '[It does not load](#it-does-not-load)',
 
   FLAKEFORGE_ELSE_FROM: 'correct the URL in [`elseFrom`](service/else-from.md#a-wrong-url-causes-no-duplicates)',
