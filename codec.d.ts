@@ -734,7 +734,6 @@ export {
   IdSource,
   IdType,
   IdTypeOptions,
-  Instant,
   Layout,
   LayoutName,
   LayoutOptions,

@@ -931,7 +931,8 @@ interface CommonPartsToEncode {
   mode?: 'spread' | 'sequential' | null | undefined;
 }
 /** Unix ms, a Date, a Temporal.Instant, or Unix ns as a bigint */
-type Instant$1 = number | bigint | Date | TemporalInstant;
+type Instant = number | bigint | Date | TemporalInstant;
+/** The type of `FlakeId.decode`: takes an ID, and returns its fields and its time. */
 /**
  * The meaning of an ID's 64 bits.
  *
@@ -1001,7 +1002,7 @@ declare class Layout$2<const L extends AnyLayout = AnyLayout> {
    * @throws {RangeError} `ERR_FLAKE_TIME_RANGE`: the layout has no time of the range, or a number is not Unix ms, or a bigint
    * not Unix ns, judging by its size.
    */
-  range(from: Instant$1, to?: Instant$1): {
+  range(from: Instant, to?: Instant): {
     min: IdBytes;
     max: IdBytes;
   };

@@ -25,9 +25,6 @@ import {
   Store,
   Unspecified,
 } from "./index.js";
-import {
-  Instant,
-} from "./codec.js";
 
 /** The counts of a leased generator; each slot starts new ones. */
 interface LeasedStats extends Stats {
@@ -159,7 +156,9 @@ declare class LeasedFlakeId<const L extends AnyLayout = Unspecified> extends Fla
    * const flake = await FlakeId.join(store, { group: 'orders', backfill: 4, durable: true })
    * const id = toSigned(await flake.nextAt(order.createdAt))
    */
-  nextAt(date: Instant): Promise<Buffer>;
+  nextAt(date: Date | number | bigint | {
+    readonly epochNanoseconds: bigint;
+  }): Promise<Buffer>;
   [Symbol.asyncDispose](): Promise<void>;
   /** What console.log shows. Without a slot there is no node number: another member may have the last one by now. */
   toJSON(): object;

@@ -23,7 +23,7 @@ export type { Id, IdSource, IdType, IdTypeOptions, StandardProps, TextSchema, Te
 export { idType } from '../codec/id-type.ts'
 export type { IdBytes, IdLike } from '../codec/ids.ts'
 export { compare, fromSigned, toBigInt, toSigned } from '../codec/ids.ts'
-export type { Decode, Instant } from '../codec/layout.ts'
+export type { Decode } from '../codec/layout.ts'
 export { Layout, layouts } from '../codec/layout.ts'
 export type { AnyLayout, LayoutName, LayoutOptions, NodeFields } from '../codec/node-fields.ts'
 export type { CommonParts, CommonPartsToEncode, Parts, PartsToEncode } from '../codec/parts.ts'
