@@ -9,9 +9,12 @@ const path = require('node:path')
 
 const root = path.join(__dirname, '..')
 
-/** What is no prose: blocks of code and output, tables between marks, comments, code in a line, targets of links, and tags. */
+/**
+ * What is no prose: blocks of code and output, headings, whose anchors are made of plain spaces, tables between marks, comments,
+ * code in a line, targets of links, and tags.
+ */
 const OTHER =
-  /^ *```.*?^ *```$|<!-- (\w[\w ]*) -->\n.*?<!-- \/\1 -->|<!--.*?-->|`[^`]+`|\]\([^)]*\)|https?:\/\/[^\s)]+|<[^>]+>/gms
+  /^ *```.*?^ *```$|^#+ [^\n]*$|<!-- (\w[\w ]*) -->\n.*?<!-- \/\1 -->|<!--.*?-->|`[^`]+`|\]\([^)]*\)|https?:\/\/[^\s)]+|<[^>]+>/gms
 
 const UNITS = ['ns', 'µs', 'ms', 's', 'kB', 'KB', 'MB', 'GB', 'TB']
 

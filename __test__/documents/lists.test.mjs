@@ -46,6 +46,7 @@ const TABLES = {
   '`SegmentId.open()`': optionsOf('lease.d.ts', /static open\([^{]*/),
   '`RemoteFlakeId.connect()`': optionsOf('remote.d.ts', 'interface RemoteOptions '),
   '`new Seal()`': optionsOf('index.d.ts', /interface SealOptions[^{]*/),
+  '`idType()`': optionsOf('index.d.ts', /interface IdTypeOptions[^{]*/),
   '`new Layout()`': optionsOf('index.d.ts', 'interface LayoutSpec ').filter(
     (name) => !['nodes', 'mode'].includes(name),
   ),

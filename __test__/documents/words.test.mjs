@@ -57,6 +57,7 @@ test('thousands have a comma, and units a space that does not break; code stays 
     withNumbers('```\n4 096\n```\n<!-- x -->\n4 096\n<!-- /x -->\n'),
     '```\n4 096\n```\n<!-- x -->\n4 096\n<!-- /x -->\n',
   )
+  t.is(withNumbers('## It takes 65 s\n\n65 s'), '## It takes 65 s\n\n65\u00a0s')
   t.is(withNumbers('in 2026 100 IDs, 1.5 s'), 'in 2026 100 IDs, 1.5\u00a0s')
 })
 

@@ -33,7 +33,7 @@ export interface TextSeal {
 export interface IdTypeOptions<L extends AnyLayout = AnyLayout> {
   /** the beginning of the texts, as for `format`: default the name and `_`; `''` for none */
   prefix?: string | null | undefined
-  /** a dialect's name, a `Layout`, or your own fields: an ID that no generator of it could have made is refused */
+  /** The name of a layout, a `Layout`, or the definition of your own: an ID that no generator of it could have made is refused. */
   layout?: L | Layout<L> | null | undefined
   /** how the ID is written after the prefix; default `'base32'`, with a seal `'base58'`, and then only that or `'base62'` */
   base?: Base | null | undefined

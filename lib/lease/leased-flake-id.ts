@@ -225,8 +225,8 @@ export class LeasedFlakeId<const L extends AnyLayout = Unspecified> extends Flak
    * `backfill` keeps free, and the store remembers what was given, so that no member makes it again, after a restart either.
    *
    * The time is exact to the layout's tick, or to the millisecond where ticks are shorter. IDs of one time that one member
-   * makes are in the order of the calls, up to half of what one node has (2 048 per ms). With `backfill: 4` there are at least
-   * 14 336 per ms in the default layout.
+   * makes are in the order of the calls, up to half of what one node has (2,048 per ms). With `backfill: 4` there are at least
+   * 14,336 per ms in the default layout.
    *
    * Most calls need no answer of the store: a member gets numbers for hours of the past at once.
    * @param date a Date, Unix ms, Unix ns as a bigint, or a Temporal.Instant; not later than now

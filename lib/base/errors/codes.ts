@@ -274,7 +274,7 @@ export const FIXES: { readonly [C in Thrown | WarningCode]: string } = {
   ERR_FLAKE_DESTROYED: 'call `join()` again. If nobody should have destroyed the group, find out who did',
   ERR_FLAKE_EXHAUSTED:
     'call `close()` on SIGTERM, end processes that are not needed, or use more [`slots`](store/choosing.md#options)',
-  ERR_FLAKE_QUIET: 'wait until `retryAt`. [Why `join()` waits](#join-takes-65s)',
+  ERR_FLAKE_QUIET: 'wait until `retryAt`. [Why `join()` waits](#join-takes-65-s)',
   ERR_FLAKE_CLOCK_SKEW: 'run NTP on this machine and on the store',
   ERR_FLAKE_STORE: 'check the address, the rights and the settings that the message names, then try again',
   ERR_FLAKE_RECORD: 'do what the message says. Do not edit or delete the record',
@@ -292,7 +292,7 @@ export const FIXES: { readonly [C in Thrown | WarningCode]: string } = {
   FLAKEFORGE_NODE_IN_USE:
     'give the group fewer `slots`, so that none has [the node of the function](data/database-defaults.md#the-node)',
   FLAKEFORGE_NODE_ZERO: 'use [`join()`](run/pm2.md), or give each worker its own number',
-  FLAKEFORGE_QUIET: 'nothing now. Next time run `create` first. [Why `join()` waits](#join-takes-65s)',
+  FLAKEFORGE_QUIET: 'nothing now. Next time run `create` first. [Why `join()` waits](#join-takes-65-s)',
   FLAKEFORGE_RENEWAL: 'look at the store before the window ends: the message says when that is',
   FLAKEFORGE_SPLIT_BRAIN:
     'change the setting that the message names, or [stop the old primary](store/what-can-go-wrong.md#one-primary) at each promotion',
