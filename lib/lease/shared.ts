@@ -32,14 +32,16 @@ function optionsOf({ facts, config, elseFrom, ...settings }: JoinSettings): Reco
   return { ...ofGroup, seqMask, counterStart, maxAheadMs, maxWaitMs, prefetch: JSON.stringify(prefetch), servers }
 }
 
-/** Addresses of servers may have secrets, so they are not shown. */
-const shownOf = (name: string, value: unknown) => (name === 'servers' ? 'elseFrom' : `${name} ${value}`)
+/** The servers' token is a secret, so it is only said that they differ. */
+const shownOf = (name: string, value: unknown, servers: string) => (name === 'servers' ? servers : `${name} ${value}`)
 
 function checkSame(group: string, theirs: Shared['options'], ours: Shared['options']) {
   const differing = Object.keys(ours).filter((name) => theirs[name] !== ours[name])
   if (differing.length === 0) return
-  const [first, now] = [theirs, ours].map((side) => differing.map((name) => shownOf(name, side[name])).join(', '))
-  throw mismatchError(`The shared generator of group '${group}'`, first, now)
+  const text = (side: Shared['options'], servers: string) =>
+    differing.map((name) => shownOf(name, side[name], servers)).join(', ')
+  const where = `The shared generator of group '${group}'`
+  throw mismatchError(where, text(theirs, 'the elseFrom of its first join()'), text(ours, 'another elseFrom'))
 }
 
 /**
