@@ -32,6 +32,7 @@ const GROUPS = {
     'store/postgresql': 'PostgreSQL',
     'store/mysql': 'MySQL and MariaDB',
     'store/etcd': 'etcd',
+    'store/quorum': 'Three stores as one',
     'store/segment-id': 'SegmentId',
     'store/your-own-database': 'Your own database',
     'store/what-can-go-wrong': 'What can go wrong',

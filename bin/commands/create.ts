@@ -5,13 +5,13 @@ import { NODE_OFFSET, OF_GROUP, OF_LAYOUT } from '../parts/options.ts'
 
 export default {
   summary: 'create a group of slots that is known to be new',
-  operands: '[DIR|URL] [GROUP]',
+  operands: '[DIR|URL …] [GROUP]',
   about: `Creates a group (default 'default') that is known to be new, so that its first members on a server need not wait
 for 65 s. The command itself waits until the group grants slots: 1 s plus --skew, or up to 65 s if a group of this name was
 destroyed a moment ago. If the group already exists, the command changes nothing and reports that.
 
-URL is the address of the store, and DIR the absolute path of a folder, which is created if it is missing. The default is
-the store in $FLAKEFORGE_STORE.
+URL is the address of the store, and DIR the absolute path of a folder, which is created if it is missing. Three or five URLs
+are one store. The default is the store in $FLAKEFORGE_STORE.
 
 Run this once, by hand. It is safe only if no process used this group in the last minute. Never run it if the server may
 have lost the group: its members may still be making IDs.

@@ -5,12 +5,12 @@ import { GROUP } from '../parts/options.ts'
 
 export default {
   summary: 'report that a backup was restored on a server',
-  operands: '[URL]',
+  operands: '[URL …]',
   about: `Reports that older records were put back: from a backup, a snapshot, or a copy of the data's folder. The server may show
 no sign of that, and then only this command prevents repeated IDs. Run it when the server is up, before members can reach it.
 A group then grants no slots for 60 s plus its skew. A counter grants no blocks until skipTo() is called with a number above every ID.
 
-The default of URL is the store in $FLAKEFORGE_STORE. Without --group and --segment, the report covers all groups and counters that the
+The default of URL is the store in $FLAKEFORGE_STORE; three or five URLs are one store. Without --group and --segment, the report covers all groups and counters that the
 server knows. Name those that were created after the backup was taken. Redis cannot list any: name each.`,
   options: {
     group: { ...GROUP.group, about: 'only this group' },

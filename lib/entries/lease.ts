@@ -20,6 +20,8 @@ export {
   mysqlStore,
   openStore,
   postgresStore,
+  type QuorumOptions,
+  quorumStore,
   recordStore,
   redisStore,
 } from '../stores/open.ts'

@@ -21,7 +21,7 @@ import { SlotGenerator } from './slot-generator.ts'
 
 // `FlakeId.join`, which has the documentation.
 export function join<const L extends AnyLayout = 'flake'>(
-  store?: Store | string | null,
+  store?: Store | string | readonly string[] | null,
   options?: JoinOptions<L> | null,
 ): Promise<LeasedFlakeId<L>>
 export async function join(given: unknown, givenOptions?: unknown) {

@@ -51,7 +51,9 @@ export const OPTIONS: Record<string, Option> = {
     type: 'text',
     value: 'ADDRESS',
     variable: 'FLAKEFORGE_STORE',
-    about: 'file:DIR, redis://…, valkey://…, postgres://…, mysql://… or etcd://…; default: a folder of this user',
+    about:
+      'file:DIR, redis://…, valkey://…, postgres://…, mysql://… or etcd://…; three or five with spaces between them are one store; ' +
+      'default: a folder of this user',
   },
   name: {
     type: 'texts',
