@@ -24,9 +24,15 @@ test('create, slots and destroy on three servers', async (t) => {
   const flake = await FlakeId.join(list, { group: 'orders', skewMs: 100 })
   closeAfter(t, flake)
   const rows = await jsonOf(t, ['slots', ...list, '--group', 'orders'].concat('--json'))
-  t.deepEqual(rows.filter(({ slot }) => slot !== undefined).map(({ slot }) => slot), [flake.slot])
+  t.deepEqual(
+    rows.filter(({ slot }) => slot !== undefined).map(({ slot }) => slot),
+    [flake.slot],
+  )
   const stores = rows.filter(({ store }) => store !== undefined)
-  t.deepEqual(stores.map(({ store, state }) => [store, state]), list.map((address) => [address, 'votes']))
+  t.deepEqual(
+    stores.map(({ store, state }) => [store, state]),
+    list.map((address) => [address, 'votes']),
+  )
   t.true(stores.every(({ aheadMs }) => Math.abs(aheadMs) < 1000))
 
   await servers[1].kill()
@@ -43,7 +49,11 @@ test('the order of words, and lists of other lengths', async (t) => {
   await isRefused(t, ['create', 'shop', 'redis://a', 'redis://b', 'redis://c'], /The store comes first/)
   await fails(t, ['create', 'redis://a', 'redis://b', 'shop'], /must have 3 or 5 stores, but has 2/)
   await fails(t, ['slots', 'redis://a', 'redis://b', 'redis://c', 'redis://d'], /must have 3 or 5 stores, but has 4/)
-  await isRefused(t, ['slots', 'redis://a', 'redis://b', 'redis://c', 'shop'], /takes one DIR or URL, or three or five URLs/)
+  await isRefused(
+    t,
+    ['slots', 'redis://a', 'redis://b', 'redis://c', 'shop'],
+    /takes one DIR or URL, or three or five URLs/,
+  )
   await isRefused(t, ['destroy', 'redis://a', 'redis://b', 'redis://c'], /destroy takes/)
 })
 

@@ -49,7 +49,10 @@ anyTest('what is no list, no store or no label is refused', async (t) => {
   ])
     t.throws(() => quorumStore(stores, options), { ...OPTION, message })
   const store = recordStore(own)
-  await t.throwsAsync(FlakeId.join([...three, store]), { ...OPTION, message: /stores\[2\] must be an address; pass .* quorumStore/ })
+  await t.throwsAsync(FlakeId.join([...three, store]), {
+    ...OPTION,
+    message: /stores\[2\] must be an address; pass .* quorumStore/,
+  })
 })
 
 anyTest('no error about a list shows a password', async (t) => {

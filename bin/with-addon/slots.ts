@@ -147,7 +147,9 @@ const toJson = ({ slots, functions, stores }: Found) =>
 export async function run({ values, operands }: Given) {
   const [name, more] = storeFirst(operands, (word) => `flakeforge slots STORE --group ${word}`)
   if (more.length > 0)
-    throw usageError(`slots takes one DIR or URL, or three or five URLs. Name a group with --group, not as '${printable(more[0])}'.`)
+    throw usageError(
+      `slots takes one DIR or URL, or three or five URLs. Name a group with --group, not as '${printable(more[0])}'.`,
+    )
   if (values.group !== undefined) readName('group', values.group)
   sayWarnings()
   const found = await withPresentStore(name, (store) => listAll(store, values.group))

@@ -17,7 +17,9 @@ function storeOf(store: string | null | undefined) {
   const named = process.env.FLAKEFORGE_STORE
   if (isAbsent(store) && !named) return quote(`file:${defaultFolder()}`)
   if (isAbsent(store) || store === named) return '"$FLAKEFORGE_STORE"'
-  return addressesIn(store).map((each) => quote(withoutSecrets(each))).join(' ')
+  return addressesIn(store)
+    .map((each) => quote(withoutSecrets(each)))
+    .join(' ')
 }
 
 /** `--name value` for each option that is given. */

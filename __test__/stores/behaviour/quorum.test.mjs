@@ -3,10 +3,10 @@
 
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import { findProgram } from '../../servers/server.mjs'
-import { lease } from '../../support/index.mjs'
 import { allAreOk, moduleOf, resultsOf } from '../../check-store/suite.mjs'
 import { startRedis, wantRedis } from '../../servers/redis.mjs'
+import { findProgram } from '../../servers/server.mjs'
+import { lease } from '../../support/index.mjs'
 import { breakPromises } from './breaks.mjs'
 import { clientPromises } from './clients.mjs'
 import { recordPromises } from './records.mjs'
@@ -52,7 +52,11 @@ suite.alone('all checks of flakeforge-check-store, by the program and three addr
   const site = await startThree()
   t.teardown(site.stop)
   const { stdout } = await promisify(execFile)(process.execPath, [PROGRAM, ...addressesOf(site), '--json'])
-  const results = stdout.trim().split('\n').map((line) => JSON.parse(line)).filter(({ check }) => check !== undefined)
+  const results = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+    .filter(({ check }) => check !== undefined)
   allAreOk(t, results)
 })
 

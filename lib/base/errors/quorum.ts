@@ -42,7 +42,10 @@ const reasonOf = ({ label, error }: Silent) => `${label} (${withoutEnd(said(erro
  * `ERR_FLAKE_STORE`: fewer than a majority of the stores took part. `what`: the group or counter; `silent`: the stores without a
  * usable answer.
  */
-export function fewStoresError(what: string, { needed, size, silent }: { needed: number; size: number; silent: Silent[] }) {
+export function fewStoresError(
+  what: string,
+  { needed, size, silent }: { needed: number; size: number; silent: Silent[] },
+) {
   const message =
     `Only ${size - silent.length} of the ${size} stores of '${what}' can be used, and ${needed} are needed. Unusable: ` +
     `${silent.map(reasonOf).join('; ')}.`

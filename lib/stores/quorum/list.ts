@@ -2,8 +2,8 @@
 
 import { checkKeys } from '../../base/check.ts'
 import * as errors from '../../base/errors.ts'
-import { ownOf } from '../../base/values.ts'
 import { withoutSecrets } from '../../base/printable.ts'
+import { ownOf } from '../../base/values.ts'
 import { checkedRecords } from '../record-store.ts'
 import type { RecordStore, Records } from '../records.ts'
 
@@ -49,12 +49,15 @@ const ownOrInherited = (store: unknown) =>
   (typeof store === 'object' && store !== null ? store : {}) as { records?: unknown }
 
 const isRecords = (given: unknown): given is Records =>
-  ['read', 'swap', 'names'].every((name) => typeof (given as Record<string, unknown> | undefined)?.[name] === 'function')
+  ['read', 'swap', 'names'].every(
+    (name) => typeof (given as Record<string, unknown> | undefined)?.[name] === 'function',
+  )
 
 function labelFor(given: unknown, at: number, label: unknown) {
   if (label !== undefined && !isLabel(label)) throw errors.optionTypeError(`labels[${at}]`, label, WANTED_LABEL)
   const found = label ?? (typeof given === 'string' ? labelOf(given) : undefined)
-  if (found === undefined) throw errors.optionTypeError(`labels[${at}]`, label, `${WANTED_LABEL}: this store has no address`)
+  if (found === undefined)
+    throw errors.optionTypeError(`labels[${at}]`, label, `${WANTED_LABEL}: this store has no address`)
   return found as string
 }
 

@@ -24,6 +24,7 @@ export class ListedStore {
   readonly records
   #failures: Map<Deed, { error: unknown; count: number }> = new Map()
   #isAway = false
+  #isClosed = false
 
   constructor({ label, records }: Listed) {
     this.label = label
@@ -54,14 +55,7 @@ export class ListedStore {
     }
   }
 
-  swap(
-    group: string,
-    name: string,
-    from: string | null,
-    to: string,
-    identity: StoreIdentity,
-    ms: number,
-  ) {
+  swap(group: string, name: string, from: string | null, to: string, identity: StoreIdentity, ms: number) {
     return this.#inTime('swap', (signal) => this.records.swap(group, name, from, to, identity, signal), ms)
   }
 
@@ -70,6 +64,7 @@ export class ListedStore {
   }
 
   async close() {
+    this.#isClosed = true // what fails from here on is no news
     away.get(this.label)?.delete(this)
     await this.records.close?.()
   }
@@ -117,7 +112,7 @@ export class ListedStore {
     const count = (this.#failures.get(deed)?.count ?? 0) + 1
     this.#failures.delete(deed) // so that the last one is the last of the map
     this.#failures.set(deed, { error, count })
-    if (this.#isAway || count < AWAY_AFTER) return
+    if (this.#isAway || this.#isClosed || count < AWAY_AFTER) return
     this.#isAway = true
     const others = away.get(this.label) ?? new Set()
     away.set(this.label, others.add(this))

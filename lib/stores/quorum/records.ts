@@ -85,7 +85,7 @@ export class QuorumRecords implements Records {
   async #read(by: ReadBy, group: string, names: readonly string[], signal?: AbortSignal) {
     const step = this.#list.memory.read(group, [...names], by, this.#bounds)
     const { now, history, values } = await this.#run(step, 'read', { group, by, signal })
-    return { now, identity: { history, process: '' }, values }
+    return { now, identity: { history, process: '' }, values: values.map((value) => value ?? null) }
   }
 
   async swap(
@@ -183,16 +183,18 @@ export class QuorumRecords implements Records {
     const results: Result[] = []
     await new Promise<void>((resolve, reject) => {
       for (const store of asked) {
-        store.ask(() => call(store), this.#answerMs).then(
-          (result) => {
-            if (results.push(result) === majority) resolve()
-          },
-          (error) => {
-            failed.push({ label: store.label, error })
-            if (asked.length - failed.length < majority)
-              reject(errors.fewStoresError(what, { needed: majority, size: stores.length, silent: failed }))
-          },
-        )
+        store
+          .ask(() => call(store), this.#answerMs)
+          .then(
+            (result) => {
+              if (results.push(result) === majority) resolve()
+            },
+            (error) => {
+              failed.push({ label: store.label, error })
+              if (asked.length - failed.length < majority)
+                reject(errors.fewStoresError(what, { needed: majority, size: stores.length, silent: failed }))
+            },
+          )
       }
     })
     return results
@@ -282,7 +284,10 @@ export class QuorumRecords implements Records {
   }
 
   get #labels() {
-    return this.#list.stores.map(({ label }) => label).sort().join(' ')
+    return this.#list.stores
+      .map(({ label }) => label)
+      .sort()
+      .join(' ')
   }
 
   /** The stores that cannot be counted, and why. */
