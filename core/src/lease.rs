@@ -6,6 +6,7 @@
 //! |---|---|
 //! | [`messages`] | the events and actions between the state machine and its driver |
 //! | [`grants`] | the rules that keep slots, windows and blocks unique, over any database |
+//! | [`quorum`] | one store out of several that know nothing of each other |
 //! | `pace` | how often the store is asked |
 //!
 //! A lease is a slot and a **window** of time. The store promises that windows of one slot never overlap, and the cursor
@@ -15,6 +16,7 @@
 pub mod grants;
 pub mod messages;
 mod pace;
+pub mod quorum;
 
 use crate::lease::messages::{Action, Asked, Event, Failure, Grant, News, Owner, State, Timing, Why};
 use crate::lease::pace::Turn;

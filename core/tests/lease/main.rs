@@ -10,6 +10,7 @@ mod grants;
 mod group_life;
 mod holder;
 mod losses;
+mod quorum;
 mod records;
 mod search;
 mod windows;
