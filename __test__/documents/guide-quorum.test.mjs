@@ -3,19 +3,21 @@
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { mkdir, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import anyTest from 'ava'
 import { wantRedis } from '../servers/redis.mjs'
 import { freePort, until } from '../servers/server.mjs'
 import { environment } from '../support/command.mjs'
+import { outputs } from '../support/documents.mjs'
 import { blocksOf, installed, program, root } from '../support/guides.mjs'
 
 const test = process.platform !== 'win32' && wantRedis() !== undefined ? anyTest : anyTest.skip
 
 const [START, SLOTS] = blocksOf('store/quorum.md', 'sh')
 const [MEMBER] = blocksOf('store/quorum.md', 'javascript')
-const [CREATED, LISTED] = blocksOf('store/quorum.md', '')
+const [CREATED, LISTED] = outputs(readFileSync(join(root, 'docs', 'store', 'quorum.md'), 'utf8')).map(({ shown }) => shown)
 const STOP = 'redis-cli -p 7002 shutdown nosave'
 
 /** A shell in the folder, with the page's ports replaced by free ones; its processes end with the test. */

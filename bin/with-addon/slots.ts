@@ -65,9 +65,12 @@ const row = (slot: Found['slots'][number]) => [
   date(slot.hi),
 ]
 
+/** The clock of etcd has whole seconds. */
+const RIGHT_MS = 1000
+
 function clockOf({ aheadMs }: StoreState) {
   if (aheadMs === undefined) return ''
-  return aheadMs === 0 ? 'right' : `${Math.abs(aheadMs)} ms ${aheadMs > 0 ? 'ahead' : 'behind'}`
+  return Math.abs(aheadMs) < RIGHT_MS ? 'right' : `${Math.abs(aheadMs)} ms ${aheadMs > 0 ? 'ahead' : 'behind'}`
 }
 
 /** One that is silent, and why. */
