@@ -3,7 +3,7 @@
 import { createRequire } from 'node:module'
 import anyTest from 'ava'
 import { addressesOf, isThere, startAll } from '../stores/quorum.mjs'
-import { fails, isRefused, jsonOf, run, textOf } from '../support/command.mjs'
+import { isRefused, jsonOf, run, textOf } from '../support/command.mjs'
 import { FlakeId } from '../support/index.mjs'
 import { closeAfter } from '../support/lease.mjs'
 
@@ -30,9 +30,10 @@ test('create, slots and destroy on three servers', async (t) => {
   )
   const stores = rows.filter(({ store }) => store !== undefined)
   t.deepEqual(
-    stores.map(({ store, state }) => [store, state]),
-    list.map((address) => [address, 'votes']),
+    stores.map(({ store }) => store),
+    list,
   )
+  t.true(stores.every(({ state }) => state === 'votes' || state === 'behind'))
   t.true(stores.every(({ aheadMs }) => Math.abs(aheadMs) < 1000))
 
   await servers[1].kill()
@@ -47,8 +48,12 @@ test('create, slots and destroy on three servers', async (t) => {
 
 test('the order of words, and lists of other lengths', async (t) => {
   await isRefused(t, ['create', 'shop', 'redis://a', 'redis://b', 'redis://c'], /The store comes first/)
-  await fails(t, ['create', 'redis://a', 'redis://b', 'shop'], /must have 3 or 5 stores, but has 2/)
-  await fails(t, ['slots', 'redis://a', 'redis://b', 'redis://c', 'redis://d'], /must have 3 or 5 stores, but has 4/)
+  await isRefused(t, ['create', 'redis://a', 'redis://b', 'shop'], /must have 3 or 5 stores, but has 2/)
+  await isRefused(
+    t,
+    ['slots', 'redis://a', 'redis://b', 'redis://c', 'redis://d'],
+    /must have 3 or 5 stores, but has 4/,
+  )
   await isRefused(
     t,
     ['slots', 'redis://a', 'redis://b', 'redis://c', 'shop'],

@@ -17,7 +17,9 @@ const test = process.platform !== 'win32' && wantRedis() !== undefined ? anyTest
 
 const [START, SLOTS] = blocksOf('store/quorum.md', 'sh')
 const [MEMBER] = blocksOf('store/quorum.md', 'javascript')
-const [CREATED, LISTED] = outputs(readFileSync(join(root, 'docs', 'store', 'quorum.md'), 'utf8')).map(({ shown }) => shown)
+const [CREATED, LISTED] = outputs(readFileSync(join(root, 'docs', 'store', 'quorum.md'), 'utf8')).map(
+  ({ shown }) => shown,
+)
 const STOP = 'redis-cli -p 7002 shutdown nosave'
 
 /** A shell in the folder, with the page's ports replaced by free ones; its processes end with the test. */

@@ -42,6 +42,7 @@ const QUORUM = {
   },
   recordsOf: (store) => store.records,
   cannotListGroups: true,
+  signals: [], // of a server that ends alone
 }
 
 const suite = new Suite(QUORUM)

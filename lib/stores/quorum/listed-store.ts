@@ -3,7 +3,7 @@
 
 import { publishSoon } from '../../base/channels.ts'
 import * as errors from '../../base/errors.ts'
-import { inTime } from '../../base/in-time.ts'
+import { inTime, within } from '../../base/in-time.ts'
 import { monotonicNow } from '../../base/timers.ts'
 import type { ClientError } from '../clients.ts'
 import type { ReadBy, Records, StoreIdentity } from '../records.ts'
@@ -18,6 +18,15 @@ const AWAY_AFTER = 2
 
 /** The stores of this thread's lists that are away, by label: however many lists have one, there is one warning. */
 const away: Map<string, Set<ListedStore>> = new Map()
+
+/** A client whose call was given up may know why there was no answer, such as that it gets no connection. */
+async function ownReason(answer: Promise<unknown>, late: unknown) {
+  const reason = await within(
+    answer.catch((error) => error),
+    BUDGET.POLL_MS,
+  )
+  return reason instanceof Error ? reason : late
+}
 
 export class ListedStore {
   readonly label
@@ -86,12 +95,14 @@ export class ListedStore {
   /** Once a call was given up, its store sends nothing more for it. */
   async #inTime<Result>(deed: Deed, call: (signal: AbortSignal) => Promise<Result>, ms: number) {
     const over = new AbortController()
+    const answer = call(over.signal)
     try {
-      const result = await inTime(call(over.signal), ms)
+      const result = await inTime(answer, ms)
       this.#succeeded(deed)
       return result
-    } catch (error) {
-      over.abort(error)
+    } catch (thrown) {
+      over.abort(thrown)
+      const error = await ownReason(answer, thrown)
       this.#failed(deed, error)
       throw error
     }

@@ -3,6 +3,8 @@
 
 import type { QuorumAnswer, QuorumSeat, QuorumStep } from '../../../src/native.d.ts'
 import * as errors from '../../base/errors.ts'
+import { within } from '../../base/in-time.ts'
+import { monotonicNow } from '../../base/timers.ts'
 import native from '../../native/index.ts'
 import type { ClientError } from '../clients.ts'
 import type { DatabaseFunction } from '../database-function.ts'
@@ -83,9 +85,21 @@ export class QuorumRecords implements Records {
   }
 
   async #read(by: ReadBy, group: string, names: readonly string[], signal?: AbortSignal) {
-    const step = this.#list.memory.read(group, [...names], by, this.#bounds)
-    const { now, history, values } = await this.#run(step, 'read', { group, by, signal })
+    const start = monotonicNow()
+    const core = this.#list.memory.read(group, [...names], by, this.#bounds)
+    const step = new RunningStep(core, this.#work({ group, by, signal }))
+    const { now, history, values } = await this.#answerOf(step, 'read', group)
+    if (by !== 'look') await this.#othersOf(step, monotonicNow() - start)
     return { now, identity: { history, process: '' }, values: values.map((value) => value ?? null) }
+  }
+
+  /**
+   * A swap goes only to the stores that have answered the read before it. So the others get as long again as the majority took,
+   * unless they are known to be away: otherwise the slowest store would never get a write.
+   */
+  async #othersOf(step: RunningStep, tookMs: number) {
+    const present = this.#list.stores.filter(({ isAway }) => !isAway)
+    await within(step.settled(present), Math.ceil(tookMs))
   }
 
   async swap(
@@ -156,7 +170,7 @@ export class QuorumRecords implements Records {
     const core = this.#list.memory.read(group, ['group'], 'look', this.#bounds)
     const step = new RunningStep(core, this.#work({ group, by: 'look' }))
     await step.answer().catch(() => {}) // the states say why
-    await step.settled() // also of the stores that the answer did not need
+    await step.settled(this.#list.stores)
     return step.seats.map(({ store, state, aheadMs }) => {
       const { label, error } = this.#list.stores[store]
       return { store: label, state, aheadMs, error }
@@ -227,22 +241,29 @@ export class QuorumRecords implements Records {
     }
   }
 
-  /** The answer of a step, or the error for its refusal. */
-  async #run<Type extends 'read' | 'swapped' | 'names'>(
+  #run<Type extends 'swapped' | 'names'>(
     core: QuorumStep,
-    _type: Type,
+    type: Type,
     given: { group: string; by: ReadBy; signal?: AbortSignal | undefined },
+  ) {
+    return this.#answerOf(new RunningStep(core, this.#work(given)), type, given.group)
+  }
+
+  /** The answer of a step, or the error for its refusal. */
+  async #answerOf<Type extends QuorumAnswer['type']>(
+    step: RunningStep,
+    _type: Type,
+    group: string,
   ): Promise<AnswerOf<Type>> {
-    const step = new RunningStep(core, this.#work(given))
     let answer: QuorumAnswer
     try {
       answer = await step.answer()
     } catch (error) {
       if ((error as ClientError).code !== 'ETIMEDOUT') throw error
-      throw errors.noAgreementError(given.group, this.#callMs, this.#silent(step.seats))
+      throw errors.noAgreementError(group, this.#callMs, this.#silent(step.seats))
     }
     this.#sawClocks(step.seats)
-    const refusal = this.#refusalOf(answer, step, given.group)
+    const refusal = this.#refusalOf(answer, step, group)
     if (refusal !== undefined) throw refusal
     return answer as AnswerOf<Type>
   }

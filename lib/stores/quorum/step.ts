@@ -38,7 +38,7 @@ export class RunningStep {
   #work
   #isDone = false
   #isDropped = false
-  #pending: Set<Promise<void>> = new Set() // calls of stores, which never fail
+  #pending: Map<Promise<void>, ListedStore> = new Map() // calls, which never fail
   #resolve: (answer: QuorumAnswer) => void = () => {}
   #reject: (error: unknown) => void = () => {}
   /** the stores that refuse to write, and their errors */
@@ -72,13 +72,14 @@ export class RunningStep {
     }
   }
 
-  /** Resolves when all stores have answered, or not in time: after the answer, for a look at each of them. */
-  async settled() {
-    while (this.#pending.size > 0) await Promise.all(this.#pending)
+  /** Resolves when these stores have answered, or not in time: also those that the answer did not need. */
+  async settled(stores: readonly ListedStore[]) {
+    const isOpen = () => [...this.#pending].filter(([, store]) => stores.includes(store)).map(([call]) => call)
+    for (let open = isOpen(); open.length > 0; open = isOpen()) await Promise.all(open)
   }
 
-  #call(done: Promise<void>) {
-    this.#pending.add(done)
+  #call(store: number, done: Promise<void>) {
+    this.#pending.set(done, this.#work.stores[store])
     done.then(() => this.#pending.delete(done))
   }
 
@@ -96,11 +97,11 @@ export class RunningStep {
   #carryOut(act: QuorumAct) {
     switch (act.type) {
       case 'read':
-        return this.#call(this.#read(act))
+        return this.#call(act.store, this.#read(act))
       case 'swap':
-        return this.#call(this.#swap(act))
+        return this.#call(act.store, this.#swap(act))
       case 'names':
-        return this.#call(this.#names(act))
+        return this.#call(act.store, this.#names(act))
       case 'wake':
         return this.#wake(act)
       case 'fill':
