@@ -59,7 +59,8 @@ export class ListedStore {
       return await ask()
     } catch (error) {
       const isQuick = monotonicNow() - start < Math.min(BUDGET.DEAD_CONNECTION_MS, ms / 2)
-      if (!isQuick || !(error as ClientError).cause) throw error
+      const isFirst = this.#failures.get('read')?.count === 1
+      if (!isFirst || !isQuick || !(error as ClientError).cause) throw error
       return ask()
     }
   }
