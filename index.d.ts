@@ -678,7 +678,7 @@ declare class FlakeId<const L extends AnyLayout = Unspecified> implements AsyncI
    * flake.next()
    * await flake.close() // at the end: releases the slot at once
    */
-  static join<const L extends AnyLayout = 'flake'>(store?: Store | string | null, options?: JoinOptions<L> | null): Promise<LeasedFlakeId$1<L>>;
+  static join<const L extends AnyLayout = 'flake'>(store?: Store | string | readonly string[] | null, options?: JoinOptions<L> | null): Promise<LeasedFlakeId$1<L>>;
   #private;
   /**
    * The parts of an ID, read with this generator's layout and epoch.
@@ -1360,7 +1360,7 @@ declare class Seal<const P extends string = ''> {
  * @returns true if it created the group; false if the group already existed: then nothing was changed
  * @throws as `FlakeId.join`, except for errors about slots and waiting
  */
-declare function createGroup<const L extends AnyLayout = 'flake'>(store: Store | string | null | undefined, options?: JoinOptions<L> | null): Promise<boolean>;
+declare function createGroup<const L extends AnyLayout = 'flake'>(store: Store | string | readonly string[] | null | undefined, options?: JoinOptions<L> | null): Promise<boolean>;
 /** The result of `FlakeId.join()`. The class itself is in flakeforge/lease. */
 type LeasedFlakeId<L extends AnyLayout = any> = LeasedFlakeId$1<L>;
 declare namespace FlakeId {

@@ -72,6 +72,18 @@ interface ClockStepMessage {
   behindMs: number;
 }
 /**
+ * The message of the channel `flakeforge:store.state`: one of several stores that are one, as of `quorumStore()`, does not take
+ * part, or takes part again.
+ */
+interface StoreStateMessage {
+  /** its label: the address without user, password and options, or the given name */
+  store: string;
+  /** whether it does not take part */
+  isAway: boolean;
+  /** why it does not */
+  cause?: unknown;
+}
+/**
  * The same metrics as instruments of an OpenTelemetry meter, observed when the SDK collects. They have the same names, but
  * counters lack the `_total` that exporters to Prometheus add, so one dashboard serves both. The labels are attributes.
  *
@@ -106,6 +118,8 @@ declare function openTelemetryMetrics(meter: unknown): void;
  * | `flakeforge_lease_renewals_total` | counter | group, result | renewals: `renewed`, `lost`, `destroyed`, `failed` |
  * | `flakeforge_lease_renew_duration_seconds` | histogram | group | how long the store took to answer them; counts from this call on |
  * | `flakeforge_segment_remaining` | gauge | segment | IDs that members of a counter still hold |
+ * | `flakeforge_store_up` | gauge | store | whether each of several stores that are one takes part: 1 or 0 |
+ * | `flakeforge_store_events_total` | counter | event | what happened among them: `beaten`, `unknown`, `torn`, `completed`, `filled`, `era` |
  * | `flakeforge_layout_end_timestamp_seconds` | gauge | layout, column | Unix time from which on IDs do not fit an `unsigned` 64-bit column (and none are generated), or a `signed` one |
  *
  * `group` is missing if the node number is not leased. Closed leases and counters are not shown.
@@ -131,6 +145,7 @@ export {
   ClockStepMessage,
   LeaseStateMessage,
   LeaseTrace,
+  StoreStateMessage,
   openTelemetryMetrics,
   prometheusMetrics,
 };

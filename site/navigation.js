@@ -34,6 +34,7 @@ const GROUPS = {
     'store/postgresql': 'PostgreSQL',
     'store/mysql': 'MySQL and MariaDB',
     'store/etcd': 'etcd',
+    'store/quorum': 'Three stores as one',
     'store/segment-id': 'SegmentId',
     'store/your-own-database': 'Your own database',
     'store/mongodb': 'MongoDB',

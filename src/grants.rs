@@ -273,7 +273,7 @@ impl GrantStep {
 
 impl StepLook {
     /// The read for the rules. Fails on an impossible value, because nothing from the store may be dropped.
-    fn read(self) -> std::result::Result<Look, &'static str> {
+    pub(crate) fn read(self) -> std::result::Result<Look, &'static str> {
         let Self { now, history, process, values, position, before, after } = self;
         let position = match position.as_ref().map(exact) {
             Some(None) => return Err("a position that is not from 0 to 2^64 - 1"),

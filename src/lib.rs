@@ -21,6 +21,7 @@
 //! | `backfill` | IDs of the past |
 //! | `lease` | the holder's state machine: events in, actions out |
 //! | `grants` | the steps over a database: what to read and what to swap |
+//! | `quorum` | the steps over several databases: what to send to which one |
 //! | `problem` | why something could not be opened |
 //! | `disk` | calls that wait for a disk, in a thread |
 //! | `slots` | slot files, and the counters in the same store |
@@ -44,6 +45,7 @@ mod mirror;
 mod number;
 mod places;
 mod problem;
+mod quorum;
 mod seal;
 mod slots;
 mod table;

@@ -104,6 +104,38 @@ export declare class LeaseMachine {
   renewalsFail(now: Whole<number>): boolean
 }
 
+/** What one client of several stores remembers from step to step, and the steps that it can take. */
+export declare class QuorumMemory {
+  /** `labels`: those of three or five stores. */
+  constructor(labels: Array<string>)
+  /** A snapshot of these records. `how`: what it may change; `look` makes no seats, and `readExisting` starts no era. */
+  read(group: string, names: Array<string>, how: 'read' | 'readExisting' | 'look', bounds: QuorumBounds): QuorumStep
+  /** A conditional write. `from`: absent if there is no record; `history`: that of the read. */
+  swap(group: string, name: string, from: string | undefined | null, to: string, history: string, bounds: QuorumBounds): QuorumStep
+  /** The names that any store of a majority lists. */
+  names(group: string, bounds: QuorumBounds): QuorumStep
+  /** Makes a store vote again. `store`: its place in the list. */
+  fill(group: string, store: Whole<number>, bounds: QuorumBounds): QuorumStep
+}
+
+/** One step, from the task to the answer. After the answer it still takes late events. */
+export declare class QuorumStep {
+  /** What to do first; call this once. */
+  begin(now: number, fresh: Token): Array<QuorumAct>
+  /** Takes the result of a read. */
+  read(call: Whole<number>, look: StepLook, now: number, fresh: Token): Array<QuorumAct>
+  /** Takes whether a swap was answered cleanly. An error or no answer is false. */
+  swapped(call: Whole<number>, isClean: boolean, now: number, fresh: Token): Array<QuorumAct>
+  /** Takes the names of a store's records. */
+  named(call: Whole<number>, names: Array<string>, now: number, fresh: Token): Array<QuorumAct>
+  /** The call ended with an error, or without an answer in time. */
+  failed(call: Whole<number>, now: number, fresh: Token): Array<QuorumAct>
+  /** The timer of an act `wake` has rung. */
+  woke(call: Whole<number>, now: number, fresh: Token): Array<QuorumAct>
+  /** What this step has seen of each store, in the order of the list. */
+  seats(): Array<QuorumSeat>
+}
+
 /** A key and a tweak. */
 export declare class Seal {
   /** A seal with this key and tweak, for the raw functions of these generators. It keeps neither array. */
@@ -343,6 +375,52 @@ export interface Problem {
   path: string | null
   /** what is wrong with it, and what to do */
   why: string | null
+}
+
+/** What to do. `store`: its place in the list. All acts of an event are carried out at once; each `call` gets one event. */
+export type QuorumAct =
+  | { type: 'read'; call: number; store: number; names: Array<string> }
+  | { type: 'swap'; call: number; store: number; name: string; from?: string; to: string; history: string; process: string }
+  | { type: 'names'; call: number; store: number }
+  | { type: 'wake'; call: number; ms: number }
+  | { type: 'fill'; store: number }
+  | { type: 'note'; note: 'torn' | 'completed' | 'beaten' | 'unknown' | 'era' | 'filled' }
+  | { type: 'done'; answer: QuorumAnswer }
+
+/** The result of a step; from `NoMajority` on, why there is none. */
+export type QuorumAnswer =
+  | { type: 'read'; now: number; history: string; values: Array<string | undefined | null> }
+  | { type: 'swapped'; isClean: boolean }
+  | { type: 'names'; names: Array<string> }
+  | { type: 'filled'; isFilled: boolean }
+  | { type: 'noMajority'; answered: number }
+  | { type: 'skew'; by: number; bound: number }
+  | { type: 'torn' }
+  | { type: 'unknown' }
+  | { type: 'list'; store: number; theirs: string }
+  | { type: 'label'; store: number; theirs: string }
+  | { type: 'record'; store: number; fault: StepFault }
+  | { type: 'nonsense'; store: number; text: string }
+  | { type: 'spent' }
+
+/** How long a step may take, and how far apart clocks may be. */
+export interface QuorumBounds {
+  /** after this time, its next decision ends it */
+  ms: Whole<number>
+  /** between this client and a store */
+  skewMs: Whole<number>
+}
+
+/** A store, as a step has seen it last. */
+export interface QuorumSeat {
+  /** its place in the list */
+  store: number
+  /** what it is for the whole */
+  state: 'silent' | 'skewed' | 'empty' | 'lost' | 'starts' | 'fills' | 'apart' | 'behind' | 'votes'
+  /** how far its clock is ahead of the client's */
+  aheadMs?: number
+  /** how often stores were filled */
+  epoch?: number
 }
 
 /** How the numbers of a cursor express ticks. */

@@ -26,7 +26,12 @@ const canRun = process.platform !== 'win32' && wantRedis() !== undefined && want
 const test = canRun ? anyTest : anyTest.skip
 
 /** Outputs that another test compares. */
-const ELSEWHERE = { 'npm start -- 5': 'readme.test.mjs' }
+const OF_QUORUM = 'redis://localhost:7001 redis://localhost:7002 redis://localhost:7003'
+const ELSEWHERE = {
+  'npm start -- 5': 'readme.test.mjs',
+  [`npx flakeforge create ${OF_QUORUM} orders`]: 'guide-quorum.test.mjs',
+  [`npx flakeforge slots ${OF_QUORUM} --group orders`]: 'guide-quorum.test.mjs',
+}
 
 /** How many outputs are not run, for the reasons beside them. */
 const NOT_RUN = 7

@@ -44,6 +44,8 @@ import {
   LeasedFlakeId,
   mysqlStore,
   postgresStore,
+  type QuorumOptions,
+  quorumStore,
   type RecordStore,
   recordStore,
   redisStore,
@@ -142,6 +144,10 @@ const [held]: SlotInfo[] = await inMemory.list('orders')
 assert.deepEqual([held?.slot, inMemory.groups, typeof held?.lo], [ofOurs.slot, undefined, 'number'])
 await ofOurs.close()
 await inMemory.destroy('orders')
+const ofThree: QuorumOptions = { labels: ['a', 'b', 'c'] }
+const three: Store = quorumStore(['redis://a', inMemory, ours], ofThree)
+assert.equal(typeof three.list, 'function')
+await assert.rejects(FlakeId.join(['redis://a', 'redis://b'] as const), { code: 'ERR_FLAKE_OPTION' })
 // @ts-expect-error only flakeforge makes stores
 const notOurs: Store = { destroy: inMemory.destroy, list: inMemory.list }
 assert.ok(notOurs)

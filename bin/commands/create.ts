@@ -5,13 +5,13 @@ import { NODE_OFFSET, OF_GROUP, OF_LAYOUT } from '../parts/options.ts'
 
 export default {
   summary: 'create a new group of slots, without the wait of join()',
-  operands: '[DIR|URL] [GROUP]',
+  operands: '[DIR|URL …] [GROUP]',
   about: `Creates a group (default 'default') that you know to be new. Without this command, the first members on a server wait 65 s.
 The command itself waits until the group grants slots: 1 s plus --skew, or up to 65 s if a group of this name was just
 destroyed. If the group already exists, the command changes nothing and says so.
 
-URL is the address of the store. DIR is the absolute path of a folder, which is created if it is missing. The default is
-$FLAKEFORGE_STORE.
+URL is the address of the store. DIR is the absolute path of a folder, which is created if it is missing. Three or
+five URLs are one store. The default is $FLAKEFORGE_STORE.
 
 Run the command once, by hand, and only if no process used this group in the last minute. Never run it if the server may
 have lost the group: its members may still be generating IDs.

@@ -5,7 +5,7 @@ import { SEGMENT, YES } from '../parts/options.ts'
 
 export default {
   summary: 'destroy a group of slots, or a counter, for all its members',
-  operands: '[DIR|URL] GROUP --yes',
+  operands: '[DIR|URL …] GROUP --yes',
   about: `Destroys a group. Every member stops permanently: in a folder within 250 ms, on a server at its next renewal. A later group of
 the same name starts above the last ID of this one. On a server, it grants no slots for 60 s plus the skew of the destroyed
 group, or for its ttl plus its skew if it was durable. Nothing happens without --yes.
@@ -13,7 +13,7 @@ group, or for its ttl plus its skew if it was durable. Nothing happens without -
 With --segment instead of GROUP, the command destroys a counter of SegmentId: its members stop at their next block, and the
 next counter of its name starts anew, so it hands out the same numbers again.
 
-DIR is the absolute path of a folder. The default store is $FLAKEFORGE_STORE.`,
+DIR is the absolute path of a folder. Three or five URLs are one store. The default store is $FLAKEFORGE_STORE.`,
   options: { ...SEGMENT, ...YES },
   completes: ['store'],
   examples: [

@@ -1,5 +1,5 @@
-// Finds and opens the store that the command line or FLAKEFORGE_STORE names: a URL, or a folder by `file:` or its absolute
-// path. Every other word is the name of a group, or refused: a relative path would become a folder or a group by mistake.
+// Finds and opens the store that the command line or FLAKEFORGE_STORE names: a URL, several URLs, or a folder by `file:` or its
+// absolute path. Every other word is the name of a group, or refused: a relative path would become a folder or a group by mistake.
 
 import { existsSync } from 'node:fs'
 import { isAbsolute } from 'node:path'
@@ -15,6 +15,7 @@ import { rememberAddress } from '../../lib/stores/address.ts'
 import type { DatabaseFunction } from '../../lib/stores/database-function.ts'
 import { defaultFolder } from '../../lib/stores/file-store.ts'
 import { openGiven } from '../../lib/stores/open.ts'
+import type { StoreState } from '../../lib/stores/records.ts'
 import { failure, usageError } from '../parts/faults.ts'
 
 /** A store as the command uses it. */
@@ -35,6 +36,8 @@ export interface AnyStore {
   place?: () => Promise<string>
   /** the functions in a server's database that make IDs */
   functions?: () => Promise<DatabaseFunction[]>
+  /** how each server of a list takes part in a group */
+  storeStates?: (group: string) => Promise<StoreState[]>
 }
 
 export type FolderStore = Store & { folder: string; folderOf(group: string): string }
@@ -44,14 +47,17 @@ export type FolderStore = Store & { folder: string; folderOf(group: string): str
  * @param usage the correct command line, with STORE in place of the store
  */
 export function storeFirst(operands: string[], usage: (word: string) => string): [string | undefined, string[]] {
-  const [first, ...rest] = operands
+  const [first] = operands
   if (first === undefined) return [undefined, []]
+  const addresses = addressesFirst(operands)
+  const rest = operands.slice(Math.max(1, addresses.length))
   const late = rest.find((word) => word.includes('://'))
   if (late !== undefined) {
     throw usageError(
       `The store comes first, and then the group: ${usage(first).replace('STORE', withoutSecrets(late))}`,
     )
   }
+  if (addresses.length > 1) return [addresses.join(' '), rest]
   if (isUrl(first) || isAbsolute(first)) return [checkStoreName(first), rest]
   if (/[\\/]|^[.~]/.test(first)) throw relativeFolder(first, usage)
   if (variable() === undefined) throw unnamedStore(first, usage)
@@ -63,6 +69,12 @@ export function misspelt() {
   const isLikely = (variable: string) => nearest(variable.replace('FLAKEFORGE_', ''), ['STORE']) !== undefined
   const meant = unread([]).find(isLikely)
   return meant === undefined ? '' : ` ${meant} is set: did you mean FLAKEFORGE_STORE?`
+}
+
+/** The words before the first that is no address of a server: several of them are one store. */
+function addressesFirst(operands: string[]) {
+  const end = operands.findIndex((word) => !(isUrl(word) && word.includes('://')))
+  return end < 0 ? operands : operands.slice(0, end)
 }
 
 /** The problem with a relative path: it is one folder for one command, and another folder for the next. */

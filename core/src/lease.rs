@@ -6,6 +6,7 @@
 //! |---|---|
 //! | [`messages`] | the events and actions between the state machine and its driver |
 //! | [`grants`] | the rules that keep slots, windows and blocks unique, over any database |
+//! | [`quorum`] | one store out of several that know nothing of each other |
 //! | `pace` | how often the store is asked |
 //! | [`backfill`] | which numbers a member may use for a time that is over |
 //!
@@ -17,6 +18,7 @@ pub mod backfill;
 pub mod grants;
 pub mod messages;
 mod pace;
+pub mod quorum;
 
 use crate::lease::messages::{Action, Asked, Event, Failure, Grant, News, Owner, State, Timing, Why};
 use crate::lease::pace::Turn;

@@ -79,6 +79,19 @@ export interface ClockStepMessage {
   behindMs: number
 }
 
+/**
+ * The message of the channel `flakeforge:store.state`: one of several stores that are one, as of `quorumStore()`, does not take
+ * part, or takes part again.
+ */
+export interface StoreStateMessage {
+  /** its label: the address without user, password and options, or the given name */
+  store: string
+  /** whether it does not take part */
+  isAway: boolean
+  /** why it does not */
+  cause?: unknown
+}
+
 const diagnostics = () => process.getBuiltinModule('node:diagnostics_channel')
 
 const channels: Map<string, Channel> = new Map() // Node forgets a channel without references

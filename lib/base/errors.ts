@@ -9,6 +9,7 @@ export { forgetSecret, keepSecret, keepSecretsOf, said, warn } from './errors/fo
 export * from './errors/generators.ts'
 export * from './errors/leases.ts'
 export * from './errors/options.ts'
+export * from './errors/quorum.ts'
 export * from './errors/remote.ts'
 export * from './errors/sources.ts'
 export * from './errors/stores.ts'

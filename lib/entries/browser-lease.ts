@@ -41,5 +41,6 @@ export const redisStore: (given?: unknown) => never = /* @__PURE__ */ refusing('
 export const postgresStore: (given?: unknown) => never = /* @__PURE__ */ refusing('postgresStore')
 export const mysqlStore: (given?: unknown) => never = /* @__PURE__ */ refusing('mysqlStore')
 export const etcdStore: (given?: unknown) => never = /* @__PURE__ */ refusing('etcdStore')
+export const quorumStore: (given?: unknown) => never = /* @__PURE__ */ refusing('quorumStore')
 export const recordStore: (given?: unknown) => never = /* @__PURE__ */ refusing('recordStore')
 export const openStore: (given?: unknown) => never = /* @__PURE__ */ refusing('openStore')

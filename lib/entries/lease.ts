@@ -21,6 +21,8 @@ export {
   mysqlStore,
   openStore,
   postgresStore,
+  type QuorumOptions,
+  quorumStore,
   recordStore,
   redisStore,
 } from '../stores/open.ts'

@@ -45,7 +45,7 @@ declare module '../generator/flake-id.ts' {
      * await flake.close() // at the end: releases the slot at once
      */
     function join<const L extends AnyLayout = 'flake'>(
-      store?: Store | string | null,
+      store?: Store | string | readonly string[] | null,
       options?: JoinOptions<L> | null,
     ): Promise<LeasedFlakeId<L>>
   }
@@ -64,7 +64,7 @@ declare module '../generator/flake-id.ts' {
  * @throws as `FlakeId.join`, except for errors about slots and waiting
  */
 export async function createGroup<const L extends AnyLayout = 'flake'>(
-  store: Store | string | null | undefined,
+  store: Store | string | readonly string[] | null | undefined,
   options?: JoinOptions<L> | null,
 ): Promise<boolean> {
   return (await lease()).createGroup(store, options)

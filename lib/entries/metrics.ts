@@ -5,6 +5,6 @@
  *
  * @module
  */
-export type { ClockStepMessage, LeaseStateMessage, LeaseTrace } from '../base/channels.ts'
+export type { ClockStepMessage, LeaseStateMessage, LeaseTrace, StoreStateMessage } from '../base/channels.ts'
 export { openTelemetryMetrics } from '../metrics/opentelemetry.ts'
 export { prometheusMetrics } from '../metrics/prometheus.ts'

@@ -5,7 +5,7 @@
 import { isAbsent } from '../base/check.ts'
 import { withoutSecrets } from '../base/printable.ts'
 import { layoutOf } from '../codec/layout.ts'
-import { addressOf } from '../stores/address.ts'
+import { addressesIn, addressOf } from '../stores/address.ts'
 import { defaultFolder } from '../stores/file-store.ts'
 import { type JoinSettings, readJoinOptions } from './join-options.ts'
 
@@ -17,7 +17,9 @@ function storeOf(store: string | null | undefined) {
   const named = process.env.FLAKEFORGE_STORE
   if (isAbsent(store) && !named) return quote(`file:${defaultFolder()}`)
   if (isAbsent(store) || store === named) return '"$FLAKEFORGE_STORE"'
-  return quote(withoutSecrets(store))
+  return addressesIn(store)
+    .map((each) => quote(withoutSecrets(each)))
+    .join(' ')
 }
 
 /** `--name value` for each option that is given. */
@@ -43,8 +45,8 @@ function groupFlags({ facts, fixed, nodeOffset, config }: JoinSettings) {
 
 /**
  * The command that creates the group with these options before any process joins.
- * @param given the store as passed to join(): an address, undefined, a store that openStore() opened at an address, or
- * another object, which only a program can use
+ * @param given the store as passed to join(): an address, a list of them, undefined, a store that openStore() opened at an
+ * address, or another object, which only a program can use
  */
 export function howToCreate(given: unknown, options: JoinSettings) {
   const store = addressOf(given)

@@ -29,7 +29,7 @@ function checkKept({ backfill, config }: JoinSettings, store: SlotStore) {
 
 // `FlakeId.join`, which has the documentation.
 export function join<const L extends AnyLayout = 'flake'>(
-  store?: Store | string | null,
+  store?: Store | string | readonly string[] | null,
   options?: JoinOptions<L> | null,
 ): Promise<LeasedFlakeId<L>>
 export async function join(given: unknown, givenOptions?: unknown) {

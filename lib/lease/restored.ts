@@ -52,7 +52,7 @@ const unlistedError = () => optionTypeError('what', undefined, `${WANTED}: this 
  * await restored('postgres://localhost/app')
  */
 export function restored(
-  store: Store | string | null | undefined,
+  store: Store | string | readonly string[] | null | undefined,
   what?: string | { name: string } | null,
 ): Promise<void>
 export async function restored(given: unknown, what?: unknown) {

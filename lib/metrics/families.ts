@@ -5,6 +5,7 @@ import type { Totals } from '../../src/native.d.ts'
 import { unixNow } from '../base/timers.ts'
 import { acquisitions, joining, leases, type MeasuredLease, renewals, segments } from '../lease/counts-for-metrics.ts'
 import { generators } from '../native/hot.ts'
+import { notes, quorums } from '../stores/quorum/counts.ts'
 
 type Sample = { labels: Record<string, string>; value: number }
 
@@ -112,6 +113,15 @@ function left() {
     open.map(({ name, left }) => ({ labels: { segment: name }, value: left })),
     sum,
   )
+}
+
+/** A store that several lists of this thread have is up only if all of them can use it. */
+function storesUp() {
+  const open = quorums.living.filter(({ isClosed }) => !isClosed)
+  const samples = open.flatMap(({ stores }) =>
+    stores.map(({ label, isAway }) => ({ labels: { store: label }, value: Number(!isAway) })),
+  )
+  return joined(samples, Math.min)
 }
 
 function ends({ totals }: Snapshot) {
@@ -236,6 +246,26 @@ export const FAMILIES: Family[] = [
     help: 'IDs that members of a counter hold and have not handed out.',
     labels: ['segment'],
     read: left,
+  },
+  {
+    name: 'flakeforge_store_up',
+    type: 'gauge',
+    unit: '{store}',
+    aggregator: 'min',
+    help: 'Whether each of several stores that are one takes part: 1, or 0 while a majority does its work.',
+    labels: ['store'],
+    read: storesUp,
+  },
+  {
+    name: 'flakeforge_store_events',
+    type: 'counter',
+    unit: '{event}',
+    aggregator: 'sum',
+    help:
+      'What happened among several stores that are one: beaten or unknown (a round had to be repeated), torn, completed, filled ' +
+      '(a store that had lost its records takes part again), era (a majority had lost them).',
+    labels: ['event'],
+    read: () => [...notes].map(([event, value]) => ({ labels: { event }, value })),
   },
   {
     name: 'flakeforge_layout_end_timestamp_seconds',

@@ -58,6 +58,8 @@ function present() {
  * | `flakeforge_lease_renewals_total` | counter | group, result | renewals: `renewed`, `lost`, `destroyed`, `failed` |
  * | `flakeforge_lease_renew_duration_seconds` | histogram | group | how long the store took to answer them; counts from this call on |
  * | `flakeforge_segment_remaining` | gauge | segment | IDs that members of a counter still hold |
+ * | `flakeforge_store_up` | gauge | store | whether each of several stores that are one takes part: 1 or 0 |
+ * | `flakeforge_store_events_total` | counter | event | what happened among them: `beaten`, `unknown`, `torn`, `completed`, `filled`, `era` |
  * | `flakeforge_layout_end_timestamp_seconds` | gauge | layout, column | Unix time from which on IDs do not fit an `unsigned` 64-bit column (and none are generated), or a `signed` one |
  *
  * `group` is missing if the node number is not leased. Closed leases and counters are not shown.

@@ -7,9 +7,9 @@ import { whenAborted } from '../base/abort.ts'
 import { sleepUnlessAborted } from '../base/abortable-sleep.ts'
 import * as errors from '../base/errors.ts'
 import { inTime } from '../base/in-time.ts'
-import { withoutSecrets } from '../base/printable.ts'
 import { monotonicNow, sleep, unixNow } from '../base/timers.ts'
 import { ownOf } from '../base/values.ts'
+import { shownAddress } from './address.ts'
 import type { ClientError } from './clients.ts'
 import type { DatabaseFunction } from './database-function.ts'
 import type { ReadBy, Records } from './records.ts'
@@ -249,6 +249,14 @@ export class DatabaseStore implements SlotStore {
     return place === undefined ? undefined : () => this.#coded('', () => place.call(records))
   }
 
+  /** How each store of a list takes part in a group; undefined if this is a single one. */
+  get storeStates() {
+    const records = this.#records
+    const { storeStates } = records
+    if (storeStates === undefined) return undefined
+    return (group: string) => this.#coded(group, () => storeStates.call(records, group))
+  }
+
   /** The functions in the store's database that make IDs. A database without such functions has none. */
   async functions(signal?: AbortSignal): Promise<DatabaseFunction[]> {
     return this.#coded('', async () => (await this.#records.functions?.(signal)) ?? [])
@@ -306,7 +314,8 @@ export class DatabaseStore implements SlotStore {
     task: Task,
     limits: { signal?: AbortSignal | undefined; ms?: number } = {},
   ): Promise<AnswerOf<AnswerTo[Task['type']]>> {
-    const how = { reads: READS[task.type] ?? 'read', ...limits }
+    const skew = 'config' in task ? { skewMs: task.config.skewMs } : {}
+    const how = { reads: READS[task.type] ?? 'read', ...limits, ...skew }
     const run = new Step(this.#records, name, this.#memory.core.step(name, task, fresh()), how)
     this.#running.add(run)
     let answer
@@ -328,7 +337,7 @@ export class DatabaseStore implements SlotStore {
   }
 
   get #where() {
-    if (this.#address !== undefined) return `'${withoutSecrets(this.#address)}'`
+    if (this.#address !== undefined) return `'${shownAddress(this.#address)}'`
     const server = optional(this.#records, 'server')
     return server === undefined ? undefined : `at ${server}`
   }
@@ -363,18 +372,18 @@ class Step {
   #swaps = 0
   #failure: unknown // the failure of the last read or swap
 
-  /** @param how how it reads; what gives it up; how long it may take */
+  /** @param how how it reads; what gives it up; how long it may take; how far apart clocks may be */
   constructor(
     records: Records,
     name: string,
     step: GrantStep,
-    how: { reads?: ReadBy; signal?: AbortSignal | undefined; ms?: number } = {},
+    how: { reads?: ReadBy; signal?: AbortSignal | undefined; ms?: number; skewMs?: number } = {},
   ) {
-    this.#records = records
+    const { reads = 'read', signal, ms = BUDGET.STEP_MS, skewMs } = ownOf(how) as typeof how
+    this.#records = optional(records, 'forStep')?.call(records, { ms, skewMs }) ?? records
     this.#name = name
     this.#step = step
-    const { reads = 'read', signal, ms = BUDGET.STEP_MS } = ownOf(how) as typeof how
-    this.#readBy = optional(records, reads) ?? records.read
+    this.#readBy = optional(this.#records, reads) ?? records.read
     this.#signal = signal
     this.#ms = ms
   }

@@ -5,12 +5,14 @@ import { checkPath, isAbsent, refuseMore } from '../base/check.ts'
 import * as errors from '../base/errors.ts'
 import { nearest } from '../base/nearest.ts'
 import { withoutSecrets } from '../base/printable.ts'
-import { addressError, rememberAddress, unreadableError } from './address.ts'
+import { addressError, addressesIn, rememberAddress, unreadableError } from './address.ts'
 import { etcdStore, openEtcd } from './etcd.ts'
 import { fileStore, openFolder } from './file-store.ts'
 import { mysqlStore, openMysql } from './mysql.ts'
 import { openPostgres, postgresStore } from './postgres.ts'
+import { makeQuorum, openQuorum, type QuorumOptions } from './quorum.ts'
 import { recordStore } from './record-store.ts'
+import type { RecordStore } from './records.ts'
 import { openRedis, redisStore } from './redis.ts'
 import { SCHEMES } from './schemes.ts'
 import type { SlotStore, Store } from './store.ts'
@@ -18,7 +20,7 @@ import type { SlotStore, Store } from './store.ts'
 const { win32 } = process.getBuiltinModule('node:path')
 const nodeUrl = process.getBuiltinModule('node:url')
 
-export { etcdStore, fileStore, mysqlStore, postgresStore, recordStore, redisStore }
+export { etcdStore, fileStore, mysqlStore, postgresStore, type QuorumOptions, recordStore, redisStore }
 
 type Open = (url: string) => SlotStore
 
@@ -44,6 +46,7 @@ const STEPS = ['create', 'acquire', 'renew', 'release', 'destroy', 'advance', 'l
  */
 export function checkStore(given: unknown, call: string) {
   if (isAbsent(given) || typeof given === 'string') return
+  if (Array.isArray(given)) return checkAddresses(given)
   if (typeof given !== 'object') throw errors.optionTypeError('store', given, WANTED)
   const store = given as Record<string, unknown>
   const missing = STEPS.filter((step) => typeof store[step] !== 'function')
@@ -54,13 +57,20 @@ export function checkStore(given: unknown, call: string) {
   }
 }
 
+/** Refuses a list with anything that is not an address. */
+function checkAddresses(list: unknown[]) {
+  const at = list.findIndex((each) => typeof each !== 'string')
+  if (at >= 0) throw errors.listedStoreError(at, list[at], 'an address; pass a list with other stores to quorumStore()')
+}
+
 /**
  * A store, and a function that closes what was opened for it; the user's own client is never closed.
  * @param given accepted by checkStore()
  */
 export function openGiven(given: unknown) {
   if (isAbsent(given)) return owned(openDefault())
-  if (typeof given === 'string') return owned(openUrl(given))
+  if (typeof given === 'string') return owned(openAddress(given))
+  if (Array.isArray(given)) return owned(openQuorum(given, openUrl))
   return { store: given as SlotStore, close: async () => {} }
 }
 
@@ -85,7 +95,8 @@ function owned(store: SlotStore) {
  * The store that `FlakeId.join()` and `SegmentId.open()` open for an address: for a program that uses one store for many
  * groups, or lists its slots with `list`. It has its own client, which connects at the first call and which `close()` ends;
  * close the generators first.
- * @param address default: the store in the environment variable `FLAKEFORGE_STORE`, else the default folder
+ * @param address default: the store in the environment variable `FLAKEFORGE_STORE`, else the default folder. A list of three
+ * or five addresses is one store, as with `quorumStore()`; in a text, spaces separate them
  * @throws {RangeError | TypeError} `ERR_FLAKE_OPTION`: it is not the address of a store.
  * @throws {Error} `ERR_FLAKE_STORE`: the client package for it is not installed.
  * @example
@@ -93,11 +104,41 @@ function owned(store: SlotStore) {
  * const [orders, users] = await Promise.all(['orders', 'users'].map((group) => FlakeId.join(store, { group })))
  * console.log(await store.list('orders'))
  */
-export function openStore(address?: string | null, ...more: never[]): Store {
+export function openStore(address?: string | readonly string[] | null, ...more: never[]): Store {
   refuseMore('openStore', more, 'an address: write options into it, as in postgres://host/app?schema=ids')
-  if (!isAbsent(address) && typeof address !== 'string')
+  if (Array.isArray(address)) checkAddresses(address)
+  else if (!isAbsent(address) && typeof address !== 'string')
     throw errors.optionTypeError('address', address, WANTED_ADDRESS)
   return rememberAddress(openGiven(address).store, address)
+}
+
+/**
+ * One store out of three or five that know nothing of each other: servers of any kinds, each on a machine of its own. A majority
+ * of them agrees on every record. So one of three, or two of five, may stop or lose all its data, and no member of a group
+ * notices. https://github.com/flakeforge/flakeforge/blob/main/docs/store/quorum.md says what that costs. `FlakeId.join`, `createGroup` and
+ * `SegmentId.open` also take the addresses themselves.
+ *
+ * All members must list the same stores; the order does not matter. `close()` closes all of them.
+ * @param stores addresses; results of `redisStore()`, `postgresStore()`, `mysqlStore()`, `etcdStore()` or `recordStore()`; or
+ * databases of your own, as for `recordStore()`
+ * @param options `labels`: the name of each store, needed for those that have no address
+ * @throws {RangeError | TypeError} `ERR_FLAKE_OPTION`: there are not three or five stores, two have one label, or one is no
+ * server.
+ * @example
+ * const store = quorumStore(['redis://a', 'redis://b', 'postgres://c/app'])
+ * const flake = await FlakeId.join(store, { group: 'orders' })
+ */
+export function quorumStore(
+  stores: ReadonlyArray<string | Store | RecordStore>,
+  options?: QuorumOptions | null,
+): Store & { readonly records: RecordStore } {
+  return makeQuorum(stores, options, openUrl)
+}
+
+/** The store at an address, or of several in one text. */
+function openAddress(text: string): SlotStore {
+  const list = addressesIn(text)
+  return list.length > 1 ? openQuorum(list, openUrl) : openUrl(text)
 }
 
 function openUrl(url: string) {
@@ -153,7 +194,7 @@ function openDefault() {
   const named = process.env.FLAKEFORGE_STORE
   if (!named) return openFolder()
   try {
-    return openUrl(named)
+    return openAddress(named)
   } catch (error) {
     throw errors.variableError(error)
   }

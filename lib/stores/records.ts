@@ -8,7 +8,7 @@ import type { DatabaseFunction } from './database-function.ts'
  * flakeforge. https://github.com/flakeforge/flakeforge/blob/main/docs/store/your-own-database.md describes what each function
  * must guarantee, and `npx flakeforge-check-store ./my-store.mjs` checks it.
  *
- * A record is text of up to 2,000 bytes with any Unicode. It is part of a group (1 to 128 characters without braces and
+ * A record is text of up to 2,200 bytes with any Unicode. It is part of a group (1 to 128 characters without braces and
  * control characters) and has a name: `group`, `counter`, `past`, or a word and digits, at most 26 characters, such as
  * `slot0000000042`. No record may ever expire.
  */
@@ -66,6 +66,8 @@ export interface StoreIdentity {
  * - `clockStepMs`: how far the server's clock is rounded down.
  * - `functions()` finds the functions of `flakeforge schema --function` in the database of the records.
  * - `checkDurable()` throws if the server may lose acknowledged writes.
+ * - `forStep()` returns the same records for a step with these limits.
+ * - `storeStates()` tells how each store of a list takes part in a group.
  *
  * Once a call's `signal` has aborted, it sends nothing more, and fails.
  */
@@ -80,7 +82,15 @@ export type Records = Omit<RecordStore, 'read' | 'swap' | 'names'> & {
   place?(): Promise<string>
   functions?(signal?: AbortSignal): Promise<DatabaseFunction[]>
   checkDurable?(): Promise<void>
+  forStep?(limits: StepLimits): Records
+  storeStates?(group: string): Promise<StoreState[]>
 }
+
+/** How long a step may take, and how far apart clocks may be; undefined: as usual. */
+export type StepLimits = { ms?: number | undefined; skewMs?: number | undefined }
+
+/** A store of a list, for operators. `aheadMs`: its clock before this machine's; `error`: why it does not take part. */
+export type StoreState = { store: string; state: string; aheadMs?: number | undefined; error?: unknown }
 
 /** How a step reads: changing nothing, creating no tables, or creating what is missing. */
 export type ReadBy = 'look' | 'readExisting' | 'read'

@@ -93,6 +93,9 @@ export const BUDGET = {
 /** Limits by name. A test passes others. */
 export type Budget = { readonly [Name in keyof typeof BUDGET]: number }
 
+/** One store of several has this part of a call for an answer: one that is away leaves time for further attempts. */
+export const PART_OF_A_STORE: number = 1 / 4
+
 /** Rounded up to whole seconds. */
 export const roundedUp = (ms: number): number => Math.ceil(ms / SECOND_MS) * SECOND_MS
 
@@ -141,6 +144,11 @@ export function promisesOf(limits: Budget, ttlMs: number, share: number = RENEWA
     },
     { what: 'a query ends after its call', takes: limits.CALL_MS + SECOND_MS, within: limits.QUERY_MS },
     { what: 'a connection is made within an answer', takes: limits.CONNECT_MS, within: limits.ANSWER_MS },
+    {
+      what: 'of several stores, two without an answer leave half of a call',
+      takes: 2 * PART_OF_A_STORE * limits.CALL_MS,
+      within: limits.CALL_MS / 2,
+    },
     {
       what: 'two Sentinels without an answer leave time for a third and the primary',
       takes: 4 * limits.SENTINEL_MS,

@@ -11,6 +11,7 @@ mod grants;
 mod group_life;
 mod holder;
 mod losses;
+mod quorum;
 mod records;
 mod search;
 mod windows;

@@ -12,6 +12,7 @@ mod database_function; // the function that makes IDs in PostgreSQL
 mod flight; // a step in progress, between a read, a swap and its answer
 mod fresh; // random bits, chosen by the checker
 mod past; // IDs of the past: members that end between a write and its use
+mod quorum; // one store out of several, with one event for each message
 mod setting_text; // a setting as one line
 mod settings; // the members, and what may go wrong, how often
 mod store; // a database: texts of two versions, a clock, an identity, what was saved, and swaps that come late

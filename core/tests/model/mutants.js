@@ -100,4 +100,102 @@ module.exports = [
     edits: [['lease/backfill.rs', 'let first = self.of_spans.saturating_add(first);', '']],
     tests: 'model past_moments',
   },
+  {
+    name: 'a majority of one (quorum)',
+    edits: [['lease/quorum/stores.rs', 'self.labels.len() / 2 + 1', '1']],
+    tests: 'model quorum::',
+  },
+  {
+    name: 'phase 1 without a write (Q3)',
+    edits: [
+      [
+        'lease/quorum/round.rs',
+        'acceptor.text = Some(text);\n            acceptor.at = At::Promising(call);',
+        'let _ = (call, text);\n            acceptor.at = At::Promised;',
+      ],
+    ],
+    tests: 'model quorum::',
+  },
+  {
+    name: 'a store that lost its data votes at once (Q5)',
+    edits: [
+      [
+        'lease/quorum/fill.rs',
+        'epoch: 0,\n            state: SeatState::Fills,',
+        'epoch: self.shown.as_ref().map_or(1, |view| view.epoch(era)),\n            state: SeatState::Votes,',
+      ],
+    ],
+    tests: 'model quorum::',
+  },
+  {
+    name: 'a fill without new rounds (Q6)',
+    edits: [['lease/quorum/fill.rs', 'self.names.extend(names.iter().filter(|name| *name != SEAT).cloned());', '']],
+    tests: 'model quorum::',
+  },
+  {
+    name: 'a fill that writes no epoch to the others (Q6)',
+    edits: [['lease/quorum/fill.rs', 'SeatRecord { epoch: self.epoch, nonce: turn.bits(), ..shown', 'SeatRecord { nonce: turn.bits(), ..shown']],
+    tests: 'model quorum::',
+  },
+  {
+    name: 'reads without agreement (Q4)',
+    edits: [['lease/quorum/view.rs', '.filter(|other| agree(one, other))', '.filter(|other| agree(one, other) || true)']],
+    tests: 'model quorum::',
+  },
+  {
+    name: 'a read in which one seat alone shows the highest epoch (Q4)',
+    edits: [['lease/quorum/view.rs', 'highest == FIRST_EPOCH || ', 'highest >= FIRST_EPOCH || ']],
+    tests: 'model quorum::directed::snapshots_from_before_and_after_a_fill',
+  },
+  {
+    name: "ballots above the seats' epochs, but not above those of promises (Q2)",
+    edits: [
+      [
+        'lease/quorum/round.rs',
+        'highest.clone().map(|promised| promised.epoch).fold(epoch.max(view.epoch(era)), u32::max)',
+        'epoch.max(view.epoch(era))',
+      ],
+    ],
+    tests: 'model quorum::',
+  },
+  {
+    name: 'ballots without an epoch (Q2)',
+    edits: [['lease/quorum/ballot.rs', 'Self { epoch, number, id: bits % IDS }', 'Self { epoch: epoch.min(1), number, id: bits % IDS }']],
+    tests: 'model quorum::directed::a_late_promise_after_a_fill',
+  },
+  {
+    name: 'a repetition takes any value for its own (Q3)',
+    edits: [
+      [
+        'lease/quorum/round.rs',
+        'Goal::Confirm { to } if highest == Some(to) => to,\n            Goal::Complete =>',
+        'Goal::Confirm { .. } | Goal::Complete =>',
+      ],
+    ],
+    tests: 'model quorum::',
+  },
+  {
+    name: 'a round chooses the value with the lowest ballot (Q3)',
+    edits: [['lease/quorum/round.rs', 'promised.max_by_key(', 'promised.min_by_key(']],
+    tests: 'model quorum::',
+  },
+  {
+    name: 'a reserved ballot is used twice (Q3)',
+    edits: [
+      [
+        'lease/quorum/memory.rs',
+        'self.reserved.remove(&(group.to_owned(), name.to_owned()))',
+        'self.reserved.get(&(group.to_owned(), name.to_owned())).copied()',
+      ],
+    ],
+    tests: 'model quorum::',
+  },
+  {
+    name: 'an era is entered again (Q7)',
+    edits: [
+      ['lease/quorum/era.rs', 'if !late.is_empty() {', 'if false {'],
+      ['lease/quorum/era.rs', ' && seat.bound == bound', ''],
+    ],
+    tests: 'model quorum::',
+  },
 ]

@@ -104,4 +104,29 @@ const DEEDS = ['cut', 'stall', 'flow', 'refuse', 'accept', 'close']
 const together = (proxies) =>
   Object.fromEntries(DEEDS.map((deed) => [deed, () => Promise.all(proxies.map((proxy) => proxy[deed]()))]))
 
-module.exports = { TcpProxy, together }
+/** How many of the links fail, if not all of them do. */
+const ONE = 0.8
+
+/** The same, of which mostly one fails. What ends a fault ends that of the same link. */
+function apart(proxies) {
+  const some = () => (Math.random() < ONE ? [proxies[Math.floor(Math.random() * proxies.length)]] : proxies)
+  const begun = { flow: [], accept: [] }
+  const begin = (deed, end) => () => {
+    const chosen = some()
+    begun[end].push(chosen)
+    for (const proxy of chosen) proxy[deed]()
+  }
+  const end = (deed) => () => {
+    for (const proxy of begun[deed].shift()) proxy[deed]()
+  }
+  return {
+    cut: () => some().map((proxy) => proxy.cut()),
+    stall: begin('stall', 'flow'),
+    flow: end('flow'),
+    refuse: begin('refuse', 'accept'),
+    accept: end('accept'),
+    close: () => Promise.all(proxies.map((proxy) => proxy.close())),
+  }
+}
+
+module.exports = { apart, TcpProxy, together }

@@ -5,6 +5,7 @@
 
 const { setTimeout: sleep } = require('node:timers/promises')
 const FlakeId = require('flakeforge')
+const { quorumStore } = require('flakeforge/lease')
 const { RemoteFlakeId } = require('flakeforge/remote')
 const { Batch, CALLS } = require('./calls.js')
 const { joinByOwnClient } = require('./own-client.js')
@@ -20,8 +21,8 @@ const GRACE_MS = 500 // how much a call that waits for the clock may delay the e
  * @typedef {object} Task
  * @property {string | string[]} [join] the store of a leased generator, or the URLs of servers; without it, a plain
  *   generator
- * @property {'window' | 'deadline' | 'remote'} [policy] how a leased generator is leased; `remote`: servers generate
- *   its IDs
+ * @property {'window' | 'deadline' | 'remote' | 'several'} [policy] how a leased generator is leased; `remote`: servers
+ *   generate its IDs; `several`: of several stores that are one
  * @property {object} options the generator's
  * @property {string} call how IDs are requested
  * @property {string} file where they go
@@ -43,6 +44,11 @@ const SOURCES = {
     return { flake, close: () => flake.close() }
   },
   'own client': joinByOwnClient,
+  several: async ({ join: { addresses, labels }, options }) => {
+    const store = quorumStore(addresses, { labels })
+    const flake = await FlakeId.join(store, options)
+    return { flake, close: () => flake.close().finally(() => store.close()) }
+  },
   deadline: ({ join, options }) => DeadlineLease.open(join, options),
   remote: async ({ join, options }) => {
     const flake = await RemoteFlakeId.connect(join, options)

@@ -18,6 +18,7 @@ const SILENT = [
   'FLAKEFORGE_RENEWAL',
   'FLAKEFORGE_ELSE_FROM',
   'FLAKEFORGE_SPLIT_BRAIN',
+  'FLAKEFORGE_STORE_AWAY',
   'FLAKEFORGE_WAIT',
 ]
 const FLAGS = SILENT.map((code) => `--disable-warning=${code}`)

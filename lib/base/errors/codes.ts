@@ -242,6 +242,8 @@ export const WARNINGS = {
   FLAKEFORGE_RENEWAL: 'the store has not renewed a window. Shown once; the event `renewal-failed` reports each outage',
   FLAKEFORGE_SPLIT_BRAIN:
     'a server has replicas, of which one could be promoted while it still runs: see [One primary](../store/what-can-go-wrong.md#one-primary)',
+  FLAKEFORGE_STORE_AWAY:
+    'one of [several stores](../store/quorum.md) that form one does not take part, or takes part again',
   FLAKEFORGE_TIME: 'a time or a clock seems to be in another unit',
   FLAKEFORGE_VARIABLE:
     'an environment variable named `FLAKEFORGE_…` is ignored, for example because its name is misspelt',

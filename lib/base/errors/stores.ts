@@ -7,7 +7,7 @@ import { flakeError, inMs, instant, pageOf, retold, show } from './make.ts'
 import { mismatchError } from './sources.ts'
 
 /** An unreadable record. `version`: of its format, if that is newer; `needs`: the release that reads it. */
-type RecordFault = { name: string; version?: number; needs?: string }
+export type RecordFault = { name: string; version?: number; needs?: string }
 
 /** The options that all members of a group must agree on. */
 type GroupConfig = Record<(typeof GROUP_OPTIONS)[number], unknown>

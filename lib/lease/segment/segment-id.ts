@@ -94,7 +94,7 @@ export class SegmentId {
    * (`group`: the counter's name, `record`). Nothing was written over it.
    */
   static open(
-    store: Store | string | null | undefined,
+    store: Store | string | readonly string[] | null | undefined,
     options: {
       name: string
       block?: number | string | null | undefined

@@ -229,7 +229,8 @@ export class ScriptRunner {
     }
     const seen = connectionErrors.get(this.#client)
     const isGivenUp = error.name === 'MaxRetriesPerRequestError' // by ioredis, which may have seen the reason before the call
-    const reason = seen !== undefined && (isGivenUp || seen.at >= start) ? seen.error : undefined
+    const isDown = /^(?:reconnecting|close|end)$/.test(this.#client.status ?? '') // it may pause before it connects again
+    const reason = seen !== undefined && (isGivenUp || isDown || seen.at >= start) ? seen.error : undefined
     if (reason === undefined && this.#client.isOpen === false) {
       return storeError('The Redis client is closed or was never connected. Await client.connect() first.', error)
     }

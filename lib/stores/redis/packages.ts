@@ -41,6 +41,8 @@ export type Client = {
   on?(event: string, listener: (error: ClientError) => void): unknown
   readonly isOpen?: boolean
   readonly isReady?: boolean
+  /** of ioredis and iovalkey */
+  readonly status?: string
 }
 
 /**
@@ -50,7 +52,6 @@ export type Client = {
 export interface Ioredis extends Client {
   condition?: { select?: number } | null
   options?: IoredisOptions
-  status?: string
   stream?: unknown
   evalsha: (sha: string, keys: number, ...texts: string[]) => Promise<unknown>
   eval: (text: string, keys: number, ...texts: string[]) => Promise<unknown>

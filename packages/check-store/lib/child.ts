@@ -3,7 +3,8 @@
 // longer than a lease would. The parent judges what they answered.
 
 import { pathToFileURL } from 'node:url'
-import { type RecordStore, recordStore } from 'flakeforge/lease'
+import { quorumStore, type RecordStore, recordStore } from 'flakeforge/lease'
+import { addressesIn, isAddress } from './address.ts'
 import * as machine from './machine.ts'
 import { pause, sleep, step } from './time.ts'
 import { type Call, endWriting, type Failure, failureOf, WORKS, type WorkName } from './works.ts'
@@ -21,8 +22,11 @@ const [file, callMs, place] = process.argv.slice(2)
 if (place === 'elsewhere') machine.moveAway()
 /** Each as flakeforge calls it, and as the user made it. */
 const clients: { checked: Functions; raw: Functions }[] = []
-let loaded: { default: () => unknown; wipe: () => unknown }
+let loaded: { default: () => unknown; wipe?: () => unknown }
 let hasLeft = false
+
+/** What a module would export for these servers. */
+const moduleFor = (addresses: string[]) => ({ default: async () => quorumStore(addresses).records })
 
 /** Enough for an answer to arrive before the next step. */
 const ANSWER_MS = 20
@@ -38,7 +42,7 @@ const clientOf = (handle: number) => ((name, ...args) => call(handle, name, args
 const OPERATIONS = {
   /** Imports the module; returns its exports. */
   async load() {
-    loaded = await import(pathToFileURL(file).href)
+    loaded = isAddress(file) ? moduleFor(addressesIn(file)) : await import(pathToFileURL(file).href)
     return { open: typeof loaded.default, wipe: typeof loaded.wipe }
   },
 
@@ -57,7 +61,7 @@ const OPERATIONS = {
     await call(handle, 'close', [])
   },
   async wipe() {
-    await loaded.wipe()
+    await loaded.wipe?.()
   },
 
   /**

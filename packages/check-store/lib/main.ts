@@ -6,13 +6,14 @@ import { resolve } from 'node:path'
 import { parseArgs, styleText } from 'node:util'
 import { printable, withoutSecretsIn } from '../../shared.ts'
 import manifest from '../package.json' with { type: 'json' }
+import { isAddress } from './address.ts'
 import { checkStore, type Result } from './index.ts'
 import { monotonicNow } from './time.ts'
 
 const [DONE, FAILED, USAGE] = [0, 1, 2]
 const WIDTH = 16
 
-const HELP = `Usage: flakeforge-check-store FILE [--json]
+const HELP = `Usage: flakeforge-check-store FILE|URL… [--json]
 
 Imports the module FILE in several processes and checks that its database can hold slots: that a swap is atomic, that texts
 are compared byte by byte, that reads are fresh, that the clock and the identity are right, and more. One line for each
@@ -20,6 +21,8 @@ check, half a minute, exit status 1 if a check failed.
 
 The default export of FILE is an async function that opens a client and returns { read, swap, names }, and perhaps groups
 and close. FILE may also export wipe(), which makes the database lose everything: the last check is then that this shows.
+
+In place of FILE, three or five URLs of servers are checked together, as the one store that quorumStore() makes of them.
 
 Use a database for tests. The command writes into its own groups, whose names it prints first, and cannot delete them.
 
@@ -59,7 +62,7 @@ function toLine(result: Result) {
 const leaves = (prefix: string) =>
   `This leaves about a thousand records of 1.2 MB behind, in groups whose names begin with '${prefix}'. Delete them by that name.`
 
-/** @param path of the module */
+/** @param path of the module, or addresses */
 async function check(path: string, json: boolean) {
   const start = monotonicNow()
   const results = await checkStore(path, {
@@ -93,9 +96,10 @@ export async function main(args: string[]) {
   if (values.help) process.stdout.write(HELP)
   if (values.version) print(manifest.version)
   if (values.help || values.version) return DONE
+  if (positionals.length > 0 && positionals.every(isAddress)) return check(positionals.join(' '), values.json === true)
   const [file, ...more] = positionals
   if (file === undefined || more.length > 0) {
-    say('it takes the path of one module: ./my-store.mjs')
+    say('it takes the path of one module, such as ./my-store.mjs, or the URLs of three or five servers')
     return USAGE
   }
   if (existsSync(file)) return check(resolve(file), values.json === true)

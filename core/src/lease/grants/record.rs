@@ -252,7 +252,7 @@ impl CounterRecord {
 }
 
 /// The record, if this is exactly the text that we would write for it, including its checksum.
-fn exactly<R>(record: R, text: &str, write: impl Fn(&R) -> String) -> Result<R, Unreadable> {
+pub(in crate::lease) fn exactly<R>(record: R, text: &str, write: impl Fn(&R) -> String) -> Result<R, Unreadable> {
     if write(&record) == text { Ok(record) } else { Err(Unreadable::Damaged) }
 }
 
@@ -260,14 +260,15 @@ fn yes(is: bool) -> &'static str {
     if is { "yes" } else { "no" }
 }
 
-struct Writer(String);
+/// Writes a text, field by field.
+pub(in crate::lease) struct Writer(String);
 
 impl Writer {
-    fn new(kind: &str) -> Self {
+    pub(in crate::lease) fn new(kind: &str) -> Self {
         Self(format!("{FORMAT}{VERSION} {kind}"))
     }
 
-    fn field(&mut self, name: &str, value: impl ToString) -> &mut Self {
+    pub(in crate::lease) fn field(&mut self, name: &str, value: impl ToString) -> &mut Self {
         self.0.push_str(&format!(" {name}="));
         for char in value.to_string().chars() {
             if char.is_control() || char == ' ' || char == '%' {
@@ -280,22 +281,35 @@ impl Writer {
         self
     }
 
-    fn identity(&mut self, identity: &ServerIdentity) -> &mut Self {
+    pub(in crate::lease) fn identity(&mut self, identity: &ServerIdentity) -> &mut Self {
         self.field("history", &identity.history).field("process", &identity.process)
     }
 
-    fn end(&mut self, nonce: u64) -> String {
+    /// A field without a name.
+    pub(in crate::lease) fn word(&mut self, word: &str) -> &mut Self {
+        self.0.push(' ');
+        self.0.push_str(word);
+        self
+    }
+
+    pub(in crate::lease) fn end(&mut self, nonce: u64) -> String {
         self.field("nonce", format!("{nonce:016x}"));
         let sum = checksum(&self.0);
         self.field("sum", format!("{sum:08x}"));
+        self.done()
+    }
+
+    /// The text so far.
+    pub(in crate::lease) fn done(&mut self) -> String {
         std::mem::take(&mut self.0)
     }
 }
 
-struct Reader<'a>(std::str::Split<'a, char>);
+/// Reads a text, field by field.
+pub(in crate::lease) struct Reader<'a>(std::str::Split<'a, char>);
 
 impl<'a> Reader<'a> {
-    fn new(text: &'a str, kind: &str) -> Result<Self, Unreadable> {
+    pub(in crate::lease) fn new(text: &'a str, kind: &str) -> Result<Self, Unreadable> {
         let mut words = text.split(' ');
         let version = words.next().and_then(|word| word.strip_prefix(FORMAT)?.parse().ok());
         match version {
@@ -309,8 +323,13 @@ impl<'a> Reader<'a> {
         if words.next() == Some(kind) { Ok(Self(words)) } else { Err(Unreadable::Damaged) }
     }
 
+    /// The next field, which has no name.
+    pub(in crate::lease) fn word(&mut self) -> Option<&'a str> {
+        self.0.next()
+    }
+
     /// The value of the next field, which must have this name.
-    fn text(&mut self, name: &str) -> Option<String> {
+    pub(in crate::lease) fn text(&mut self, name: &str) -> Option<String> {
         let value = self.0.next()?.strip_prefix(name)?.strip_prefix('=')?;
         let mut bytes = Vec::with_capacity(value.len());
         let mut parts = value.split('%');
@@ -323,11 +342,11 @@ impl<'a> Reader<'a> {
         String::from_utf8(bytes).ok()
     }
 
-    fn number<N: std::str::FromStr>(&mut self, name: &str) -> Option<N> {
+    pub(in crate::lease) fn number<N: std::str::FromStr>(&mut self, name: &str) -> Option<N> {
         self.text(name)?.parse().ok()
     }
 
-    fn hex(&mut self, name: &str) -> Option<u64> {
+    pub(in crate::lease) fn hex(&mut self, name: &str) -> Option<u64> {
         u64::from_str_radix(&self.text(name)?, 16).ok()
     }
 
@@ -339,7 +358,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn identity(&mut self) -> Option<ServerIdentity> {
+    pub(in crate::lease) fn identity(&mut self) -> Option<ServerIdentity> {
         Some(ServerIdentity { history: self.text("history")?, process: self.text("process")? })
     }
 
@@ -395,6 +414,6 @@ impl<'a> Reader<'a> {
 }
 
 /// FNV-1a, 32 bits.
-fn checksum(text: &str) -> u32 {
+pub(in crate::lease) fn checksum(text: &str) -> u32 {
     text.bytes().fold(0x811c_9dc5, |sum, byte| (sum ^ u32::from(byte)).wrapping_mul(0x0100_0193))
 }

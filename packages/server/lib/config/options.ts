@@ -52,7 +52,8 @@ export const OPTIONS: Record<string, Option> = {
     value: 'ADDRESS',
     variable: 'FLAKEFORGE_STORE',
     about:
-      'the store: file:DIR, redis://…, valkey://…, postgres://…, mysql://… or etcd://… (default: a folder of this user)',
+      'the store: file:DIR, redis://…, valkey://…, postgres://…, mysql://… or etcd://…; three or five addresses with spaces ' +
+      'between them are one store (default: a folder of this user)',
   },
   name: {
     type: 'texts',

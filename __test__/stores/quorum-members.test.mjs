@@ -1,0 +1,236 @@
+// One store out of three servers that know nothing of each other: a server is killed, loses its data, freezes or is cut off,
+// while members make IDs all the time. No ID comes twice, and no member has to wait.
+
+import anyTest from 'ava'
+import { startProxy } from '../servers/proxy.mjs'
+import { until } from '../servers/server.mjs'
+import { FlakeId, lease } from '../support/index.mjs'
+import { happens, tryJoin } from '../support/lease.mjs'
+import { stopProcess } from '../support/stop-process.mjs'
+import {
+  addressesOf,
+  flowOf,
+  GROUP,
+  isThere,
+  members,
+  renewals,
+  startAll,
+  untilWhole,
+  warningsOf,
+} from './quorum.mjs'
+
+const { quorumStore, redisStore, SegmentId } = lease
+const test = isThere('redis') ? anyTest.serial : anyTest.skip
+const testMixed = isThere('redis', 'postgres', 'etcd', 'mysql') ? anyTest.serial : anyTest.skip
+
+const isUnique = (t, ids) => {
+  t.true(ids.length > 1000)
+  t.is(new Set(ids).size, ids.length)
+}
+
+test('three Redis without persistence, each killed in turn: no equal ID, and no member without IDs', async (t) => {
+  t.timeout(240_000)
+  const servers = await startAll(t, 'redis', 'redis', 'redis')
+  const list = addressesOf(servers)
+  const { group, flakes, options } = await members(t, list, 3)
+  const flow = flowOf(flakes)
+  for (const server of servers) {
+    await server.kill()
+    await renewals(flakes)
+    t.regex(await tryJoin(list, { ...options, host: 'another' }), /joined/, 'two of three are enough for a new member')
+    await server.start() // with nothing: it had everything in memory
+    await untilWhole(list, group)
+  }
+  isUnique(t, await flow.end())
+})
+
+test('a store that is wiped while it runs is filled again by the members', async (t) => {
+  t.timeout(120_000)
+  const servers = await startAll(t, 'redis', 'redis', 'redis')
+  const list = addressesOf(servers)
+  const { group, flakes } = await members(t, list, 2)
+  const flow = flowOf(flakes)
+  for (const server of servers) {
+    await server.cli('FLUSHALL')
+    await renewals(flakes)
+    await untilWhole(list, group)
+    t.not(await server.cli('DBSIZE'), '0')
+  }
+  isUnique(t, await flow.end())
+})
+
+test('a store that freezes costs no ID; it is named once while it is away, and once when it is back', async (t) => {
+  t.timeout(120_000)
+  const servers = await startAll(t, 'redis', 'redis', 'redis')
+  const list = addressesOf(servers)
+  const warnings = warningsOf(t, 'FLAKEFORGE_STORE_AWAY')
+  const { flakes } = await members(t, list, 1)
+  const flow = flowOf(flakes)
+  const [, frozen] = servers
+  await stopProcess(frozen.pid)
+  t.teardown(() => process.kill(frozen.pid, 'SIGCONT'))
+  await until(() => warnings.length > 0)
+  await renewals(flakes, 3)
+  t.is(warnings.length, 1, warnings.join('\n'))
+  t.true(warnings[0].includes(list[1]) && /does not take part/.test(warnings[0]), warnings[0])
+  process.kill(frozen.pid, 'SIGCONT')
+  await until(() => warnings.length > 1)
+  t.is(warnings[1], `The store ${list[1]} takes part again.`)
+  isUnique(t, await flow.end())
+})
+
+test('a member whose way to one store is cut goes on, and so does one whose packets are lost', async (t) => {
+  t.timeout(120_000)
+  const servers = await startAll(t, 'redis', 'redis', 'redis')
+  const list = addressesOf(servers)
+  const { options } = await members(t, list, 1)
+  const links = await Promise.all(servers.map(({ port }) => startProxy(port)))
+  t.teardown(() => links.map((link) => link.stop()))
+  // The label is that of the server, whatever leads there.
+  const store = quorumStore(
+    links.map(({ port }) => `redis://127.0.0.1:${port}`),
+    { labels: list },
+  )
+  const flake = await FlakeId.join(store, options)
+  t.teardown(() => store.close())
+  t.teardown(() => flake.close())
+  const flow = flowOf([flake])
+  for (const link of links) {
+    link.lose() // silence on all connections so far
+    await renewals([flake])
+    link.cut()
+    await renewals([flake])
+  }
+  isUnique(t, await flow.end())
+})
+
+test('without a majority: the window is used to its end, then an error names each store; a majority ends that', async (t) => {
+  t.timeout(120_000)
+  const servers = await startAll(t, 'redis', 'redis', 'redis')
+  const list = addressesOf(servers)
+  const { flakes, options } = await members(t, list, 1)
+  const [flake] = flakes
+  const failed = happens(flake, 'renewal-failed')
+  for (const server of servers.slice(0, 2)) await stopProcess(server.pid)
+  const thaw = () => servers.slice(0, 2).map(({ pid }) => process.kill(pid, 'SIGCONT'))
+  t.teardown(thaw)
+  t.teardown(() => flake.close())
+  const { cause, expires } = await failed
+  t.is(cause.code, 'ERR_FLAKE_STORE')
+  for (const address of list.slice(0, 2)) t.true(cause.message.includes(address), cause.message)
+  t.false(cause.message.includes(`${list[2]} (`), cause.message)
+  t.true(typeof flake.nextBigInt() === 'bigint')
+  await until(() => Date.now() > Number(expires))
+  t.throws(() => flake.nextBigInt(), { code: 'ERR_FLAKE_LEASE_EXPIRED' })
+  const error = await t.throwsAsync(tryJoin(list, { ...options, waitMs: 0 }), { code: 'ERR_FLAKE_STORE' })
+  t.true(error.message.includes(list[0]), error.message)
+  thaw()
+  await flake.nextAsync()
+})
+
+testMixed('Redis, PostgreSQL and etcd are one store, and each of them may be killed', async (t) => {
+  t.timeout(240_000)
+  const servers = await startAll(t, 'redis', 'postgres', 'etcd')
+  const list = addressesOf(servers)
+  const { group, flakes } = await members(t, list, 2)
+  const flow = flowOf(flakes)
+  for (const server of servers) {
+    await server.kill(server === servers[1] ? 'SIGQUIT' : 'SIGKILL')
+    await renewals(flakes)
+    await server.start()
+    await untilWhole(list, group)
+  }
+  isUnique(t, await flow.end())
+})
+
+testMixed('five servers of four kinds: two of them fail at the same time', async (t) => {
+  t.timeout(240_000)
+  const servers = await startAll(t, 'redis', 'postgres', 'etcd', 'mysql', 'redis')
+  const list = addressesOf(servers)
+  const { group, flakes, options } = await members(t, list, 2)
+  const flow = flowOf(flakes)
+  for (const pair of [
+    [servers[0], servers[3]],
+    [servers[2], servers[4]],
+  ]) {
+    await Promise.all(pair.map((server) => server.kill()))
+    await renewals(flakes)
+    t.regex(await tryJoin(list, { ...options, host: 'another' }), /joined/)
+    await Promise.all(pair.map((server) => server.start()))
+    await untilWhole(list, group)
+  }
+  isUnique(t, await flow.end())
+})
+
+test('a restart of every server at once is a loss: new members wait for the quiet period', async (t) => {
+  const servers = await startAll(t, 'redis', 'redis', 'redis')
+  const list = addressesOf(servers)
+  const { flakes, options } = await members(t, list, 1)
+  await flakes[0].close()
+  for (const server of servers) {
+    await server.kill()
+    await server.start()
+  }
+  await t.throwsAsync(tryJoin(list, { ...options, waitMs: 0 }), { code: 'ERR_FLAKE_QUIET' })
+})
+
+test('a counter goes on without one store, and its numbers are dense', async (t) => {
+  t.timeout(120_000)
+  const servers = await startAll(t, 'redis', 'redis', 'redis')
+  const list = addressesOf(servers)
+  const one = await SegmentId.open(list, { name: 'bills', block: 10 })
+  const other = await SegmentId.open(list.toReversed(), { name: 'bills', block: 10 })
+  t.teardown(() => Promise.all([one.close(), other.close()]))
+  t.is(one.lineage, other.lineage)
+  const taken = []
+  const take = async () => {
+    for (const segment of [one, other]) taken.push(...split(await segment.takeAsync(50)))
+  }
+  await take()
+  for (const server of servers) {
+    await server.kill()
+    await take()
+    await server.start()
+    await take() // which finds the empty server
+    await untilWhole(list, 'bills')
+  }
+  t.is(new Set(taken).size, taken.length)
+  t.true(Math.max(...taken) < taken.length * 3)
+})
+
+const split = (bytes) => Array.from({ length: bytes.length / 8 }, (_, i) => Number(bytes.readBigUInt64BE(i * 8)))
+
+test('users’ own clients and their own databases may be stores of a list', async (t) => {
+  const { Redis } = await import('ioredis')
+  const servers = await startAll(t, 'redis', 'redis', 'redis')
+  const clients = servers.map(({ url }) => new Redis(url))
+  t.teardown(() => clients.map((client) => client.disconnect()))
+  const [a, b] = clients.map((client) => redisStore(client))
+  const { records } = redisStore(clients[2])
+  const own = {
+    read: (...words) => records.read(...words),
+    swap: (...words) => records.swap(...words),
+    names: (group) => records.names(group),
+  }
+  const store = quorumStore([a, b, own], { labels: ['a', 'b', 'c'] })
+  const { flakes, group } = await members(t, store, 1)
+  t.is(typeof flakes[0].nextBigInt(), 'bigint')
+  t.deepEqual(
+    (await store.list(group)).map(({ slot }) => slot),
+    [flakes[0].slot],
+  )
+  await flakes[0].close()
+})
+
+test('FLAKEFORGE_STORE may name several stores, and the commands take them one by one', async (t) => {
+  t.timeout(120_000)
+  const servers = await startAll(t, 'redis', 'redis', 'redis')
+  const list = addressesOf(servers)
+  process.env.FLAKEFORGE_STORE = list.join(' ')
+  t.teardown(() => delete process.env.FLAKEFORGE_STORE)
+  const options = { ...GROUP, group: 'named', epoch: 3_000_000 }
+  t.true(await FlakeId.createGroup(null, options))
+  const flake = await FlakeId.join(null, options)
+  await untilWhole(list, 'named')
+  await flake.close()
+})

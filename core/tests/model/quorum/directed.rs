@@ -1,0 +1,185 @@
+//! Stories that random schedules find too rarely.
+
+use flakeforge_core::lease::grants::record::ServerIdentity;
+use flakeforge_core::lease::grants::task::Swap;
+use flakeforge_core::lease::quorum::Step;
+use flakeforge_core::lease::quorum::memory::Memory;
+use flakeforge_core::lease::quorum::messages::{Act, Answer, At, Bounds, Event, How, Task, Whole};
+use flakeforge_core::lease::quorum::stores::Stores;
+
+use super::rng::Rng;
+use super::store::Store;
+
+const NAME: &str = "slot0000000000";
+const BOUNDS: Bounds = Bounds { ms: i64::MAX, skew_ms: 0 };
+
+/// What becomes of a message.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Fate {
+    Arrives,
+    Fails,
+    Waits,
+}
+
+use Fate::{Arrives, Fails, Waits};
+
+/// A client with one step at a time. Its messages arrive in the order in which they were sent, unless they wait.
+struct Client {
+    memory: Memory,
+    step: Step,
+    waiting: Vec<Act>,
+    answer: Option<Answer>,
+    fills: Vec<usize>,
+    rng: Rng,
+}
+
+fn read() -> Task {
+    Task::Read { names: vec![NAME.to_owned()], how: How::Read }
+}
+
+impl Client {
+    fn new(seed: u64) -> Self {
+        let labels = ["a", "b", "c"].map(str::to_owned);
+        Self {
+            memory: Memory::new(Stores::new(&labels).expect("a list")),
+            step: Step::new("g", Task::Names, BOUNDS),
+            waiting: Vec::new(),
+            answer: None,
+            fills: Vec::new(),
+            rng: Rng::new(seed),
+        }
+    }
+
+    fn at(&mut self) -> At {
+        At { now: 0, fresh: self.rng.bits() }
+    }
+
+    fn begin(&mut self, task: Task) {
+        let at = self.at();
+        self.step = Step::new("g", task, BOUNDS);
+        self.waiting = self.step.begin(at, &mut self.memory);
+        self.answer = None;
+    }
+
+    /// Until only messages that wait are left. `fates`: those of the messages to each store.
+    fn run(&mut self, stores: &mut [Store; 3], fates: [Fate; 3]) {
+        let waits = |act: &Act| match act {
+            Act::Read { seat, .. } | Act::Swap { seat, .. } | Act::Names { seat, .. } => fates[*seat] == Waits,
+            _ => false,
+        };
+        while let Some(next) = self.waiting.iter().position(|act| !waits(act)) {
+            let arrives = |seat: usize| fates[seat] == Arrives;
+            let (call, event) = match self.waiting.remove(next) {
+                Act::Read { call, seat, names } => {
+                    (call, arrives(seat).then(|| Event::Look(stores[seat].read(&names, 0, (0, 0)))))
+                }
+                Act::Swap { call, seat, swap } => {
+                    (call, arrives(seat).then(|| Event::Swapped(stores[seat].swap(&swap))))
+                }
+                Act::Names { call, seat } => (call, arrives(seat).then(|| Event::Named(stores[seat].names()))),
+                Act::Wake { call, .. } => (call, Some(Event::Woke)),
+                Act::Fill { seat } => {
+                    self.fills.push(seat);
+                    continue;
+                }
+                Act::Done(answer) => {
+                    self.answer = Some(answer);
+                    continue;
+                }
+                Act::Note(_) => continue,
+            };
+            let at = self.at();
+            let acts = self.step.take(call, event.unwrap_or(Event::Failed), at, &mut self.memory);
+            self.waiting.extend(acts);
+        }
+    }
+
+    fn all(&mut self, stores: &mut [Store; 3], task: Task) -> Option<Answer> {
+        self.some(stores, task, [Arrives; 3])
+    }
+
+    fn some(&mut self, stores: &mut [Store; 3], task: Task, fates: [Fate; 3]) -> Option<Answer> {
+        self.begin(task);
+        self.run(stores, fates);
+        self.answer.take()
+    }
+
+    /// Reads, and returns the write of a value after the one that was read.
+    fn write(&mut self, stores: &mut [Store; 3], to: &str, fates: [Fate; 3]) -> Task {
+        let Some(Answer::Read(Whole { history, values, .. })) = self.some(stores, read(), fates) else {
+            panic!("no answer")
+        };
+        let identity = ServerIdentity { history, process: String::new() };
+        Task::Swap(Swap { name: NAME.to_owned(), from: values[0].clone(), to: to.to_owned(), identity })
+    }
+
+    /// Reads, and makes the stores that lost their data vote again.
+    fn care(&mut self, stores: &mut [Store; 3]) {
+        self.all(stores, read());
+        for seat in std::mem::take(&mut self.fills) {
+            assert_eq!(self.all(stores, Task::Fill { seat }), Some(Answer::Filled(true)));
+        }
+    }
+}
+
+fn value(answer: Option<Answer>) -> Option<String> {
+    let Some(Answer::Read(Whole { mut values, .. })) = answer else { panic!("no answer: {answer:?}") };
+    values.remove(0)
+}
+
+fn stores() -> [Store; 3] {
+    let mut stores = [0, 1, 2].map(|number| Store::new(number, false));
+    Client::new(1).all(&mut stores, read());
+    stores
+}
+
+/// Q2: a promise for a record that nobody has arrives after a store that had promised too was filled.
+#[test]
+fn a_late_promise_after_a_fill() {
+    for seed in 0..40 {
+        let mut stores = stores();
+        let [mut late, mut other, mut writer] = [2, 3, 4].map(|client| Client::new(seed * 8 + client));
+        let task = late.write(&mut stores, "late", [Arrives; 3]);
+        late.begin(task);
+        late.run(&mut stores, [Fails, Arrives, Waits]);
+        stores[1].start(1, true);
+        other.care(&mut stores);
+        let task = writer.write(&mut stores, "first", [Arrives, Arrives, Fails]);
+        assert_eq!(writer.some(&mut stores, task, [Arrives, Arrives, Fails]), Some(Answer::Swapped(true)));
+        late.run(&mut stores, [Fails, Arrives, Arrives]);
+        late.run(&mut stores, [Arrives; 3]);
+        assert_ne!(late.answer, Some(Answer::Swapped(true)), "seed {seed}: two values follow none");
+        for fates in [[Arrives; 3], [Fails, Arrives, Arrives], [Arrives, Fails, Arrives], [Arrives, Arrives, Fails]] {
+            assert_eq!(value(other.some(&mut stores, read(), fates)).as_deref(), Some("first"), "seed {seed}");
+        }
+    }
+}
+
+/// Q4: a reader has the snapshot of one store from before another one was filled, and that one's from after.
+#[test]
+fn snapshots_from_before_and_after_a_fill() {
+    let mut stores = stores();
+    let [mut writer, mut reader, mut other] = [2, 3, 4].map(Client::new);
+    let task = writer.write(&mut stores, "1", [Arrives, Arrives, Fails]);
+    assert_eq!(writer.some(&mut stores, task, [Arrives, Arrives, Fails]), Some(Answer::Swapped(true)));
+    reader.begin(read());
+    reader.run(&mut stores, [Waits, Waits, Arrives]);
+    stores[1].start(1, true);
+    other.care(&mut stores);
+    reader.run(&mut stores, [Fails, Arrives, Arrives]);
+    assert_eq!(value(reader.answer.take()).as_deref(), Some("1"));
+}
+
+/// Q1: another list, one store under two labels, and stores whose addresses were exchanged.
+#[test]
+fn wrong_lists() {
+    use flakeforge_core::lease::quorum::messages::QuorumError::{Label, List};
+    let mut all = stores();
+    let mut other = Client::new(2);
+    let labels = ["a", "b", "d"].map(str::to_owned);
+    other.memory = Memory::new(Stores::new(&labels).expect("a list"));
+    assert_eq!(other.all(&mut all, read()), Some(Answer::Refused(List { seat: 0, theirs: "a b c".to_owned() })));
+    all.swap(0, 1);
+    let refused = Client::new(2).all(&mut all, read());
+    assert_eq!(refused, Some(Answer::Refused(Label { seat: 0, theirs: "b".to_owned() })));
+}
