@@ -212,4 +212,9 @@ module.exports = [
     ],
     tests: 'model quorum::',
   },
+  {
+    name: 'a new era after snapshots from different moments (Q7)',
+    edits: [['lease/quorum/era.rs', ' || has_votes && !is_same', '']],
+    tests: 'model quorum::',
+  },
 ]
