@@ -373,7 +373,11 @@ async function publishTo({ url }, env) {
 }
 
 const NONE = { error: 'not found' }
-const STAGED = { name: PART, versions: { '0.0.0-stage': { name: PART, version: '0.0.0-stage' } }, 'dist-tags': {} }
+const STAGED = {
+  name: PART,
+  versions: { '0.0.0-stage': { name: PART, version: '0.0.0-stage' } },
+  'dist-tags': { latest: '0.0.0-stage' },
+}
 
 for (const [what, [status, packument]] of Object.entries({ none: [404, NONE], 'a placeholder': [200, STAGED] })) {
   test(`a first version is staged by a token, and without one nothing is published: npm has ${what}`, async (t) => {

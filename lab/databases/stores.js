@@ -1,6 +1,7 @@
 // `npm run databases:stores`: stores with too many packages for a lock file of the tests. The tests of Redis, with
-// Valkey GLIDE; and the store of examples/dynamodb, on DynamoDB Local with the real SDK. No account is needed: DynamoDB
-// Local accepts any keys.
+// Valkey GLIDE; the store of examples/dynamodb, on DynamoDB Local with the real SDK; and the one for MongoDB from
+// docs/store/mongodb.md with the real driver, on a server that speaks MongoDB's protocol. No account is needed: DynamoDB Local
+// accepts any keys.
 
 import { strict as assert } from 'node:assert'
 import { spawnSync } from 'node:child_process'
@@ -16,7 +17,8 @@ const root = join(import.meta.dirname, '..', '..')
 const folder = join(root, 'target', 'stores')
 const here = createRequire(join(folder, 'package.json'))
 
-const PACKAGES = ['@valkey/valkey-glide@2.5.2', '@aws-sdk/client-dynamodb@3.1169.0']
+const PACKAGES = ['@valkey/valkey-glide@2.5.2', '@aws-sdk/client-dynamodb@3.1169.0', 'mongodb@7.9.0']
+const MONGO_SERVER = 'secantusdb==0.7.0b3' // a package of Python
 const POM = `<project xmlns="http://maven.apache.org/POM/4.0.0">
   <modelVersion>4.0.0</modelVersion><groupId>lab</groupId><artifactId>stores</artifactId><version>1</version>
   <dependencies><dependency>
@@ -136,9 +138,48 @@ async function testDynamo() {
   }
 }
 
-for (const program of ['redis-server', 'java', 'mvn']) {
+async function startMongo() {
+  const python = join(folder, 'python')
+  if (!existsSync(python)) run('python3', ['-m', 'venv', python])
+  run(join(python, 'bin', 'pip'), ['install', '--quiet', '--disable-pip-version-check', MONGO_SERVER])
+  const { MongoClient } = here('mongodb')
+  const [port, data] = [await freePort(), await freshFolder('mongodb')]
+  const url = `mongodb://127.0.0.1:${port}/?directConnection=true`
+  const command = [join(python, 'bin', 'secantusd-py'), '--host', '127.0.0.1', '--port', String(port)]
+  const isReady = async () => {
+    const client = new MongoClient(url, { serverSelectionTimeoutMS: 500 })
+    await client.connect().finally(() => client.close())
+    return true
+  }
+  const server = new Server({
+    command: [...command, '--storage-path', data, '--sync-on-commit'],
+    folder: data,
+    isReady,
+  })
+  await server.start()
+  process.env.MONGODB_URL = url
+  return server
+}
+
+/** This shows nothing about replica sets: the page says so. */
+async function testMongo() {
+  const server = await startMongo()
+  try {
+    const page = readFileSync(join(root, 'docs', 'store', 'mongodb.md'), 'utf8')
+    const [, code] = /^```javascript\n(.*?)^```$/ms.exec(page)
+    const file = join(folder, 'mongodb.mjs')
+    writeFileSync(file, code)
+    run(process.execPath, [join(root, 'packages', 'check-store', 'dist', 'flakeforge-check-store.mjs'), file])
+  } finally {
+    await server.kill()
+    await server.stop()
+  }
+}
+
+for (const program of ['redis-server', 'java', 'mvn', 'python3']) {
   if (wantProgram(program) === undefined) process.exit(1)
 }
 install()
 testGlide()
 await testDynamo()
+await testMongo()
