@@ -134,12 +134,20 @@ module.exports = [
   },
   {
     name: 'a fill that writes no epoch to the others (Q6)',
-    edits: [['lease/quorum/fill.rs', 'SeatRecord { epoch: self.epoch, nonce: turn.bits(), ..shown', 'SeatRecord { nonce: turn.bits(), ..shown']],
+    edits: [
+      [
+        'lease/quorum/fill.rs',
+        'SeatRecord { epoch: self.epoch, nonce: turn.bits(), ..shown',
+        'SeatRecord { nonce: turn.bits(), ..shown',
+      ],
+    ],
     tests: 'model quorum::',
   },
   {
     name: 'reads without agreement (Q4)',
-    edits: [['lease/quorum/view.rs', '.filter(|other| agree(one, other))', '.filter(|other| agree(one, other) || true)']],
+    edits: [
+      ['lease/quorum/view.rs', '.filter(|other| agree(one, other))', '.filter(|other| agree(one, other) || true)'],
+    ],
     tests: 'model quorum::',
   },
   {
@@ -160,7 +168,13 @@ module.exports = [
   },
   {
     name: 'ballots without an epoch (Q2)',
-    edits: [['lease/quorum/ballot.rs', 'Self { epoch, number, id: bits % IDS }', 'Self { epoch: epoch.min(1), number, id: bits % IDS }']],
+    edits: [
+      [
+        'lease/quorum/ballot.rs',
+        'Self { epoch, number, id: bits % IDS }',
+        'Self { epoch: epoch.min(1), number, id: bits % IDS }',
+      ],
+    ],
     tests: 'model quorum::directed::a_late_promise_after_a_fill',
   },
   {
@@ -196,6 +210,11 @@ module.exports = [
       ['lease/quorum/era.rs', 'if !late.is_empty() {', 'if false {'],
       ['lease/quorum/era.rs', ' && seat.bound == bound', ''],
     ],
+    tests: 'model quorum::',
+  },
+  {
+    name: 'a new era after snapshots from different moments (Q7)',
+    edits: [['lease/quorum/era.rs', ' || has_votes && !is_same', '']],
     tests: 'model quorum::',
   },
 ]

@@ -298,6 +298,8 @@ export const FIXES: { readonly [C in Thrown | WarningCode]: string } = {
   FLAKEFORGE_RENEWAL: 'look at the store before the window ends: the message says when that is',
   FLAKEFORGE_SPLIT_BRAIN:
     'change the setting that the message names, or [stop the old primary](store/what-can-go-wrong.md#one-primary) at each promotion',
+  FLAKEFORGE_STORE_AWAY:
+    'start the server that the message names before another of the list stops. [When one is away](store/quorum.md#what-happens-when)',
   FLAKEFORGE_TIME: 'pass Unix milliseconds, a Date, or a bigint of nanoseconds',
   FLAKEFORGE_VARIABLE:
     'correct the name, or remove the variable. [All variables](reference/options.md#environment-variables)',
