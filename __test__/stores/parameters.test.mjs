@@ -43,7 +43,7 @@ const OTHER = {
   'valkey://h/1?database=2': /without \?database=: the number of the database is the path/,
   'redis://h?tls=true': /without \?tls=: with rediss in the scheme, there is TLS/,
   'redis-sentinel://h?ssl=1#primary': /without \?ssl=: with rediss in the scheme/,
-  'redis://h?connectTimeout=5': /without \?connectTimeout=: it is like redis:\/\/.*\/N, where N is the number/,
+  'redis://h?connectTimeout=5': /without \?connectTimeout=: it is like redis:\/\/.*\[\/N\], where N is the number/,
   'redis-cluster://h?readFrom=replica': /without \?readFrom=: it is like redis-cluster:/,
   'postgres://h/db?currentSchema=ids': /name the schema of the table with \?schema=/,
   'postgres://h/db?statement_timeout=5': /without \?statement_timeout=: leave it out/,

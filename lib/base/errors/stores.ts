@@ -43,7 +43,10 @@ const CHECKS: [RegExp, string][] = [
     /ECONNRESET|EPIPE|terminat|shut(?:ting)? ?down|starting up|hang up|other side|gone away|\b(?:closed|ended|lost)\b/i,
     'that the server runs there',
   ],
-  [/time-?out|timed out|time limit|not answer|no answer|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT/i, SILENT_CHECK],
+  [
+    /time-?out|timed out|time limit|not answer|no answer|no connection|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT/i,
+    SILENT_CHECK,
+  ],
 ]
 
 /** Without what is quoted, such as a group that is called 'password'. */
