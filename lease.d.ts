@@ -141,8 +141,8 @@ declare class LeasedFlakeId<const L extends AnyLayout = Unspecified> extends Fla
    * `backfill` keeps free, and the store remembers what was given, so that no member makes it again, after a restart either.
    *
    * The time is exact to the layout's tick, or to the millisecond where ticks are shorter. IDs of one time that one member
-   * makes are in the order of the calls, up to half of what one node has (2 048 per ms). With `backfill: 4` there are at least
-   * 14 336 per ms in the default layout.
+   * makes are in the order of the calls, up to half of what one node has (2,048 per ms). With `backfill: 4` there are at least
+   * 14,336 per ms in the default layout.
    *
    * Most calls need no answer of the store: a member gets numbers for hours of the past at once.
    * @param date a Date, Unix ms, Unix ns as a bigint, or a Temporal.Instant; not later than now
@@ -180,7 +180,7 @@ declare class LeasedFlakeId<const L extends AnyLayout = Unspecified> extends Fla
  * @example
  * await restored('postgres://localhost/app')
  */
-declare function restored(store: Store | string | null | undefined, what?: string | {
+declare function restored(store: Store | string | readonly string[] | null | undefined, what?: string | {
   name: string;
 } | null): Promise<void>;
 /** Counts of a member. */
@@ -229,7 +229,7 @@ declare class SegmentId {
    * @throws {Error} `ERR_FLAKE_RECORD`: the counter's record cannot be read, or was written by a newer version of flakeforge
    * (`group`: the counter's name, `record`). Nothing was written over it.
    */
-  static open(store: Store | string | null | undefined, options: {
+  static open(store: Store | string | readonly string[] | null | undefined, options: {
     name: string;
     block?: number | string | null | undefined;
     init?: bigint | number | null | undefined;
@@ -325,7 +325,7 @@ declare function fileStore(directory?: string | null, ...more: never[]): FolderS
  * flakeforge. https://github.com/flakeforge/flakeforge/blob/main/docs/store/your-own-database.md describes what each function
  * must guarantee, and `npx flakeforge-check-store ./my-store.mjs` checks it.
  *
- * A record is text of up to 2,000 bytes with any Unicode. It is part of a group (1 to 128 characters without braces and
+ * A record is text of up to 2,200 bytes with any Unicode. It is part of a group (1 to 128 characters without braces and
  * control characters) and has a name: `group`, `counter`, `past`, or a word and digits, at most 26 characters, such as
  * `slot0000000042`. No record may ever expire.
  */
@@ -417,6 +417,14 @@ interface PostgresOptions {
  * invalid.
  */
 declare function postgresStore(pool: unknown, options?: PostgresOptions): Store;
+/** The options of `quorumStore()`. */
+interface QuorumOptions {
+  /**
+   * the name of each store, in the order of `stores`: 1 to 128 characters without white space, the same for all members.
+   * Default: the address without user, password and options. A store that was not given by an address needs one
+   */
+  labels?: readonly string[] | null | undefined;
+}
 /**
  * Slots and counters in a database of your own. Every answer of its functions is checked: an invalid one is
  * `ERR_FLAKE_STORE`, and so is one that takes longer than 9 s, or in a renewal longer than a third of `ttlMs`.
@@ -439,7 +447,8 @@ declare function redisStore(client: unknown, ...more: never[]): Store;
  * The store that `FlakeId.join()` and `SegmentId.open()` open for an address: for a program that uses one store for many
  * groups, or lists its slots with `list`. It has its own client, which connects at the first call and which `close()` ends;
  * close the generators first.
- * @param address default: the store in the environment variable `FLAKEFORGE_STORE`, else the default folder
+ * @param address default: the store in the environment variable `FLAKEFORGE_STORE`, else the default folder. A list of three
+ * or five addresses is one store, as with `quorumStore()`; in a text, spaces separate them
  * @throws {RangeError | TypeError} `ERR_FLAKE_OPTION`: it is not the address of a store.
  * @throws {Error} `ERR_FLAKE_STORE`: the client package for it is not installed.
  * @example
@@ -447,7 +456,26 @@ declare function redisStore(client: unknown, ...more: never[]): Store;
  * const [orders, users] = await Promise.all(['orders', 'users'].map((group) => FlakeId.join(store, { group })))
  * console.log(await store.list('orders'))
  */
-declare function openStore(address?: string | null, ...more: never[]): Store;
+declare function openStore(address?: string | readonly string[] | null, ...more: never[]): Store;
+/**
+ * One store out of three or five that know nothing of each other: servers of any kinds, each on a machine of its own. A majority
+ * of them agrees on every record. So one of three, or two of five, may stop or lose all its data, and no member of a group
+ * notices. https://github.com/flakeforge/flakeforge/blob/main/docs/store/quorum.md says what that costs. `FlakeId.join`, `createGroup` and
+ * `SegmentId.open` also take the addresses themselves.
+ *
+ * All members must list the same stores; the order does not matter. `close()` closes all of them.
+ * @param stores addresses; results of `redisStore()`, `postgresStore()`, `mysqlStore()`, `etcdStore()` or `recordStore()`; or
+ * databases of your own, as for `recordStore()`
+ * @param options `labels`: the name of each store, needed for those that have no address
+ * @throws {RangeError | TypeError} `ERR_FLAKE_OPTION`: there are not three or five stores, two have one label, or one is no
+ * server.
+ * @example
+ * const store = quorumStore(['redis://a', 'redis://b', 'postgres://c/app'])
+ * const flake = await FlakeId.join(store, { group: 'orders' })
+ */
+declare function quorumStore(stores: ReadonlyArray<string | Store | RecordStore>, options?: QuorumOptions | null): Store & {
+  readonly records: RecordStore;
+};
 export {
   CounterInfo,
   ElseFrom,
@@ -465,6 +493,7 @@ export {
   MysqlOptions,
   PostgresOptions,
   PrefixOptions,
+  QuorumOptions,
   RecordStore,
   SegmentId,
   SegmentStats,
@@ -476,6 +505,7 @@ export {
   mysqlStore,
   openStore,
   postgresStore,
+  quorumStore,
   recordStore,
   redisStore,
   restored,
