@@ -37,7 +37,7 @@ interface LayoutSpec {
   idOffset?: bigint | number | string | undefined;
   /** only in copies of a snowcast layout */
   nodes?: number | undefined;
-  /** as in {@link ModeChoices} */
+  /** `'spread'` writes the bits of the timestamp in reverse order; see the option `mode` of a generator */
   mode?: 'spread' | 'sequential' | undefined;
 }
 interface LayoutSettings {
