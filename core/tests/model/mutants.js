@@ -87,7 +87,11 @@ module.exports = [
   {
     name: 'a counter of the past starts anew although the store lost something',
     edits: [
-      ['lease/grants/counters.rs', 'if is_lost || is_another || !kept.identity.matches(identity, true) {', 'if is_another {'],
+      [
+        'lease/grants/counters.rs',
+        'if is_lost || is_another || !kept.identity.matches(identity, true) {',
+        'if is_another {',
+      ],
     ],
     tests: 'model counters_of_past_moments',
   },
