@@ -10,7 +10,7 @@ import FlakeId, { FlakeError, format, Layout } from 'flakeforge'
 import * as codec from 'flakeforge/codec'
 import * as lease from 'flakeforge/lease'
 import * as remote from 'flakeforge/remote'
-import { fixed, manualClock, useUp } from '../support/index.mjs'
+import { fixed, manualClock, SOME_TIME, useUp } from '../support/index.mjs'
 import { joined, tryJoin } from '../support/lease.mjs'
 import { LEASE, MemoryStore } from '../support/store.mjs'
 
@@ -49,6 +49,13 @@ async function second(t, options, change = () => {}) {
   return tryJoin(store, { ...ofFirst, waitMs: 0, ...options })
 }
 
+/** A member that asks for an ID of a time in which an earlier group may have made it. */
+async function usedBefore(t) {
+  const store = Object.assign(new MemoryStore(), { usedUntil: async () => SOME_TIME })
+  const { flake } = await joined(t, { backfill: 1, durable: true }, store)
+  return flake.nextAt(SOME_TIME)
+}
+
 const unreadable = {
   read: async (_group, names) => ({
     now: Date.now(),
@@ -73,6 +80,7 @@ const CAUSES = {
   ERR_FLAKE_OVERFLOW: [() => useUpAndOne(fixed({ worker: 3 })), Error],
   ERR_FLAKE_CLOCK_BACKWARDS: [backwards, Error],
   ERR_FLAKE_TIME_RANGE: [() => fixed({ clock: () => -1 }).next(), RangeError],
+  ERR_FLAKE_BACKFILL: [usedBefore, RangeError],
   ERR_FLAKE_ID: [() => format('nothing'), TypeError],
   ERR_FLAKE_CONFIG_MISMATCH: [(t) => second(t, { ttlMs: 9000 }), Error],
   ERR_FLAKE_FILE: [() => new FlakeId({ shared: '/dev/null/ids' }), Error],

@@ -86,3 +86,44 @@ fn processes_never_get_one_block_twice() {
     assert_eq!(blocks.iter().map(Vec::len).sum::<usize>(), 4 * EACH);
     assert_eq!(advance(temp.path(), "c", 0, None), Ok(4 * EACH as u64 * 3), "and no number is lost");
 }
+
+fn names_of(store: &Path) -> Vec<(String, u64)> {
+    counters::list(store).unwrap().into_iter().map(|counter| (counter.name, counter.next)).collect()
+}
+
+#[test]
+fn counters_are_listed_and_end() {
+    let temp = tempfile::tempdir().unwrap();
+    let store = temp.path();
+    assert_eq!(names_of(store), []);
+    counters::destroy(store, "orders/1").unwrap();
+    assert_eq!(advance(store, "orders/1", 10, Some(5)), Ok(5));
+    assert_eq!(advance(store, "a,2", 1, Some(0)), Ok(0), "a name like that of a later life");
+    assert_eq!(names_of(store), [("a,2".to_owned(), 1), ("orders/1".to_owned(), 15)]);
+    for life in 0..3 {
+        counters::destroy(store, "orders/1").unwrap();
+        assert_eq!(names_of(store), [("a,2".to_owned(), 1)], "{life}");
+        assert_eq!(advance(store, "orders/1", 10, None), Err(Refusal::Destroyed));
+        assert_eq!(advance(store, "orders/1", 10, Some(life)), Ok(life), "another one starts anew");
+        assert_eq!(advance(store, "orders/1", 1, None), Ok(life + 10));
+    }
+    counters::destroy(store, "orders/1").unwrap();
+    assert_eq!(advance(store, "orders/1", 0, Some(70)), Ok(70), "skipTo() continues one, too");
+    assert_eq!(groups(store).unwrap(), []);
+}
+
+#[test]
+fn a_group_counts_past_moments_beside_its_lives() {
+    let temp = tempfile::tempdir().unwrap();
+    let past = |record: &str, by, is_known| {
+        counters::advance_past(temp.path(), "orders", record, by, is_known).map(|block| block.first)
+    };
+    assert_eq!(past("span0000000001", 32, false), Ok(0));
+    assert_eq!(past("span0000000001", 32, true), Ok(32));
+    assert_eq!(past("span0000000002", 32, false), Ok(0));
+    assert_eq!(names_of(temp.path()), [], "they are not counters of users");
+    assert_eq!(groups(temp.path()).unwrap(), [], "nor a group");
+    fs::remove_file(temp.path().join("orders/past/span0000000001")).unwrap();
+    let gone = past("span0000000001", 32, true).unwrap_err();
+    assert!(gone.to_string().contains("was removed"), "{gone}");
+}
