@@ -186,7 +186,9 @@ class MajorityUnderFaults {
   #isWhole() {
     return within(LONGEST_REPAIR_MS, 'a server was not filled', async () => {
       const states = await this.#store.storeStates(this.group)
-      return states.every(({ state }) => state === 'votes' || state === 'behind')
+      const missing = states.filter(({ state }) => state !== 'votes' && state !== 'behind')
+      if (missing.length > 0) throw new Error(missing.map(({ store, state }) => `${store} ${state}`).join(', '))
+      return true
     })
   }
 
