@@ -64,6 +64,10 @@ type Fields = {
   ERR_FLAKE_TIME_RANGE: {
     timestamp: number;
   };
+  ERR_FLAKE_BACKFILL: {
+    group: string;
+    timestamp: number;
+  };
   ERR_FLAKE_ID: {
     value?: unknown;
     key?: string;
@@ -241,7 +245,7 @@ interface LayoutSpec {
   idOffset?: bigint | number | string | undefined;
   /** only in copies of a snowcast layout */
   nodes?: number | undefined;
-  /** only in copies of a uniqueid layout */
+  /** as in {@link ModeChoices} */
   mode?: 'spread' | 'sequential' | undefined;
 }
 interface LayoutSettings {
@@ -254,6 +258,15 @@ interface LayoutSettings {
    */
   idOffset?: bigint | number | string | null | undefined;
 }
+/** What all layouts but the decimal ones, chronicle and chronicle-micros, allow. */
+interface ModeChoices {
+  /**
+   * `'spread'` writes the bits of the timestamp in reverse order, so that the IDs of one ms and of the next are far apart, and a
+   * database that splits a table by ranges of its key gets as many of them in each range. They do not sort by time, and have
+   * no `range`. Default `'sequential'`, or, for uniqueid, whose IDs contain their mode, `'spread'`.
+   */
+  mode?: 'spread' | 'sequential' | null | undefined;
+}
 interface FlakeFields {
   /** 0…31 */
   datacenter: number;
@@ -261,7 +274,7 @@ interface FlakeFields {
   worker: number;
 }
 interface UniqueidFields {
-  /** 0…2 047 */
+  /** 0…2,047 */
   generator: number;
   /** 0…15 */
   cluster: number;
@@ -278,14 +291,14 @@ interface DiscordFields {
   /** 0…31 */
   process: number;
 }
-/** Every dialect and its node fields. Editors show these comments for options and decoded parts. */
+/** The node fields of each named layout. Editors show these comments for options and decoded parts. */
 interface NodeFields {
   flake: FlakeFields;
   hazelcast: {
-    /** 0…65 535 */node: number;
+    /** 0…65,535 */node: number;
   };
   snowcast: {
-    /** 0…8 191, or less than `nodes` rounded up to a power of two */node: number;
+    /** 0…8,191, or less than `nodes` rounded up to a power of two */node: number;
   };
   uniqueid: UniqueidFields;
   chronicle: {
@@ -297,20 +310,20 @@ interface NodeFields {
   twitter: TwitterFields;
   discord: DiscordFields;
   instagram: {
-    /** 0…8 191 */shard: number;
+    /** 0…8,191 */shard: number;
   };
   sonyflake: {
-    /** 0…65 535 */machine: number;
+    /** 0…65,535 */machine: number;
   };
   sonyflake2: {
-    /** 0…65 535 */machine: number;
+    /** 0…65,535 */machine: number;
   };
   tsid: {
-    /** 0…1 023 */node: number;
+    /** 0…1,023 */node: number;
   };
   mastodon: Record<never, never>;
   tid: {
-    /** 0…1 023 */clockid: number;
+    /** 0…1,023 */clockid: number;
   };
   safe: {
     /** 0…63 */node: number;
@@ -338,7 +351,7 @@ interface NodeFields {
  * | `safe` | 2020 | 1 ms | zero 11, timestamp 41, node 6, counter 6 | 53 bits: exact as a JavaScript number |
  */
 type LayoutName = keyof NodeFields;
-/** A layout's source: a dialect's name, or fields of your own. */
+/** The name of a layout, or the definition of your own. */
 type AnyLayout = LayoutName | LayoutSpec;
 /** The layout, or the default one if none was named. */
 type OrFlake<L> = 0 extends 1 & L ? 'flake' : L;
@@ -358,22 +371,18 @@ type AsGiven<Fields> = { [K in keyof Fields]?: number | string | null | undefine
 type DecodedFields<L> = InEach<FieldsOf<L>>;
 type InEach<Fields> = { [K in keyof Fields]: Fields[K] } & { [K in Exclude<AnyKeyOf<Fields>, keyof Fields>]?: number };
 /** Options that only some layouts have. */
-type LayoutChoices<L> = ('snowcast' extends OrFlake<L> ? SnowcastChoices : unknown) & ('uniqueid' extends OrFlake<L> ? UniqueidChoices : unknown);
+type LayoutChoices<L> = ('snowcast' extends OrFlake<L> ? SnowcastChoices : unknown) & (OrFlake<L> extends 'chronicle' | 'chronicle-micros' ? unknown : ModeChoices);
 interface SnowcastChoices {
   /** snowcast: how many nodes there are, 128…8192, rounded up to a power of two; default 8192 */
   nodes?: number | string | null | undefined;
 }
-interface UniqueidChoices {
-  /** uniqueid: `'spread'` (the default: the bits of the timestamp are reversed) or `'sequential'` */
-  mode?: 'spread' | 'sequential' | null | undefined;
-}
-/** The options of a layout: {@link LayoutSettings}, and snowcast's `nodes` or uniqueid's `mode`. */
+/** The options of a layout: {@link LayoutSettings}, snowcast's `nodes`, and `mode`, which decimal layouts lack. */
 type LayoutOptions<L extends AnyLayout = AnyLayout> = LayoutSettings & LayoutChoices<L>;
 /**
  * The parts of an ID: those in {@link CommonParts}, and the node fields under their own names: `datacenter` and `worker` in
  * flake, `node` in hazelcast, and so on.
  *
- * `Parts` without a layout, as in `const parts: Parts = …`, has all node fields of all dialects, each optional.
+ * `Parts` without a layout, as in `const parts: Parts = …`, has the node fields of all layouts, each optional.
  *
  * `JSON.stringify` writes `tick` as text. For Node's `assert.deepStrictEqual`, which compares prototypes too, use
  * `{ ...parts }`.
@@ -390,7 +399,7 @@ interface CommonParts {
   counter: number;
   /** the whole node number: all node fields joined, the most significant first */
   id: number;
-  /** uniqueid: the mode in which the ID was made */
+  /** in mode `'spread'`, and in uniqueid, whose IDs contain it: the mode in which the ID was made */
   mode?: 'spread' | 'sequential';
 }
 /**
@@ -401,7 +410,7 @@ type PartsToEncode<L extends AnyLayout = AnyLayout> = CommonPartsToEncode & Give
 interface CommonPartsToEncode {
   /**
    * Unix ms, a Date, a Temporal.Instant, or Unix ns as a bigint; decimal text of Unix ms, as in CSV files. It must be within `tick` if both are
-   * given. A number denotes the tick whose start, as `decode` returns it, is this number, or else the tick that contains it.
+   * given. A number selects the tick that `decode` shows with this number, or else the tick that contains it.
    */
   timestamp?: number | bigint | string | Date | TemporalInstant | null | undefined;
   /** a Date or Temporal.Instant, or the JSON form of a Date. It must be within `tick` and `timestamp` if they are given. */
@@ -412,24 +421,21 @@ interface CommonPartsToEncode {
   counter?: number | string | null | undefined;
   /** the whole node number; it must agree with the given node fields. Default: the node number of these fields, or 0 */
   id?: number | string | null | undefined;
-  /** uniqueid: default the layout's own mode */
+  /** default the layout's own mode; only uniqueid, whose IDs contain it, accepts the other one */
   mode?: 'spread' | 'sequential' | null | undefined;
 }
 /** Unix ms, a Date, a Temporal.Instant, or Unix ns as a bigint */
 type Instant = number | bigint | Date | TemporalInstant;
-/**
- * The type of `FlakeId.decode`. It is a named type, and `decode` a property, so that the compiler compares two of them by
- * `L`. So a generator of any layout is also a plain `FlakeId`, even if its class is your own.
- */
+/** The type of `FlakeId.decode`: takes an ID, and returns its fields and its time. */
 type Decode<L extends AnyLayout> = (id: IdLike) => Parts<L>;
 /**
  * The meaning of an ID's 64 bits.
  *
- * `L` is the layout's source: a dialect's name or your spec. It determines the names of the node fields. `Layout` without a
- * type argument is a layout of any kind.
+ * `L` is the name of a layout, or your own definition, and determines the names of the node fields. `Layout` without a type
+ * argument is any layout.
  *
  * @example
- * const { Layout, layouts } = require('flakeforge')
+ * import { Layout, layouts } from 'flakeforge'
  * layouts.discord.decode('175928847299117063').date // 2016-04-30T11:18:25.796Z
  * const mine = new Layout({ epoch: 1577836800000, fields: [['timestamp', 41], ['shard', 13], ['counter', 10]] })
  * mine.encode({ timestamp: new Date(), shard: 5 })
@@ -446,12 +452,12 @@ declare class Layout<const L extends AnyLayout = AnyLayout> {
    * forms a spec, so a Layout made from a copy (`{ ...layout }`, JSON, structuredClone) is the same layout.
    */
   readonly tickMs: number;
-  /** present only if it was given, as the next two are */
+  /** present only if it was given, as the next is; `mode` only if it is not the layout's default, or in uniqueid if given */
   readonly idOffset?: bigint | undefined;
   readonly nodes?: number | undefined;
   readonly mode?: 'spread' | 'sequential' | undefined;
   /**
-   * @param spec a dialect's name, the fields of your own layout, or another layout or a copy of one to change the options of
+   * @param spec the name of a layout, the definition of your own, or a layout or its copy whose options you want to change
    * @throws {RangeError | TypeError} `ERR_FLAKE_OPTION`: the layout is impossible. The message names the field and the
    * reason.
    */
@@ -460,7 +466,7 @@ declare class Layout<const L extends AnyLayout = AnyLayout> {
   get end(): Date;
   /**
    * The first instant at which some ID, whatever its node and counter, does not fit into a signed 64-bit column; flake with
-   * epoch 0: 2039-09-07. If the highest bit is part of the node or the counter, or is one of uniqueid's reversed bits, this
+   * epoch 0: 2039-09-07. If the highest bit is part of the node or the counter, or is one of the reversed bits, this
    * is the epoch or just after it. If it is always 0, this is `end`.
    */
   get signedEnd(): Date;
@@ -534,8 +540,108 @@ declare class Layout<const L extends AnyLayout = AnyLayout> {
    */
   fromText(text: string): IdBytes;
 }
-/** Every dialect, with its own epoch and the default of every choice. */
+/** Every named layout, with its own epoch and the default of every option. */
 declare const layouts: { readonly [Name in LayoutName]: Layout<Name> };
+declare const kind: unique symbol;
+/**
+ * The text of an ID of one kind, such as `'ord_6GZJ8H64N4W00'`. It is text, but other text is not assignable to it, nor is the ID
+ * of another kind.
+ */
+type Id<Name extends string = string> = string & {
+  readonly [kind]: Name;
+};
+/** What makes IDs in this process: every generator of flakeforge. */
+interface IdSource {
+  nextBigInt(): bigint;
+}
+/** What a kind needs of a `Seal`. */
+interface TextSeal {
+  sealString(id: bigint, base?: 'base58' | 'base62' | null): string;
+  openString(text: string, base?: 'base58' | 'base62' | null): Uint8Array;
+}
+interface IdTypeOptions<L extends AnyLayout = AnyLayout> {
+  /** the beginning of the texts, as for `format`: default the name and `_`; `''` for none */
+  prefix?: string | null | undefined;
+  /** The name of a layout, a `Layout`, or the definition of your own: an ID that no generator of it could have made is refused. */
+  layout?: L | Layout<L> | null | undefined;
+  /** how the ID is written after the prefix; default `'base32'`, with a seal `'base58'`, and then only that or `'base62'` */
+  base?: Base | null | undefined;
+  /** a `Seal` with the same prefix: the texts are those of its `sealString`, and reveal nothing without the key */
+  seal?: TextSeal | null | undefined;
+}
+/** The JSON Schema of a text, for every draft of it and for OpenAPI. */
+interface TextSchema {
+  type: 'string';
+  pattern: string;
+}
+/** What other libraries call, by [Standard Schema](https://standardschema.dev). */
+interface StandardProps<Output> {
+  readonly version: 1;
+  readonly vendor: string;
+  readonly validate: (value: unknown) => {
+    readonly value: Output;
+    readonly issues?: undefined;
+  } | {
+    readonly issues: ReadonlyArray<{
+      readonly message: string;
+    }>;
+  };
+  readonly jsonSchema: {
+    readonly input: (options?: unknown) => Record<string, unknown>;
+    readonly output: (options?: unknown) => Record<string, unknown>;
+  };
+  readonly types?: {
+    readonly input: string;
+    readonly output: Output;
+  } | undefined;
+}
+/** A kind of IDs. None of its functions needs its object, so `ids.filter(Order.is)` works. */
+interface IdType<Name extends string = string> {
+  readonly name: Name;
+  /**
+   * The next ID of a generator, as text.
+   * @throws as `nextBigInt()` of the generator
+   */
+  readonly next: (generator: IdSource) => Id<Name>;
+  /**
+   * The text of an ID in any other form, as from a database.
+   * @throws {TypeError} `ERR_FLAKE_ID`: it is not an ID, or not one of the layout.
+   */
+  readonly from: (id: IdLike) => Id<Name>;
+  /**
+   * Text from outside, checked: the same text, with its letters as `from` writes them where their case does not matter.
+   * @throws {TypeError} `ERR_FLAKE_ID`: it is not text, has another prefix, is not written in the base, has more than 64 bits, is
+   * not an ID of the layout, or is refused by the seal.
+   */
+  readonly parse: (text: unknown) => Id<Name>;
+  /** Whether a value is such a text, letter for letter as `from` writes it. It never throws. */
+  readonly is: (value: unknown) => value is Id<Name>;
+  /**
+   * The ID of a text, for a database.
+   * @throws {TypeError} `ERR_FLAKE_ID`, as `parse`
+   */
+  readonly toBigInt: (text: string) => bigint;
+  /**
+   * The form of the texts: `{ type: 'string', pattern }`. A pattern cannot say that a number has at most 64 bits, or that check
+   * characters are right: `parse` refuses more.
+   */
+  readonly jsonSchema: TextSchema;
+  /** [Standard Schema](https://standardschema.dev): tRPC, Hono, TanStack and others take the object itself as a validator. */
+  readonly '~standard': StandardProps<Id<Name>>;
+}
+/**
+ * Makes a kind of IDs: one object that generates, writes, reads and validates them, with a type of their own.
+ *
+ * @param name of the kind, and the beginning of its texts: 1 to 15 of a–z, 0–9 and _, from a letter to a letter or digit
+ * @throws {RangeError | TypeError} `ERR_FLAKE_OPTION`: the name or an option is invalid, or the seal has another prefix.
+ * @example
+ * const Order = idType('ord')
+ * type OrderId = Id<'ord'>
+ * const id: OrderId = Order.next(flake)  // 'ord_6GZJ8H64N4W00'
+ * Order.toBigInt(id)                     // 7529535382561648640n
+ * Order.is('usr_6GZJ8H64N4W00')          // false
+ */
+declare function idType<const Name extends string, const L extends AnyLayout = AnyLayout>(name: Name, options?: IdTypeOptions<L> | null): IdType<Name>;
 interface PrefixOptions {
   /**
    * text before the digits: 2 to 16 of a–z, 0–9 and _, from a letter to a final _, such as `'ord_'`. `hex`, `bin` and `oct`
@@ -560,7 +666,7 @@ interface FormatOptions extends PrefixOptions {
 /** The function `format`. */
 interface Format {
   /**
-   * Writes up to 65 536 bytes as text. It takes the same arguments as biguint-format.
+   * Writes up to 65,536 bytes as text. It takes the same arguments as biguint-format.
    *
    * Decimal, hex and octal text has no leading zeros. Binary has 8 digits for each byte. The other bases have as many digits
    * as the bytes need (13 or 11 for an ID). Text input is read as an ID, as everywhere in flakeforge: `'0x50dd'` is hex and
@@ -609,7 +715,7 @@ type Confirmed<T> = T & {
  */
 declare function isId(value: unknown, base: Base): value is Confirmed<string>;
 declare function isId(value: unknown, base?: Base | number | null): value is Confirmed<IdLike>;
-/** Writes up to 65 536 bytes as text: see {@link Format}. */
+/** Writes up to 65,536 bytes as text: see {@link Format}. */
 declare const format: Format;
 export {
   AnyLayout,
@@ -622,8 +728,12 @@ export {
   FlakeErrorCode,
   Format,
   FormatOptions,
+  Id,
   IdBytes,
   IdLike,
+  IdSource,
+  IdType,
+  IdTypeOptions,
   Layout,
   LayoutName,
   LayoutOptions,
@@ -634,9 +744,13 @@ export {
   PartsToEncode,
   PrefixOptions,
   RemoteFailure,
+  StandardProps,
+  TextSchema,
+  TextSeal,
   compare,
   format,
   fromSigned,
+  idType,
   isId,
   layouts,
   parse,

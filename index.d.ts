@@ -37,7 +37,7 @@ interface LayoutSpec {
   idOffset?: bigint | number | string | undefined;
   /** only in copies of a snowcast layout */
   nodes?: number | undefined;
-  /** only in copies of a uniqueid layout */
+  /** as in {@link ModeChoices} */
   mode?: 'spread' | 'sequential' | undefined;
 }
 interface LayoutSettings {
@@ -50,6 +50,15 @@ interface LayoutSettings {
    */
   idOffset?: bigint | number | string | null | undefined;
 }
+/** What all layouts but the decimal ones, chronicle and chronicle-micros, allow. */
+interface ModeChoices {
+  /**
+   * `'spread'` writes the bits of the timestamp in reverse order, so that the IDs of one ms and of the next are far apart, and a
+   * database that splits a table by ranges of its key gets as many of them in each range. They do not sort by time, and have
+   * no `range`. Default `'sequential'`, or, for uniqueid, whose IDs contain their mode, `'spread'`.
+   */
+  mode?: 'spread' | 'sequential' | null | undefined;
+}
 interface FlakeFields {
   /** 0…31 */
   datacenter: number;
@@ -57,7 +66,7 @@ interface FlakeFields {
   worker: number;
 }
 interface UniqueidFields {
-  /** 0…2 047 */
+  /** 0…2,047 */
   generator: number;
   /** 0…15 */
   cluster: number;
@@ -74,14 +83,14 @@ interface DiscordFields {
   /** 0…31 */
   process: number;
 }
-/** Every dialect and its node fields. Editors show these comments for options and decoded parts. */
+/** The node fields of each named layout. Editors show these comments for options and decoded parts. */
 interface NodeFields {
   flake: FlakeFields;
   hazelcast: {
-    /** 0…65 535 */node: number;
+    /** 0…65,535 */node: number;
   };
   snowcast: {
-    /** 0…8 191, or less than `nodes` rounded up to a power of two */node: number;
+    /** 0…8,191, or less than `nodes` rounded up to a power of two */node: number;
   };
   uniqueid: UniqueidFields;
   chronicle: {
@@ -93,20 +102,20 @@ interface NodeFields {
   twitter: TwitterFields;
   discord: DiscordFields;
   instagram: {
-    /** 0…8 191 */shard: number;
+    /** 0…8,191 */shard: number;
   };
   sonyflake: {
-    /** 0…65 535 */machine: number;
+    /** 0…65,535 */machine: number;
   };
   sonyflake2: {
-    /** 0…65 535 */machine: number;
+    /** 0…65,535 */machine: number;
   };
   tsid: {
-    /** 0…1 023 */node: number;
+    /** 0…1,023 */node: number;
   };
   mastodon: Record<never, never>;
   tid: {
-    /** 0…1 023 */clockid: number;
+    /** 0…1,023 */clockid: number;
   };
   safe: {
     /** 0…63 */node: number;
@@ -134,12 +143,9 @@ interface NodeFields {
  * | `safe` | 2020 | 1 ms | zero 11, timestamp 41, node 6, counter 6 | 53 bits: exact as a JavaScript number |
  */
 type LayoutName = keyof NodeFields;
-/** A layout's source: a dialect's name, or fields of your own. */
+/** The name of a layout, or the definition of your own. */
 type AnyLayout = LayoutName | LayoutSpec;
-/**
- * The layout of a plain `FlakeId`, where none was named. It is `any`: only then does a plain `FlakeId` accept a generator of
- * every layout, while `new FlakeId({ wroker: 1 })` still does not compile.
- */
+/** The layout of a plain `FlakeId`, where none was named. */
 type Unspecified = any;
 /** The layout, or the default one if none was named. */
 type OrFlake<L> = 0 extends 1 & L ? 'flake' : L;
@@ -159,59 +165,55 @@ type AsGiven<Fields> = { [K in keyof Fields]?: number | string | null | undefine
 type DecodedFields<L> = InEach<FieldsOf<L>>;
 type InEach<Fields> = { [K in keyof Fields]: Fields[K] } & { [K in Exclude<AnyKeyOf<Fields>, keyof Fields>]?: number };
 /** Options that only some layouts have. */
-type LayoutChoices<L> = ('snowcast' extends OrFlake<L> ? SnowcastChoices : unknown) & ('uniqueid' extends OrFlake<L> ? UniqueidChoices : unknown);
+type LayoutChoices<L> = ('snowcast' extends OrFlake<L> ? SnowcastChoices : unknown) & (OrFlake<L> extends 'chronicle' | 'chronicle-micros' ? unknown : ModeChoices);
 interface SnowcastChoices {
   /** snowcast: how many nodes there are, 128…8192, rounded up to a power of two; default 8192 */
   nodes?: number | string | null | undefined;
 }
-interface UniqueidChoices {
-  /** uniqueid: `'spread'` (the default: the bits of the timestamp are reversed) or `'sequential'` */
-  mode?: 'spread' | 'sequential' | null | undefined;
-}
-/** The options of a layout: {@link LayoutSettings}, and snowcast's `nodes` or uniqueid's `mode`. */
+/** The options of a layout: {@link LayoutSettings}, snowcast's `nodes`, and `mode`, which decimal layouts lack. */
 type LayoutOptions<L extends AnyLayout = AnyLayout> = LayoutSettings & LayoutChoices<L>;
 /** Cancels a wait. */
 interface SignalOptions {
   /**
-   * When it aborts, the promise rejects with `signal.reason` (an `AbortError` by default) and no number is taken. If the
+   * Cancels the call: the promise rejects with `signal.reason` (an `AbortError` by default), and no number is taken. If the
    * signal has already aborted, the promise rejects at once.
    */
   signal?: AbortSignal | null | undefined;
 }
 /** Ends an iteration. */
 interface IterationOptions {
-  /** When it aborts, the iteration ends without an error, and no number is taken. */
+  /** Ends the iteration without an error. No number is taken. */
   signal?: AbortSignal | null | undefined;
 }
 /** The options of `RemoteFlakeId.connect`. Integers may also be given as decimal text (`'7'`). */
 interface RemoteOptions {
-  /** the name of the IDs on the servers: a group or a segment of their configuration; 1 to 128 characters */
+  /** The name that the IDs have on the servers: a group or a segment of their configuration. 1 to 128 characters. */
   name: string;
   /**
-   * How many IDs to keep ready, 1…10 000; default 100. When half of them are used up, a request brings more. Under load the
-   * client keeps as many as are used up within about 20 ms, up to 10 000, and returns to `prefetch` afterwards.
+   * How many IDs to keep in memory, 1…10,000. Default 100. When half of them are used up, a request fetches more. Under load,
+   * the client keeps as many as are used up within about 20 ms, up to 10,000, and returns to `prefetch` afterwards.
    */
   prefetch?: number | string | null | undefined;
   /**
-   * For how many ms fetched IDs are handed out before they are dropped. Default 600 000; 0 means forever. It bounds the age
-   * of the time in an ID.
+   * How long fetched IDs are used before they are dropped, in ms. Default 600,000; 0 means forever. This limits the age of
+   * the time in an ID.
    */
   validityMs?: number | string | null | undefined;
   /**
-   * How many ms a server may take to answer, 1…2 147 483 647; default 2 000. Then another server is asked. So a hanging
-   * server delays calls by this once, and again when the client next chooses it, minutes later.
+   * How long a server may take to answer, in ms, 1…2,147,483,647. Default 2,000. Then another server is asked. A server that
+   * hangs delays calls by this once, and again when the client next chooses it, minutes later.
    */
   timeoutMs?: number | string | null | undefined;
   /**
-   * How many ms a call keeps waiting while all servers fail; default 10 000. Each call has every server asked at least once,
-   * so it may take longer by one `timeoutMs` for each of them. 0 means exactly once.
+   * How long a call keeps waiting while all servers fail, in ms. Default 10,000. Each call asks every server at least once, so
+   * it may take longer by one `timeoutMs` for each of them. 0 means exactly once.
    */
   waitMs?: number | string | null | undefined;
-  /** the bearer token of the servers. It is sent in a header, to these servers only, and appears in no error. */
+  /** The bearer token of the servers. It is sent in a header, to these servers only, and appears in no error. */
   token?: string | null | undefined;
-  /** cancels `connect()`: the promise rejects with `signal.reason`. Later it has no effect. */
+  /** Cancels `connect()`: the promise rejects with `signal.reason`. Later, the signal has no effect. */
   signal?: AbortSignal | null | undefined;
-  /** the function to make requests with; default the global `fetch` */
+  /** The function that sends requests. Default: the global `fetch`. */
   fetch?: typeof globalThis.fetch | null | undefined;
 }
 /** A slot, as `list` returns it. Its holder generates IDs in the window [lo, hi] only. */
@@ -276,6 +278,10 @@ type Fields = {
     behindMs: number;
   };
   ERR_FLAKE_TIME_RANGE: {
+    timestamp: number;
+  };
+  ERR_FLAKE_BACKFILL: {
+    group: string;
     timestamp: number;
   };
   ERR_FLAKE_ID: {
@@ -351,16 +357,17 @@ type Fields = {
  * Besides `layout` and those in {@link OwnNodeOptions} and {@link GeneratorOptions}, the node fields of the layout are
  * options, under their own names: `datacenter` and `worker` in flake, `node` in hazelcast, and so on (see
  * {@link NodeFields}). A node field that is left out comes from the environment variable `FLAKEFORGE_` plus its name in
- * capitals (`FLAKEFORGE_WORKER`), or else is 0. snowcast also takes `nodes`, and uniqueid `mode`.
+ * capitals (`FLAKEFORGE_WORKER`), or else is 0. snowcast also takes `nodes`.
  *
  * Integers may also be given as decimal text (`'7'`), as in environment variables. `null` and `undefined` mean absent.
  *
- * `L` follows from `layout`. Without it, as in `const options: FlakeIdOptions = …`, the fields of all dialects are allowed.
+ * `L` follows from `layout`. Without it, as in `const options: FlakeIdOptions = …`, the node fields of all layouts are
+ * allowed.
  */
 type FlakeIdOptions<L extends AnyLayout = AnyLayout> = OwnNodeOptions & GeneratorOptions & LayoutOption<L> & LayoutChoices<L> & GivenFields<L>;
 /** The layout, which also determines the node fields. */
 interface LayoutOption<L extends AnyLayout> {
-  /** a dialect's name (default `'flake'`), a `Layout`, or the fields of your own layout */
+  /** The name of a layout (default `'flake'`), a `Layout`, or the definition of your own. */
   layout?: L | Layout<L> | null | undefined;
 }
 /** Options of every generator, whether or not its node number is leased. */
@@ -374,15 +381,15 @@ interface GeneratorOptions extends LayoutSettings {
   seqMask?: number | string | null | undefined;
   /**
    * The counter of the first ID in a tick: 0, the default, or `'random'`: below a quarter of `seqMask + 1`. With `'random'`,
-   * the IDs of a generator that makes few still spread evenly over that many shards (flake: 1 024) by `id % shards`. It
+   * the IDs of a generator that makes few still spread evenly over that many shards (flake: 1,024) by `id % shards`. It
    * requires the counter in the lowest bits. A tick then has room for fewer IDs, at least three quarters.
    */
   counterStart?: 0 | '0' | 'random' | null | undefined;
-  /** added to the node number (Hazelcast's node-id-offset) */
+  /** A number that is added to the node number: Hazelcast's node-id-offset. Default 0. */
   nodeOffset?: number | string | null | undefined;
   /**
    * How many ms IDs may run ahead of the clock before a used-up counter or a clock step makes calls wait or throw; may be
-   * Infinity. Default: that of the layout's system (hazelcast 15 000, chronicle Infinity, all others 0).
+   * Infinity. Default: that of the layout's system (hazelcast and safe 15,000; chronicle, tid and tsid Infinity; all others 0).
    *
    * When a process ends, how far ahead it was is lost. After a restart with the same node number, generate no ID before the
    * clock has passed the last one.
@@ -390,12 +397,12 @@ interface GeneratorOptions extends LayoutSettings {
   maxAheadMs?: number | string | null | undefined;
   /**
    * How many ms a synchronous call may block before it throws. It throws at once if waiting that long cannot help. Default:
-   * that of the layout's system (hazelcast, snowcast and uniqueid 1 000, all others 0).
+   * that of the layout's system (hazelcast, snowcast, sonyflake, sonyflake2, twitter and uniqueid 1,000, all others 0).
    */
   maxWaitMs?: number | string | null | undefined;
   /**
-   * Hazelcast's prefetch: numbers are claimed `count` at a time (1…100 000, default 100) and handed out for
-   * `validityMs` (default 600 000; 0 means forever). `true` means the defaults; a number is the count.
+   * Hazelcast's prefetch: numbers are claimed `count` at a time (1…100,000, default 100) and handed out for
+   * `validityMs` (default 600,000; 0 means forever). `true` means the defaults; a number is the count.
    */
   prefetch?: boolean | number | {
     count?: number;
@@ -405,9 +412,9 @@ interface GeneratorOptions extends LayoutSettings {
 /** The source of the node number and the time of a generator without a lease. */
 interface OwnNodeOptions {
   /**
-   * The whole node number, instead of its fields: all fields joined, the most significant first; flake: 0…1023. `'ordinal'`
-   * takes the number at the end of the host name, where a StatefulSet puts it. If neither `id` nor a node field is given, the
-   * environment variable `FLAKEFORGE_ID` is read.
+   * The whole node number (not an ID), instead of its fields: all fields joined, the most significant first. In flake 0…1,023.
+   * `'ordinal'` takes the number at the end of the host name, where a StatefulSet puts it. If neither `id` nor a node field
+   * is given, the environment variable `FLAKEFORGE_ID` is read.
    */
   id?: number | string | null | undefined;
   /**
@@ -447,36 +454,52 @@ interface ElseFrom extends Omit<RemoteOptions, 'name' | 'signal'> {
 type JoinOptions<L extends AnyLayout = AnyLayout> = LeaseOptions & GeneratorOptions & LayoutOption<L> & LayoutChoices<L> & Omit<GivenFields<L>, keyof LeaseOptions>;
 /** How a group shares its slots. */
 interface LeaseOptions {
-  /** generators of one group share its slots; default `'default'` */
+  /** The name of the group, whose members share its slots. Default `'default'`. */
   group?: string | null | undefined;
-  /** number of slots; default: all that the free node bits allow (flake: 1 024), 65 536 at most */
+  /** The number of slots, at most 65,536. Default: all that the free node bits allow (flake: 1,024). */
   slots?: number | string | null | undefined;
-  /** how many ms a slot stays held without a renewal, 2 000…60 000; default 30 000 */
+  /**
+   * How many node numbers the slots leave free for `nextAt()`, which makes unique IDs of past times; default 0. They are the
+   * highest ones: with `backfill: 4` in the default layout, the nodes 1020 to 1023. No process may use them as its `id`. On a
+   * server, it needs `durable: true`.
+   */
+  backfill?: number | string | null | undefined;
+  /** The length of a window in ms: how long a slot stays held without a renewal. 2,000…60,000, default 30,000. */
   ttlMs?: number | string | null | undefined;
-  /** how many ms the clocks of the members and the store may differ; default 5 000 */
+  /** How far apart the clocks of members and store may be, in ms. Default 5,000. */
   skewMs?: number | string | null | undefined;
   /**
-   * Your promise that the store never loses acknowledged writes, default false. With it, a new group needs no quiet period,
+   * Your promise that the store never loses acknowledged writes. Default false. With it, a new group needs no quiet period,
    * and a restart of the server stops no member. `fileStore` ignores it. All members must agree on it.
    *
-   * It is right for PostgreSQL, MySQL or MariaDB with default settings, for etcd, and for a single Redis without replicas and
-   * with `appendfsync always`. `join` checks the server for settings that contradict it, and refuses them with
+   * Use it with PostgreSQL, MySQL or MariaDB in their default settings, with etcd, and with a single Redis without replicas and
+   * with `appendfsync always`. `join` checks the server, and refuses settings that contradict the promise with
    * `ERR_FLAKE_OPTION`. It cannot detect everything, such as a disk that only pretends to write.
    */
   durable?: boolean | null | undefined;
   /**
-   * How many ms `join` and `attach` wait for a free slot or for the end of a quiet period; default 90 000. Both end at most a
-   * second after that, whatever the store does.
+   * How long `join` and `attach` wait for a free slot or for the end of a quiet period, in ms. Default 90,000. Both end at most
+   * a second later, whatever the store does.
    */
   waitMs?: number | string | null | undefined;
   /**
-   * `join` prefers a free slot that a process of this name held last, if it finds one; lists show the name. Default: the
-   * variable `HOSTNAME`, which is the pod's name in Kubernetes, else the name of the machine
+   * The name of this process in lists of slots. `join` tries to reuse a slot that was last held under this name. Default: the
+   * variable `HOSTNAME`, which is the pod's name in Kubernetes, else the name of the machine.
    */
   host?: string | null | undefined;
   /**
-   * When it aborts, `join` and `createGroup` reject with `signal.reason` (an `AbortError` by default), and no slot is kept:
-   * one that was granted in the meantime is released. After `join` has resolved, the signal has no effect on the generator.
+   * Whether calls of `join` in this thread that name the same store and group get the same generator; default false: each
+   * call gets a generator of its own, which holds a slot of its own. Each call then needs its `close()`, and the last one
+   * closes the generator; `detach()` and `destroy()` concern all. The store is the same if it is the same object or the
+   * same address, letter by letter. Options that differ are `ERR_FLAKE_CONFIG_MISMATCH`. Worker threads share nothing: each
+   * has a generator of its own.
+   *
+   * `createGroup` ignores it.
+   */
+  share?: boolean | null | undefined;
+  /**
+   * Cancels `join` and `createGroup`: they reject with `signal.reason` (an `AbortError` by default), and release a slot that was
+   * granted in the meantime. After `join` has resolved, the signal has no effect.
    */
   signal?: AbortSignal | null | undefined;
   /**
@@ -501,6 +524,18 @@ interface LeaseOptions {
    */
   elseFrom?: string | URL | ReadonlyArray<string | URL> | ElseFrom | null | undefined;
 }
+/** A counter, as `counter` and `counters` return it. */
+interface CounterInfo {
+  name: string;
+  /** the first number that it has not granted yet: members may hold lower ones that they have not handed out */
+  next: bigint;
+  /** identifies it: 16 hex digits, other ones after `skipTo` and for another counter of this name */
+  lineage: string;
+  /** whether it may have lost blocks and grants none until `skipTo` */
+  isLost: boolean;
+  /** whether its members trust the store never to lose acknowledged writes; absent in a folder */
+  durable?: boolean;
+}
 /** Only flakeforge makes stores: objects of your own are refused. */
 declare const madeByFlakeforge: unique symbol;
 /**
@@ -511,10 +546,21 @@ declare const madeByFlakeforge: unique symbol;
 interface Store {
   readonly [madeByFlakeforge]: true;
   /**
-   * Destroys a group: every member is destroyed at its next renewal. A group of the same name that is created later continues
-   * above the last ID of this one, and on a server no slot is granted for 60 s + `skewMs` (durable: `ttlMs` + `skewMs`).
+   * Destroys a group: in a folder, every member is destroyed within 250 ms; on a server, at its next renewal, within 37 % of
+   * `ttlMs`. A group of the same name that is created later continues above the last ID of this one, and on a server no slot
+   * is granted for 60 s + `skewMs` (durable: `ttlMs` + `skewMs`).
    */
   destroy(group: string): Promise<void>;
+  /** A counter of `SegmentId`; undefined if there is none of this name. Looking changes nothing. */
+  counter(name: string): Promise<CounterInfo | undefined>;
+  /** All counters of `SegmentId`, by name. Redis cannot list them, so `redisStore` has no such function. */
+  counters?(): Promise<CounterInfo[]>;
+  /**
+   * Destroys a counter of `SegmentId`, if there is one. Its members hand out what they hold, and get `ERR_FLAKE_DESTROYED`
+   * from the next block on. The next `SegmentId.open()` of this name starts anew, at 0 or at its `init`: its numbers are
+   * those of the old counter again.
+   */
+  destroyCounter(name: string): Promise<void>;
   /**
    * All slots of a group that were ever held. Listing changes nothing.
    * @throws {Error} `ERR_FLAKE_RECORD` (`group`, `record`), or `ERR_FLAKE_FILE` (`path`) from `fileStore`: some slots cannot
@@ -532,10 +578,7 @@ interface Store {
   /** Ends what the store itself holds open; that of `recordStore` calls your `close`. Close its generators first. */
   close?(): Promise<void>;
 }
-/**
- * What `next()` calls: `(null, id)` or `(error)`. It may also be declared with an `Error` that is never null, as in the types
- * of flake-idgen: a method's parameters are compared in both directions.
- */
+/** The callback of `next()`, which gets `(null, id)` or `(error)`. */
 type NextCallback<Bytes> = {
   call(error: Error | null, id: Bytes): void;
 }['call'];
@@ -569,7 +612,7 @@ interface PrefixOptions {
 interface Stats {
   /** IDs generated */
   ids: number;
-  /** batches of `take` and the like, and of prefetch; single calls do not count */
+  /** batches of `take` and similar calls, and of prefetch; single calls do not count */
   batches: number;
   /** attempts that found the counter used up */
   overflows: number;
@@ -577,9 +620,9 @@ interface Stats {
   clockSteps: number;
   /** waits, blocking or not */
   waits: number;
-  /** how many ms all waits took together */
+  /** the total duration of all waits, in ms */
   waitedMs: number;
-  /** by how many ms the last ID is ahead of the clock now; 0 if it is not */
+  /** how far the last ID is ahead of the clock now, in ms; 0 if it is not */
   aheadMs: number;
   /** when this count began */
   since: Date;
@@ -588,16 +631,16 @@ interface Stats {
  * Generates 64-bit IDs that are ordered by time, and unique among generators with different node numbers.
  *
  * An ID holds the time, a node number and a counter. In the default layout, `flake`, these are 42 bits for the milliseconds
- * since the epoch, 5 bits each for datacenter and worker, and 12 bits for the counter: 4 096 IDs per millisecond. `layout`
+ * since the epoch, 5 bits each for datacenter and worker, and 12 bits for the counter: 4,096 IDs per millisecond. `layout`
  * selects the layout of another system, or your own. Give each process its own node number. Within a process, any number of
- * generators, in worker threads too, can share one: they never generate the same ID twice.
+ * generators can share one, even across worker threads: they never generate the same ID twice.
  *
- * `L` is the layout in the type system: a dialect's name or your own spec. It follows from the option `layout`. A plain
+ * `L` is the name of the layout, or your own definition. It follows from the option `layout`. A plain
  * `FlakeId`, as the type of a variable or parameter, accepts a generator of any layout; its `decode` has the fields of the
  * default layout, so write `FlakeId<'hazelcast'>` to read those of another.
  *
  * @example
- * const FlakeId = require('flakeforge')
+ * import { FlakeId } from 'flakeforge'
  * const flake = new FlakeId({ datacenter: 9, worker: 7 })
  * flake.next()       // <Buffer 68 7e 48 89 89 12 70 00>
  * flake.nextString() // '7529535382561648640'
@@ -709,7 +752,7 @@ declare class FlakeId<const L extends AnyLayout = Unspecified> implements AsyncI
   /**
    * `n` IDs in order, 8 bytes each, big-endian. It takes a fiftieth of the time of `n` calls of `next()`.
    *
-   * It blocks for as long as `n` IDs need at the layout's rate (1 ms for every 4 096), and up to `maxWaitMs` longer. If it
+   * It blocks for as long as `n` IDs need at the layout's rate (1 ms for every 4,096), and up to `maxWaitMs` longer. If it
    * throws, the numbers that it had already taken are lost: they are never used again.
    *
    * @param n 0 or more
@@ -842,8 +885,270 @@ declare function fromSigned(value: bigint | string): IdBytes;
  */
 declare function compare(a: IdLike, b: IdLike): -1 | 0 | 1;
 /**
+ * The parts of an ID: those in {@link CommonParts}, and the node fields under their own names: `datacenter` and `worker` in
+ * flake, `node` in hazelcast, and so on.
+ *
+ * `Parts` without a layout, as in `const parts: Parts = …`, has the node fields of all layouts, each optional.
+ *
+ * `JSON.stringify` writes `tick` as text. For Node's `assert.deepStrictEqual`, which compares prototypes too, use
+ * `{ ...parts }`.
+ */
+type Parts<L extends AnyLayout = AnyLayout> = CommonParts & DecodedFields<L>;
+interface CommonParts {
+  /** Unix ms; has a fraction if a tick is shorter than 1 ms */
+  timestamp: number;
+  /** the timestamp as a Date, in whole ms */
+  date: Date;
+  /** ticks since the epoch */
+  tick: bigint;
+  /** the counter within the tick */
+  counter: number;
+  /** the whole node number: all node fields joined, the most significant first */
+  id: number;
+  /** in mode `'spread'`, and in uniqueid, whose IDs contain it: the mode in which the ID was made */
+  mode?: 'spread' | 'sequential';
+}
+/**
+ * The argument of `Layout.encode`: {@link CommonPartsToEncode}, and the node fields under their own names. It accepts
+ * whatever `decode` returns, and its JSON form. Contradictory parts are refused.
+ */
+type PartsToEncode<L extends AnyLayout = AnyLayout> = CommonPartsToEncode & GivenFields<L>;
+interface CommonPartsToEncode {
+  /**
+   * Unix ms, a Date, a Temporal.Instant, or Unix ns as a bigint; decimal text of Unix ms, as in CSV files. It must be within `tick` if both are
+   * given. A number selects the tick that `decode` shows with this number, or else the tick that contains it.
+   */
+  timestamp?: number | bigint | string | Date | TemporalInstant | null | undefined;
+  /** a Date or Temporal.Instant, or the JSON form of a Date. It must be within `tick` and `timestamp` if they are given. */
+  date?: Date | TemporalInstant | string | null | undefined;
+  /** ticks since the epoch, as a bigint or as text */
+  tick?: bigint | string | null | undefined;
+  /** default 0 */
+  counter?: number | string | null | undefined;
+  /** the whole node number; it must agree with the given node fields. Default: the node number of these fields, or 0 */
+  id?: number | string | null | undefined;
+  /** default the layout's own mode; only uniqueid, whose IDs contain it, accepts the other one */
+  mode?: 'spread' | 'sequential' | null | undefined;
+}
+/** Unix ms, a Date, a Temporal.Instant, or Unix ns as a bigint */
+type Instant = number | bigint | Date | TemporalInstant;
+/** The type of `FlakeId.decode`: takes an ID, and returns its fields and its time. */
+/**
+ * The meaning of an ID's 64 bits.
+ *
+ * `L` is the name of a layout, or your own definition, and determines the names of the node fields. `Layout` without a type
+ * argument is any layout.
+ *
+ * @example
+ * import { Layout, layouts } from 'flakeforge'
+ * layouts.discord.decode('175928847299117063').date // 2016-04-30T11:18:25.796Z
+ * const mine = new Layout({ epoch: 1577836800000, fields: [['timestamp', 41], ['shard', 13], ['counter', 10]] })
+ * mine.encode({ timestamp: new Date(), shard: 5 })
+ */
+declare class Layout$2<const L extends AnyLayout = AnyLayout> {
+  #private;
+  readonly name: string;
+  /** Unix ms of tick 0 */
+  readonly epoch: number;
+  /** names and widths in bits, the most significant first; empty for the chronicle layouts, which are decimal */
+  readonly fields: ReadonlyArray<readonly [name: string, bits: number]>;
+  /**
+   * Length of a tick in ms: 1 for most layouts, 10 for sonyflake, 0.0001 for chronicle. Together with the other properties it
+   * forms a spec, so a Layout made from a copy (`{ ...layout }`, JSON, structuredClone) is the same layout.
+   */
+  readonly tickMs: number;
+  /** present only if it was given, as the next is; `mode` only if it is not the layout's default, or in uniqueid if given */
+  readonly idOffset?: bigint | undefined;
+  readonly nodes?: number | undefined;
+  readonly mode?: 'spread' | 'sequential' | undefined;
+  /**
+   * @param spec the name of a layout, the definition of your own, or a layout or its copy whose options you want to change
+   * @throws {RangeError | TypeError} `ERR_FLAKE_OPTION`: the layout is impossible. The message names the field and the
+   * reason.
+   */
+  constructor(spec: L | Layout$2<L>, options?: LayoutOptions<L> | null);
+  /** the first instant that the layout can no longer express; flake with epoch 0: 2109-05-15 */
+  get end(): Date;
+  /**
+   * The first instant at which some ID, whatever its node and counter, does not fit into a signed 64-bit column; flake with
+   * epoch 0: 2039-09-07. If the highest bit is part of the node or the counter, or is one of the reversed bits, this
+   * is the epoch or just after it. If it is always 0, this is `end`.
+   */
+  get signedEnd(): Date;
+  /** The same with `idOffset` as text: JSON has no bigints. */
+  toJSON(): this;
+  /**
+   * The parts of an ID.
+   * @throws {TypeError} `ERR_FLAKE_ID`: it is not an ID, or not an ID of this layout, because a bit that must be 0 is set.
+   */
+  decode(id: IdLike): Parts<L>;
+  /**
+   * Makes the ID with these parts: the inverse of `decode`.
+   * @param parts the time as `tick`, `timestamp` or `date`; `counter` (default 0); the node as `id` or by its fields (default
+   * 0); `mode`
+   * @throws {RangeError | TypeError} `ERR_FLAKE_OPTION`: a part does not fit into its field, or contradicts another. To
+   * change the time of `decode`'s parts, leave out the other two of `tick`, `timestamp` and `date`.
+   * @throws {RangeError} `ERR_FLAKE_TIME_RANGE`: the layout cannot express the time, or a number is not Unix ms, judging by its
+   * size.
+   */
+  encode(parts: PartsToEncode<L>): IdBytes;
+  /**
+   * The smallest and the largest ID of an instant, or of the time from one instant to another (both included), over all
+   * nodes: the bounds for `WHERE id BETWEEN …`. A time is Unix ms, a Date, a Temporal.Instant, or Unix ns as a bigint. A Date
+   * or a whole number of ms covers the millisecond that starts there, also in layouts with finer ticks. Several ticks of less
+   * than 1 µs are the same fraction of a ms: the range then includes all of them. A range that begins before the epoch begins
+   * at the epoch, and one that extends beyond the layout's last time ends there.
+   * @throws {RangeError} `ERR_FLAKE_OPTION`: IDs of this layout are not ordered by time, or `to` is before `from`.
+   * @throws {RangeError} `ERR_FLAKE_TIME_RANGE`: the layout has no time of the range, or a number is not Unix ms, or a bigint
+   * not Unix ns, judging by its size.
+   */
+  range(from: Instant, to?: Instant): {
+    min: IdBytes;
+    max: IdBytes;
+  };
+  /**
+   * The ID as a UUID of version 8 (RFC 9562), in lower case, for a `uuid` column. UUIDs of a layout sort as their IDs do, as
+   * text and as 16 bytes. So `toUuid(min)` and `toUuid(max)` of a `range` are the bounds for `WHERE id BETWEEN …`.
+   *
+   * | digits | meaning |
+   * |---|---|
+   * | `687e4889-8912` | the first 48 bits of the ID |
+   * | `-8` | the version |
+   * | `700` | the next 12 bits |
+   * | `-85` | two bits of variant, `10`; the last 4 bits of the ID; two bits that are `01` |
+   * | `8f-670cd8eec840` | the mark: the same in all UUIDs of a layout |
+   *
+   * The mark depends on how times are read: epoch, tick, the place of the timestamp, and `idOffset`. Name, node fields,
+   * counter and mode may change. It is the last 56 bits of the 64-bit FNV-1a hash of a text, for `flake`
+   * `'flakeforge: epoch 0 ms, tick 1000000 ns, timestamp 42 bits at 22, idOffset 0'`. For the decimal layouts, `decimal`
+   * replaces `timestamp 42 bits at 22`, where 22 is the number of bits after the timestamp.
+   * @throws {TypeError} `ERR_FLAKE_ID`: it is not an ID, or not an ID of this layout.
+   * @example
+   * layouts.flake.toUuid('0x687e488989127001') // '687e4889-8912-8700-858f-670cd8eec840'
+   */
+  toUuid(id: IdLike): string;
+  /**
+   * The ID that `toUuid` made this UUID from. Digits may be in upper case.
+   * @throws {TypeError} `ERR_FLAKE_ID`: any other UUID or text: a UUID of another version or program, or of a layout that
+   * would read a different time from it. The message gives the reason.
+   */
+  fromUuid(text: string): IdBytes;
+  /**
+   * Chronicle layouts: the ID as a time with nine digits, `2021-12-28T14:07:02.954100128`. The last digits show the host.
+   * @throws {TypeError} `ERR_FLAKE_ID`: it is not an ID.
+   */
+  toText(id: IdLike): string;
+  /**
+   * Chronicle layouts: the ID that `toText` made this text from. As Chronicle itself writes them, zeros at the end may be
+   * missing, and `Z` or an offset such as `+01:00` may follow.
+   * @throws {TypeError} `ERR_FLAKE_ID`: the text does not represent an ID.
+   */
+  fromText(text: string): IdBytes;
+}
+declare const kind: unique symbol;
+/**
+ * The text of an ID of one kind, such as `'ord_6GZJ8H64N4W00'`. It is text, but other text is not assignable to it, nor is the ID
+ * of another kind.
+ */
+type Id<Name extends string = string> = string & {
+  readonly [kind]: Name;
+};
+/** What makes IDs in this process: every generator of flakeforge. */
+interface IdSource {
+  nextBigInt(): bigint;
+}
+/** What a kind needs of a `Seal`. */
+interface TextSeal {
+  sealString(id: bigint, base?: 'base58' | 'base62' | null): string;
+  openString(text: string, base?: 'base58' | 'base62' | null): Uint8Array;
+}
+interface IdTypeOptions<L extends AnyLayout = AnyLayout> {
+  /** the beginning of the texts, as for `format`: default the name and `_`; `''` for none */
+  prefix?: string | null | undefined;
+  /** The name of a layout, a `Layout`, or the definition of your own: an ID that no generator of it could have made is refused. */
+  layout?: L | Layout$2<L> | null | undefined;
+  /** how the ID is written after the prefix; default `'base32'`, with a seal `'base58'`, and then only that or `'base62'` */
+  base?: Base | null | undefined;
+  /** a `Seal` with the same prefix: the texts are those of its `sealString`, and reveal nothing without the key */
+  seal?: TextSeal | null | undefined;
+}
+/** The JSON Schema of a text, for every draft of it and for OpenAPI. */
+interface TextSchema {
+  type: 'string';
+  pattern: string;
+}
+/** What other libraries call, by [Standard Schema](https://standardschema.dev). */
+interface StandardProps<Output> {
+  readonly version: 1;
+  readonly vendor: string;
+  readonly validate: (value: unknown) => {
+    readonly value: Output;
+    readonly issues?: undefined;
+  } | {
+    readonly issues: ReadonlyArray<{
+      readonly message: string;
+    }>;
+  };
+  readonly jsonSchema: {
+    readonly input: (options?: unknown) => Record<string, unknown>;
+    readonly output: (options?: unknown) => Record<string, unknown>;
+  };
+  readonly types?: {
+    readonly input: string;
+    readonly output: Output;
+  } | undefined;
+}
+/** A kind of IDs. None of its functions needs its object, so `ids.filter(Order.is)` works. */
+interface IdType<Name extends string = string> {
+  readonly name: Name;
+  /**
+   * The next ID of a generator, as text.
+   * @throws as `nextBigInt()` of the generator
+   */
+  readonly next: (generator: IdSource) => Id<Name>;
+  /**
+   * The text of an ID in any other form, as from a database.
+   * @throws {TypeError} `ERR_FLAKE_ID`: it is not an ID, or not one of the layout.
+   */
+  readonly from: (id: IdLike) => Id<Name>;
+  /**
+   * Text from outside, checked: the same text, with its letters as `from` writes them where their case does not matter.
+   * @throws {TypeError} `ERR_FLAKE_ID`: it is not text, has another prefix, is not written in the base, has more than 64 bits, is
+   * not an ID of the layout, or is refused by the seal.
+   */
+  readonly parse: (text: unknown) => Id<Name>;
+  /** Whether a value is such a text, letter for letter as `from` writes it. It never throws. */
+  readonly is: (value: unknown) => value is Id<Name>;
+  /**
+   * The ID of a text, for a database.
+   * @throws {TypeError} `ERR_FLAKE_ID`, as `parse`
+   */
+  readonly toBigInt: (text: string) => bigint;
+  /**
+   * The form of the texts: `{ type: 'string', pattern }`. A pattern cannot say that a number has at most 64 bits, or that check
+   * characters are right: `parse` refuses more.
+   */
+  readonly jsonSchema: TextSchema;
+  /** [Standard Schema](https://standardschema.dev): tRPC, Hono, TanStack and others take the object itself as a validator. */
+  readonly '~standard': StandardProps<Id<Name>>;
+}
+/**
+ * Makes a kind of IDs: one object that generates, writes, reads and validates them, with a type of their own.
+ *
+ * @param name of the kind, and the beginning of its texts: 1 to 15 of a–z, 0–9 and _, from a letter to a letter or digit
+ * @throws {RangeError | TypeError} `ERR_FLAKE_OPTION`: the name or an option is invalid, or the seal has another prefix.
+ * @example
+ * const Order = idType('ord')
+ * type OrderId = Id<'ord'>
+ * const id: OrderId = Order.next(flake)  // 'ord_6GZJ8H64N4W00'
+ * Order.toBigInt(id)                     // 7529535382561648640n
+ * Order.is('usr_6GZJ8H64N4W00')          // false
+ */
+declare function idType<const Name extends string, const L extends AnyLayout = AnyLayout>(name: Name, options?: IdTypeOptions<L> | null): IdType<Name>;
+/**
  * The second argument of `JSON.stringify`: writes every ID as decimal text, at any depth: bigints, negative ones too; Buffers
- * and Uint8Arrays of 8 bytes, as `next()` returns them; and each element of a BigUint64Array, as `takeBigInts()` returns it.
+ * and Uint8Arrays of 8 bytes, as `next()` returns them; and each element of a BigUint64Array, as `takeBigInts()` returns it, or
+ * of a BigInt64Array.
  *
  * Everything else is written as JSON writes it. Even if your project gave `BigInt.prototype` a `toJSON` that makes numbers,
  * bigints are written as exact text.
@@ -890,52 +1195,6 @@ declare function jsonReviver(): (key: string, value: unknown, context?: {
 declare function jsonReviver(keys: readonly string[]): (key: string, value: unknown, context?: {
   source?: string;
 }) => unknown;
-/**
- * The parts of an ID: those in {@link CommonParts}, and the node fields under their own names: `datacenter` and `worker` in
- * flake, `node` in hazelcast, and so on.
- *
- * `Parts` without a layout, as in `const parts: Parts = …`, has all node fields of all dialects, each optional.
- *
- * `JSON.stringify` writes `tick` as text. For Node's `assert.deepStrictEqual`, which compares prototypes too, use
- * `{ ...parts }`.
- */
-type Parts<L extends AnyLayout = AnyLayout> = CommonParts & DecodedFields<L>;
-interface CommonParts {
-  /** Unix ms; has a fraction if a tick is shorter than 1 ms */
-  timestamp: number;
-  /** the timestamp as a Date, in whole ms */
-  date: Date;
-  /** ticks since the epoch */
-  tick: bigint;
-  /** the counter within the tick */
-  counter: number;
-  /** the whole node number: all node fields joined, the most significant first */
-  id: number;
-  /** uniqueid: the mode in which the ID was made */
-  mode?: 'spread' | 'sequential';
-}
-/**
- * The argument of `Layout.encode`: {@link CommonPartsToEncode}, and the node fields under their own names. It accepts
- * whatever `decode` returns, and its JSON form. Contradictory parts are refused.
- */
-type PartsToEncode<L extends AnyLayout = AnyLayout> = CommonPartsToEncode & GivenFields<L>;
-interface CommonPartsToEncode {
-  /**
-   * Unix ms, a Date, a Temporal.Instant, or Unix ns as a bigint; decimal text of Unix ms, as in CSV files. It must be within `tick` if both are
-   * given. A number denotes the tick whose start, as `decode` returns it, is this number, or else the tick that contains it.
-   */
-  timestamp?: number | bigint | string | Date | TemporalInstant | null | undefined;
-  /** a Date or Temporal.Instant, or the JSON form of a Date. It must be within `tick` and `timestamp` if they are given. */
-  date?: Date | TemporalInstant | string | null | undefined;
-  /** ticks since the epoch, as a bigint or as text */
-  tick?: bigint | string | null | undefined;
-  /** default 0 */
-  counter?: number | string | null | undefined;
-  /** the whole node number; it must agree with the given node fields. Default: the node number of these fields, or 0 */
-  id?: number | string | null | undefined;
-  /** uniqueid: default the layout's own mode */
-  mode?: 'spread' | 'sequential' | null | undefined;
-}
 interface FormatOptions extends PrefixOptions {
   /** digits in a group, counted from the end */
   groupsize?: number | undefined;
@@ -953,7 +1212,7 @@ interface FormatOptions extends PrefixOptions {
 /** The function `format`. */
 interface Format {
   /**
-   * Writes up to 65 536 bytes as text. It takes the same arguments as biguint-format.
+   * Writes up to 65,536 bytes as text. It takes the same arguments as biguint-format.
    *
    * Decimal, hex and octal text has no leading zeros. Binary has 8 digits for each byte. The other bases have as many digits
    * as the bytes need (13 or 11 for an ID). Text input is read as an ID, as everywhere in flakeforge: `'0x50dd'` is hex and
@@ -1002,19 +1261,25 @@ type Confirmed<T> = T & {
  */
 declare function isId(value: unknown, base: Base): value is Confirmed<string>;
 declare function isId(value: unknown, base?: Base | number | null): value is Confirmed<IdLike>;
-/** Writes up to 65 536 bytes as text: see {@link Format}. */
+/** Writes up to 65,536 bytes as text: see {@link Format}. */
 declare const format: Format;
 interface SealOptions<P extends string = string> {
   /**
-   * Makes a separate seal from the same key: use one for each table, so that a public ID of one table does not open as a row
-   * of another. 0 to 256 bytes, or text, which is encoded as UTF-8; default none. It need not be secret.
+   * Makes a separate permutation from the same key. Use one for each table, so that a public ID of one table does not open
+   * as a row of another. 0 to 256 bytes, or text, which is encoded as UTF-8; default none. It need not be secret.
    */
   tweak?: Uint8Array | string | null | undefined;
   /**
    * The beginning of texts, which shows people and programs the kind of ID: 2 to 16 of a–z, 0–9 and _, from a letter to
-   * a final _, such as `'ord_'`. It is part of the text only and does not change the seal; use `tweak` for that.
+   * a final _, such as `'ord_'`. The prefix is part of the text only and does not change the encryption; use `tweak` for that.
    */
   prefix?: P | null | undefined;
+  /**
+   * How many check characters end a text: 2 or 3; default 0, none. Only holders of the key can compute them, so `openString`
+   * refuses a text that was mistyped or guessed without a query: all but one of 3,364 with 2 characters in base 58, and all but
+   * one of 195,112 with 3. This is not authentication: still check access.
+   */
+  check?: 0 | 2 | 3 | null | undefined;
 }
 /**
  * Turns IDs into public IDs that reveal nothing, and back. An ID shows when and where it was generated, and the next one can
@@ -1050,8 +1315,8 @@ declare class Seal<const P extends string = ''> {
   /** Like `seal(id)`, as a bigint from 0 to 2^64 − 1. */
   sealBigInt(id: IdLike): bigint;
   /**
-   * Like `seal(id)`, as text, for URLs: the prefix of this seal, if it has one, and 11 characters. It is the same as
-   * `format(seal(id), base, { prefix })`, and does not sort as IDs do.
+   * Like `seal(id)`, as text, for URLs: the prefix of this seal, if it has one, and 11 characters, as
+   * `format(seal(id), base, { prefix })` writes them; then the check characters, if it has any. It does not sort as IDs do.
    * @param base default `'base58'`, which has no characters that look alike
    * @throws {RangeError} `ERR_FLAKE_OPTION`: any other base.
    */
@@ -1074,8 +1339,8 @@ declare class Seal<const P extends string = ''> {
   /**
    * The ID that `sealString(id, base)` made this text from.
    * @param base default `'base58'`
-   * @throws {TypeError} `ERR_FLAKE_ID`: the text has a different prefix or none, does not have 11 characters after it, has
-   * one that is not a digit of the base, or represents more than 2^64 − 1.
+   * @throws {TypeError} `ERR_FLAKE_ID`: the text has a different prefix or none, does not have 11 characters after it, and
+   * those of `check`, has one that is not a digit of the base, represents more than 2^64 − 1, or has the wrong check characters.
    * @throws {RangeError} `ERR_FLAKE_OPTION`: any other base.
    */
   openString(text: string, base?: 'base58' | 'base62' | null): Buffer;
@@ -1104,6 +1369,7 @@ declare namespace FlakeId {
     Base,
     CommonParts,
     CommonPartsToEncode,
+    CounterInfo,
     Decode,
     ElseFrom,
     FlakeError,
@@ -1114,8 +1380,12 @@ declare namespace FlakeId {
     Format,
     FormatOptions,
     GeneratorOptions,
+    Id,
     IdBytes,
     IdLike,
+    IdSource,
+    IdType,
+    IdTypeOptions,
     IterationOptions,
     JoinOptions,
     Layout,
@@ -1139,14 +1409,18 @@ declare namespace FlakeId {
     SealOptions,
     SignalOptions,
     SlotInfo,
+    StandardProps,
     Stats,
     Store,
+    TextSchema,
+    TextSeal,
     Unspecified,
     compare,
     createGroup,
     FlakeId as default,
     format,
     fromSigned,
+    idType,
     isId,
     jsonReplacer,
     jsonReviver,

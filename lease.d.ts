@@ -5,6 +5,7 @@
 import {
   AnyLayout,
   Base,
+  CounterInfo,
   ElseFrom,
   FlakeError,
   FlakeErrorClass,
@@ -41,9 +42,9 @@ interface LeasedFlakeId<L extends AnyLayout> {
    * - `lost`: it no longer holds the slot (`cause`) and is getting a new one.
    * - `detached`, `destroyed`: the state of that name begins. `detached` has a `cause` unless you asked for it.
    *
-   * Listeners run before the promise of the call that caused the event resolves. Otherwise this is Node's EventEmitter:
-   * `events.once(flake, 'lost')` and `events.on` work too. Only `instanceof EventEmitter` is false, because a class has one
-   * parent. Other event names throw `ERR_FLAKE_OPTION`. You may listen to `error`, which is never emitted.
+   * Listeners run before the promise of the call that caused the event resolves. The generator has all methods of Node's
+   * EventEmitter, and works with `events.once` and `events.on`, but is not an `instanceof EventEmitter`. Other event names
+   * throw `ERR_FLAKE_OPTION`. `error` is allowed and never emitted.
    */
   on<E extends LeaseEvent | 'error'>(event: E, listener: LeaseListener<E>): this;
   addListener<E extends LeaseEvent | 'error'>(event: E, listener: LeaseListener<E>): this;
@@ -68,9 +69,9 @@ interface LeasedFlakeId<L extends AnyLayout> {
  *
  * Its `state` is one of these:
  * - `'attached'`: it generates IDs.
- * - `'detached'`: calls throw `ERR_FLAKE_DETACHED`. Either `detach()` or `close()` was called, or the slot was lost and it
- *   has no other yet; the error's `cause` is the reason. With `elseFrom`, the calls return IDs of servers during the search
- *   for a slot. Until it has its first slot, its `id` is undefined.
+ * - `'detached'`: calls throw `ERR_FLAKE_DETACHED`. Either `detach()` or `close()` was called, or the slot was lost and the
+ *   search for another is still running; the error's `cause` is the reason. With `elseFrom`, calls return IDs of servers in
+ *   the meantime. Before the first slot, `id` is undefined.
  * - `'destroyed'`: the group was destroyed, and all calls throw `ERR_FLAKE_DESTROYED`.
  */
 declare class LeasedFlakeId<const L extends AnyLayout = Unspecified> extends FlakeId<L> {
@@ -90,28 +91,28 @@ declare class LeasedFlakeId<const L extends AnyLayout = Unspecified> extends Fla
    */
   get lineage(): string | undefined;
   get state(): 'attached' | 'detached' | 'destroyed';
-  /** the slot that it holds, from 0; undefined while detached */
+  /** The number of the slot that the generator holds, from 0. Undefined while detached. */
   get slot(): number | undefined;
   /**
-   * How long IDs can be generated without another answer from the store; undefined while detached. With a folder as the store
-   * it advances as IDs are generated, and is in the past if none was generated for a while.
+   * When the window ends: IDs can be generated until then even if the store is down. Undefined while detached. With a folder
+   * as the store, it advances as IDs are generated, and is in the past if none was generated for a while.
    */
   get expires(): Date | undefined;
   /**
-   * The source of the next ID: its own slot, or with `elseFrom` a server; undefined without a source, because it was
-   * detached, closed or destroyed. Without `elseFrom` it is `'slot'` while attached.
+   * The source of the next ID: `'slot'` while attached, or `'server'` with `elseFrom`. Undefined after `detach()`, `close()`
+   * and `destroy()`.
    *
-   * IDs of servers were fetched ahead: `next()` and `take(n)` return the buffered ones, and throw `ERR_FLAKE_OVERFLOW`
-   * (`retryAfterMs`) if they are too few; the calls that wait fetch more. When there is a slot again, the rest of them are
-   * dropped. So when the source changes, IDs may be lower than earlier ones by the clocks' difference (`skewMs`) and by their
-   * age (`validityMs`); none occurs twice.
+   * IDs of servers are fetched ahead. `next()` and `take(n)` return the buffered ones, and throw `ERR_FLAKE_OVERFLOW`
+   * (`retryAfterMs`) if there are too few; calls that wait fetch more. Once there is a slot again, the rest of the buffer is
+   * dropped. After a change of source, IDs may be lower than earlier ones, by the difference between the clocks (`skewMs`)
+   * plus the age of the buffered IDs (`validityMs`). None occurs twice.
    */
   get source(): 'slot' | 'server' | undefined;
   get stats(): LeasedStats;
   /**
-   * Releases the slot, and stops using servers. Calls that are waiting for an ID get `ERR_FLAKE_DETACHED`. It takes at most 5
-   * s: if the store has not answered by then, it rejects with `ERR_FLAKE_STORE`, and the slot becomes free when its window
-   * ends.
+   * Releases the slot, and stops using servers. Calls that are waiting for an ID get `ERR_FLAKE_DETACHED`. The promise settles
+   * within 5 s: if the store has not answered by then, it rejects with `ERR_FLAKE_STORE`, and the slot becomes free when its
+   * window ends.
    */
   detach(): Promise<void>;
   /**
@@ -123,17 +124,41 @@ declare class LeasedFlakeId<const L extends AnyLayout = Unspecified> extends Fla
    */
   attach(options?: SignalOptions | null): Promise<void>;
   /**
-   * Destroys the group: every member is destroyed at its next renewal. But if an equal group has been created by then, the
-   * member joins that one. A new group of the same name continues above the last ID of the old one. On a server no slot is
-   * granted for 60 s + `skewMs` (durable: `ttlMs` + `skewMs`).
+   * Destroys the group. Its members in this process are destroyed at once, and the others in a folder within 250 ms, on a
+   * server at their next renewal, within 37 % of `ttlMs`: from then on, calls throw `ERR_FLAKE_DESTROYED`. A member that has
+   * no slot at that time may join an equal group that was created meanwhile. A new group of the same name continues above the
+   * last ID of the old one. On a server no slot is granted for 60 s + `skewMs` (durable: `ttlMs` + `skewMs`).
    */
   destroy(): Promise<void>;
   /**
-   * Releases the slot and stops the timer permanently. From then on `next()`, `attach()` and `destroy()` throw
+   * Releases the slot and stops the timer permanently; with `share`, the last holder's call does. From then on `next()`, `attach()` and `destroy()` throw
    * `ERR_FLAKE_DETACHED`. Without `close()` the slot becomes free when the process ends, or after `ttlMs`. It takes at most 5
    * s and may reject like `detach()`; the generator is closed even then.
    */
   close(): Promise<void>;
+  /**
+   * A unique ID of a past time, for rows that are older than their IDs. It has one of the node numbers that the option
+   * `backfill` keeps free, and the store remembers what was given, so that no member makes it again, after a restart either.
+   *
+   * The time is exact to the layout's tick, or to the millisecond where ticks are shorter. IDs of one time that one member
+   * makes are in the order of the calls, up to half of what one node has (2,048 per ms). With `backfill: 4` there are at least
+   * 14,336 per ms in the default layout.
+   *
+   * Most calls need no answer of the store: a member gets numbers for hours of the past at once.
+   * @param date a Date, Unix ms, Unix ns as a bigint, or a Temporal.Instant; not later than now
+   * @throws {RangeError} `ERR_FLAKE_TIME_RANGE`: the time is before the epoch, later than now, or in another unit.
+   * @throws {RangeError} `ERR_FLAKE_BACKFILL`: all IDs of this time are used; or an earlier group of this name had slots with
+   * the kept nodes (`timestamp`, `group`).
+   * @throws {RangeError} `ERR_FLAKE_OPTION`: `backfill` is not set.
+   * @throws {Error} `ERR_FLAKE_STORE`: the store failed, or may have lost which IDs were given.
+   * @throws otherwise as `nextAsync()`: it needs a slot too
+   * @example
+   * const flake = await FlakeId.join(store, { group: 'orders', backfill: 4, durable: true })
+   * const id = toSigned(await flake.nextAt(order.createdAt))
+   */
+  nextAt(date: Date | number | bigint | {
+    readonly epochNanoseconds: bigint;
+  }): Promise<Buffer>;
   [Symbol.asyncDispose](): Promise<void>;
   /** What console.log shows. Without a slot there is no node number: another member may have the last one by now. */
   toJSON(): object;
@@ -170,7 +195,7 @@ interface SegmentStats {
   dropped: number;
   /** how often calls waited for a block */
   waits: number;
-  /** how many ms all waits took together */
+  /** the total duration of all waits, in ms */
   waitedMs: number;
   /** when this count began */
   since: Date;
@@ -193,7 +218,7 @@ declare class SegmentId {
   /**
    * Takes the first block. If the store may have lost blocks, it still resolves, but calls throw until `skipTo` sets where to
    * continue.
-   * @param options `name`: the counter's name. `block`: how many IDs to take at a time, 1…2^32, default 10 000; the IDs that
+   * @param options `name`: the counter's name. `block`: how many IDs to take at a time, 1…2^32, default 10,000; the IDs that
    * a member still holds when it ends are lost, up to twice what it takes at a time. `init`: a counter that does not exist
    * yet begins after this value. `durable`: your promise that the store never loses acknowledged writes, as in
    * `LeaseOptions`, default false; with it, a restart of Redis, MySQL or MariaDB does not stop the counter. All members must
@@ -300,12 +325,13 @@ declare function fileStore(directory?: string | null, ...more: never[]): FolderS
  * flakeforge. https://github.com/flakeforge/flakeforge/blob/main/docs/store/your-own-database.md describes what each function
  * must guarantee, and `npx flakeforge-check-store ./my-store.mjs` checks it.
  *
- * A record is text of up to 2 200 bytes with any Unicode. It is part of a group (1 to 128 characters without braces and
- * control characters) and has a name: `group`, `counter`, or `slot` and ten digits. No record may ever expire.
+ * A record is text of up to 2,200 bytes with any Unicode. It is part of a group (1 to 128 characters without braces and
+ * control characters) and has a name: `group`, `counter`, `past`, or a word and digits, at most 26 characters, such as
+ * `slot0000000042`. No record may ever expire.
  */
 interface RecordStore {
   /**
-   * One snapshot of up to 1 100 records, from the server that takes writes. It shows every swap that was answered before.
+   * One snapshot of up to 1,100 records, from the server that takes writes. It shows every swap that was answered before.
    * @returns `values`: in the order of `names`, null for an absent record. `now`: that server's clock in Unix ms, read after
    * the snapshot. `position`, if the database has one: a number from 0 to 2^64 - 1 that never falls while nothing is lost.
    */
@@ -317,9 +343,9 @@ interface RecordStore {
   }>;
   /**
    * In one atomic step: writes `to` if the record is `from` (null: absent), byte for byte, and the server is `identity`.
-   * @returns true only for a clean answer: the write is durable, and every server that could be promoted has it. False if the
+   * @returns true only for a confirmed write: it is durable, and every server that could be promoted has it. False if the
    * swap was not made, or perhaps not. An error means that the outcome is unknown. After either, flakeforge reads again, and
-   * writes a new text until the answer is clean.
+   * writes a new text until a write is confirmed.
    */
   swap(group: string, name: string, from: string | null, to: string, identity: StoreIdentity): Promise<boolean>;
   /** the names of a group's records, in any order */
@@ -451,6 +477,7 @@ declare function quorumStore(stores: ReadonlyArray<string | Store | RecordStore>
   readonly records: RecordStore;
 };
 export {
+  CounterInfo,
   ElseFrom,
   FlakeError,
   FlakeErrorClass,

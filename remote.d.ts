@@ -12,52 +12,49 @@ import {
 
 /** The options of `RemoteFlakeId.connect`. Integers may also be given as decimal text (`'7'`). */
 interface RemoteOptions {
-  /** the name of the IDs on the servers: a group or a segment of their configuration; 1 to 128 characters */
+  /** The name that the IDs have on the servers: a group or a segment of their configuration. 1 to 128 characters. */
   name: string;
   /**
-   * How many IDs to keep ready, 1…10 000; default 100. When half of them are used up, a request brings more. Under load the
-   * client keeps as many as are used up within about 20 ms, up to 10 000, and returns to `prefetch` afterwards.
+   * How many IDs to keep in memory, 1…10,000. Default 100. When half of them are used up, a request fetches more. Under load,
+   * the client keeps as many as are used up within about 20 ms, up to 10,000, and returns to `prefetch` afterwards.
    */
   prefetch?: number | string | null | undefined;
   /**
-   * For how many ms fetched IDs are handed out before they are dropped. Default 600 000; 0 means forever. It bounds the age
-   * of the time in an ID.
+   * How long fetched IDs are used before they are dropped, in ms. Default 600,000; 0 means forever. This limits the age of
+   * the time in an ID.
    */
   validityMs?: number | string | null | undefined;
   /**
-   * How many ms a server may take to answer, 1…2 147 483 647; default 2 000. Then another server is asked. So a hanging
-   * server delays calls by this once, and again when the client next chooses it, minutes later.
+   * How long a server may take to answer, in ms, 1…2,147,483,647. Default 2,000. Then another server is asked. A server that
+   * hangs delays calls by this once, and again when the client next chooses it, minutes later.
    */
   timeoutMs?: number | string | null | undefined;
   /**
-   * How many ms a call keeps waiting while all servers fail; default 10 000. Each call has every server asked at least once,
-   * so it may take longer by one `timeoutMs` for each of them. 0 means exactly once.
+   * How long a call keeps waiting while all servers fail, in ms. Default 10,000. Each call asks every server at least once, so
+   * it may take longer by one `timeoutMs` for each of them. 0 means exactly once.
    */
   waitMs?: number | string | null | undefined;
-  /** the bearer token of the servers. It is sent in a header, to these servers only, and appears in no error. */
+  /** The bearer token of the servers. It is sent in a header, to these servers only, and appears in no error. */
   token?: string | null | undefined;
-  /** cancels `connect()`: the promise rejects with `signal.reason`. Later it has no effect. */
+  /** Cancels `connect()`: the promise rejects with `signal.reason`. Later, the signal has no effect. */
   signal?: AbortSignal | null | undefined;
-  /** the function to make requests with; default the global `fetch` */
+  /** The function that sends requests. Default: the global `fetch`. */
   fetch?: typeof globalThis.fetch | null | undefined;
 }
 /** Cancels a wait. */
 interface SignalOptions {
   /**
-   * When it aborts, the promise rejects with `signal.reason` (an `AbortError` by default) and no number is taken. If the
+   * Cancels the call: the promise rejects with `signal.reason` (an `AbortError` by default), and no number is taken. If the
    * signal has already aborted, the promise rejects at once.
    */
   signal?: AbortSignal | null | undefined;
 }
 /** Ends an iteration. */
 interface IterationOptions {
-  /** When it aborts, the iteration ends without an error, and no number is taken. */
+  /** Ends the iteration without an error. No number is taken. */
   signal?: AbortSignal | null | undefined;
 }
-/**
- * What `next()` calls: `(null, id)` or `(error)`. It may also be declared with an `Error` that is never null, as in the types
- * of flake-idgen: a method's parameters are compared in both directions.
- */
+/** The callback of `next()`, which gets `(null, id)` or `(error)`. */
 type NextCallback<Bytes> = {
   call(error: Error | null, id: Bytes): void;
 }['call'];
@@ -80,9 +77,9 @@ interface RemoteStats {
  * IDs that flakeforge-server makes, with the calls of `FlakeId`. It is for programs that cannot hold a node number or load an
  * addon: browsers, workers, functions. It needs only `fetch`.
  *
- * It fetches IDs ahead and serves them from memory, so a call costs as much as with `FlakeId`. It asks one server, another
- * one when that fails, and makes a new choice every one to three minutes. One request is pending at a time; calls that find
- * no ID join the next one, which asks for up to 10 000.
+ * It fetches IDs ahead and serves them from memory, so a call costs as much as with `FlakeId`. It asks one server,
+ * switches to another when that one fails, and chooses again every one to three minutes. One request is pending at a time;
+ * calls that find no ID join the next one, which asks for up to 10,000.
  *
  * The IDs of one answer ascend, except in layouts that spread them. IDs of two servers are in no mutual order, within the
  * time of one answer and the next. No two are equal.
@@ -166,7 +163,7 @@ declare class RemoteFlakeId {
   /**
    * `n` IDs, 8 bytes each, big-endian, from the buffered ones: all of them, or an error. After an error they stay buffered
    * for other calls, and the missing ones are fetched, so that a later call succeeds.
-   * @param n 0…10 000 000
+   * @param n 0…10,000,000
    * @throws as `next()`
    * @example
    * const ids = await flake.takeAsync(500) // however many are here
@@ -190,8 +187,8 @@ declare class RemoteFlakeId {
    */
   takeStrings(n: number, base?: Base | null, options?: Readonly<PrefixOptions> | null): string[];
   /**
-   * Like `take(n)`, but waits for the missing ones. More than 10 000 arrive by several requests, one after the other.
-   * @param n 0…10 000 000
+   * Like `take(n)`, but waits for the missing ones. More than 10,000 arrive by several requests, one after the other.
+   * @param n 0…10,000,000
    * @param options `signal`: when it aborts, the promise rejects with `signal.reason`. IDs that the call has already taken
    * are lost; it takes no more.
    * @throws as `nextAsync()`

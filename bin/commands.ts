@@ -5,6 +5,7 @@ import { nearest } from '../lib/base/nearest.ts'
 import at from './commands/at.ts'
 import audit from './commands/audit.ts'
 import completion from './commands/completion.ts'
+import counters from './commands/counters.ts'
 import create from './commands/create.ts'
 import destroy from './commands/destroy.ts'
 import inspect from './commands/inspect.ts'
@@ -23,6 +24,7 @@ const COMMANDS: Record<string, CommandFile> = {
   audit,
   layouts,
   slots,
+  counters,
   create,
   destroy,
   restored,

@@ -5,7 +5,7 @@
 
 const fs = require('node:fs')
 const path = require('node:path')
-const { CODES, WARNINGS } = require('../target/rooms/lib/base/errors/codes.js')
+const { CODES, FIXES, WARNINGS } = require('../target/rooms/lib/base/errors/codes.js')
 
 const docs = (...names) => path.join(__dirname, '..', 'docs', ...names)
 
@@ -41,6 +41,14 @@ function warnings() {
   return ['| code | when |', '|---|---|', ...rows]
 }
 
+/** What to do about codes, each with a link to the page that says when it appears. */
+function fixes(codes) {
+  const rows = codes.map((code) => `| [\`${code}\`](reference/errors.md) | ${FIXES[code]} |`)
+  return ['| code | what to do |', '|---|---|', ...rows]
+}
+
+const isWarning = (code) => code in WARNINGS
+
 function answers() {
   const known = [...ADVICE.flatMap(({ statuses }) => statuses), ...UNSEEN]
   const missing = Object.values(CODES).flatMap(({ status = [] }) => status.filter((each) => !known.includes(each)))
@@ -55,6 +63,16 @@ function answers() {
 const TABLES = [
   { file: docs('reference', 'errors.md'), name: 'errors', lines: errors },
   { file: docs('reference', 'errors.md'), name: 'warnings', lines: warnings },
+  {
+    file: docs('troubleshooting.md'),
+    name: 'fixes of errors',
+    lines: () => fixes(Object.keys(FIXES).filter((code) => !isWarning(code))),
+  },
+  {
+    file: docs('troubleshooting.md'),
+    name: 'fixes of warnings',
+    lines: () => fixes(Object.keys(FIXES).filter(isWarning)),
+  },
   { file: docs('service', 'server.md'), name: 'answers', lines: answers },
 ]
 

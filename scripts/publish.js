@@ -6,8 +6,15 @@
 // lab/consumers/release tries it with a registry on this machine. If the job failed halfway, it can run again: what is
 // published already is skipped. It builds and packs nothing, and needs no package of npm: no third-party code runs with
 // the permission to publish.
+//
+// npm knows the workflow's identity only for packages that exist. Where FIRST_TOKEN is set, as in the workflow, the first
+// version of a package is staged with that token instead: it carries provenance like all others, and nobody can install it
+// until a maintainer has approved it with a second factor. Nothing else is published meanwhile, since it may need that
+// package.
 
 const { execFileSync, spawnSync } = require('node:child_process')
+const fs = require('node:fs')
+const os = require('node:os')
 const path = require('node:path')
 const { checkDigests, readDigests } = require('./digests.js')
 
@@ -45,6 +52,46 @@ function check(packages, tag) {
 /** v1.0.0-rc.1 must not become the version that `npm install flakeforge` installs. */
 const distTag = (tag) => (tag.includes('-') ? 'next' : 'latest')
 
+/** What npm publishes under the name of a package whose first version is staged. */
+const PLACEHOLDER = '0.0.0-stage'
+
+/** Whether any version of a package can be installed. Only the registry's own "there is none" counts as none. */
+function exists({ name }) {
+  const { status, stdout, stderr } = spawnSync('npm', ['view', name, 'versions', '--json'], { encoding: 'utf8' })
+  if (status === 0) return [JSON.parse(stdout || '[]')].flat().some((version) => version !== PLACEHOLDER)
+  if (/\bE404\b/.test(stdout + stderr)) return false
+  throw new Error(`npm cannot tell whether ${name} exists:\n${stderr}`)
+}
+
+/** Stages the first versions of packages, for which trusted publishing is not possible yet. */
+function stageFirst(packages, options, token) {
+  const names = packages.map(({ name }) => name).join(', ')
+  if (token === '') {
+    throw new Error(
+      `npm has no package of these names: ${names}. Their first versions are staged with a token of npm: make one that may ` +
+        'only stage, put it into the secret NPM_FIRST_TOKEN of the environment npm, and run the failed jobs again',
+    )
+  }
+  const registry = execFileSync('npm', ['config', 'get', 'registry'], { encoding: 'utf8' }).trim()
+  // In a file of its own, since command lines can be read by others.
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'flakeforge-first-'))
+  const userconfig = path.join(folder, 'npmrc')
+  const settings = `registry=${registry}\n${registry.replace(/^https?:/, '')}:_authToken=${token}\n`
+  fs.writeFileSync(userconfig, settings, { mode: 0o600 })
+  try {
+    for (const { tarball } of packages)
+      execFileSync('npm', ['stage', 'publish', tarball, ...options, '--userconfig', userconfig], {
+        stdio: ['ignore', 'inherit', 'inherit'],
+      })
+  } finally {
+    fs.rmSync(folder, { recursive: true })
+  }
+  throw new Error(
+    `Staged, and not published: ${names}. Compare each with the tarballs of this run (npm stage download), approve it (npm ` +
+      'stage approve), make this workflow its trusted publisher, and run the failed jobs again. Then revoke the token',
+  )
+}
+
 /** Whether this tarball is published. Another one with its name and version does not belong to this release. */
 function isPublished({ name, version, digest }) {
   const { stdout } = spawnSync('npm', ['view', `${name}@${version}`, 'dist.integrity'], { encoding: 'utf8' })
@@ -62,7 +109,12 @@ function main([tag, folder, digests, ...more]) {
   const packages = packagesIn(folder, readDigests(digests))
   check(packages, tag)
   const options = ['--access', 'public', '--tag', distTag(tag), ...more]
-  for (const { tarball } of packages.filter((each) => !isPublished(each)))
+  const missing = packages.filter((each) => !isPublished(each))
+  const { FIRST_TOKEN: token } = process.env
+  delete process.env.FIRST_TOKEN // no child needs it
+  const first = token === undefined ? [] : missing.filter((each) => !exists(each))
+  if (first.length > 0) stageFirst(first, options, token)
+  for (const { tarball } of missing)
     execFileSync('npm', ['publish', tarball, ...options], { stdio: ['ignore', 'inherit', 'inherit'] })
 }
 

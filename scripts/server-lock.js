@@ -53,7 +53,10 @@ function lockFor(tarballs) {
     place.replace(`${WORKSPACE}/`, 'node_modules/flakeforge-server/'),
     entry,
   ])
-  const own = tarballs.map(({ manifest, file, integrity }) => {
+  // A release's flakeforge names the packages of all platforms, and the image has one of them.
+  const packedOf = (names) => names && Object.fromEntries(Object.entries(names).filter(([name]) => packed.has(name)))
+  const own = tarballs.map(({ manifest: whole, file, integrity }) => {
+    const manifest = { ...whole, optionalDependencies: packedOf(whole.optionalDependencies) }
     const facts = FACTS.filter((name) => manifest[name]).map((name) => [name, manifest[name]])
     return [`node_modules/${manifest.name}`, { resolved: `file:${file}`, integrity, ...Object.fromEntries(facts) }]
   })

@@ -12,14 +12,10 @@ const PLACE = /(<!-- options -->\n).*?(<!-- \/options -->)/s
 
 /** @param {string} name */
 function row(name) {
-  const { value, about, absent, among, onlyCommand } = OPTIONS[name]
-  const texts = [
-    about.replaceAll('|', '\\|'),
-    among && `one of ${among.join(', ')}`,
-    absent !== undefined && `default ${absent}`,
-  ]
+  const { value, about, absent, onlyCommand } = OPTIONS[name]
+  const text = about.replaceAll('|', '\\|') + (absent === undefined ? '' : ` (default: ${absent})`)
   const key = onlyCommand ? '' : `\`${keyOf(name)}\``
-  return `| \`--${name} ${value}\` | \`${variableOf(name)}\` | ${key} | ${texts.filter(Boolean).join('; ')} |`
+  return `| \`--${name} ${value}\` | \`${variableOf(name)}\` | ${key} | ${text} |`
 }
 
 /** The guide's text with the expected table. */

@@ -13,7 +13,9 @@ function libraryPages() {
 
 const GROUPS = {
   Start: {
-    'start/choosing': 'Choosing an ID',
+    'start/getting-started': 'Getting started',
+    troubleshooting: 'Troubleshooting',
+    'start/which-id': 'Which ID fits',
     'start/comparison': 'Compared with others',
     glossary: 'Glossary',
     design: 'Design decisions',
@@ -35,6 +37,8 @@ const GROUPS = {
     'store/quorum': 'Three stores as one',
     'store/segment-id': 'SegmentId',
     'store/your-own-database': 'Your own database',
+    'store/mongodb': 'MongoDB',
+    'store/kubernetes-leases': 'Leases of Kubernetes',
     'store/what-can-go-wrong': 'What can go wrong',
     'store/what-was-tested': 'What was tested',
   },
@@ -47,6 +51,7 @@ const GROUPS = {
   },
   Data: {
     'data/databases': 'Databases',
+    'data/uuid-columns': 'uuid columns',
     'data/database-defaults': 'IDs from the database',
     'data/input': 'JSON and input',
     'data/public-ids': 'Public IDs',
@@ -56,8 +61,8 @@ const GROUPS = {
   },
   'Database libraries': libraryPages(),
   Reference: {
-    'reference/options': 'Options',
-    'reference/errors': 'Errors',
+    'reference/options': 'Options and variables',
+    'reference/errors': 'Errors and warnings',
     'reference/layouts': 'Layouts',
     'reference/command-line': 'The command line',
     'reference/platforms': 'Platforms',
@@ -72,6 +77,12 @@ const GROUPS = {
     'migrate/snowflake-uuid': 'snowflake-uuid',
     'migrate/uuid-and-nanoid': 'UUIDs and nanoid',
     'migrate/hazelcast': 'Hazelcast',
+    'migrate/snowcast': 'snowcast',
+    'migrate/java-uniqueid': 'java-uniqueid',
+    'migrate/chronicle': 'Chronicle',
+    'migrate/sonyflake': 'Sonyflake',
+    'migrate/tsid': 'TSID Creator',
+    'migrate/cosid': 'CosId',
   },
 }
 
@@ -80,6 +91,7 @@ const EXAMPLES = {
   'examples/kubernetes/': 'Kubernetes',
   'examples/cluster-redis/': 'Cluster with Redis',
   'examples/postgres/': 'PostgreSQL',
+  'examples/dynamodb/': 'A store on DynamoDB',
   'examples/clients/': 'Clients in other languages',
   'examples/observability/': 'Metrics and alerts',
 }
@@ -114,7 +126,7 @@ const guide = ([name, text]) => item([pageOf(`docs/${name}.md`).replace(/(?:(?<=
 
 export const navigation = {
   nav: [
-    { text: 'Guide', link: '/start/choosing' },
+    { text: 'Guide', link: '/start/getting-started' },
     { text: 'API', link: '/api/' },
     { text: 'Inspector', link: '/inspector/', target: '_self' }, // a separate page, see build.js
     { text: 'Changes', link: '/changelog' },
@@ -129,6 +141,7 @@ export const navigation = {
       { text: 'Overview', link: '/' },
       ...Object.entries(GROUPS).map(([text, pages]) => ({
         text,
+        collapsed: text !== 'Start', // the group of the page is always open
         items: Object.entries(pages)
           .filter(([page]) => isThere(page))
           .map(guide),

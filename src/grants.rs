@@ -4,7 +4,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use flakeforge_core::lease::grants::memory::{self, Memory};
-use flakeforge_core::lease::grants::record::{GroupConfig, ServerIdentity, Unreadable};
+use flakeforge_core::lease::grants::record::{CounterRecord, GroupConfig, ServerIdentity, Unreadable};
 use flakeforge_core::lease::grants::step::Step;
 use flakeforge_core::lease::grants::task::{Answer, Ask, Granted, Look, Renewal, Row, Seeker, StepError, Swap, Task};
 use napi::bindgen_prelude::{BigInt, Error, Result};
@@ -55,6 +55,12 @@ mirror! {
         Advance { by: Big, init: Option<Big> = init.map(u64::from), durable: bool },
         SkipTo { place: Big, durable: bool },
         CounterRestored,
+        Counter,
+        DestroyCounter,
+        /// `record`: which counter of the group; `by`: how many numbers
+        Past { record: String, by: Big },
+        PastRestored,
+        Used { slots: Vec<Whole<u32>> = slots.into_iter().map(u32::from).collect() } = (Task::Used(slots)),
     }
 }
 
@@ -115,6 +121,10 @@ mirror! {
         /// `faults`: records that cannot be read
         Listed { rows: Vec<StepRow> = each(rows), faults: Vec<StepFault> = each(faults) } = (Answer::Listed(rows, faults)),
         Number { number: BigInt } = (Answer::Number(number)),
+        /// absent if there is none, or it was destroyed
+        Counter { counter: Option<StepCounter> = counter.map(StepCounter::from) } = (Answer::Counter(counter)),
+        /// `until`: the last ms in which one of the slots may have been used; absent if none was ever granted
+        Used { until: Option<i64> = until } = (Answer::Used(until)),
         Quiet { until: i64, now: i64 } = (Answer::Refused(StepError::Quiet { until, now })),
         Exhausted { until: i64, now: i64 } = (Answer::Refused(StepError::Exhausted { retry_at: until, now })),
         Mismatch { theirs: StepConfig } = (Answer::Refused(StepError::Mismatch(theirs))),
@@ -129,6 +139,7 @@ mirror! {
         Absent = (Answer::Refused(StepError::Absent)),
         Record { fault: StepFault = (name, why).into() } = (Answer::Refused(StepError::Record(name, why))),
         Gone = (Answer::Refused(StepError::Gone)),
+        CounterEnded = (Answer::Refused(StepError::CounterDestroyed)),
         Behind = (Answer::Refused(StepError::Behind)),
         Full { number: BigInt } = (Answer::Refused(StepError::Full(number))),
         Config { text: String } = (Answer::Refused(StepError::Config(text))),
@@ -149,6 +160,17 @@ pub struct StepRow {
     pub lo: i64,
     /// last ms of the window
     pub hi: i64,
+}
+
+/// A counter, as described by its record.
+#[napi(object, object_from_js = false)]
+pub struct StepCounter {
+    /// the start of the next block
+    pub next: BigInt,
+    /// whether blocks may be lost, so that it gives none
+    pub is_lost: bool,
+    /// whether its members vouch for the store
+    pub durable: bool,
 }
 
 /// A record that cannot be read.
@@ -283,6 +305,12 @@ impl From<Row> for StepRow {
     fn from(row: Row) -> Self {
         let Row { slot, owner, host, lo, hi } = row;
         Self { slot, owner: owner.map(Token::from), host, lo, hi }
+    }
+}
+
+impl From<CounterRecord> for StepCounter {
+    fn from(CounterRecord { value, is_lost, durable, .. }: CounterRecord) -> Self {
+        Self { next: value.into(), is_lost, durable }
     }
 }
 

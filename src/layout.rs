@@ -27,7 +27,7 @@ pub struct LayoutOptions {
     pub epoch: Option<Whole<i64>>,
     /// snowcast: how many nodes
     pub nodes: Option<Whole<u32>>,
-    /// uniqueid: 'spread' or 'sequential'
+    /// 'spread' or 'sequential'
     pub mode: Option<String>,
     /// added to every ID
     pub id_offset: Option<BigInt>,

@@ -18,6 +18,7 @@
 //! | `generators` | what generators share: the raw functions, and the table behind them |
 //! | `seal` | IDs encrypted as other 64 bits, and back |
 //! | `layout` | what the bits of an ID mean |
+//! | `backfill` | IDs of the past |
 //! | `lease` | the holder's state machine: events in, actions out |
 //! | `grants` | the steps over a database: what to read and what to swap |
 //! | `quorum` | the steps over several databases: what to send to which one |
@@ -29,6 +30,7 @@
 // A value that does not fit is an error: `number` checks what JavaScript passes.
 #![deny(clippy::cast_possible_truncation, clippy::cast_possible_wrap, clippy::cast_sign_loss)]
 
+mod backfill;
 #[cfg(not(target_family = "wasm"))]
 mod copies;
 mod disk;

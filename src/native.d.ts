@@ -4,6 +4,16 @@ type Big = bigint
 type Token = string // 32 hex digits
 type Call = 'acquire' | 'renew' | 'release'
 
+/** Makes IDs of the past for one member. */
+export declare class Backfill {
+  /** `nodes`: the node numbers that have no slot, the highest first. */
+  constructor(layout: Layout, nodes: Array<Whole<number>>)
+  /** An ID of the moment that contains this Unix ms. */
+  take(unixMs: Whole<number>): PastId
+  /** A counter gave `by` numbers from `first` on. */
+  given(record: string, first: Big, by: Big): void
+}
+
 /** A generator. */
 export declare class Generator {
   /** The index of this generator in the scratch array. */
@@ -139,6 +149,8 @@ export declare class Seal {
   seal(ids: Uint8Array): void
   /** Opens IDs in place, 8 bytes each, big-endian. */
   open(ids: Uint8Array): void
+  /** Replaces sealed IDs by their codes in place, 8 bytes each, big-endian. */
+  check(ids: Uint8Array): void
   /** Seals IDs in place, each a number in the byte order of this machine. */
   sealNumbers(ids: Uint8Array): void
   /** Opens IDs in place, each a number in the byte order of this machine. */
@@ -151,6 +163,8 @@ export declare class Slot {
   get slot(): number | null
   /** Identifies its group: 16 hex digits. */
   get lineage(): string | null
+  /** Whether its group was destroyed: a look at memory that all members of the machine share. */
+  get isDestroyed(): boolean
   /** The time from the current tick, whose used part the cursor in the file knows, to the end of its mark. */
   get window(): Window | null
   /** Moves the window forward. Returns null if that worked, or 'lost' or 'destroyed' if the slot is no longer held. */
@@ -177,8 +191,11 @@ export declare class StoreMemory {
   step(name: string, task: StepTask, fresh: Token): GrantStep
 }
 
-/** Advances a counter. */
-export declare function advanceCounter(store: string, name: string, by: Big, init?: Big | undefined | null): Promise<CounterBlock | Problem>
+/** Advances a counter; null if it was destroyed. */
+export declare function advanceCounter(store: string, name: string, by: Big, init?: Big | undefined | null): Promise<CounterBlock | Problem | null>
+
+/** Takes numbers for a time of the past. `record` counts them, and `is_known` tells whether this process knows it. */
+export declare function advancePast(store: string, group: string, record: string, by: Big, isKnown: boolean): Promise<CounterBlock | Problem | null>
 
 /** The names of the bases, in the order of their indexes in the raw functions. */
 export declare function bases(): Array<string>
@@ -190,6 +207,19 @@ export interface CounterBlock {
   /** identifies the counter: 16 hex digits */
   lineage: string
 }
+
+/** A counter, as described by its file. */
+export interface CounterRow {
+  /** its name */
+  name: string
+  /** the start of the next block */
+  next: bigint
+  /** identifies the counter: 16 hex digits */
+  lineage: string
+}
+
+/** Ends a counter for all members. */
+export declare function destroyCounter(store: string, name: string): Promise<Problem | null>
 
 /** Ends a group for all members. */
 export declare function destroySlots(store: string, group: string): Promise<Problem | null>
@@ -233,7 +263,7 @@ export interface LayoutOptions {
   epoch?: Whole<number>
   /** snowcast: how many nodes */
   nodes?: Whole<number>
-  /** uniqueid: 'spread' or 'sequential' */
+  /** 'spread' or 'sequential' */
   mode?: string
   /** added to every ID */
   idOffset?: bigint
@@ -248,6 +278,9 @@ export interface LayoutSpec {
   /** widths, in the same order */
   widths: Array<Whole<number>>
 }
+
+/** The counters of a store. */
+export declare function listCounters(store: string): Array<CounterRow> | Problem
 
 /** The names of a store's groups. */
 export declare function listGroups(store: string): Array<string> | Problem
@@ -324,6 +357,13 @@ export interface NoSlot {
 
 /** Opens the group of this name in a store's folder; creates it if there is none. */
 export declare function openSlots(store: string, group: string, config: SlotFolderConfig): Promise<SlotFolder | Problem>
+
+/** The answer to a request for an ID. */
+export type PastId =
+  | { type: 'id'; id: bigint }
+  | { type: 'ask'; record: string; by: bigint }
+  | { type: 'full' }
+  | { type: 'outOfRange' }
 
 /** Why there is no generator; what is absent is null, because JavaScript would inherit it from Object.prototype: `theirs` and `ours` differ, or `path` cannot be used because of `why`. */
 export interface Problem {
@@ -440,6 +480,9 @@ export interface SlotRows {
   faults: Array<Problem>
 }
 
+/** Until when a group of this name had these slots in use, Unix ms; null if none was ever used. */
+export declare function slotsUsedUntil(store: string, group: string, slots: Array<Whole<number>>): number | Problem | null
+
 /** What a generator has done, summed over all generators that share its cursor and rule. */
 export interface Stats {
   /** IDs generated */
@@ -470,6 +513,8 @@ export type StepAnswer =
   | { type: 'exists'; isAlive: boolean }
   | { type: 'listed'; rows: Array<StepRow>; faults: Array<StepFault> }
   | { type: 'number'; number: bigint }
+  | { type: 'counter'; counter?: StepCounter }
+  | { type: 'used'; until?: number }
   | { type: 'quiet'; until: number; now: number }
   | { type: 'exhausted'; until: number; now: number }
   | { type: 'mismatch'; theirs: StepConfig }
@@ -480,6 +525,7 @@ export type StepAnswer =
   | { type: 'absent' }
   | { type: 'record'; fault: StepFault }
   | { type: 'gone' }
+  | { type: 'counterEnded' }
   | { type: 'behind' }
   | { type: 'full'; number: bigint }
   | { type: 'config'; text: string }
@@ -503,6 +549,16 @@ export interface StepConfig {
   /** how far apart clocks may be */
   skewMs: Whole<number>
   /** whether the members vouch for the store */
+  durable: boolean
+}
+
+/** A counter, as described by its record. */
+export interface StepCounter {
+  /** the start of the next block */
+  next: bigint
+  /** whether blocks may be lost, so that it gives none */
+  isLost: boolean
+  /** whether its members vouch for the store */
   durable: boolean
 }
 
@@ -562,6 +618,11 @@ export type StepTask =
   | { type: 'advance'; by: Big; init?: Big; durable: boolean }
   | { type: 'skipTo'; place: Big; durable: boolean }
   | { type: 'counterRestored' }
+  | { type: 'counter' }
+  | { type: 'destroyCounter' }
+  | { type: 'past'; record: string; by: Big }
+  | { type: 'pastRestored' }
+  | { type: 'used'; slots: Array<Whole<number>> }
 
 /** Two copies of the addon, or this one and the WebAssembly, that cannot share a registry, as paths. */
 export interface Strangers {

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use flakeforge_core::files::counters;
+use flakeforge_core::files::counters::{self, Block, CounterInfo};
 use flakeforge_core::files::group::{self, FolderConfig};
 use flakeforge_core::files::holder_record::HolderRecord;
 use flakeforge_core::files::listing::{self, SlotInfo, SlotList};
@@ -151,6 +151,12 @@ impl Slot {
         self.held.as_ref().map(|held| in_hex(held.lineage()))
     }
 
+    /// Whether its group was destroyed: a look at memory that all members of the machine share.
+    #[napi(getter, catch_unwind)]
+    pub fn is_destroyed(&self) -> bool {
+        self.held.as_ref().is_some_and(HeldSlot::is_destroyed)
+    }
+
     /// The time from the current tick, whose used part the cursor in the file knows, to the end of its mark.
     #[napi(getter, catch_unwind)]
     pub fn window(&self) -> Option<Window> {
@@ -252,16 +258,73 @@ pub struct CounterBlock {
     pub lineage: String,
 }
 
-/// Advances a counter.
-#[napi(catch_unwind, ts_return_type = "Promise<CounterBlock | Problem>")]
+/// Advances a counter; null if it was destroyed.
+#[napi(catch_unwind, ts_return_type = "Promise<CounterBlock | Problem | null>")]
 pub fn advance_counter(
     store: String,
     name: String,
     by: Big,
     init: Option<Big>,
-) -> Result<Later<Either<CounterBlock, Problem>>> {
+) -> Result<Later<Option<Either<CounterBlock, Problem>>>> {
     later(move || {
         let taken = counters::advance(Path::new(&store), &name, by.0, init.map(u64::from));
-        Ok(opened(taken.map(|block| CounterBlock { number: block.first.into(), lineage: in_hex(block.lineage) })))
+        Ok(block_of(taken))
     })
+}
+
+/// A block, or null if the counter was destroyed.
+fn block_of(taken: std::result::Result<Block, Refusal>) -> Option<Either<CounterBlock, Problem>> {
+    match taken {
+        Ok(Block { first, lineage }) => {
+            Some(Either::A(CounterBlock { number: first.into(), lineage: in_hex(lineage) }))
+        }
+        Err(Refusal::Destroyed) => None,
+        Err(error) => Some(Either::B(error.into())),
+    }
+}
+
+/// Takes numbers for a time of the past. `record` counts them, and `is_known` tells whether this process knows it.
+#[napi(catch_unwind, ts_return_type = "Promise<CounterBlock | Problem | null>")]
+pub fn advance_past(
+    store: String,
+    group: String,
+    record: String,
+    by: Big,
+    is_known: bool,
+) -> Result<Later<Option<Either<CounterBlock, Problem>>>> {
+    later(move || Ok(block_of(counters::advance_past(Path::new(&store), &group, &record, by.0, is_known))))
+}
+
+/// Until when a group of this name had these slots in use, Unix ms; null if none was ever used.
+#[napi(catch_unwind)]
+pub fn slots_used_until(store: String, group: String, slots: Vec<Whole<u32>>) -> Option<Either<i64, Problem>> {
+    let slots: Vec<_> = slots.into_iter().map(u32::from).collect();
+    match group::used_until(&names::group_folder(Path::new(&store), &group), &slots) {
+        Ok(until) => until.map(Either::A),
+        Err(error) => Some(Either::B(error.into())),
+    }
+}
+
+/// A counter, as described by its file.
+#[napi(object, object_from_js = false)]
+pub struct CounterRow {
+    /// its name
+    pub name: String,
+    /// the start of the next block
+    pub next: BigInt,
+    /// identifies the counter: 16 hex digits
+    pub lineage: String,
+}
+
+/// The counters of a store.
+#[napi(catch_unwind)]
+pub fn list_counters(store: String) -> Either<Vec<CounterRow>, Problem> {
+    let row = |CounterInfo { name, next, lineage }| CounterRow { name, next: next.into(), lineage: in_hex(lineage) };
+    opened(counters::list(Path::new(&store)).map(|all| all.into_iter().map(row).collect()))
+}
+
+/// Ends a counter for all members.
+#[napi(catch_unwind, ts_return_type = "Promise<Problem | null>")]
+pub fn destroy_counter(store: String, name: String) -> Result<Later<Option<Problem>>> {
+    later(move || Ok(counters::destroy(Path::new(&store), &name).err().map(Problem::from)))
 }

@@ -203,7 +203,7 @@ export const FAULTS = {
   'texts are truncated at 1000': { check: 'length', change: folded((text) => text.slice(0, 1000)) },
   'only the first 900 characters count': {
     check: 'length',
-    seen: /^a swap was answered true although the record, of 1 000 bytes, differs from `from` in its last character$/,
+    seen: /^a swap was answered true although the record, of 1,000 bytes, differs from `from` in its last character$/,
     change: comparing((text) => text.slice(0, 900)),
   },
   'names of groups are truncated at 64': { check: 'group names', change: grouped((group) => group.slice(0, 64)) },

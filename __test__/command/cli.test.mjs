@@ -368,6 +368,7 @@ for (const [args, message] of [
   [['nwe'], /Unknown command 'nwe'\. Did you mean 'new'\?/],
   [['inspct', '5'], /Did you mean 'inspect'\?/],
   [['version'], /Did you mean '--version'\?/],
+  [['--verison'], /Did you mean '--version'\?/],
   [['zebra'], /Unknown command 'zebra'\. Run 'flakeforge help'/],
   [['5x'], /Unknown command '5x'/],
   [['help', 'slts'], /Unknown command 'slts'\. Did you mean 'slots'\?/],
@@ -448,14 +449,14 @@ const COMMANDS = fs
   .map((file) => file.replace('.ts', ''))
   .sort()
 
-test('help lists every command, in lines of at most 100 columns', async (t) => {
+test('help lists every command, in lines of at most 80 columns', async (t) => {
   const lines = await linesOf(t, ['help'])
   t.deepEqual(await linesOf(t, ['--help']), lines)
   t.deepEqual(await linesOf(t, ['-h']), lines)
   t.deepEqual(await linesOf(t, ['at', '--zebra', '-h']), await linesOf(t, ['help', 'at']), 'before the wrong argument')
   const named = lines.map((line) => /^ {2}([\w-]+)(?: .*)? {2,}\w/.exec(line)?.[1])
   for (const name of COMMANDS) t.true(named.includes(name), name)
-  for (const line of lines) t.true(line.length <= 100, line)
+  for (const line of lines) t.true(line.length <= 80, line)
 })
 
 for (const name of COMMANDS) {
@@ -463,7 +464,7 @@ for (const name of COMMANDS) {
     const lines = await linesOf(t, ['help', name])
     t.true(lines[0].startsWith(`usage: flakeforge ${name} `), lines[0])
     t.deepEqual(await linesOf(t, [name, '--help']), lines)
-    for (const line of lines) t.true(line.length <= 100, line)
+    for (const line of lines) t.true(line.length <= 80, line)
     const { options } = require(`../../target/rooms/bin/commands/${name}.js`)
     const text = lines.join('\n')
     for (const option of [...Object.keys(options), 'json']) {

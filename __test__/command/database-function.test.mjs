@@ -147,23 +147,31 @@ onMariadb('mysql: IDs of each layout that fits have the node and the time', asyn
   })
 })
 
+anyTest('a group whose timestamp is reversed makes other IDs than a function, and so has another fingerprint', (t) => {
+  const { fingerprintOf } = require('../../target/rooms/lib/stores/database-function.js')
+  const { factsOfSpec } = require('../../target/rooms/lib/codec/facts.js')
+  const [plain, reversed] = [{}, { mode: 'spread' }].map((mode) => fingerprintOf(factsOfSpec('flake').with(mode)))
+  t.is(plain, fingerprintOf(factsOfSpec('flake')))
+  t.not(reversed, plain)
+})
+
 anyTest('layouts that do not fit are refused by name, and so are wrong names and nodes', async (t) => {
   const refuses = (options, message) => isRefused(t, ['schema', '--function', 'flake_id', ...options], message)
   for (const layout of ['uniqueid', 'chronicle', 'chronicle-micros'])
     await refuses(['--node', '1', '--layout', layout], new RegExp(`SQL cannot make IDs of layout '${layout}', because`))
   await refuses(['--node', '0', '--layout', '{"fields":[["timestamp",42],["counter",22]]}'], /it has no node field/)
   await refuses(['--node', '0', '--layout', '{"fields":[["timestamp",42],["worker",22]]}'], /it has no counter/)
+  const reversed = '{"fields":[["timestamp",42],["worker",10],["counter",12]],"mode":"spread"}'
+  await refuses(['--node', '0', '--layout', reversed], /may be reversed \(mode\)/)
   await refuses([], /--function needs the number of a node.*'--node 1023'/)
   await refuses(['--node', '1024'], /--node must be a whole number from 0 to 1023 with layout 'flake', not '1024'/)
   await refuses(['--node', '-1'], /--node must be a whole number from 0 to 1023/)
   for (const name of ['app.flake_id', 'Flake', '1st', 'a"b', 'x'.repeat(51)])
     await isRefused(t, ['schema', '--function', name, '--node', '1'], /--function must be 1 to 50 lower-case letters/)
-  for (const option of ['--node', '--layout', '--epoch', '--nodes'])
-    await isRefused(
-      t,
-      ['schema', option, '5'],
-      new RegExp(`${option} is about a function that makes IDs: add --function`),
-    )
+  await isRefused(t, ['schema', '--node', '5'], /--node is about a function that makes IDs: add --function/)
+  for (const option of ['--layout', '--epoch', '--nodes', '--mode', '--id-offset'])
+    await isRefused(t, ['schema', option, '5'], new RegExp(`${option} is about a function: add --function flake_id`))
+  await refuses(['--node', '1', '--id-offset', '5'], /because it has an offset/)
 })
 
 onPostgres('postgres: applied twice it changes nothing, and it replaces no other function', async (t) => {

@@ -245,6 +245,14 @@ anyTest('create rejects wrong arguments, and creates nothing', async (t) => {
   t.deepEqual(fs.readdirSync(where), [])
 })
 
+anyTest('a command without a store names the variable that was probably meant to be it', async (t) => {
+  const env = { FLAKEFORGE_STROE: 'redis://localhost' }
+  const named = /FLAKEFORGE_STROE is set: did you mean FLAKEFORGE_STORE\?$/m
+  for (const args of [['create'], ['create', 'orders'], ['destroy'], ['destroy', 'orders', '--yes'], ['restored']])
+    await isRefused(t, args, named, { env })
+  t.notRegex(await isRefused(t, ['create'], /FLAKEFORGE_STORE must be set\.$/m, { env: { FLAKEFORGE_ID: '3' } }), named)
+})
+
 anyTest('destroy rejects wrong arguments', async (t) => {
   const where = `redis://127.0.0.1:${await freePort()}`
   await isRefused(t, ['destroy'], /destroy takes DIR or URL, and GROUP/)
@@ -304,6 +312,35 @@ onEtcd('etcd: restored marks all groups and counters, or one', async (t) => {
   await isRefused(t, ['restored', url, '--group', 'a', '--segment', 'b'], /not both/)
   await isRefused(t, ['restored'], /one URL/)
 })
+
+for (const [name, { start, isThere }] of Object.entries(STORES)) {
+  const test = isThere ? anyTest : anyTest.skip
+  test(`${name}: counters are listed and destroyed`, async (t) => {
+    const { url, stop } = await start()
+    t.teardown(stop)
+    const named = name === 'Redis' ? ['--segment', 'invoices'] : []
+    if (name === 'Redis') {
+      await isRefused(t, ['counters', url], /cannot list its counters\. Name one with --segment/)
+    } else {
+      t.regex(await textOf(t, ['counters', url]), /^There are no counters /)
+      await (await lease.SegmentId.open(url, { name: 'bills' })).close()
+    }
+    const invoices = await lease.SegmentId.open(url, { name: 'invoices', block: 50, init: 2n ** 60n })
+    closeAfter(t, invoices)
+    const next = String(2n ** 60n + 51n)
+    t.regex(await textOf(t, ['counters', url, ...named]), new RegExp(`^invoices +${next} .*counts$`, 'm'))
+    const rows = await jsonOf(t, ['counters', url, ...named])
+    t.like(rows.at(-1), { name: 'invoices', next, isLost: false, lineage: invoices.lineage })
+    t.is(rows.length, name === 'Redis' ? 1 : 2)
+
+    await isRefused(t, ['destroy', url, '--segment', 'invoices'], /hands out the same numbers.*add --yes/)
+    await isRefused(t, ['destroy', url, 'group', '--segment', 'invoices', '--yes'], /GROUP or --segment, not both/)
+    await fails(t, ['destroy', url, '--segment', 'invoises', '--yes'], /There is no counter 'invoises'/)
+    t.is(await textOf(t, ['destroy', url, '--segment', 'invoices', '--yes']), "Destroyed counter 'invoices'.\n")
+    await fails(t, ['counters', url, '--segment', 'invoices'], /There is no counter 'invoices'/)
+    await t.throwsAsync(invoices.takeAsync(100), { code: 'ERR_FLAKE_DESTROYED' })
+  })
+}
 
 const onRedis = wantRedis() === undefined ? anyTest.skip : anyTest
 

@@ -157,6 +157,19 @@ test('another layout neither fails on the default group nor takes it away from j
   await flake.close()
 })
 
+test('other slots of the same layout are refused: a second group would have the same node numbers', async (t) => {
+  const others = [['--slots', '4'], ['--node-offset', '1'], ['--datacenter', '0', '--wait', '0']] // biome-ignore format: one line
+  const options = fresh(t)
+  for (const args of others) await isRefused(t, ['new', ...args], /name the group that your applications use/, options)
+  t.false(fs.existsSync(folderOf(options)))
+  const flake = await FlakeId.join(`file:${folderOf(options)}`)
+  for (const args of others) await fails(t, ['new', ...args], /^flakeforge: Group 'default' has /, options)
+  t.deepEqual(fs.readdirSync(folderOf(options)), ['default'])
+  t.is((await jsonOf(t, ['new', '--json', '--node-offset', '1', '--epoch', '2020-01-01'], options))[0].parts.id, 1)
+  await fails(t, ['new', '--epoch', '2020-01-01'], /^flakeforge: Group 'new-.*' has /, options)
+  await flake.close()
+})
+
 test('with a node number, no slot is taken and no folder is created', async (t) => {
   const options = fresh(t)
   for (const args of [

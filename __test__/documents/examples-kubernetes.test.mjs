@@ -231,7 +231,10 @@ test('the manifests are valid YAML', (t) => {
     'HorizontalPodAutoscaler',
     'Job',
     'PodMonitor',
+    'Role',
+    'RoleBinding',
     'Service',
+    'ServiceAccount',
   ])
 })
 

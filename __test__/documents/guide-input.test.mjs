@@ -1,4 +1,4 @@
-// The recipes of docs/data/input.md with everything that a program may hold instead of an ID's text: each one gives the right
+// The recipes of docs/data/input.md and docs/data/databases/ with everything that a program may hold instead of an ID's text: each one gives the right
 // digits or says no, and none turns two IDs into one.
 
 import { spawnSync } from 'node:child_process'
@@ -162,6 +162,28 @@ test('Fastify and Express: a path with anything else is a 400 or a 404, never a 
     console.log(JSON.stringify(codes))`
   t.deepEqual(await resultOf(t, express, ofExpress), expected)
 })
+
+for (const page of ['drizzle', 'drizzle-1']) {
+  test(`${page}: the column of text gets the digits, or nothing`, async (t) => {
+    const recipe = blocksOf(`data/databases/${page}.md`, 'ts').find((code) => code.includes('customType'))
+    const [, type] = /customType(?:<[^>]*>)?\((\{.*?\})\)$/ms.exec(recipe)
+    const all = { ...REPLIES, hex: "'0x10'", null: 'null', empty: "''" }
+    const replies = Object.entries(all).map(([name, code]) => `${JSON.stringify(name)}: ${code}`)
+    const more = `
+      import { format, toBigInt } from 'flakeforge'
+      const { toDriver, fromDriver } = ${type}
+      const written = {}
+      for (const [name, value] of Object.entries({ ${replies.join(', ')} }))
+        try { written[name] = String(fromDriver(toDriver(value))) } catch { written[name] = null }
+      const read_ = ['', ' 7', '12x', null].map((value) => { try { return String(fromDriver(value)) } catch { return null } })
+      console.log(JSON.stringify({ written, read_ }))`
+    t.true(recipe.startsWith("import { format, toBigInt } from 'flakeforge'"))
+    t.deepEqual(await resultOf(t, '', more), {
+      written: { ...RIGHT, hex: '16', null: null, empty: null },
+      read_: [null, null, null, null],
+    })
+  })
+}
 
 test('the validator of OpenAPI: only the text of a number without leading zeros', async (t) => {
   const more = `console.log(JSON.stringify(${JSON.stringify(INPUTS)}.filter((value) => isValid(value))))`

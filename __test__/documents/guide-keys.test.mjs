@@ -1,4 +1,4 @@
-// What docs/start/choosing.md and docs/migrate/uuid-and-nanoid.md say about PostgreSQL: the order of the sizes in the
+// What docs/start/which-id.md and docs/migrate/uuid-and-nanoid.md say about PostgreSQL: the order of the sizes in the
 // tables, and the steps from UUIDs to bigint keys, with rows inserted meanwhile.
 
 import { createRequire } from 'node:module'

@@ -1,4 +1,4 @@
-// README's first screen: the commands for a clone and the first program print what README shows.
+// README is short, and its first screen is true: the first program and the commands for a clone print what README shows.
 
 import { execFile } from 'node:child_process'
 import fs from 'node:fs/promises'
@@ -42,9 +42,20 @@ test('the first program prints what README shows: IDs of node 0, as in the pictu
   for (const text of [shown, stdout]) t.is(layouts.flake.decode(text.split('n')[0]).id, 0)
 })
 
-test('README says how to start before it says why, and names the two commands first', (t) => {
-  const [first] = all
-  t.regex(first.code, /^git clone .*\nnpm start -- 5\nnpm test\n$/)
-  t.true(README.indexOf('npm install flakeforge') > README.indexOf(first.code))
-  t.true(README.indexOf('| you run | use |') < README.indexOf('## Why'))
+test('README shows its purpose, how to install and a first result in its first 25 lines, then the commands for a clone', (t) => {
+  const first = README.split('\n').slice(0, 25).join('\n')
+  t.regex(first, /^# flakeforge\n\nUnique 64-bit IDs .*```sh\nnpm install flakeforge\n```.*```\n\d{19}n\n\d{19}\n```$/s)
+  const clone = README.search(/^git clone .*\nnpm start -- 5\nnpm test\n/m)
+  t.true(clone > first.length && clone < README.indexOf('## When not to use it'))
+})
+
+test('README is short, and says when not to use it before it says why', (t) => {
+  const words = README.split(/\s+/).length
+  t.true(words <= 1200, `${words} words: move what is too much to a guide`)
+  const sections = ['## When not to use it', '## Which set-up', '## Why'].map((heading) => README.indexOf(heading))
+  t.deepEqual(
+    sections,
+    sections.toSorted((a, b) => a - b),
+  )
+  t.true(sections[0] > 0)
 })

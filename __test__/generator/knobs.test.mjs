@@ -2,6 +2,7 @@
 // every layout against a model of their definition, with random clocks.
 
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { inspect } from 'node:util'
 import test from 'ava'
 import fc from 'fast-check'
@@ -57,6 +58,83 @@ for (const { name: layout, maxAheadMs, maxWaitMs, counterBits, tickMs } of DIALE
     }
   })
 }
+
+/** What a system does when the counter of a tick is used up, and when its clock steps back a little, by its own code. */
+const [THROWS, WAITS, COUNTS_ON, REPEATS] = ['throws', 'waits', 'counts on', 'repeats']
+const SYSTEMS = {
+  flake: [THROWS, THROWS], // flake-id-gen.js: next(), overflowCond()
+  hazelcast: [COUNTS_ON, COUNTS_ON], // FlakeIdGeneratorProxy.java: newIdBaseLocal(), for 15 s
+  snowcast: [WAITS, WAITS], // AbstractSequencerContext.java: next(), increment()
+  uniqueid: [WAITS, REPEATS], // BaseUniqueIDGenerator.java: generate()
+  chronicle: [COUNTS_ON, COUNTS_ON], // DistributedUniqueTimeProvider.java: currentTimeNanosLoop()
+  'chronicle-micros': [COUNTS_ON, COUNTS_ON], // currentTimeMicros()
+  twitter: [WAITS, THROWS], // IdWorker.scala: tilNextMillis(), InvalidSystemClock
+  instagram: [REPEATS, REPEATS], // "Sharding & IDs at Instagram": next_id()
+  sonyflake: [WAITS, WAITS], // sonyflake.go: NextID(), sleepTime()
+  sonyflake2: [WAITS, WAITS], // v2/sonyflake.go: NextID(), sleep()
+  tsid: [COUNTS_ON, COUNTS_ON], // TsidFactory.java: getTime()
+  mastodon: [REPEATS, REPEATS], // lib/mastodon/snowflake.rb: timestamp_id()
+  tid: [COUNTS_ON, COUNTS_ON], // packages/common-web/src/tid.ts: next()
+}
+
+/** Ours, where it cannot be theirs: an ID is never repeated, and a short wait for the clock is not an error. */
+const DIFFERENT = {
+  uniqueid: [WAITS, WAITS],
+  twitter: [WAITS, WAITS],
+  instagram: [THROWS, THROWS],
+  mastodon: [THROWS, THROWS],
+}
+const STEP_MS = 30 // several ticks of all systems
+
+/** What a generator does for one more ID: the clock moves on only if it is read several times. */
+function reaction(flake, clock, from) {
+  const { waits } = flake.stats
+  const last = flake.nextBigInt()
+  clock.show(from)
+  try {
+    const next = flake.nextBigInt()
+    if (flake.stats.waits > waits) return WAITS
+    return flake.decode(next).tick >= flake.decode(last).tick ? COUNTS_ON : 'goes back'
+  } catch {
+    return THROWS
+  }
+}
+
+function pollable() {
+  let [now, left] = [AFTER_EPOCHS, 0]
+  const clock = () => (left-- > 0 ? now : now + 2 * STEP_MS)
+  clock.show = (ms) => {
+    ;[now, left] = [ms, 5]
+  }
+  clock.show(AFTER_EPOCHS)
+  return clock
+}
+
+for (const [layout, theirs] of Object.entries(SYSTEMS)) {
+  test(`${layout}: overflow and clock steps as in its system`, (t) => {
+    const ours = DIFFERENT[layout] ?? theirs
+    const [onOverflow, onStep] = [pollable(), pollable()]
+    const flake = new FlakeId({ layout, clock: onOverflow })
+    const { counterBits } = dialect(layout)
+    if (counterBits > 0) flake.take(2 ** counterBits - 1) // all of the tick but one
+    t.is(reaction(flake, onOverflow, AFTER_EPOCHS), ours[0])
+    t.is(reaction(new FlakeId({ layout, clock: onStep }), onStep, AFTER_EPOCHS - STEP_MS), ours[1])
+  })
+}
+
+test('every layout of another system whose code is public is in that table', (t) => {
+  const others = DIALECTS.map(({ name }) => name).filter((name) => !['discord', 'safe'].includes(name))
+  t.deepEqual(Object.keys(SYSTEMS).sort(), others.sort())
+})
+
+test('the page names the knobs of every layout', (t) => {
+  const page = readFileSync(new URL('../../docs/reference/layouts.md', import.meta.url), 'utf8')
+  const told = new Map()
+  for (const [, names, ahead, wait] of page.matchAll(/^\| (`[^|]*`) \| (\d+|Infinity) \| (\d+) \|/gm)) {
+    for (const [, name] of names.matchAll(/`([^`]+)`/g)) told.set(name, [Number(ahead), Number(wait)])
+  }
+  t.deepEqual(told, new Map(DIALECTS.map(({ name, maxAheadMs, maxWaitMs }) => [name, [maxAheadMs, maxWaitMs]])))
+})
 
 test('your own layout has both knobs at 0', (t) => {
   const layout = { fields: Object.entries({ timestamp: 60, counter: 4 }) }

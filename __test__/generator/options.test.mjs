@@ -134,6 +134,7 @@ test('nodes and mode are named for layouts that have them', (t) => {
   const { message } = t.throws(() => new FlakeId({ layout: 'snowcast', noodes: 128 }))
   t.is(message, "Unknown option 'noodes'. Did you mean 'nodes'?")
   t.regex(t.throws(() => new FlakeId({ layout: 'uniqueid', zzz: 1 })).message, / mode, /)
+  t.regex(t.throws(() => new FlakeId({ mode: 'spread', zzz: 1 })).message, / mode, /)
 })
 
 /** The message of each kind, word for word. */
@@ -153,7 +154,10 @@ const MESSAGES = [
   [{ maxWaitMs: -1 }, 'maxWaitMs must be 0 or more, but is -1'],
   [{ epoch: true }, 'epoch must be Unix ms or a Date, but is true'],
   [{ layout: 'hazlecast' }, /^Unknown layout 'hazlecast'\. Did you mean 'hazelcast'\? For your own fields, pass/],
-  [{ mode: 'spread' }, "mode ('spread') cannot be used with layout 'flake': only 'uniqueid' has modes"],
+  [
+    { layout: 'chronicle', mode: 'spread' },
+    "mode ('spread') cannot be used with layout 'chronicle': its IDs are decimal, so there are no bits to reverse",
+  ],
   [{ nodes: 128 }, "nodes (128) cannot be used with layout 'flake': only 'snowcast' has it"],
   [
     { clock: () => 1, shared: 'x' },

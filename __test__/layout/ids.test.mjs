@@ -219,7 +219,7 @@ const noIds = [
   Buffer.alloc(7), Buffer.alloc(9), Buffer.alloc(0), new Uint8Array(16), [0, 0, 0, 0, 0, 0, 0, 1],
   new ArrayBuffer(8), new DataView(new ArrayBuffer(8)), new BigUint64Array(1), new Uint8ClampedArray(8),
   '', ' ', '0x', '0b', '1.5', '-1', '+1', ' 1', '1 ', '1n', 'ff', '0xfg', '0b12', '0o17', '1\n',
-  (2n ** 64n).toString(), `0x1${'0'.repeat(16)}`, '9'.repeat(500),
+  (2n ** 64n).toString(), `0x1${'0'.repeat(16)}`, '9'.repeat(500), `${'0'.repeat(200)}7`, `0x${'0'.repeat(200)}7`,
   null, undefined, true, {}, { toString: () => '1' }, Symbol('1'),
 ]
 

@@ -47,6 +47,10 @@ test('the IDs of a batch are an array of decimal texts', (t) => {
   t.deepEqual(read(text, 'ids').ids, [ID, 5n])
 })
 
+test('signed values of a batch are an array of decimal texts', (t) => {
+  t.is(write({ ids: BigInt64Array.of(-5n, 7n), none: new BigInt64Array() }), '{"ids":["-5","7"],"none":[]}')
+})
+
 test('an ID from next(), a Buffer or a Uint8Array of 8 bytes, is decimal text too', (t) => {
   const id = layouts.flake.encode(layouts.flake.decode(ID))
   t.is(write({ id, list: [id, Uint8Array.from(id)] }), `{"id":"${ID}","list":["${ID}","${ID}"]}`)
@@ -186,7 +190,7 @@ if (!hasSource) {
   test('without keys it is an error where JSON.parse does not show the text of numbers', (t) => {
     const error = throwsCode(t, () => jsonReviver(), 'ERR_FLAKE_OPTION', TypeError)
     t.is(error.option, 'keys')
-    t.regex(error.message, /keys must be an array of keys.*only from Node\.js 21 on/)
+    t.regex(error.message, /keys must be an array of keys.*needs Node\.js 21 or newer/)
   })
 }
 

@@ -21,6 +21,9 @@ const dialects = [
   ...Object.values(layouts),
   ...NODES.map((nodes) => new Layout('snowcast', { nodes })),
   new Layout('uniqueid', { mode: 'sequential' }),
+  ...Object.values(layouts).flatMap((layout) =>
+    layout.fields.length > 0 ? [new Layout(layout, { mode: 'spread' })] : [],
+  ),
   ...Object.keys(layouts).flatMap((name) => EPOCHS.map((epoch) => new Layout(name, { epoch }))),
 ].map((layout) => timed(layout))
 
@@ -51,6 +54,7 @@ const ownLayouts = fc
     fields: fieldSets,
     tickMs: fc.constantFrom(1, 10, 1000, 0.1, 0.0001, 0.000001, 2.5, 86_400_000),
     epoch: fc.constantFrom(...EPOCHS),
+    mode: fc.constantFrom(undefined, undefined, 'spread'),
   })
   .map((spec) => timed(new Layout(spec), BigInt(Math.round(spec.tickMs * 1e6))))
 
@@ -91,12 +95,13 @@ function modelled(layout, id) {
   const { zero = 0n, timestamp, counter = 0n, mode, ...nodes } = values
   if (zero !== 0n) return undefined
   const names = Object.keys(nodes)
+  const isReversed = mode === undefined ? layout.mode === 'spread' : mode === 0n
   return {
-    tick: mode === 0n ? reverse(timestamp, widths.timestamp) : timestamp,
+    tick: isReversed ? reverse(timestamp, widths.timestamp) : timestamp,
     counter: Number(counter),
     id: Number(names.reduce((joined, name) => (joined << widths[name]) | nodes[name], 0n)),
     ...Object.fromEntries(names.map((name) => [name, Number(nodes[name])])),
-    ...(mode === undefined ? {} : { mode: mode === 0n ? 'spread' : 'sequential' }),
+    ...(mode === undefined && !isReversed ? {} : { mode: isReversed ? 'spread' : 'sequential' }),
   }
 }
 
@@ -181,6 +186,7 @@ function partsOf({ layout, tickNs }) {
     counter: upTo(2 ** Number(counter) - 1),
     ...Object.fromEntries((isDecimal(layout) ? [['host', 99]] : maxima).map(([name, max]) => [name, upTo(max)])),
     ...(mode === undefined ? {} : { mode: fc.constantFrom('spread', 'sequential') }),
+    ...(mode === undefined && layout.mode === 'spread' ? { mode: fc.constant('spread') } : {}),
   }
   return fc.record(parts, { noNullPrototype: true }) // so that deepEqual compares its contents
 }
@@ -265,7 +271,7 @@ test('range: the bounds contain the IDs of these times and no others', (t) => {
 })
 
 const isOrderedOne = ({ layout }) =>
-  isOrdered(layout, layout.name === 'uniqueid' && layout !== SEQUENTIAL.layout ? 'spread' : undefined)
+  isOrdered(layout, layout.mode ?? (layout.name === 'uniqueid' ? 'spread' : undefined))
 const SEQUENTIAL = dialects.find(({ layout }) => layout.name === 'uniqueid' && layout.signedEnd.getTime() > 1e12)
 const ownOrDialect = (ordered) => anyLayout.filter((each) => isOrderedOne(each) === ordered)
 

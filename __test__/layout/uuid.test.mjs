@@ -168,6 +168,7 @@ test('a layout with a new name, new node fields or a new counter still reads its
   for (const [old, changed] of [
     [before, new Layout(before, { epoch: 1e12 + 1 })],
     [before, new Layout(before, { idOffset: 1n })],
+    [before, new Layout(before, { mode: 'spread' })],
     [before, new Layout({ epoch: 1e12, tickMs: 2, fields: before.fields })],
     [before, new Layout({ epoch: 1e12, fields: Object.entries({ zero: 1, timestamp: 41, shard: 12, counter: 10 }) })],
   ]) {

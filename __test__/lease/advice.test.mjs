@@ -277,6 +277,57 @@ anyTest('damaged files of a folder: removed as the errors say', async (t) => {
   t.is(new Set(made).size, made.length)
 })
 
+/** As a later release would write the file, or one of another processor: the version of its format. */
+function changeVersion(name) {
+  const file = fs.openSync(name, 'r+')
+  fs.writeSync(file, Buffer.of(2, 0, 0, 0), 0, 4, 16)
+  fs.closeSync(file)
+}
+
+anyTest('a group whose file another version wrote: a folder with other node numbers, as the error says', async (t) => {
+  const folder = diskFolder(t)
+  const made = []
+  const members = [new Puppet(t), new Puppet(t)]
+  for (const member of members) {
+    await member.call('join', `file:${folder}`, GROUP)
+    made.push(...(await member.take(1000)))
+  }
+  changeVersion(path.join(folder, 'orders', '1', 'group'))
+  const error = await refused(t, () => FlakeId.join(`file:${folder}`, { ...GROUP, waitMs: 0 }), 'ERR_FLAKE_FILE')
+  t.true(
+    error.endsWith(
+      'use another folder, and other node numbers there: another nodeOffset, or another value of a node field',
+    ),
+  )
+  for (const more of [{ nodeOffset: GROUP.slots }, { datacenter: 1 }]) {
+    const added = new Puppet(t)
+    await added.call('join', `file:${diskFolder(t)}`, { ...GROUP, ...more })
+    made.push(...(await added.take(1000)))
+    for (const member of members) made.push(...(await member.take(1000).catch(() => [])))
+  }
+  t.is(new Set(made).size, made.length)
+})
+
+anyTest('a counter whose file another version wrote: opened in another folder, as the error says', async (t) => {
+  const folder = diskFolder(t)
+  const open = (place, init) => SegmentId.open(`file:${place}`, { name: 'invoices', block: 100, init })
+  const members = [await open(folder), await open(folder)]
+  const made = members.flatMap((member) => [...member.takeBigInts(40)])
+  const counters = path.join(folder, '.counters')
+  changeVersion(path.join(counters, fs.readdirSync(counters)[0]))
+  const error = await refused(t, () => open(folder), 'ERR_FLAKE_FILE')
+  t.regex(
+    error,
+    /or stop all members, and open the counter in another folder with an init at or above every ID that was ever handed out$/,
+  )
+  made.push(...members.flatMap((member) => [...member.takeBigInts(40)]))
+  for (const member of members) await member.close()
+  const next = await open(diskFolder(t), highestOf(made))
+  t.teardown(() => next.close())
+  made.push(...next.takeBigInts(50))
+  t.is(new Set(made).size, made.length)
+})
+
 anyTest('a clock behind the last ID: one generator waits and another has maxAheadMs', async (t) => {
   const node = { id: 1, epoch: Date.UTC(2020, 0) } // that no lease of this file has
   const ahead = new FlakeId({ ...node, seqMask: 1, maxAheadMs: Number.POSITIVE_INFINITY })
@@ -432,62 +483,19 @@ test('a new group that was not created: the command in the warning does no harm 
   await t.throwsAsync(FlakeId.join(server.url, { ...GROUP, durable: false, waitMs: 0 }), { code: 'ERR_FLAKE_QUIET' })
 })
 
-// --- Every text that tells what to do ---
-
-const ERRORS = new URL('../../lib/base/errors/', import.meta.url)
-/** Their errors are about values of one call, which say nothing of other members. */
-const OF_ONE_CALL = /^(?:options|values|wanted)/
-const SOURCES = [
-  ...fs.readdirSync(ERRORS).filter((file) => !OF_ONE_CALL.test(file)),
-  '../../lease/how-to-create.ts', // the commands
-]
-
-const IMPERATIVE =
-  /\b(?:Use|Call|Run|Create|Restart|Destroy|Set|Check|Stop|Remove|Replace|Restore|Delete|Give|Configure|Next time,) |, (?:or )?(?:use|call|give|wait|stop) |\bmust serve |npx flakeforge/
-
-/** The functions and constants of a file whose text tells what to do. */
-function advisersIn(file) {
-  const code = fs.readFileSync(new URL(file, ERRORS), 'utf8').replace(/\/\*.*?\*\/|(?<=^|\s)\/\/.*?$/gms, '')
-  const parts = code.split(/^(?:export )?(?:function|const|class) (?=\w)/m).slice(1)
-  return parts.filter((part) => IMPERATIVE.test(part)).map((part) => /^\w+/.exec(part)[0])
-}
-
-/** Where the advice of each is followed: the title of a test above. */
-const FOLLOWED = {
-  'other options than the group has': ['howToCreate', 'howToDestroy'],
-  'no free slot': ['exhaustedError', 'CODES'],
-  'a group that was destroyed': ['destroyedError'],
-  'a generator that was closed': ['closedLeaseError'],
-  'a generator that is detached': ['detachedError'],
-  'a node number that a lease of this process has': ['clashError', 'inUseError'],
-  'a server of elseFrom that has another store': ['otherGroupError'],
-  'a clock that is too far from that of the store': ['clockSkewError', 'aheadError'],
-  'a record of the group that is damaged': ['NEW_GROUP'],
-  'a counter whose record is damaged': ['NEW_COUNTER', 'closedError'],
-  'a counter whose blocks the store may have lost': ['SKIP'],
-  'a group that may grant the node of a function in its database': ['warnOfDatabaseFunction'],
-  'a new group that was not created': ['quietError'],
-}
-
-/** Advice that a running group does not notice. */
-const HARMLESS = {
-  'a check, which changes nothing': ['checkOf', 'locatedError', 'unansweredError', 'unfinishedError'],
-  'another call or option of this process alone': [
-    'COUNTER_REFUSALS',
-    'WAY_OUT',
-    'noLongerExactError',
-    'notExactNameError',
-    'closedRemoteError',
-    'endedError',
-    'SAME',
-  ],
-  'the release, server or proxy that this process uses': ['wrongOf', 'twoServersError', 'NO_CACHE'],
-  'what an operator does to a primary': ['warnOfReplicas'],
-}
-
-anyTest('every text that tells what to do is followed here, or is known to be harmless', (t) => {
-  const known = [FOLLOWED, HARMLESS].flatMap((list) => Object.values(list).flat())
-  t.deepEqual(SOURCES.flatMap(advisersIn).sort(), known.sort())
-  const titles = fs.readFileSync(new URL(import.meta.url), 'utf8').split('const FOLLOWED')[0]
-  for (const title of Object.keys(FOLLOWED)) t.true(titles.includes(`'${title}`), title)
+test('another store: it is used after all members have stopped, as the advice says', async (t) => {
+  const server = stopAfter(t, await startRedis('--appendonly', 'yes', '--appendfsync', 'always'))
+  const [before, after] = [`${server.url}/0`, `${server.url}/1`]
+  const join = async (url) => {
+    const member = new Puppet(t)
+    await member.call('join', url, { ...GROUP, waitMs: 20_000 })
+    return member
+  }
+  const made = []
+  const members = [await join(before), await join(before)]
+  for (const member of members) made.push(...(await member.take(1000)))
+  for (const member of members) await member.kill()
+  for (let i = 0; i < GROUP.slots; i++) made.push(...(await (await join(after)).take(1000)))
+  t.is(new Set(made).size, made.length)
+  t.is(new Set(made.map((id) => (id >> 12n) & 1023n)).size, GROUP.slots, 'both stores grant the same node numbers')
 })

@@ -230,6 +230,30 @@ for (const [kind, { isInstalled, start, urlOf, crash, ways }] of Object.entries(
     t.true(numberOf(await next.nextAsync()) >> 22n > last >> 22n)
   })
 
+  test(`${kind}: another process destroys the group: IDs until the next renewal, and then no other error first`, async (t) => {
+    const given = urlOf(await serverOf(kind))
+    const options = await ownGroup(given, { ...UNHURRIED, ...DURABLE })
+    const member = new Puppet(t)
+    await member.call('join', given, options)
+    const ids = [await member.call('next')]
+    const store = openStore(given)
+    t.teardown(() => store.close())
+    await store.destroy(options.group)
+    let refusal
+    while (refusal === undefined) {
+      refusal = await member.call('next').then(
+        (id) => void ids.push(id),
+        (error) => error,
+      )
+      await sleep(5)
+    }
+    t.is(refusal.code, 'ERR_FLAKE_DESTROYED')
+    t.is(new Set(ids).size, ids.length)
+    t.is((await member.call('state')).state, 'destroyed')
+    for (const call of ['next', 'nextAsync', 'attach'])
+      await t.throwsAsync(member.call(call), { code: 'ERR_FLAKE_DESTROYED' }, call)
+  })
+
   test(`${kind}: a name that now refers to another group, on a store object that both use: no slot of it`, async (t) => {
     const { given, end } = await Object.values(ways).at(-1)(await serverOf(kind))
     if (end) t.teardown(end)

@@ -4,6 +4,7 @@
 process.env.BENCH_BURSTS = '2' // before measure.js
 
 import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
@@ -24,6 +25,22 @@ for (const works of pairs) {
     t.true(ours > 0 && theirs > 0)
   })
 }
+
+test('the table of duplicates is of the packages that are installed, and has every check', async (t) => {
+  const { CHECKS, headingOf, PACKAGES, PAGE, WRITTEN } = require('../../lab/bench/compare.js')
+  const [headings, , ...rows] = WRITTEN.exec(readFileSync(PAGE, 'utf8'))[0]
+    .split('\n')
+    .map((line) => line.slice(1, -1).split('|').map((cell) => cell.trim())) // biome-ignore format: one line
+  const here = Object.keys(PACKAGES).filter((name) => name !== 'uniku') // it may not be installed
+  t.deepEqual(headings.slice(0, -1), ['', ...here.map(headingOf)])
+  t.deepEqual(rows.map(([check]) => check), Object.keys(CHECKS)) // biome-ignore format: one line
+  const one = '2 generators with one node number, 2,000 IDs'
+  const shown = rows.find(([check]) => check === one)
+  for (const [i, name] of here.entries()) {
+    const count = CHECKS[one](await PACKAGES[name](), name)
+    t.is(typeof count === 'number', /^[\d,]+ (?:to|duplicates)/.test(shown[i + 1]), name)
+  }
+})
 
 const GROWTH = fileURLToPath(new URL('../../lab/bench/growth-once.mjs', import.meta.url))
 

@@ -88,6 +88,13 @@ const CROSSINGS = [
     owners: ['src/number.rs'],
   },
   {
+    kind: 'IDs that no cursor counts: of the past, by counters of the store',
+    code: /\bnew (?:native\.)?Backfill\(/,
+    sample: 'new native.Backfill(layout, nodes)',
+    within: ['lib', 'bin', 'packages/server/lib'],
+    owners: ['lib/lease/past-ids.ts'],
+  },
+  {
     kind: 'listening',
     code: /\.listen\(/,
     sample: 'await app.listen({ port, host })',

@@ -410,6 +410,7 @@ const WITHOUT = [
   ['schema'],
   ['schema', 'postgres://localhost/app?schema=ids', '--function', 'flake_id', '--node', '1023', '--json'],
   ['schema', 'mysql', '--function', 'flake_id', '--node', '7', '--layout', 'discord'],
+  ['schema', '--times', 'flake'],
   ['help'],
   ['new', '--help'],
   ['completion', 'bash'],
@@ -421,6 +422,7 @@ const WITHOUT = [
 const WITH = [
   ['new'],
   ['slots'],
+  ['counters'],
   ['create', 'file:/nowhere'],
   ['destroy', 'shop', '--yes'],
   ['restored', 'redis://localhost'],

@@ -195,6 +195,7 @@ const PROPERTIES = [
   'layouts',
   'Seal',
   'format',
+  'idType',
   'isId',
   'parse',
   'toBigInt',

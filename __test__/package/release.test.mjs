@@ -1,11 +1,14 @@
 // `npm run release -- X.Y.Z` in a copy of the repository: afterwards the version is the same everywhere, and a rejected
 // or failed release leaves nothing behind. lab/consumers/release publishes its result.
 
-import { spawnSync } from 'node:child_process'
+import { execFile, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import fs from 'node:fs'
+import { createServer } from 'node:http'
 import { createRequire } from 'node:module'
 import os from 'node:os'
 import path from 'node:path'
+import { promisify } from 'node:util'
 import anyTest from 'ava'
 
 const require = createRequire(import.meta.url)
@@ -321,6 +324,97 @@ test('publish.js needs digests', (t) => {
   const { status, stderr } = script('publish.js', 'v1.2.3', tarballs(main, part))
   t.is(status, 1)
   t.regex(stderr, /usage: node scripts\/publish\.js TAG FOLDER DIGESTS/)
+})
+
+test('the image is built from the tarballs that are published, and from no other', (t) => {
+  const names = [
+    'flakeforge',
+    `@flakeforge/binding-linux-${process.arch}-gnu`,
+    'flakeforge-server',
+    'flakeforge-check-store',
+  ]
+  const folder = tarballs(...names.map((name) => ({ name, version: '1.2.3' })))
+  const [digests, context] = [digestsOf(folder), path.join(folder, '..', `${path.basename(folder)}-context`)]
+  t.is(script('pack-image.js', folder, context, digests).status, 0)
+  t.deepEqual(fs.readdirSync(context).sort(), ['0.tgz', '1.tgz', '2.tgz', 'package-lock.json', 'package.json'])
+  const { dependencies } = JSON.parse(fs.readFileSync(path.join(context, 'package.json'), 'utf8'))
+  t.deepEqual(Object.keys(dependencies), names.slice(0, 3))
+  fs.copyFileSync(path.join(folder, '0.tgz'), path.join(folder, '1.tgz'))
+  const { status, stderr } = script('pack-image.js', folder, context, digests)
+  t.is(status, 1)
+  t.regex(stderr, /1\.tgz was replaced/)
+})
+
+/** A registry that answers each request for a package in this way, and stages all. Returns what was asked of it. */
+async function startRegistry(t, status, packument) {
+  const asked = []
+  const registry = createServer(async (request, response) => {
+    const { method, url, headers } = request
+    await request.resume().toArray()
+    asked.push(`${method} ${decodeURIComponent(url)}${headers.authorization ? `, ${headers.authorization}` : ''}`)
+    if (method !== 'GET') return response.writeHead(201).end('{"stageId":"1"}')
+    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(packument))
+  })
+  await once(registry.listen(0, '127.0.0.1'), 'listening')
+  t.teardown(() => registry.close())
+  return { url: `http://127.0.0.1:${registry.address().port}/`, asked }
+}
+
+/** Runs publish.js with a registry. */
+async function publishTo({ url }, env) {
+  const folder = tarballs(main, part)
+  const npmrc = path.join(folder, '..', `${path.basename(folder)}.npmrc`)
+  fs.writeFileSync(npmrc, `registry=${url}\nfetch-retries=0\n`)
+  const args = [path.join(root, 'scripts', 'publish.js'), 'v1.2.3', folder, digestsOf(folder)]
+  const running = promisify(execFile)(process.execPath, args, {
+    env: { ...process.env, npm_config_userconfig: npmrc, ...env },
+  })
+  return running.catch((error) => error)
+}
+
+const NONE = { error: 'not found' }
+const STAGED = { name: PART, versions: { '0.0.0-stage': { name: PART, version: '0.0.0-stage' } }, 'dist-tags': {} }
+
+for (const [what, [status, packument]] of Object.entries({ none: [404, NONE], 'a placeholder': [200, STAGED] })) {
+  test(`a first version is staged by a token, and without one nothing is published: npm has ${what}`, async (t) => {
+    const registry = await startRegistry(t, status, packument)
+    const { code, stderr } = await publishTo(registry, { FIRST_TOKEN: '' })
+    t.is(code, 1)
+    t.regex(stderr, /npm has no package of these names: @flakeforge\/binding-a, flakeforge\. .*NPM_FIRST_TOKEN/)
+    t.true(registry.asked.length > 0)
+    t.deepEqual(
+      registry.asked.filter((each) => !each.startsWith('GET ')),
+      [],
+    )
+  })
+}
+
+/** npm stages from 11.15 on, which comes with Node 24. */
+const [npmVersion] = spawnSync('npm', ['--version'], {
+  encoding: 'utf8',
+  shell: process.platform === 'win32',
+}).stdout.split('\n')
+const withStaging = semver.gte(npmVersion, '11.15.0') ? test : test.skip
+
+withStaging('all first versions are staged with the token, none is published, and the job does not pass', async (t) => {
+  const registry = await startRegistry(t, 404, NONE)
+  const { code, stderr } = await publishTo(registry, { FIRST_TOKEN: 'token' })
+  t.is(code, 1)
+  const message =
+    /Staged, and not published: @flakeforge\/binding-a, flakeforge\. .*npm stage approve.*revoke the token/s
+  t.regex(stderr, message)
+  t.notRegex(stderr, /Bearer|_authToken/)
+  t.deepEqual(
+    registry.asked.filter((each) => !each.startsWith('GET ')),
+    ['@flakeforge/binding-a', 'flakeforge'].map((name) => `POST /-/stage/package/${name}, Bearer token`),
+  )
+})
+
+test('a registry that fails is not taken for one without the package', async (t) => {
+  const registry = await startRegistry(t, 500, { error: 'failed' })
+  const { code, stderr } = await publishTo(registry, { FIRST_TOKEN: 'token' })
+  t.is(code, 1)
+  t.regex(stderr, /npm cannot tell whether @flakeforge\/binding-a exists/)
 })
 
 /** What ci.yml hands to pack-release.js, with one build: a folder, and the outputs of the jobs. */

@@ -28,7 +28,8 @@ const commands = ({ steps }) => steps.map(({ run = '' }) => run).join('\n')
 const matches = (wanted, name) => {
   const [start] = wanted.split('*')
   const [fixed] = name.split('${{')
-  return wanted === name || (wanted.endsWith('*') && fixed.startsWith(start))
+  if (wanted.endsWith('*')) return fixed.startsWith(start)
+  return wanted === name || (name !== fixed && wanted.startsWith(fixed))
 }
 
 /** The jobs of a release that made what a job takes, and what those took. */
@@ -41,12 +42,21 @@ function makersOf(job) {
 }
 
 /** The jobs that make what leaves the repository in a release, or send it out. */
-const PUBLISHING = ['publish', 'github-release']
+const PUBLISHING = ['publish', 'publish-image', 'github-release']
 const names = [...new Set(PUBLISHING.flatMap((name) => [name, ...makersOf(release[name])]))]
 const makers = names.map((name) => ({ ...{ ...ci, ...release }[name], name }))
 
 test('the jobs that make a release', (t) => {
-  t.deepEqual(names.toSorted(), ['build', 'build-wasm', 'github-release', 'pack', 'publish', 'sbom'])
+  t.deepEqual(names.toSorted(), [
+    'build',
+    'build-wasm',
+    'github-release',
+    'image',
+    'pack',
+    'publish',
+    'publish-image',
+    'sbom',
+  ])
 })
 
 for (const job of makers) {
@@ -57,15 +67,24 @@ for (const job of makers) {
       t.is(settings.cache, undefined)
     }
     t.deepEqual([job.container, job.services], [undefined, undefined])
-    t.notRegex(commands(job), /\bdocker\b|\bcache\b/)
+    t.notRegex(commands(job), /\bcache\b/)
+    // One job makes an image, from a base image that is named by its digest, and one sends it out.
+    const docker = { image: ['build', 'save'], 'publish-image': ['login', 'load', 'tag', 'push', 'buildx', 'buildx'] }
+    t.deepEqual(
+      Array.from(commands(job).matchAll(/\bdocker (\w+)/g), ([, command]) => command),
+      docker[job.name] ?? [],
+    )
   })
 
   test(`${job.name} takes only files that their makers put out digests of`, (t) => {
     for (const [i, step] of job.steps.entries()) {
       if (!isAction(step, 'download-artifact')) continue
       const { run, env } = job.steps[i + 1]
-      t.regex(run, /^node scripts\/(?:pack-release|publish|digests)\.js .*"\$DIGESTS"/)
-      t.regex(env.DIGESTS, /^\$\{\{ (?:toJSON\(needs\.\*\.outputs\)|needs\.\w+\.outputs\.digests) \}\}$/)
+      t.regex(run, /^node scripts\/(?:pack-release|pack-image|publish|digests)\.js .*"\$DIGESTS"/)
+      t.regex(
+        env.DIGESTS,
+        /^\$\{\{ (?:toJSON\(needs\.\*\.outputs\)|needs\.\w+\.outputs\.(?:digests|amd64|arm64)) \}\}$/,
+      )
     }
     // And only after they are computed, the files go where other jobs can replace them.
     const i = job.steps.findIndex((step) => isAction(step, 'upload-artifact'))
@@ -86,6 +105,13 @@ test('each digest comes from the job that made the file', (t) => {
   const digestsFor = (job) => job.steps.find(({ env }) => env?.DIGESTS !== undefined).env.DIGESTS
   t.is(digestsFor(release.publish), expression('needs.ci.outputs.digests'))
   t.is(digestsFor(release['github-release']), expression('needs.sbom.outputs.digests'))
+  t.is(digestsFor(release.image), expression('needs.ci.outputs.digests'))
+  t.is(digestsFor(release.installed), expression('needs.ci.outputs.digests'))
+  const digests = release['publish-image'].steps.flatMap(({ env }) => env?.DIGESTS ?? [])
+  t.deepEqual(
+    digests,
+    ['image.outputs.amd64', 'image.outputs.arm64', 'sbom.outputs.digests'].map((of) => expression(`needs.${of}`)),
+  )
   t.deepEqual(ci.pack.needs, ['build', 'build-wasm'])
 })
 
@@ -122,19 +148,21 @@ test('npm runs no script of a package, and installs only what is locked', (t) =>
   t.true(installs > 8, `only ${installs}`)
 })
 
-test('only two jobs of a release have a right to write, and neither builds or installs anything', (t) => {
+test('few jobs of a release have a right to write, and none of them builds or installs anything', (t) => {
   for (const { file, permissions } of workflows) t.deepEqual(permissions, { contents: 'read' }, file)
   const writing = jobs.filter(({ permissions = {} }) => Object.values(permissions).includes('write'))
   t.deepEqual(writing.map(({ name }) => name).sort(), [
     'docs.yml: publish',
     'release.yml: github-release',
     'release.yml: publish',
+    'release.yml: publish-image',
   ])
   for (const job of writing) t.notRegex(commands(job), /npm (?!view)|rustup|cargo|pip|apt/, job.name)
 })
 
 test('a person approves what is published', (t) => {
   t.is(release.publish.environment, 'npm')
+  t.is(release['publish-image'].environment, 'npm')
   const [{ run }] = release.publish.steps
   const [, filter] =
     /^gh api "repos\/\$GITHUB_REPOSITORY\/environments\/npm" --jq '\.protection_rules\[\]\.type' \| (.*)$/.exec(run)
@@ -150,7 +178,14 @@ test('release.yml publishes nothing before all of ci.yml has passed', (t) => {
   t.is(release.publish.needs, 'ci')
   const published = release.publish.steps.filter(({ run }) => run?.includes('publish')).map(({ run }) => run)
   t.deepEqual(published, ['node scripts/publish.js "$GITHUB_REF_NAME" tarballs "$DIGESTS" --provenance'])
-  t.is(release['github-release'].needs[0], 'publish')
+  // The rest of a release waits for an install from npm.
+  t.deepEqual(release.installed.needs, ['ci', 'publish'])
+  t.regex(commands(release.installed), /^node scripts\/check-published\.js "\$GITHUB_REF_NAME" "\$DIGESTS"$/m)
+  for (const name of ['github-release', 'publish-image']) t.is(release[name].needs[0], 'installed', name)
+  // Only the first version of a package has a token, which may stage.
+  const secrets = read(folder, 'release.yml').match(/\bsecrets\.\w+/g)
+  t.deepEqual(secrets, ['secrets.NPM_FIRST_TOKEN'])
+  t.is(release.publish.steps.at(-1).env.FIRST_TOKEN, expression('secrets.NPM_FIRST_TOKEN'))
   for (const [name, job] of [...Object.entries(ci), ...Object.entries(release)]) {
     t.is(job['continue-on-error'], undefined, name)
     t.is(job.if, undefined, `${name}: a skipped job counts as passed`)

@@ -441,6 +441,14 @@ when('the page needs only the server, and nothing can be added to it', async (t)
   t.is(await page.locator('body [style], script:not([src])').count(), 0)
 })
 
+when('in the frame of another page, the inspector has no header and no footer', async (t) => {
+  const url = await serveInspector(t)
+  const page = await openPage(t, browser, `${url}embedded.html#id=175928847299117063&layout=discord`)
+  t.is(await textOf(page, '#result-title'), 'discord')
+  t.is(await page.locator('header, footer, nav, .brand, .skip').count(), 0)
+  await isSound(t, page)
+})
+
 when("the documentation's inspector works without a server", async (t) => {
   const url = await serveInspector(t)
   const viewport = { width: 320, height: 640 }

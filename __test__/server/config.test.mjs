@@ -189,6 +189,11 @@ const WRONG = {
     { FLAKEFORGE_SERVER_TOKEN_FLIE: 'x' },
     /^Unknown variable FLAKEFORGE_SERVER_TOKEN_FLIE\. Did you mean FLAKEFORGE_SERVER_TOKEN_FILE\?$/,
   ],
+  'a variable whose common prefix is misspelt': [
+    [],
+    { FLAKEFORGE_SERVR_TOKEN_FILE: 'x' },
+    /^Unknown variable FLAKEFORGE_SERVR_TOKEN_FILE\. Did you mean FLAKEFORGE_SERVER_TOKEN_FILE\?$/,
+  ],
   'a variable of another program': [
     [],
     { FLAKEFORGE_WORKER_ID: '3' },

@@ -22,6 +22,8 @@ const NAMES = {
   others: { segment: 'others', block: 5 },
   spread: { layout: 'uniqueid' },
   sequential: { layout: 'uniqueid', mode: 'sequential' },
+  reversed: { mode: 'spread' },
+  copied: { layout: { fields: Object.entries({ timestamp: 42, node: 10, counter: 12 }), mode: 'spread' } },
 }
 
 let server
@@ -136,7 +138,7 @@ test('a malformed nonce is rejected before an ID is taken', async (t) => {
 
 test('only a layout that spreads the IDs of a slot is announced as unordered', async (t) => {
   const orderOf = async (name) => (await take(t, `/v1/ids/${name}`)).headers.get('flakeforge-order')
-  t.is(await orderOf('spread'), 'none')
+  for (const name of ['spread', 'reversed', 'copied']) t.is(await orderOf(name), 'none', name)
   for (const name of ['orders', 'sequential', 'chronicle', 'others']) t.is(await orderOf(name), null, name)
 })
 

@@ -69,6 +69,7 @@ test('--help and --version', async (t) => {
   const [help, number] = await Promise.all([run(['--help']), run(['-v'])])
   t.is(help.code, 0)
   t.regex(help.stdout, /--token-file FILE/)
+  for (const line of help.stdout.split('\n')) t.true(line.length <= 80, line)
   t.deepEqual([number.code, number.stdout], [0, `${version}\n`])
 })
 

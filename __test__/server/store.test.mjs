@@ -116,7 +116,7 @@ test('an outage without requests is logged when it starts and when it ends, once
   for (const round of [1, 2]) {
     await stopProcess(own.pid)
     const begun = await server.told(/Group 'silent'/, 2 * round - 2)
-    t.regex(begun, /: The window of slot \d .* is over.* Because: .+\. The server retries\.$/)
+    t.regex(begun, /: The window of slot \d .* has ended.* Because: .+\. The server retries\.$/)
     process.kill(own.pid, 'SIGCONT')
     await server.told(/^flakeforge-server: Group 'silent': makes IDs again\.$/, 2 * round - 1)
     t.is(server.warnings.length, 2 * round, server.warnings.join('\n'))

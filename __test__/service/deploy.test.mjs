@@ -150,6 +150,7 @@ function lockedImage(t) {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'flakeforge-image-'))
   t.teardown(() => fs.rmSync(folder, { recursive: true }))
   const manifests = ['package.json', 'packages/server/package.json'].map((name) => JSON.parse(textOf(name)))
+  manifests[0].optionalDependencies = { '@flakeforge/binding-of-another-platform': manifests[0].version } // as in a release
   const files = manifests.map(({ devDependencies, workspaces, overrides, ...manifest }) => {
     const file = `${manifest.name}.tgz`
     fs.mkdirSync(path.join(folder, 'package'), { recursive: true })
@@ -170,6 +171,7 @@ test('the image installs what this repository has locked, and nothing else', (t)
     files.map((file) => `file:${file}`),
   )
   t.true(Object.keys(entries).length > 80)
+  t.deepEqual(entries['node_modules/flakeforge'].optionalDependencies, {}, 'npm ci would miss them')
   for (const [place, { version, integrity, resolved, dev }] of Object.entries(entries)) {
     t.regex(integrity ?? '', /^sha512-/, place)
     t.is(dev, undefined, place)

@@ -40,7 +40,7 @@ for (const [url, options] of URLS) {
 // biome-ignore format: one kind a line
 const BAD_URLS = [
   'etcd://', 'etcd:one', 'http://one', 'etcd://a:b@', 'etcd://a:100%@one',
-  'etcd://one/orders', 'etcd://one?ssl=1', 'etcd://one?tls=yes',
+  'etcd://one/orders', 'etcd://one?tls=yes',
 ]
 
 for (const url of BAD_URLS) {

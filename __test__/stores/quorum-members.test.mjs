@@ -7,17 +7,7 @@ import { until } from '../servers/server.mjs'
 import { FlakeId, lease } from '../support/index.mjs'
 import { happens, tryJoin } from '../support/lease.mjs'
 import { stopProcess } from '../support/stop-process.mjs'
-import {
-  addressesOf,
-  flowOf,
-  GROUP,
-  isThere,
-  members,
-  renewals,
-  startAll,
-  untilWhole,
-  warningsOf,
-} from './quorum.mjs'
+import { addressesOf, flowOf, GROUP, isThere, members, renewals, startAll, untilWhole, warningsOf } from './quorum.mjs'
 
 const { quorumStore, redisStore, SegmentId } = lease
 const test = isThere('redis') ? anyTest.serial : anyTest.skip

@@ -1,7 +1,7 @@
 // Errors that come after join(), in renewals and blocks: each names the store without secrets, and what to check there. Real
 // servers change while members hold slots, for each client. A link in front of the server ends its connections.
 
-import { readFile, writeFile } from 'node:fs/promises'
+import { chmod, chown, copyFile, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import anyTest from 'ava'
@@ -10,9 +10,12 @@ import * as mysql from '../servers/mysql.mjs'
 import * as postgres from '../servers/postgres.mjs'
 import { startProxy } from '../servers/proxy.mjs'
 import * as redis from '../servers/redis.mjs'
-import { stopAfter, until } from '../servers/server.mjs'
+import { freePort, freshFolder, stopAfter, until } from '../servers/server.mjs'
+import { makeCertificate, makeExpired, withOpenssl } from '../support/certificates.mjs'
 import { FlakeId, lease } from '../support/index.mjs'
 import { happens, leaseOptions } from '../support/lease.mjs'
+import { isRoot, Puppet } from '../support/processes.mjs'
+import { freeze } from './behaviour/suite.mjs'
 
 const require = createRequire(import.meta.url)
 const { SegmentId, openStore } = lease
@@ -177,10 +180,12 @@ async function thrownBy(call, code) {
 }
 
 const GONE = { make: (_, link) => link.stop(), check: 'Check that the server runs there' }
+/** The system accepts connections for it, and nothing answers. */
+const SILENT = { make: (server, _, t) => freeze(t, server), check: 'Check ' }
 
 for (const [name, kind] of Object.entries({ REDIS, POSTGRES, MYSQL, ETCD })) {
   const test = kind.isThere ? anyTest : anyTest.skip
-  const faults = { ...kind.faults, 'a server that is gone': GONE }
+  const faults = { ...kind.faults, 'a server that is gone': GONE, 'a server that accepts and never answers': SILENT }
   for (const [what, fault] of Object.entries(faults))
     test.serial(`${name}, ${what}: events, errors and blocks name the store and what to check`, async (t) => {
       const server = stopAfter(t, await kind.start())
@@ -207,7 +212,7 @@ for (const [name, kind] of Object.entries({ REDIS, POSTGRES, MYSQL, ETCD })) {
         t.teardown(() => ids.close())
         members.push({ client, flake, ids, shown })
       }
-      await fault.make(server, link)
+      await fault.make(server, link, t)
       link.cut()
       const messages = await Promise.all(
         members.map(async ({ client, flake, ids, shown }) => {
@@ -231,4 +236,154 @@ for (const [name, kind] of Object.entries({ REDIS, POSTGRES, MYSQL, ETCD })) {
         messages.flat().join('\n'),
       )
     })
+}
+
+// --- TLS ---
+
+/** How each server gets a certificate, and another one while it runs; new connections see it. */
+const WITH_TLS = {
+  REDIS: {
+    isThere: REDIS.isThere,
+    async start({ key, cert }) {
+      const port = await freePort()
+      const files = ['--tls-key-file', key, '--tls-cert-file', cert, '--tls-ca-cert-file', cert]
+      const server = await redis.startRedis('--tls-port', String(port), '--tls-auth-clients', 'no', ...files)
+      return Object.assign(server, { address: `rediss://u:${SECRET}@localhost:${port}/1` })
+    },
+    prepare: (server) => server.cli('ACL', 'SETUSER', 'u', 'on', `>${SECRET}`, 'allkeys', 'allchannels', '+@all'),
+    async rotate(server, { key, cert }) {
+      await server.cli('CONFIG', 'SET', 'tls-key-file', key, 'tls-cert-file', cert)
+      await server.cli('CLIENT', 'KILL', 'USER', 'u')
+    },
+    shown: /The store is 'rediss:\/\/…@localhost:\d+\/1'\./,
+  },
+  POSTGRES: {
+    isThere: POSTGRES.isThere,
+    async start({ key, cert }) {
+      const server = await postgres.startPostgres()
+      const address = `postgres://u:${SECRET}@localhost:${server.port}/postgres?sslmode=verify-full`
+      Object.assign(server, { address })
+      await this.rotate(server, { key, cert })
+      return server
+    },
+    prepare: (server) => server.query(`CREATE ROLE u LOGIN SUPERUSER PASSWORD '${SECRET}'`),
+    async rotate(server, { key, cert }) {
+      const data = join(server.folder, 'data')
+      const { uid, gid } = await stat(data)
+      for (const [from, name] of [
+        [key, 'server.key'],
+        [cert, 'server.crt'],
+      ]) {
+        const to = join(data, name)
+        await copyFile(from, to)
+        await chmod(to, 0o600)
+        if (isRoot) await chown(to, uid, gid)
+      }
+      await server.query('ALTER SYSTEM SET ssl = on')
+      await server.query('SELECT pg_reload_conf()')
+      await until(async () => (await server.query('SHOW ssl'))[0].ssl === 'on')
+      await server.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'u'")
+    },
+    shown: /The store is 'postgres:\/\/…@localhost:\d+\/postgres\?…'\./,
+  },
+  MYSQL: {
+    isThere: MYSQL.isThere,
+    async start({ key, cert }) {
+      const [ownKey, ownCert] = await ownCopies({ key, cert })
+      const server = await mysql.startMysql({ 'ssl-key': ownKey, 'ssl-cert': ownCert })
+      const address = `mysql://u:${SECRET}@localhost:${server.port}/app?sslmode=verify-full`
+      return Object.assign(server, { address, ownKey, ownCert })
+    },
+    prepare: (server) =>
+      server.query(`CREATE DATABASE app; CREATE USER u@'%' IDENTIFIED BY '${SECRET}'; GRANT ALL ON *.* TO u@'%'`),
+    async rotate(server, { key, cert }) {
+      await copyFile(key, server.ownKey)
+      await copyFile(cert, server.ownCert)
+      await server.query('FLUSH SSL; KILL USER u')
+    },
+    shown: /The store is 'mysql:\/\/…@localhost:\d+\/app\?…'\./,
+  },
+  ETCD: {
+    isThere: ETCD.isThere,
+    async start({ key, cert, ca }) {
+      const [ownKey, ownCert] = await ownCopies({ key, cert })
+      const options = ['--cert-file', ownCert, '--key-file', ownKey]
+      const server = await startEtcd({
+        scheme: 'https',
+        options,
+        ctlOptions: ['--cacert', ca, '--insecure-skip-tls-verify'],
+      })
+      return Object.assign(server, { address: `etcds://localhost:${server.port}`, ownKey, ownCert })
+    },
+    prepare: () => {},
+    async rotate(server, { key, cert }) {
+      await copyFile(key, server.ownKey)
+      await copyFile(cert, server.ownCert)
+      await server.kill('SIGTERM') // it reads them for each connection, and Node keeps its own open
+      await server.start()
+    },
+    shown: /The store is 'etcds:\/\/localhost:\d+'\./,
+  },
+}
+
+let copies
+/** Files of a server, which change later. */
+async function ownCopies({ key, cert }) {
+  copies ??= await freshFolder('certificates')
+  const number = await freePort()
+  const own = [join(copies, `${number}.key`), join(copies, `${number}.crt`)]
+  await copyFile(key, own[0])
+  await copyFile(cert, own[1])
+  return own
+}
+
+let made
+/** A CA, and certificates of a server at localhost: one that it signed, one that has expired, and one that it did not sign. */
+function certificates() {
+  made ??= freshFolder('renewal-tls').then(async (folder) => {
+    const ca = await makeCertificate(folder, 'ca')
+    const right = await makeCertificate(folder, 'right', ca, 'DNS:localhost,IP:127.0.0.1')
+    const expired = await makeExpired(folder, 'expired', ca, 'DNS:localhost,IP:127.0.0.1')
+    const own = await makeCertificate(folder, 'own', undefined, 'DNS:localhost,IP:127.0.0.1')
+    return { ca, right, 'has expired': expired, 'is of another authority': own }
+  })
+  return made
+}
+anyTest.after.always(async () => {
+  if (made !== undefined) await rm((await made).ca.key.replace(/[^/\\]+$/, ''), { recursive: true, force: true })
+})
+
+for (const [name, kind] of Object.entries(WITH_TLS)) {
+  const test = kind.isThere ? withOpenssl(anyTest) : anyTest.skip
+  for (const fault of ['has expired', 'is of another authority'])
+    test.serial(
+      `${name}, a new certificate that ${fault}: the error names the store, and the certificates`,
+      async (t) => {
+        const { ca, right, [fault]: wrong } = await certificates()
+        const server = stopAfter(t, await kind.start({ ...right, ca: ca.cert }))
+        await kind.prepare(server)
+        const member = new Puppet(t, { env: { NODE_EXTRA_CA_CERTS: ca.cert } })
+        await member.call('join', server.address, { group: 'g', ttlMs: 3000, skewMs: 500, waitMs: 20_000 })
+        await kind.rotate(server, wrong)
+        let refusal
+        await until(async () => {
+          refusal = await member.call('next').then(
+            () => undefined,
+            (error) => error,
+          )
+          return refusal?.code === 'ERR_FLAKE_LEASE_EXPIRED'
+        })
+        const warnings = await member.call('warnings')
+        const warned = warnings.find(({ code }) => code === 'FLAKEFORGE_RENEWAL')?.message
+        for (const message of [refusal.message, warned]) {
+          t.regex(message, kind.shown)
+          t.regex(message, / Check /)
+          t.false(message.includes(SECRET), message)
+        }
+        t.true(
+          refusal.message.includes('Check the certificates, and that client and server agree on TLS.'),
+          refusal.message,
+        )
+      },
+    )
 }

@@ -89,7 +89,7 @@ function outageOf(ttlMs, attempt, pauses, margin) {
 
 test('an outage and a restart of the documented length have no effect, and a longer one may have', (t) => {
   const text = readFileSync(path.join(ROOT, 'docs/store/choosing.md'), 'utf8')
-  const rows = [...text.matchAll(/^\| (\d\d) 000 \| (\d+) s \| (\d+) s \| (\d+) s \|$/gm)]
+  const rows = [...text.matchAll(/^\| (\d\d),000 \| (\d+)\ss \| (\d+)\ss \| (\d+)\ss \|$/gm)]
   t.is(rows.length, 2)
   for (const [, ttl, without, outage, restart] of rows) {
     const ttlMs = ttl * 1_000

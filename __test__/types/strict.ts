@@ -117,8 +117,7 @@ new Layout('hazelcast', { epoch: instant, idOffset: 5 })
 new FlakeId({ layout: layouts.hazelcast, worker: 3 })
 // @ts-expect-error: a choice of snowcast's
 new FlakeId({ nodes: 128 })
-// @ts-expect-error: a choice of uniqueid's
-new FlakeId({ layout: 'snowcast', mode: 'spread' })
+new FlakeId({ layout: 'snowcast', nodes: 128, mode: 'spread' })
 // @ts-expect-error: a layout has no such choice
 new FlakeId({ layout: lay, nodes: 128 })
 // @ts-expect-error: timestamp is not a node field

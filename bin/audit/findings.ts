@@ -1,4 +1,4 @@
-// What an audit finds: facts that IDs of separate makers cannot show. Each has advice and a page of the documentation.
+// What an audit finds: facts that IDs of separate generators cannot show. Each has advice and a page of the documentation.
 // Anything that correct use can cause, too, is a hint: see hints.ts.
 
 import { pageOf } from '../../lib/base/errors/make.ts'
@@ -64,12 +64,12 @@ function adviceForEqual({ walk, nodes }: Facts) {
       walk.equal.ids > 1 &&
       'Nearly every ID comes more than once: if the query repeats rows, as a join does, select the IDs of one table only.',
     walk.lost.couldBeAll &&
-      'A floating-point number holds every ID exactly: if the IDs went through such numbers (JSON, a spreadsheet, a DOUBLE column), different IDs became equal, so export them as text.',
+      'Every ID here happens to be exactly representable as a double. If the IDs passed through one (JSON, a spreadsheet, a DOUBLE column), different IDs may have been rounded to the same value: export them as text.',
   ].filter((cause) => cause !== false)
   return [
     ...others,
-    `${others.length > 0 ? 'Otherwise, ' : ''}${isOne ? 'this node number was' : 'each of these node numbers was'} used by two makers at once, or by one that restarted after its clock had stepped back.`,
-    'Give each process a separate number: join() leases one.',
+    `${others.length > 0 ? 'Otherwise, ' : ''}${isOne ? 'this node number was' : 'each of these node numbers was'} used by two generators at once, or by one that restarted after its clock had stepped back.`,
+    'Give each process a separate number: join() leases one, if all processes use it.',
   ]
     .join(' ')
     .replace(/^./, (letter) => letter.toUpperCase())
@@ -103,9 +103,9 @@ function interleaved({ nodes, chosen }: Facts): Finding[] {
     {
       kind: 'interleaved',
       count: turns,
-      text: `The counters of ${namesOf(hit, chosen.layout)} go back and forth between two separate sequences ${counted(turns, 'time')}: two makers use the number at the same time.`,
+      text: `The counters of ${namesOf(hit, chosen.layout)} go back and forth between two separate sequences ${counted(turns, 'time')}: two generators use the number at the same time.`,
       advice:
-        'They make equal IDs as soon as their counters meet. Give each process a separate number: join() leases one.',
+        'They make equal IDs as soon as their counters meet. Give each process a separate number: join() leases one, if all processes use it.',
       page: pageOf('docs/run/processes.md'),
       nodes: hit.map(({ node }) => node),
     },

@@ -25,14 +25,14 @@ function hintsOf({ node, timeBack, widestMs, line, counterBack }: Steps, { chose
     hints.push({
       kind: 'time-back',
       count: timeBack,
-      text: `${name} goes back in time ${counted(timeBack, 'time')} in the order of the lines, by ${duration(widestMs)} in line ${line}: its clock stepped back, two makers use the number, or rows were inserted later than their IDs were made.`,
+      text: `${name} goes back in time ${counted(timeBack, 'time')} in the order of the lines, by ${duration(widestMs)} in line ${line}: its clock stepped back, two generators use the number, or rows were inserted later than their IDs were made.`,
       node,
     })
   if (counterBack > 0)
     hints.push({
       kind: 'counter-back',
       count: counterBack,
-      text: `${name} has counters that go back within a tick ${counted(counterBack, 'time')} in the order of the lines: two makers use the number, or concurrent inserts changed the order.`,
+      text: `${name} has counters that go back within a tick ${counted(counterBack, 'time')} in the order of the lines: two generators use the number, or concurrent inserts changed the order.`,
       node,
     })
   return hints
@@ -66,7 +66,7 @@ const OF_ORDER: Record<Order['kind'], string[]> = {
 
 /** What this input does not show. */
 export const unknowns = ({ walk }: Facts, order: Order) => [
-  'Two makers of one number leave no trace here until they make IDs in the same tick.',
+  'Two generators with one node number leave no trace here until they make IDs in the same tick.',
   'IDs that were never in this table, and those that a unique index rejected, do not show.',
   'If a line repeats the row of another, the IDs of both look like two equal ones.',
   'An ID of another system or epoch whose time fits among the others looks like one of this system.',

@@ -1,4 +1,4 @@
-// Recognises IDs that went through a floating-point number: it has 53 bits, so an ID of 63 bits becomes a multiple of 1 024.
+// Recognises IDs that went through a floating-point number: it has 53 bits, so an ID of 63 bits becomes a multiple of 1,024.
 // Chance makes such IDs too, and counters that are 0 make many. So only IDs whose last field is not 0 count, and only if there
 // are far more of them than chance makes.
 

@@ -10,5 +10,5 @@ export const nodeParts = (node: number, layout: Layout): Record<string, number> 
 
 export function nodeText(node: number, layout: Layout) {
   const parts = Object.entries(nodeParts(node, layout)).map(([name, value]) => `${name} ${value}`)
-  return parts.length === 0 ? 'the only maker' : parts.join(', ')
+  return parts.length === 0 ? 'the only generator' : parts.join(', ')
 }

@@ -1,5 +1,5 @@
 // What the IDs show about each node: when it made the first and the last one, how many, the most in a tick, and whether two
-// makers used its number.
+// generators used its number.
 
 import type { Parts } from '../../lib/entries/codec.ts'
 import { Tracks } from './tracks.ts'

@@ -1,4 +1,4 @@
-// `flakeforge audit`: what the IDs of a table show about their makers. ../audit/ has its parts, each a step: read, choose the
+// `flakeforge audit`: what the IDs of a table show about their generators. ../audit/ has its parts, each a step: read, choose the
 // layout, walk, report.
 
 import { FORMS } from '../../lib/reading/text-forms.ts'
@@ -61,28 +61,27 @@ async function run(given: Given) {
 }
 
 export default {
-  summary: 'check the IDs of a table: equal ones, node numbers with two makers, lost digits',
+  summary: 'check the IDs of a table for duplicates and lost digits',
   operands: '[FILE]',
-  about: `Reads the IDs of a table from a file, or from stdin, and says what they show: how many there are, equal ones and their
-lines, each node's first and last ID and its most in a tick, node numbers that two makers used at once, IDs of the future or of
-another system, and lost digits. Each finding comes with advice. What correct use can cause
-too is shown as a hint.
+  about: `Reads the IDs of a table from a file or from stdin, and reports duplicates with their lines, node numbers that two processes used
+at once, IDs of the future or of another system, and lost digits. Lists each node with its first and last ID. Each finding comes
+with advice. Hints are not necessarily problems: correct use can cause them.
 
-Each line is an ID, in any form that inspect reads. For lines with several columns (CSV, COPY, psql, JSON lines), --column is
-the column's number from 1 on, its name in the first line, or the key. Header lines, empty lines and NULLs are skipped.
+Each line is an ID, in any form that inspect reads. If lines have several columns (CSV, COPY, psql, JSON lines), name
+the one to check with --column. Header lines, empty lines and NULLs are skipped.
 
-Without --layout, all IDs are judged together, as by inspect, and the output says which system they look like. If that is
-not certain, nothing is checked.
+Without --layout, the command finds out which system the IDs are of, as inspect does. If that is not certain, it checks
+nothing.
 
-It keeps 20 bytes for each ID in memory. A larger table can be checked in ranges of IDs, whose bounds 'flakeforge at' prints.
+The command needs 20 bytes of memory for each ID. Check a larger table in ranges of IDs: 'flakeforge at' prints their bounds.
 
-Exit status: 0 nothing found, 1 something found, 2 not checked: the command line is invalid, or the input cannot be read.`,
+Exit status: 0 nothing found, 1 something found, 2 not checked (invalid command line or unreadable input).`,
   options: { ...OF_AUDIT, ...OF_LAYOUT, ...OF_INSPECT },
   completes: ['file'],
   examples: [
-    ["psql -c 'COPY (SELECT id FROM orders) TO STDOUT' | flakeforge audit --layout flake", 'the IDs of a table'],
-    ['flakeforge audit orders.csv --column order_id --layout flake --epoch 2020-01-01', 'a column of a CSV file'],
-    ['flakeforge audit --json --column id < events.jsonl', 'a key of JSON lines; the result as JSON'],
+    ["psql -Atc 'SELECT id FROM orders' | flakeforge audit --layout flake", 'the IDs of a table'],
+    ['flakeforge audit orders.csv --column id --layout flake --epoch 2020-01-01', 'a column of a CSV file'],
+    ['flakeforge audit --json --column id < events.jsonl', 'a key of JSON lines, with the result as JSON'],
   ],
   run,
 } satisfies CommandFile

@@ -37,12 +37,12 @@ const complete = (words: string[], commands: Commands) =>
   )
 
 export default {
-  summary: 'print the script that completes this command in bash, zsh or fish',
+  summary: 'set up completion in bash, zsh or fish',
   operands: SHELLS.join('|'),
-  about: `Prints a script with which your shell completes commands, options, layouts and forms. It works if your shell
-finds the command as flakeforge: after npm install --global flakeforge, or with node_modules/.bin in PATH.
+  about: `Prints a script that lets your shell complete commands, options, layouts and forms. Your shell must find the command
+as flakeforge: install it with npm install --global flakeforge, or add node_modules/.bin to PATH.
 
-Put it into the file of the example: your shell then runs it at each start.`,
+Run the example for your shell once. Each new shell then loads the script.`,
   options: {},
   completes: [() => SHELLS],
   examples: [

@@ -4,22 +4,23 @@ import type { CommandFile } from '../parts/command.ts'
 import { NODE_OFFSET, OF_GROUP, OF_LAYOUT } from '../parts/options.ts'
 
 export default {
-  summary: 'create a group of slots that is known to be new',
+  summary: 'create a new group of slots, without the wait of join()',
   operands: '[DIR|URL …] [GROUP]',
-  about: `Creates a group (default 'default') that is known to be new, so that its first members on a server need not wait
-for 65 s. The command itself waits until the group grants slots: 1 s plus --skew, or up to 65 s if a group of this name was
-destroyed a moment ago. If the group already exists, the command changes nothing and reports that.
+  about: `Creates a group (default 'default') that you know to be new. Without this command, the first members on a server wait 65 s.
+The command itself waits until the group grants slots: 1 s plus --skew, or up to 65 s if a group of this name was just
+destroyed. If the group already exists, the command changes nothing and says so.
 
-URL is the address of the store, and DIR the absolute path of a folder, which is created if it is missing. Three or five URLs
-are one store. The default is the store in $FLAKEFORGE_STORE.
+URL is the address of the store. DIR is the absolute path of a folder, which is created if it is missing. Three or
+five URLs are one store. The default is $FLAKEFORGE_STORE.
 
-Run this once, by hand. It is safe only if no process used this group in the last minute. Never run it if the server may
-have lost the group: its members may still be making IDs.
+Run the command once, by hand, and only if no process used this group in the last minute. Never run it if the server may
+have lost the group: its members may still be generating IDs.
 
---durable is for a server that never loses acknowledged writes. A Redis with replicas or without appendfsync always, and
-other servers whose settings may lose writes, are refused. With it no member waits for a new group, and this command is not needed.
+--durable is for a server that never loses acknowledged writes. Servers whose settings may lose writes are refused, such as
+a Redis with replicas or without appendfsync always. With --durable, no member waits for a new group, and you do not need
+this command.
 
-Pass the same options as the members pass to FlakeId.join(): all members of a group must agree on them.`,
+Pass the options that the members pass to FlakeId.join(): all members of a group must agree on them.`,
   options: { ...OF_GROUP, ...OF_LAYOUT, ...NODE_OFFSET },
   nodeFields: true,
   completes: ['store'],

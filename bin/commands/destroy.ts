@@ -1,18 +1,24 @@
-// `flakeforge destroy`: destroys a group for all its members. ../with-addon/destroy.ts does it.
+// `flakeforge destroy`: destroys a group or a counter for all its members. ../with-addon/destroy.ts does it.
 
 import type { CommandFile } from '../parts/command.ts'
-import { YES } from '../parts/options.ts'
+import { SEGMENT, YES } from '../parts/options.ts'
 
 export default {
-  summary: 'destroy a group of slots for all its members',
+  summary: 'destroy a group of slots, or a counter, for all its members',
   operands: '[DIR|URL …] GROUP --yes',
-  about: `Destroys a group: every member stops permanently at its next renewal. A group of the same name that is created later begins
-above the last ID of this one. On a server it grants no slots for 60 s plus the skew of this one (if this one was durable, for
-its ttl plus its skew). Nothing happens without --yes.
+  about: `Destroys a group. Every member stops permanently: in a folder within 250 ms, on a server at its next renewal. A later group of
+the same name starts above the last ID of this one. On a server, it grants no slots for 60 s plus the skew of the destroyed
+group, or for its ttl plus its skew if it was durable. Nothing happens without --yes.
 
-DIR is the absolute path of a folder. Three or five URLs are one store. Without URL and DIR, the store is the one in $FLAKEFORGE_STORE.`,
-  options: YES,
+With --segment instead of GROUP, the command destroys a counter of SegmentId: its members stop at their next block, and the
+next counter of its name starts anew, so it hands out the same numbers again.
+
+DIR is the absolute path of a folder. Three or five URLs are one store. The default store is $FLAKEFORGE_STORE.`,
+  options: { ...SEGMENT, ...YES },
   completes: ['store'],
-  examples: [['flakeforge destroy redis://localhost shop --yes', "destroy the group 'shop' on this Redis"]],
+  examples: [
+    ['flakeforge destroy redis://localhost shop --yes', "destroy the group 'shop' on this Redis"],
+    ['flakeforge destroy redis://localhost --segment invoices --yes', "destroy the counter 'invoices'"],
+  ],
   run: async (given) => (await import('../with-addon/destroy.ts')).run(given),
 } satisfies CommandFile

@@ -188,24 +188,23 @@ async function run({ values, operands }: Given) {
 export default {
   summary: 'show the contents of IDs, in any text form and of any system',
   operands: '[ID…]',
-  about: `Shows the bits of each ID by field, the values of the fields, and the time. Without --layout every system is tried: the
-most plausible one is shown, and the others are listed after it. Without an ID, or with -, IDs come from stdin, one per line,
-and each gets one line.
+  about: `Shows the time of each ID, its fields and its bits. Without --layout, the command tries every system, shows the most plausible
+one, and lists the others after it. Without an ID, or with -, it reads IDs from stdin, one per line, and prints one line for each.
 
 An ID may be decimal (negative: from a signed column), 0x and hex, 9 to 16 digits of hex with a letter, 0b or 64 bits, 0o or
 21 digits of octal, 13 characters of base32, base36 or a TID, 11 of base58 or base62, base64 or base64url of the 8 bytes,
 50 dd …, <Buffer 50 dd …>, a UUID of toUuid(), a time (chronicle), or a short code or media ID of Instagram. Bits may be in
-groups. Digits of a base may have a prefix that ends in _, as in ord_5. Digits alone are decimal. If a text is ambiguous, all readings are listed and none is chosen: --from
-specifies the form.
+groups. Digits may have a prefix that ends in _, as in ord_5. Digits alone are decimal. If several readings fit, the command
+lists them and chooses none: name the form with --from.
 
-The IDs of one input are judged together: a hundred IDs of one system are clearer than one. If several systems are probable,
-the line ends with all of them.
+The IDs of one input are judged together, because a hundred IDs of one system are clearer than one. If several systems are
+plausible, the line ends with all of them.
 
-With --json each ID has its plausible readings, the best first, with their probability.`,
+With --json, each ID has its plausible readings, the best first, with their probability.`,
   options: { ...OF_LAYOUT, ...OF_INSPECT },
   examples: [
-    ['flakeforge inspect 175928847299117063', 'the systems it could be from, and its contents'],
-    ['flakeforge inspect 50 dd d5 99 02 80 00 01 --layout flake', 'the bytes of an ID of this system'],
+    ['flakeforge inspect 175928847299117063', 'the contents of an ID, and the systems it could be from'],
+    ['flakeforge inspect 50 dd d5 99 02 80 00 01 --layout flake', 'the bytes of an ID of a known system'],
     ['flakeforge new 5 --as base62 | flakeforge inspect --from base62', 'the output of another command'],
     ['flakeforge inspect --json < ids.txt', 'a JSON object for each line'],
   ],

@@ -48,11 +48,11 @@ async function run({ values, operands }: Given) {
 export default {
   summary: 'list the systems whose IDs flakeforge generates and reads',
   operands: '',
-  about: `Lists the systems whose IDs flakeforge generates and reads: the fields of their 64 bits, the most significant first,
-and how they count time.
+  about: `Lists the systems whose IDs flakeforge generates and reads, with the fields of their 64 bits (the most significant first) and
+their limits:
 
-tick: the unit of timestamps. maxAhead: how many ms IDs may run ahead of the clock. maxWait: how many ms a call may block.
-end: the first day that the timestamps cannot reach. signedEnd: the first day whose IDs are negative in a signed column.`,
+tick: the unit of timestamps. maxAhead: how far IDs may run ahead of the clock, in ms. maxWait: how long a call may block, in ms.
+end: the first day that timestamps cannot reach. signedEnd: the first day whose IDs are negative in a signed column.`,
   options: {},
   examples: [['flakeforge layouts --json', 'a JSON object for each system, with all figures']],
   run,

@@ -8,11 +8,12 @@ const { n, as, id, shared, store, wait } = OF_NEW
 export default {
   summary: 'generate N IDs, of any layout, in any form',
   operands: '[N]',
-  about: `Generates N IDs (default 3; 1 with --as or --json) and shows each as hex, as a decimal number and as bits, with its fields.
+  about: `Generates N IDs (default 3; 1 with --as or --json). Shows each as hex, as a decimal number and as bits, with its fields.
 
-Without a node number the command takes a free slot for as long as it runs, as FlakeId.join() does: from --store, else from
-FLAKEFORGE_STORE, else from your own folder. So concurrent commands and applications make no equal IDs. With --id, a node
-field, or a variable such as FLAKEFORGE_ID it uses that node number; make sure that no other process does.`,
+Without a node number, the command holds a free slot while it runs, as FlakeId.join() does: from --store, else from
+FLAKEFORGE_STORE, else from your own folder. Commands and applications that run at the same time therefore generate no
+duplicates. With --id, a node field, or a variable such as FLAKEFORGE_ID, the command uses that node number. Make sure that no
+other process does.`,
   options: {
     n,
     as,
@@ -29,11 +30,8 @@ field, or a variable such as FLAKEFORGE_ID it uses that node number; make sure t
   examples: [
     ['flakeforge new 5 --as dec', 'five IDs as decimal numbers'],
     ['flakeforge new --layout hazelcast --node 7', "IDs like those of Hazelcast's node 7"],
-    ['flakeforge new 1000000 --as hex --store redis://localhost', 'with a slot of this server'],
-    [
-      'flakeforge new --layout \'{"fields":[["timestamp",41],["shard",13],["counter",10]]}\' --shard 5',
-      'with fields of your own',
-    ],
+    ['flakeforge new 1000000 --as hex --store redis://localhost', 'with a slot of a Redis'],
+    ['flakeforge new --layout \'{"fields":[["timestamp",54],["node",10]]}\' --node 5', 'a layout of your own'],
   ],
   run: async (given) => (await import('../with-addon/new.ts')).run(given),
 } satisfies CommandFile

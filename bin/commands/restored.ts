@@ -1,20 +1,20 @@
 // `flakeforge restored`: reports to a store that older records were put back. ../with-addon/restored.ts does it.
 
 import type { CommandFile } from '../parts/command.ts'
-import { GROUP } from '../parts/options.ts'
+import { GROUP, SEGMENT } from '../parts/options.ts'
 
 export default {
   summary: 'report that a backup was restored on a server',
   operands: '[URL …]',
-  about: `Reports that older records were put back: from a backup, a snapshot, or a copy of the data's folder. The server may show
-no sign of that, and then only this command prevents repeated IDs. Run it when the server is up, before members can reach it.
-A group then grants no slots for 60 s plus its skew. A counter grants no blocks until skipTo() is called with a number above every ID.
+  about: `Reports that older records were restored: from a backup, a snapshot, or a copy of the data folder. The server may show no sign
+of that, and then only this command prevents repeated IDs. Run it when the server is up, before members can reach it. A group
+then grants no slots for 60 s plus its skew. A counter grants no blocks until you call skipTo() with a number above every ID.
 
-The default of URL is the store in $FLAKEFORGE_STORE; three or five URLs are one store. Without --group and --segment, the report covers all groups and counters that the
-server knows. Name those that were created after the backup was taken. Redis cannot list any: name each.`,
+The default URL is $FLAKEFORGE_STORE; three or five URLs are one store. Without --group and --segment, the report covers all groups and counters that the server
+knows. Name those that were created after the backup was taken. Redis cannot list any: name each one.`,
   options: {
     group: { ...GROUP.group, about: 'only this group' },
-    segment: { value: 'NAME', about: 'only this counter of SegmentId' },
+    segment: { ...SEGMENT.segment, about: 'only this counter of SegmentId' },
   },
   completes: ['store'],
   examples: [

@@ -1,36 +1,38 @@
-// `flakeforge schema`: the tables of the PostgreSQL or MySQL store, or a function that makes IDs, for migrations.
+// `flakeforge schema`: the tables of the PostgreSQL or MySQL store, or functions that make and read IDs, for migrations.
 
 import type { CommandFile } from '../parts/command.ts'
 import { OF_SCHEMA } from '../parts/options.ts'
 
 export default {
-  summary: 'print SQL for PostgreSQL or MySQL: the tables of the store, or a function that makes IDs',
+  summary: 'print SQL: the tables of the store, or functions that make and read IDs',
   operands: '[postgres|mysql|URL]',
-  about: `Prints the SQL that creates the table of the PostgreSQL store (12 or newer) in the schema public, or in the schema of an
-address with ?schema=; or the tables of the MySQL and MariaDB store in the current database. The store creates them itself on
-first use if its role has the rights; print them if you use migrations, or if that role may not create tables. The command connects to no server.
+  about: `Prints the SQL that creates the tables of a store: for PostgreSQL 12 or newer in the schema public, or in the one that an
+address names with ?schema=; for MySQL and MariaDB in the current database. The store creates them itself on first use if its
+role has the rights. Print them if you use migrations, or if that role may not create tables. The command connects to no server.
 
---grant names the roles that get the rights which members or callers need. The SQL for PostgreSQL is one statement. It ends with
-an error if an object of that name belongs to another role; a schema's owner may be named in the address, with ?owner=.
+--grant names the roles that get the rights of members or callers. The SQL for PostgreSQL is one statement. It fails if an
+object of that name belongs to another role. Name the owner of a schema in the address, with ?owner=.
 
-With --function it prints a function that makes IDs in the database, as in id bigint DEFAULT flake_id(), for rows that psql,
-triggers or other services insert. On MariaDB and MySQL a BEFORE INSERT trigger calls it. Its IDs are never equal to each other,
-whatever the server's clock does. Its node must be used by no process: give your group --slots 1023, and the function node 1023.`,
+With --function, the command prints a function that generates IDs in the database, for rows that psql, triggers or other services
+insert: id bigint DEFAULT flake_id(). On MariaDB and MySQL, a BEFORE INSERT trigger calls it. Its IDs never repeat, whatever the
+server's clock does. No process may use its node number: give your group --slots 1023, and the function --node 1023.
+
+With --times flake it prints flake_time(id), the time of an ID, and flake_min(time) and flake_max(time), the first and the last ID
+of a time, as in WHERE id >= flake_min(now() - interval '1 day'). PostgreSQL takes them in indexes, generated columns and the
+bounds of partitions. On MariaDB and MySQL, times are in UTC. --layout, --epoch, --mode and --id-offset are those of your IDs.`,
   options: OF_SCHEMA,
   completes: [() => ['postgres', 'mysql']],
   examples: [
     ['flakeforge schema | psql postgres://owner@localhost/app', 'create the tables'],
-    [
-      "flakeforge schema 'postgres://localhost/app?schema=ids' | psql postgres://owner@localhost/app",
-      'in your own schema',
-    ],
-    ['flakeforge schema mysql | mariadb app', 'create those of MySQL or MariaDB'],
+    ["flakeforge schema 'postgres://localhost/app?schema=ids' | psql app", 'create them in the schema ids'],
+    ['flakeforge schema mysql | mariadb app', 'create the tables of MySQL or MariaDB'],
     [
       'flakeforge schema --function flake_id --node 1023 --grant app | psql app',
       'IDs by DEFAULT flake_id(), for the role app',
     ],
     ['flakeforge schema mysql --function flake_id --node 1023 | mariadb app', 'the function for MariaDB or MySQL'],
-    ['flakeforge schema > migrations/0042_flakeforge.sql', 'keep them as a migration'],
+    ['flakeforge schema --times flake --epoch 2020-01-01 | psql app', 'the time of an ID, and the IDs of a time'],
+    ['flakeforge schema > migrations/0042_flakeforge.sql', 'write a migration'],
   ],
   run: async (given) => (await import('../schema/print-schema.ts')).run(given),
 } satisfies CommandFile

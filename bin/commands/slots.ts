@@ -6,12 +6,13 @@ import { GROUP } from '../parts/options.ts'
 export default {
   summary: 'list the slots of join() and their holders',
   operands: '[DIR|URL …]',
-  about: `Lists the slots that were ever held: the holder and since when, when the last ID was made with the slot, and until when the
-holder may make IDs without asking the store again. Listing changes nothing.
+  about: `Lists the slots that were ever held: the holder, when it acquired the slot, when its last ID was generated, and when its window
+ends. Listing changes nothing.
 
-DIR, the absolute path of a folder, or URL is the store (default $FLAKEFORGE_STORE, else join()'s default folder). Three or five URLs
-are one store, and a second table shows how each server takes part. Without --group all groups are listed; on Redis, which cannot
-list them, the group 'default'. A group that does not exist is an error; an empty one is not.`,
+DIR is the absolute path of a folder, and URL the address of a server. Three or five URLs are one store, and a second table shows
+how each server takes part. The default is $FLAKEFORGE_STORE, else the default folder
+of join(). Without --group, all groups are listed. Redis cannot list them: there, the default is the group 'default'. A group that
+does not exist is an error; an empty one is not.`,
   options: { group: { ...GROUP.group, about: 'only this group' } },
   completes: ['store'],
   examples: [

@@ -90,7 +90,8 @@ function checkOption({ name, rawName, value, inlineValue }: OptionToken, options
  * @param command its name
  */
 function unknownOption(rawName: string, options: Options, command: string) {
-  const meant = nearest(rawName.replace(/^-+/, ''), Object.keys(options))
+  const others = command === 'new' ? ['version'] : [] // which is no option of it, but stands in its place
+  const meant = nearest(rawName.replace(/^-+/, ''), [...Object.keys(options), ...others])
   if (meant !== undefined) return usageError(`Unknown option '${rawName}'. Did you mean '${flag(meant)}'?`)
   const owners = Object.values(layouts)
     .filter((layout) => Object.hasOwn(nodeFields(layout), rawName.slice(2)))

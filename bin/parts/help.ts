@@ -1,11 +1,11 @@
-// The texts of --help for the given commands and options, at most 100 columns wide.
+// The texts of --help for the given commands and options, at most 80 columns wide.
 
 import { layouts } from '../../lib/entries/codec.ts'
 import type { Command, Commands } from './command.ts'
 import { factsOf } from './layout-facts.ts'
 import { COMMON, type Option, type Options } from './options.ts'
 
-const WIDTH = 100
+const WIDTH = 80
 
 /** Wraps text into lines that leave room for an indent. */
 function wrap(text: string, indent = 0) {
@@ -61,13 +61,14 @@ export function overviewOf({ NAMES, load }: Commands) {
     `${name} ${operands}`.trim(),
     summary,
   ]
-  return `usage: flakeforge [N]         generate N IDs (default 3) and show their contents: the same as \`new\`
+  return `usage: flakeforge [N]         generate N IDs (default 3), as \`new\` does
        flakeforge COMMAND …
 
 Commands:
 ${list(NAMES.map(load).map(line)).join('\n')}
 
-  flakeforge help COMMAND       a command's purpose, options and examples (or: COMMAND --help)
+  flakeforge help COMMAND       the purpose, options and examples of a command
+                                (or: COMMAND --help)
   flakeforge --version          the version (or: -v)
 
 Exit status: 0 done, 1 failed, 2 invalid command line. All commands take --json.

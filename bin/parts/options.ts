@@ -30,9 +30,13 @@ export const OF_LAYOUT = {
     about: 'a system of `flakeforge layouts` (default flake), or your own fields as JSON: \'{"fields": …}\'',
     among: () => Object.keys(layouts),
   },
-  epoch: { value: 'DATE', about: 'the instant from which timestamps count: ISO text or Unix ms' },
+  epoch: { value: 'DATE', about: 'the start of timestamps: ISO text or Unix ms' },
   nodes: { value: 'N', about: 'snowcast: the maximum number of nodes' },
-  mode: { value: 'MODE', about: 'uniqueid: spread or sequential', among: () => ['spread', 'sequential'] },
+  mode: {
+    value: 'MODE',
+    about: "spread (the timestamp's bits reversed) or sequential",
+    among: () => ['spread', 'sequential'],
+  },
   'id-offset': { value: 'N', about: 'a number that is added to every ID' },
 } satisfies Options
 
@@ -42,12 +46,14 @@ export const NODE_OFFSET = {
 
 export const GROUP = { group: { value: 'NAME', about: "the group of slots (default 'default')" } } satisfies Options
 
+export const SEGMENT = { segment: { value: 'NAME', about: 'a counter of SegmentId' } } satisfies Options
+
 /** The options that all members of a group must agree on, besides the layout. */
 export const OF_GROUP = {
-  slots: { value: 'N', about: 'how many slots the group has (default: as many as the layout has free node numbers)' },
-  ttl: { value: 'MS', about: 'on a server: how long each grant of a slot lasts (default 30000)' },
-  skew: { value: 'MS', about: 'on a server: how far clocks may differ (default 5000)' },
-  durable: { about: 'promise that the server never loses acknowledged writes, so a new group needs no wait' },
+  slots: { value: 'N', about: 'the number of slots (default: all that the node bits allow)' },
+  ttl: { value: 'MS', about: 'on a server: the length of a window (default 30000)' },
+  skew: { value: 'MS', about: 'on a server: how far apart clocks may be (default 5000)' },
+  durable: { about: 'your promise that the server never loses acknowledged writes: no wait for a new group' },
 } satisfies Options
 
 export const COLUMN = {
@@ -59,30 +65,30 @@ export const COLUMN = {
 } satisfies Options
 
 export const OF_NEW = {
-  n: { value: 'N', short: 'n', about: 'how many IDs: the same as N alone' },
-  as: { value: 'FORM', about: `one ID per line, as one of ${FORMS.join(', ')}`, among: () => FORMS },
+  n: { value: 'N', short: 'n', about: 'the number of IDs, the same as N alone' },
+  as: { value: 'FORM', about: `the form of the IDs, one per line: ${FORMS.join(', ')}`, among: () => FORMS },
   id: { value: 'N', about: "the whole node number, or 'ordinal' for the number at the end of the host name" },
   shared: {
     value: 'FILE',
-    about: 'take the numbers from this file, which all processes of a machine can share',
+    about: 'a file with a counter that all processes of a machine share',
     completes: 'file',
   },
   store: {
     value: 'DIR|URL',
     about:
-      "take a free slot of this folder (an absolute path) or server, for as long as the command runs (default $FLAKEFORGE_STORE, else the user's own folder)",
+      'the folder (an absolute path) or server whose slot the command holds (default $FLAKEFORGE_STORE, else your own folder)',
     completes: 'store',
   },
-  wait: { value: 'MS', about: 'how long to wait for a free slot (default 90000)' },
+  wait: { value: 'MS', about: 'how long to wait for a slot (default 90000)' },
 } satisfies Options
 
-const { layout, epoch, nodes } = OF_LAYOUT
-
 export const OF_SCHEMA = {
-  grant: { value: 'ROLES', about: 'postgres: the roles that get the rights they need, with commas between them' },
-  function: { value: 'NAME', about: 'print a function that makes IDs, such as flake_id' },
-  node: { value: 'N', about: 'the whole node number of the function, which no process may use' },
-  ...{ layout, epoch, nodes },
+  grant: { value: 'ROLES', about: 'postgres: the roles that get rights, separated by commas' },
+  function: { value: 'NAME', about: 'the name of a function to print, such as flake_id' },
+  node: { value: 'N', about: 'the node number of the function, which no process may use' },
+  times: { value: 'NAME', about: 'the prefix of functions for the times of IDs: NAME_time, …' },
+  unsigned: { about: 'mysql: --times is for columns of the type BIGINT UNSIGNED' },
+  ...OF_LAYOUT,
 } satisfies Options
 
 export const OF_INSPECT = {
@@ -101,11 +107,11 @@ export const OF_INSPECT = {
 export const OF_AUDIT = {
   column: {
     value: 'N|NAME',
-    about: 'the column of the ID, if lines have several: its number from 1 on, its name or its key',
+    about: 'the column to check: its number from 1 on, its name in the first line, or its key',
   },
 } satisfies Options
 
-export const YES = { yes: { about: 'confirm: without this nothing happens' } } satisfies Options
+export const YES = { yes: { about: 'confirm (required)' } } satisfies Options
 
 /** The options that every command has. */
 export const COMMON = {

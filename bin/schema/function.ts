@@ -1,7 +1,8 @@
-// The options of `flakeforge schema --function`: the name and the layout of a function that makes IDs in the database.
+// The options of `flakeforge schema --function` and `--times`: the names and the layout of functions in the database.
 
 import { factsOf } from '../../lib/codec/layout.ts'
 import { type FunctionPlan, planOf } from '../../lib/stores/database-function.ts'
+import { type TimesPlan, timesPlanOf } from '../../lib/stores/database-times.ts'
 import { readLayout } from '../parts/arguments.ts'
 import type { Values } from '../parts/command.ts'
 import { usageError } from '../parts/faults.ts'
@@ -13,25 +14,57 @@ export interface WantedFunction {
   plan: FunctionPlan
 }
 
-function readFunctionName(name: string) {
+export interface WantedTimes {
+  name: string
+  plan: TimesPlan
+  /** for columns without a sign */
+  isUnsigned: boolean
+}
+
+function readName(option: string, name: string) {
   if (/^[a-z_][a-z0-9_]*$/.test(name) && name.length <= LONGEST_NAME) return name
   const wanted = `1 to ${LONGEST_NAME} lower-case letters, digits and underscores, and no digit first`
   const wayOut = name.includes('.') ? ' For another schema, use an address with ?schema=.' : ''
-  throw usageError(`--function must be ${wanted}, not '${name}'.${wayOut}`)
+  throw usageError(`--${option} must be ${wanted}, not '${name}'.${wayOut}`)
 }
 
-/** The options that only a function has. */
-const OF_FUNCTION = ['node', 'layout', 'epoch', 'nodes'] as const
+/** The options that only one kind of function has, and what it needs then. */
+const ONLY_OF = {
+  function: { options: ['node'], about: 'a function that makes IDs: add --function flake_id' },
+  times: { options: ['unsigned'], about: 'functions that read times: add --times flake' },
+} as const
+
+/** The options of both. */
+const OF_BOTH = ['layout', 'epoch', 'nodes', 'mode', 'id-offset'] as const
+
+/** Refuses what would have no effect. */
+export function checkFunctions(values: Values) {
+  if (values.function !== undefined && values.times !== undefined)
+    throw usageError('--function and --times are printed one at a time: run the command twice.')
+  for (const [kind, { options, about }] of Object.entries(ONLY_OF)) {
+    const alone = options.find((name) => values[name] !== undefined && values[kind] === undefined)
+    if (alone !== undefined) throw usageError(`--${alone} is about ${about}.`)
+  }
+  const alone = OF_BOTH.find((name) => values[name] !== undefined)
+  if (alone !== undefined && values.function === undefined && values.times === undefined) {
+    throw usageError(
+      `--${alone} is about a function: add --function flake_id, which makes IDs, or --times flake, which reads times.`,
+    )
+  }
+}
+
+/** Undefined without --times. */
+export function readTimes(values: Values): WantedTimes | undefined {
+  if (values.times === undefined) return undefined
+  const name = readName('times', values.times)
+  return { name, plan: timesPlanOf(factsOf(readLayout(values, 'flake'))), isUnsigned: Boolean(values.unsigned) }
+}
 
 /** Undefined without --function. */
 export function readFunction(values: Values): WantedFunction | undefined {
   const { function: given, node } = values
-  if (given === undefined) {
-    const alone = OF_FUNCTION.find((name) => values[name] !== undefined)
-    if (alone !== undefined) throw usageError(`--${alone} is about a function that makes IDs: add --function flake_id.`)
-    return undefined
-  }
-  const name = readFunctionName(given)
+  if (given === undefined) return undefined
+  const name = readName('function', given)
   const facts = factsOf(readLayout(values, 'flake'))
   const most = facts.packing.nodeMax
   if (node === undefined) {

@@ -1,17 +1,20 @@
-// The statements of `flakeforge schema`: those that the stores run themselves, or a function that makes IDs. It connects to
-// nothing.
+// The statements of `flakeforge schema`: those that the stores run themselves, a function that makes IDs, or functions that read
+// their times. It connects to nothing.
 
+import { endingsOf } from '../../lib/stores/database-times.ts'
 import * as mysqlFunction from '../../lib/stores/mysql/function.ts'
 import { SCHEMA } from '../../lib/stores/mysql/schema.ts'
+import * as mysqlTimes from '../../lib/stores/mysql/times.ts'
 import { readAddress } from '../../lib/stores/postgres/address.ts'
 import * as postgresFunction from '../../lib/stores/postgres/function.ts'
 import { DEFAULT_SCHEMA, rightsOn, schemaFor } from '../../lib/stores/postgres/schema.ts'
 import type { Sql } from '../../lib/stores/postgres/statement.ts'
+import * as postgresTimes from '../../lib/stores/postgres/times.ts'
 import manifest from '../../package.json' with { type: 'json' }
-import type { Given } from '../parts/command.ts'
+import type { Given, Values } from '../parts/command.ts'
 import { usageError } from '../parts/faults.ts'
 import { print } from '../parts/output.ts'
-import { readFunction, type WantedFunction } from './function.ts'
+import { checkFunctions, readFunction, readTimes, type WantedFunction, type WantedTimes } from './function.ts'
 
 const { version } = manifest
 
@@ -23,7 +26,15 @@ interface Database {
   tables: () => Printed
   /** The statements of a function that makes IDs. */
   function: (wanted: WantedFunction) => Printed
+  /** The statements of functions that read the time of an ID. */
+  times: (wanted: WantedTimes) => Printed
 }
+
+/** Statements of MySQL with bodies that contain semicolons. */
+const scriptOf = (statements: string[]) => ({
+  sql: statements.map((text) => `${text};\n`).join(''),
+  script: `DELIMITER //\n${statements.map((text) => `${text}//\n`).join('')}\nDELIMITER ;`,
+})
 
 /** By the database. The argument may be an address, whose schema is then the table's. */
 const DATABASES: Record<string, (named: string, roles: string[]) => Database> = {
@@ -37,6 +48,13 @@ const DATABASES: Record<string, (named: string, roles: string[]) => Database> = 
         sql: postgresFunction.functionFor(schema, name, plan, how).text,
         grants: grants(postgresFunction.rightsOn(schema, name)),
       }),
+      times: ({ name, plan, isUnsigned }) => {
+        if (isUnsigned) throw usageError('--unsigned is only for mysql: PostgreSQL has no integers without a sign.')
+        return {
+          sql: postgresTimes.timesFor(schema, name, plan, how).text,
+          grants: grants(postgresTimes.rightsOn(schema, name, plan)),
+        }
+      },
     }
   },
   mysql: () => ({
@@ -47,14 +65,14 @@ const DATABASES: Record<string, (named: string, roles: string[]) => Database> = 
         'GRANT SELECT, INSERT ON flakeforge_process TO your_user;',
       ],
     }),
-    function: ({ name, plan }) => {
-      const statements = mysqlFunction.functionFor(name, plan)
-      return {
-        sql: statements.map((text) => `${text};\n`).join(''),
-        script: `DELIMITER //\n${statements.map((text) => `${text}//\n`).join('')}\nDELIMITER ;`,
-        grants: [`GRANT EXECUTE ON FUNCTION ${name} TO your_user;`],
-      }
-    },
+    function: ({ name, plan }) => ({
+      ...scriptOf(mysqlFunction.functionFor(name, plan)),
+      grants: [`GRANT EXECUTE ON FUNCTION ${name} TO your_user;`],
+    }),
+    times: ({ name, plan, isUnsigned }) => ({
+      ...scriptOf(mysqlTimes.timesFor(name, plan, isUnsigned)),
+      grants: endingsOf(plan).map((ending) => `GRANT EXECUTE ON FUNCTION ${name}_${ending} TO your_user;`),
+    }),
   }),
 }
 
@@ -91,14 +109,31 @@ const headerOfFunction = ({ grants }: Printed, { name, plan: { node } }: WantedF
 -- No process may use node ${node}, nor a function in another database. Callers need only these rights:
 ${asComment(grants)}`
 
+const headerOfTimes = ({ grants }: Printed, { name, plan: { order } }: WantedTimes) =>
+  `-- Functions that read the time of an ID, printed by flakeforge ${version}: flakeforge schema --times ${name}
+-- Applying it again changes nothing. Callers need only these rights${grants.length > 0 ? ':' : '.'}
+${asComment(grants)}${order === undefined ? '-- IDs of this layout are not ordered by time, so no range of IDs is a span of time.\n' : ''}`
+
+/** What the options ask for, with the comment before it. */
+function printedBy(database: Database, values: Values) {
+  checkFunctions(values)
+  const [wanted, times] = [readFunction(values), readTimes(values)]
+  if (wanted !== undefined) {
+    const printed = database.function(wanted)
+    return { ...printed, header: headerOfFunction(printed, wanted) }
+  }
+  if (times !== undefined) {
+    const printed = database.times(times)
+    return { ...printed, header: headerOfTimes(printed, times) }
+  }
+  const printed = database.tables()
+  return { ...printed, header: headerOfTables(printed) }
+}
+
 export async function run({ values, operands }: Given) {
   const [named = 'postgres', ...more] = operands
   if (more.length > 0) throw usageError(`schema takes one database, so leave out '${more[0]}'.`)
-  const database = databaseOf(named, readRoles(values.grant))
-  const wanted = readFunction(values)
-  const printed = wanted === undefined ? database.tables() : database.function(wanted)
-  const header = wanted === undefined ? headerOfTables(printed) : headerOfFunction(printed, wanted)
-  const textOf = (sql: string) => `${header}\n${sql.trim()}\n`
-  const { sql, script = sql } = printed
+  const { header, sql, script = sql } = printedBy(databaseOf(named, readRoles(values.grant)), values)
+  const textOf = (text: string) => `${header}\n${text.trim()}\n`
   await print(values.json ? `${JSON.stringify({ sql: textOf(sql) })}\n` : textOf(script))
 }

@@ -9,7 +9,7 @@ import type { Given } from '../parts/command.ts'
 import { usageError } from '../parts/faults.ts'
 import { factsOf } from '../parts/layout-facts.ts'
 import { print, say, sayWarnings } from '../parts/output.ts'
-import { storeFirst, withStore } from './stores.ts'
+import { misspelt, storeFirst, withStore } from './stores.ts'
 
 /** The output for people. */
 function textOf(name: string, { created, isFolder }: { created: boolean; isFolder: boolean }) {
@@ -22,7 +22,9 @@ export async function run({ values, operands }: Given) {
   const layout = readLayout(values, 'flake')
   const [name, [group = 'default', ...more]] = storeFirst(operands, (word) => `flakeforge create STORE ${word}`)
   if ((name ?? process.env.FLAKEFORGE_STORE ?? '') === '' || more.length > 0)
-    throw usageError('create takes DIR or URL, and perhaps GROUP. Without DIR and URL, FLAKEFORGE_STORE must be set.')
+    throw usageError(
+      `create takes DIR or URL, and perhaps GROUP. Without DIR and URL, FLAKEFORGE_STORE must be set.${misspelt()}`,
+    )
   const { slots, ttl: ttlMs, skew: skewMs, durable, 'node-offset': nodeOffset } = values
   const nodes = Object.fromEntries(factsOf(layout).nodeNames.map((field) => [field, values[field]]))
   const options = { ...nodes, layout, group, slots, ttlMs, skewMs, durable, nodeOffset }

@@ -1,4 +1,4 @@
-// Destroys a group for all its members, if the user has passed --yes.
+// Destroys a group or a counter for all its members, if the user has passed --yes.
 
 import { existsSync } from 'node:fs'
 import { printable } from '../../lib/base/printable.ts'
@@ -6,7 +6,7 @@ import { readName } from '../../lib/lease/common-options.ts'
 import type { Given } from '../parts/command.ts'
 import { usageError } from '../parts/faults.ts'
 import { print } from '../parts/output.ts'
-import { type AnyStore, noGroup, storeFirst, withPresentStore } from './stores.ts'
+import { type AnyStore, misspelt, noCounter, noGroup, storeFirst, withPresentStore } from './stores.ts'
 
 const ON_A_SERVER = ' For about the next 65 s, a new group of this name grants no slots.'
 
@@ -19,10 +19,32 @@ async function end(store: AnyStore, group: string) {
   return store.destroy(group)
 }
 
+async function endCounter(given: string | undefined, { segment, yes, json }: Given['values']) {
+  const counter = readName('segment', segment)
+  if (!yes) {
+    throw usageError(
+      `This stops every member of counter '${counter}' at its next block, and the next one of its name hands out the same numbers. To confirm, add --yes.`,
+    )
+  }
+  await withPresentStore(given, async (store) => {
+    if ((await store.counter(counter)) === undefined) throw await noCounter(store, counter)
+    await store.destroyCounter(counter)
+  })
+  const text = `Destroyed counter '${printable(counter)}'.`
+  await print(json ? `${JSON.stringify({ counter, destroyed: true })}\n` : `${text}\n`)
+}
+
 export async function run({ values, operands }: Given) {
+  if (values.segment !== undefined) {
+    const [given, more] = storeFirst(operands, (word) => `flakeforge destroy STORE --segment ${word}`)
+    if (more.length > 0) throw usageError('Use GROUP or --segment, not both.')
+    return endCounter(given, values)
+  }
   const [name, [group, ...more]] = storeFirst(operands, (word) => `flakeforge destroy STORE ${word}`)
   if (group === undefined || more.length > 0)
-    throw usageError('destroy takes DIR or URL, and GROUP. Without DIR and URL, FLAKEFORGE_STORE must be set.')
+    throw usageError(
+      `destroy takes DIR or URL, and GROUP. Without DIR and URL, FLAKEFORGE_STORE must be set.${misspelt()}`,
+    )
   readName('group', group)
   if (!values.yes) {
     throw usageError(`This permanently stops every member of group '${group}'. To confirm, add --yes.`)

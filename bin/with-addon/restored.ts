@@ -7,7 +7,7 @@ import type { SlotStore } from '../../lib/stores/store.ts'
 import type { Given } from '../parts/command.ts'
 import { usageError } from '../parts/faults.ts'
 import { print } from '../parts/output.ts'
-import { placeOf, storeFirst, withPresentStore } from './stores.ts'
+import { misspelt, placeOf, storeFirst, withPresentStore } from './stores.ts'
 
 const WHAT_FOLLOWS = {
   group: 'grants no slots to new members for about the next 65 s',
@@ -32,7 +32,9 @@ const unlisted = () =>
 export async function run({ values, operands }: Given) {
   const [name, more] = storeFirst(operands, (word) => `flakeforge restored STORE --group ${word}`)
   if ((name ?? process.env.FLAKEFORGE_STORE ?? '') === '' || more.length > 0)
-    throw usageError('restored takes one URL. Name a group with --group. Without URL, FLAKEFORGE_STORE must be set.')
+    throw usageError(
+      `restored takes one URL. Name a group with --group. Without URL, FLAKEFORGE_STORE must be set.${misspelt()}`,
+    )
   const named = namedBy(values)
   const [told, place] = await withPresentStore(name, async (store) => {
     const slots = store as unknown as SlotStore

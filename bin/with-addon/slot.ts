@@ -3,11 +3,13 @@
 
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
+import { factsOf } from '../../lib/codec/layout.ts'
 import { FlakeId } from '../../lib/entries/index.ts'
 import type { JoinOptions, LeasedFlakeId } from '../../lib/entries/lease.ts'
 import { readJoinOptions } from '../../lib/lease/join-options.ts'
+import { nativeLayout } from '../../lib/native/hot.ts'
 import { signOfContainer } from '../../lib/stores/container.ts'
-import { type Fault, failure } from '../parts/faults.ts'
+import { type Fault, failure, usageError } from '../parts/faults.ts'
 import { say } from '../parts/output.ts'
 import { addressOf, type FolderStore, ownFolder } from './stores.ts'
 
@@ -58,43 +60,59 @@ async function joinOwnFolder(options: JoinOptions) {
   } catch (cause) {
     const error = cause as Fault
     if (error.code !== 'ERR_FLAKE_FILE') throw error
-    throw failure(`${error.message.replace(/\.$/, '')}. Name another folder or a server with --store. ${BY_HAND}`)
+    throw failure(
+      `${error.message.replace(/\.$/, '')}. With --store, name the folder or server that your other programs use. ${BY_HAND}`,
+    )
   }
 }
 
 /**
- * The default group of join(), so that this user's applications generate no equal IDs. But if that group has other options,
- * its IDs differ anyway; and if we created it with options other than join()'s defaults, applications could not join it. In
- * both cases the slot comes from a group that is named after its options.
+ * The default group of join(), so that this user's applications generate no equal IDs. If that group has another layout, epoch
+ * or idOffset, its IDs differ anyway, and the slot comes from a group that is named after ours. A second group with the same
+ * ones would have the same node numbers.
  */
 async function joinSomeGroup(store: FolderStore, options: JoinOptions): Promise<LeasedFlakeId> {
-  const ours = readJoinOptions(options).config
-  const usual = readJoinOptions({}).config
-  const isUsual = ours.fingerprint === usual.fingerprint && ours.slots === usual.slots
-  if (isUsual || existsSync(store.folderOf('default'))) {
-    const flake = await joinIfSame(store, { ...options, group: 'default' }, ours)
+  const ours = markOf(options)
+  if (existsSync(store.folderOf('default'))) {
+    const flake = await joinUnless(store, { ...options, group: 'default' }, (theirs) => !theirs.startsWith(`${ours},`))
     if (flake !== undefined) return flake
+  } else if (ours === markOf({})) {
+    if (!isUsual(options)) throw usageError(OTHER_SLOTS)
+    return FlakeId.join(store, { ...options, group: 'default' })
   }
-  const digest = createHash('sha256').update(ours.fingerprint).digest('hex').slice(0, 12)
-  return FlakeId.join(store, { ...options, group: `new-${digest}` })
+  const digest = createHash('sha256').update(ours).digest('hex').slice(0, 12)
+  const flake = await joinUnless(store, { ...options, group: `new-${digest}` }, () => false)
+  return flake as LeasedFlakeId
+}
+
+const OTHER_SLOTS =
+  "The group 'default' would get other slots than join() gives it, and applications could not join it. Leave out --slots, " +
+  '--node-offset and node fields, or name the group that your applications use, with --group.'
+
+/** What tells the IDs of one layout from those of another: its bits, epoch and idOffset. */
+const markOf = ({ layout }: JoinOptions) => nativeLayout(factsOf(layout ?? 'flake')).fingerprint
+
+function isUsual(options: JoinOptions) {
+  const [ours, usual] = [options, {}].map((each) => readJoinOptions(each).config)
+  return ours.fingerprint === usual.fingerprint && ours.slots === usual.slots
 }
 
 /**
- * Undefined if the group has other options. The number of slots does not matter.
- * @param config the options in comparable form
+ * Joins this group, with the number of slots that it has unless one was given. Undefined if the group has other options that
+ * make it another one.
+ * @param isOther whether they do, by their description
  */
-async function joinIfSame(
-  store: FolderStore,
-  options: JoinOptions,
-  { fingerprint }: { fingerprint: string },
-): Promise<LeasedFlakeId | undefined> {
+async function joinUnless(store: FolderStore, options: JoinOptions, isOther: (theirs: string) => boolean) {
   try {
     return await FlakeId.join(store, options)
   } catch (cause) {
     const error = cause as Fault & { theirs: string }
     if (error.code !== 'ERR_FLAKE_CONFIG_MISMATCH') throw error
     const [text, slots] = /^(.*), (\d+) slots$/s.exec(error.theirs)?.slice(1) ?? []
-    return text === fingerprint && options.slots === undefined ? FlakeId.join(store, { ...options, slots }) : undefined
+    const isAlike = text === readJoinOptions(options).config.fingerprint && options.slots === undefined
+    if (isAlike) return FlakeId.join(store, { ...options, slots })
+    if (isOther(error.theirs)) return undefined
+    throw error
   }
 }
 

@@ -8,8 +8,9 @@ import { show } from '../../lib/base/errors/make.ts'
 import { meantPath, variableError } from '../../lib/base/errors.ts'
 import { nearest } from '../../lib/base/nearest.ts'
 import { withoutSecrets } from '../../lib/base/printable.ts'
-import type { SlotInfo, Store } from '../../lib/entries/lease.ts'
+import type { CounterInfo, SlotInfo, Store } from '../../lib/entries/lease.ts'
 import { fileStore } from '../../lib/entries/lease.ts'
+import { unread } from '../../lib/layout/node-number.ts'
 import { rememberAddress } from '../../lib/stores/address.ts'
 import type { DatabaseFunction } from '../../lib/stores/database-function.ts'
 import { defaultFolder } from '../../lib/stores/file-store.ts'
@@ -21,6 +22,9 @@ import { failure, usageError } from '../parts/faults.ts'
 export interface AnyStore {
   destroy: (group: string) => Promise<void>
   list: (group: string) => Promise<SlotInfo[]>
+  counter: (name: string) => Promise<CounterInfo | undefined>
+  counters?: () => Promise<CounterInfo[]>
+  destroyCounter: (name: string) => Promise<void>
   groups?: () => Promise<string[]>
   /** of a server, which perhaps cannot list its groups */
   has?: (group: string) => Promise<boolean>
@@ -60,6 +64,13 @@ export function storeFirst(operands: string[], usage: (word: string) => string):
   return [undefined, operands]
 }
 
+/** A sentence about a variable that was probably meant to be FLAKEFORGE_STORE, with a space before it. */
+export function misspelt() {
+  const isLikely = (variable: string) => nearest(variable.replace('FLAKEFORGE_', ''), ['STORE']) !== undefined
+  const meant = unread([]).find(isLikely)
+  return meant === undefined ? '' : ` ${meant} is set: did you mean FLAKEFORGE_STORE?`
+}
+
 /** The words before the first that is no address of a server: several of them are one store. */
 function addressesFirst(operands: string[]) {
   const end = operands.findIndex((word) => !(isUrl(word) && word.includes('://')))
@@ -77,7 +88,7 @@ const unnamedStore = (word: string, usage: (word: string) => string) =>
   usageError(
     `No store is given, and FLAKEFORGE_STORE is not set: ${show(word)} is neither an address nor an absolute path. For the group: ` +
       `${usage(word).replace('STORE', 'redis://HOST')} (or file:/var/lib/… in place of redis://HOST). For that folder, use ` +
-      `file:${meantPath(word)}.`,
+      `file:${meantPath(word)}.${misspelt()}`,
   )
 
 /** One letter and a colon is a Windows drive. */
@@ -167,6 +178,17 @@ export async function noGroup(store: AnyStore, group: string, isNamed: boolean =
 function listOf(groups: string[]) {
   if (groups.length === 0) return 'There are no groups.'
   return groups.length === 1 ? `The only group is ${groups[0]}.` : `The groups are ${groups.join(', ')}.`
+}
+
+/** The error for a counter that does not exist, with the name that was probably meant. */
+export async function noCounter(store: AnyStore, name: string) {
+  const text = `There is no counter '${name}' ${placeOf(store)}.`
+  const known = (await store.counters?.())?.map((counter) => counter.name)
+  if (known === undefined) return failure(`${text} Check its name: this server cannot list its counters.`)
+  const meant = nearest(name, known)
+  return failure(
+    meant === undefined ? `${text} \`flakeforge counters\` lists them.` : `${text} Did you mean '${meant}'?`,
+  )
 }
 
 export const placeOf = ({ folder }: AnyStore) => (folder === undefined ? 'on this server' : `in ${folder}`)

@@ -14,8 +14,12 @@
 //! | [`dialects`] | the table of named layouts |
 //! | [`spec`] | what a custom layout may consist of |
 //! | [`format`](mod@format) | IDs as text in eight bases |
+//! | `block` | AES on blocks of 16 bytes |
+//! | `check` | codes for public IDs, for check characters |
 //! | [`seal`] | public IDs: 64 bits encrypted as 64 other bits |
 
+mod block;
+mod check;
 pub mod dialects;
 pub mod format;
 mod node_field;
@@ -58,7 +62,9 @@ pub struct Layout {
     fields: Vec<(Cow<'static, str>, u32)>,
     nodes: Vec<NodeField>,
     has_nodes: bool,
-    mode: Option<(Bits, Mode)>,
+    mode: Mode,
+    /// where an ID contains its mode; without bits in most layouts
+    mode_bit: Bits,
     zero: u64,
     id_offset: i64,
     last_exact_tick: Option<u64>,
@@ -96,7 +102,7 @@ impl Layout {
 
     fn of_bits(name: Cow<'static, str>, epoch_ms: i64, tick_ns: u64, fields: Vec<(Cow<'static, str>, u32)>) -> Self {
         let (mut tick, mut counter) = (Bits::NONE, Bits::NONE);
-        let (mut zero, mut mode) = (0, None);
+        let (mut zero, mut mode_bit) = (0, Bits::NONE);
         let mut nodes: Vec<NodeField> = Vec::new();
         let mut shift = 64;
         for (field, width) in &fields {
@@ -106,15 +112,16 @@ impl Layout {
                 TIMESTAMP => tick = bits,
                 COUNTER => counter = bits,
                 ZERO => zero |= bits.put(bits.max()),
-                MODE => mode = Some((bits, Mode::Spread)),
+                MODE => mode_bit = bits,
                 _ => match nodes.iter_mut().find(|node| node.name() == *field) {
                     Some(node) => node.add(bits),
                     None => nodes.push(NodeField::of_bits(field.clone(), bits)),
                 },
             }
         }
-        let packing = Packing::Bits { tick, counter, reversed: mode.is_some() };
-        Self { fields, nodes, mode, zero, ..Self::with_packing(name, epoch_ms, tick_ns, packing) }.bounded()
+        let mode = if mode_bit.width() > 0 { Mode::Spread } else { Mode::Sequential };
+        let packing = Packing::Bits { tick, counter, reversed: mode == Mode::Spread };
+        Self { fields, nodes, mode, mode_bit, zero, ..Self::with_packing(name, epoch_ms, tick_ns, packing) }.bounded()
     }
 
     fn of_decimal(row: &'static Dialect, node: &'static str) -> Self {
@@ -131,7 +138,8 @@ impl Layout {
             fields: vec![],
             nodes: vec![],
             has_nodes: false,
-            mode: None,
+            mode: Mode::Sequential,
+            mode_bit: Bits::NONE,
             zero: 0,
             id_offset: 0,
             last_exact_tick: None,
@@ -176,24 +184,24 @@ impl Layout {
         }
         let mut fields = self.fields;
         (fields[1].1, fields[2].1) = (node, both - node);
-        let Self { has_nodes, id_offset, .. } = self;
+        let Self { has_nodes, id_offset, mode, .. } = self;
         let layout = Self::of_bits(self.name, self.scale.epoch_ms(), self.scale.tick_ns(), fields);
-        Some(Self { has_nodes, id_offset, ..layout }.bounded())
+        Self { has_nodes, id_offset, ..layout }.with_mode(mode)
     }
 
-    /// uniqueid's `mode`. `None` if the layout has no such field, or if it has an offset and would not sort chronologically.
+    /// The order of the timestamp's bits. `None` if the layout is decimal, or if it has an offset and would not sort
+    /// chronologically.
     pub fn with_mode(mut self, mode: Mode) -> Option<Self> {
-        self.mode = Some((self.mode?.0, mode));
-        if let Packing::Bits { reversed, .. } = &mut self.packing {
-            *reversed = mode == Mode::Spread;
-        }
+        let Packing::Bits { reversed, .. } = &mut self.packing else { return None };
+        *reversed = mode == Mode::Spread;
+        self.mode = mode;
         let is_possible = self.id_offset == 0 || self.is_time_ordered();
         is_possible.then(|| self.bounded())
     }
 
-    /// The mode that its generators write, if the layout has one.
-    pub fn mode(&self) -> Option<Mode> {
-        self.mode.map(|(_, mode)| mode)
+    /// The order of the timestamp's bits in the IDs of its generators.
+    pub fn mode(&self) -> Mode {
+        self.mode
     }
 
     /// Hazelcast's id-offset, which is added to the finished ID. Ticks in which some ID would not fit 64 bits are then out of
@@ -230,15 +238,16 @@ impl Layout {
         let (first_tick, last_tick) = (self.scale.first_tick(), self.scale.last_tick());
         let is_inexact = |tick| tick >= first_tick && self.top(tick) > EXACT_MAX;
         match self.packing {
-            // Only uniqueid reverses bits, and its IDs have 64: every other tick would be exact.
-            Packing::Bits { reversed: true, .. } => None,
+            // A reversed tick may set any of the timestamp's bits. So all ticks are exact, or none counts: of those that are,
+            // the next one need not be.
+            Packing::Bits { reversed: true, .. } => (!self.zero <= EXACT_MAX).then_some(last_tick),
             // The largest ID of a tick grows with the tick, even if a node or counter field is above the timestamp.
             _ => first_where(last_tick, is_inexact).checked_sub(1).filter(|tick| *tick >= first_tick),
         }
     }
 
-    /// The last tick up to which every ID, whatever its node and counter, is at most [`EXACT_MAX`]; `None` if the first tick
-    /// already has larger ones.
+    /// The last tick up to which every ID, whatever its node and counter, is at most [`EXACT_MAX`]; `None` if the first ticks
+    /// already have larger ones.
     pub fn last_exact_tick(&self) -> Option<u64> {
         self.last_exact_tick
     }
@@ -253,7 +262,7 @@ impl Layout {
         self.id_offset as u64
     }
 
-    /// Whether a later tick always has larger IDs, whatever the node.
+    /// Whether a later tick always has larger IDs, whatever the node: never if its bits are reversed.
     pub fn is_time_ordered(&self) -> bool {
         match self.packing {
             Packing::Bits { tick, reversed, .. } => {
@@ -293,7 +302,7 @@ impl Layout {
         if self.packing == Packing::Decimal {
             return PlacedNode::new(node);
         }
-        let (mut left, mut placed) = (node, self.mode.map_or(0, |(bits, mode)| bits.put(mode.bit())));
+        let (mut left, mut placed) = (node, self.mode_bit.put(self.mode.bit() & self.mode_bit.max()));
         for field in self.nodes.iter().rev() {
             placed |= field.put(left & field.max());
             left >>= field.width();
@@ -328,8 +337,11 @@ impl Layout {
         let (first_tick, last_tick) = (self.scale.first_tick(), self.scale.last_tick());
         let unsigned = |tick| tick >= first_tick && i64::try_from(self.top(tick)).is_err();
         let first = match self.packing {
-            // The top bit is the lowest bit of the tick, so the second tick sets it.
-            Packing::Bits { reversed: true, .. } => 1,
+            // The top bit is part of the node or the counter, which the first tick may set; or the lowest bit of the tick,
+            // which the second one sets; or it is always 0.
+            Packing::Bits { reversed: true, .. } if unsigned(first_tick) => first_tick,
+            Packing::Bits { reversed: true, tick, .. } if tick.shift() + tick.width() == u64::BITS => 1,
+            Packing::Bits { reversed: true, .. } => last_tick + 1,
             // The largest ID of a tick grows with the tick, even if a node or counter field is above the timestamp.
             _ => first_where(last_tick, unsigned),
         };

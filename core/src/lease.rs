@@ -8,11 +8,13 @@
 //! | [`grants`] | the rules that keep slots, windows and blocks unique, over any database |
 //! | [`quorum`] | one store out of several that know nothing of each other |
 //! | `pace` | how often the store is asked |
+//! | [`backfill`] | which numbers a member may use for a time that is over |
 //!
 //! A lease is a slot and a **window** of time. The store promises that windows of one slot never overlap, and the cursor
 //! refuses every number past the end of its window. So uniqueness depends on no clock and no timer in this file; they only
 //! decide how soon the next window comes. Every step may come early or late, even hours late after the process was stopped.
 
+pub mod backfill;
 pub mod grants;
 pub mod messages;
 mod pace;

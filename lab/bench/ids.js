@@ -75,7 +75,7 @@ const TABLE = [
  */
 const PROMISES = [
   ['next() / flake-idgen next()', ratio(call('next: flakeforge'), call('next: flake-idgen')), 0.9], // half on Node.js 20
-  ['next() / best plain JS', besidePlain('next'), 1.25],
+  ['next() / best plain JS', besidePlain('next'), 0.8],
   ['nextBigInt() / Date.now()', ratio(call('nextBigInt: flakeforge'), call('Date.now')), 0.85],
   ['nextBigInt() / flake-idgen next()', ratio(call('nextBigInt: flakeforge'), call('next: flake-idgen')), 0.55],
   ['nextBigInt() / best plain JS next()', ratio(call('nextBigInt: flakeforge'), call('next: plain JS')), 0.8],

@@ -1,5 +1,5 @@
 // The cost of a primary key: the time to generate one, and the space that many of them take in PostgreSQL: the tables of
-// docs/start/choosing.md. `node lab/bench/keys.mjs [ROWS [PER_MS]]`: by default a million, generated as fast as possible; with
+// docs/start/which-id.md. `node lab/bench/keys.mjs [ROWS [PER_MS]]`: by default a million, generated as fast as possible; with
 // PER_MS, this many of each kind per millisecond. Node.js has its own UUIDv7 since 26.1 and 24.16, PostgreSQL since 18: older
 // ones omit that row. It starts its own PostgreSQL, the first in PATH, and never touches one that was running before.
 

@@ -1,6 +1,6 @@
 // `npm run databases:stores`: stores with too many packages for a lock file of the tests. The tests of Redis, with
-// Valkey GLIDE; and the store for DynamoDB from docs/store/your-own-database.md, unchanged, on DynamoDB Local with the
-// real SDK. No account is needed: DynamoDB Local accepts any keys.
+// Valkey GLIDE; and the store of examples/dynamodb, on DynamoDB Local with the real SDK. No account is needed: DynamoDB
+// Local accepts any keys.
 
 import { strict as assert } from 'node:assert'
 import { spawnSync } from 'node:child_process'
@@ -96,12 +96,11 @@ async function makeTable() {
   client.destroy()
 }
 
-/** The page's code in a file. DynamoDB Local gives tables no id, so the time when a table was created replaces it. */
+/** The example's code in a file. DynamoDB Local gives tables no id, so the time when a table was created replaces it. */
 function writeStore() {
-  const page = readFileSync(join(root, 'docs', 'store', 'your-own-database.md'), 'utf8')
-  const [, code] = /^## DynamoDB$.*?^```javascript\n(.*?)^```$/ms.exec(page)
+  const code = readFileSync(join(root, 'examples', 'dynamodb', 'store.mjs'), 'utf8')
   const id = 'Table.TableId'
-  assert.equal(code.split(id).length, 2, `the page asks for ${id} once`)
+  assert.equal(code.split(id).length, 2, `the example asks for ${id} once`)
   const file = join(folder, 'store.mjs')
   writeFileSync(file, code.replace(id, 'String(Table.CreationDateTime.getTime())'))
   return file

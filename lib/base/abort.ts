@@ -10,7 +10,7 @@ import { checkKeys, isAbsent } from './values.ts'
 /** Cancels a wait. */
 export interface SignalOptions {
   /**
-   * When it aborts, the promise rejects with `signal.reason` (an `AbortError` by default) and no number is taken. If the
+   * Cancels the call: the promise rejects with `signal.reason` (an `AbortError` by default), and no number is taken. If the
    * signal has already aborted, the promise rejects at once.
    */
   signal?: AbortSignal | null | undefined
@@ -18,7 +18,7 @@ export interface SignalOptions {
 
 /** Ends an iteration. */
 export interface IterationOptions {
-  /** When it aborts, the iteration ends without an error, and no number is taken. */
+  /** Ends the iteration without an error. No number is taken. */
   signal?: AbortSignal | null | undefined
 }
 

@@ -75,7 +75,7 @@ export interface ClockStepMessage {
    * of this node has made
    */
   steps: number
-  /** by how many ms the clock was behind the last ID when a call was refused; 0 if no call was refused */
+  /** how far the clock was behind the last ID when a call was refused, in ms; 0 if no call was refused */
   behindMs: number
 }
 

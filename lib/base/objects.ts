@@ -33,6 +33,8 @@ export const isUint8Array = (value: unknown): value is Uint8Array => tagOf.call(
 
 export const isBigUint64Array = (value: unknown): value is BigUint64Array => tagOf.call(value) === 'BigUint64Array'
 
+export const isBigInt64Array = (value: unknown): value is BigInt64Array => tagOf.call(value) === 'BigInt64Array'
+
 /** Node's Buffer, if there is one. A bundler that sees the bare name would add its own Buffer. */
 const { Buffer: NodeBuffer } = globalThis as { Buffer?: typeof Buffer }
 

@@ -43,10 +43,9 @@ export type Resumable = { goOn(): void }
 
 export type Callback<Bytes> = (error: any, id?: Bytes) => unknown
 
-/**
- * What `next()` calls: `(null, id)` or `(error)`. It may also be declared with an `Error` that is never null, as in the types
- * of flake-idgen: a method's parameters are compared in both directions.
- */
+// A method's parameters are compared in both directions. So a callback may also be declared with an `Error` that is never null,
+// as in the types of flake-idgen.
+/** The callback of `next()`, which gets `(null, id)` or `(error)`. */
 export type NextCallback<Bytes> = { call(error: Error | null, id: Bytes): void }['call']
 
 export interface Host<Bytes extends Uint8Array> {

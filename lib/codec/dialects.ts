@@ -1,5 +1,5 @@
 // The named layouts, the default first: the rows of core/src/layout/dialects.rs, which cites each specification.
-// `npm run codec:table` writes this file. Defaults of a row: epoch 0 (Unix ms), ticks of 1 000 000 ns, hasNodes false,
+// `npm run codec:table` writes this file. Defaults of a row: epoch 0 (Unix ms), ticks of 1,000,000 ns, hasNodes false,
 // maxAheadMs and maxWaitMs 0. A decimal layout names its node field in place of the fields.
 
 export interface Dialect {
@@ -63,6 +63,7 @@ export default [
   {
     name: 'twitter',
     epoch: 1288834974657,
+    maxWaitMs: 1000,
     fields: [
       ['zero', 1],
       ['timestamp', 41],
@@ -94,6 +95,7 @@ export default [
     name: 'sonyflake',
     epoch: 1409529600000,
     tickNs: 10000000,
+    maxWaitMs: 1000,
     fields: [
       ['zero', 1],
       ['timestamp', 39],
@@ -105,6 +107,7 @@ export default [
     name: 'sonyflake2',
     epoch: 1735689600000,
     tickNs: 10000000,
+    maxWaitMs: 1000,
     fields: [
       ['zero', 1],
       ['timestamp', 39],
@@ -115,7 +118,7 @@ export default [
   {
     name: 'tsid',
     epoch: 1577836800000,
-    maxAheadMs: 10000,
+    maxAheadMs: Number.POSITIVE_INFINITY,
     fields: [
       ['timestamp', 42],
       ['node', 10],

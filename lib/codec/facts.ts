@@ -87,7 +87,7 @@ export class LayoutFacts {
     this.tickNs = row.tickNs ?? 1_000_000
     this.tickMs = this.tickNs / 1e6
     this.fields = Object.freeze(withNodes(row.fields ?? [], choices.nodes).map((field) => Object.freeze(field)))
-    this.mode = choices.mode ?? (this.fields.some(([name]) => name === 'mode') ? MODES[0] : undefined)
+    this.mode = choices.mode ?? (this.hasModeBit ? MODES[0] : undefined)
     this.host = row.host
     this.idOffset = choices.idOffset
     this.maxAheadMs = row.maxAheadMs ?? 0
@@ -111,12 +111,23 @@ export class LayoutFacts {
     const choices = {
       epoch: isAbsent(epoch) ? present.epoch : readInstant('epoch', epoch),
       nodes: isAbsent(nodes) ? present.nodes : readNodeCount(nodes, this),
-      mode: isAbsent(mode) ? present.mode : readMode(mode, this),
+      mode: isAbsent(mode) ? present.mode : this.#chosenMode(mode),
       idOffset: isAbsent(idOffset) ? present.idOffset : readIdOffset(idOffset),
     }
     const key = keyOf(choices)
     if (key === this.#key) return this
     return this.#variants.get(key, () => new LayoutFacts(this.spec, choices))
+  }
+
+  /** Whether its IDs contain their mode, as uniqueid's do. */
+  get hasModeBit() {
+    return this.fields.some(([name]) => name === 'mode')
+  }
+
+  /** Undefined if it is what the layout is without a choice. */
+  #chosenMode(mode: unknown) {
+    const chosen = readMode(mode, this)
+    return this.hasModeBit || chosen === MODES[0] ? chosen : undefined
   }
 
   /**
@@ -150,9 +161,9 @@ export class LayoutFacts {
 
 const isOther = (given: unknown, part: number) => !isAbsent(given) && Number(given) !== part
 
-/** uniqueid's mode. */
-export function readMode(mode: unknown, { name, mode: present }: LayoutFacts) {
-  if (isAbsent(present)) throw errors.unusableOptionError('mode', mode, wanted.withLayout(name, 'mode'))
+/** The order of the timestamp's bits. */
+export function readMode(mode: unknown, { name, host }: LayoutFacts) {
+  if (host !== undefined) throw errors.unusableOptionError('mode', mode, wanted.withLayout(name, 'mode'))
   const known = MODES.find((name) => name === mode)
   if (known === undefined) throw errors.optionRangeError('mode', mode, `one of '${MODES.join("', '")}'`)
   return known

@@ -23,6 +23,8 @@ export type IdLike = Uint8Array | bigint | string | number
 export type IdBytes = typeof globalThis extends { Buffer: { prototype: infer B } } ? B : Uint8Array
 
 const TEXT = /^(?:\d+|0x[\da-f]+|0b[01]+)$/i
+/** An ID has 66 characters at most, and BigInt() takes a second for a few millions. */
+const MOST_CHARACTERS = 200
 
 // The ID that is being converted: `word`, and its halves `half[LOW]` and `half[HIGH]`, because a number cannot hold 64 bits
 // exactly. Their order is the byte order of this machine.
@@ -47,7 +49,7 @@ export function put(id: unknown) {
 /** @returns a bigint of any size */
 function bigintOf(id: unknown): bigint {
   if (typeof id === 'bigint') return id
-  if (typeof id === 'string' && TEXT.test(id)) return BigInt(id)
+  if (typeof id === 'string' && id.length <= MOST_CHARACTERS && TEXT.test(id)) return BigInt(id)
   if (typeof id === 'number') return numberToBigInt(id)
   throw errors.idError(id, wanted.id(id))
 }

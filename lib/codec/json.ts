@@ -3,7 +3,7 @@
 
 import { jsonIdError } from '../base/errors/portable.ts'
 import * as errors from '../base/errors/values.ts'
-import { isBigUint64Array, isUint8Array } from '../base/objects.ts'
+import { isBigInt64Array, isBigUint64Array, isUint8Array } from '../base/objects.ts'
 import { MAX_U64 } from '../base/values.ts'
 import { toBigInt } from './ids.ts'
 
@@ -18,7 +18,8 @@ const LOST =
 
 /**
  * The second argument of `JSON.stringify`: writes every ID as decimal text, at any depth: bigints, negative ones too; Buffers
- * and Uint8Arrays of 8 bytes, as `next()` returns them; and each element of a BigUint64Array, as `takeBigInts()` returns it.
+ * and Uint8Arrays of 8 bytes, as `next()` returns them; and each element of a BigUint64Array, as `takeBigInts()` returns it, or
+ * of a BigInt64Array.
  *
  * Everything else is written as JSON writes it. Even if your project gave `BigInt.prototype` a `toJSON` that makes numbers,
  * bigints are written as exact text.
@@ -37,7 +38,7 @@ export function jsonReplacer(this: unknown, key: string, value: unknown): unknow
   if (typeof value !== 'number' && typeof value !== 'object') return value
   const held = this === undefined ? bytesOf(value) : (this as Record<string, unknown>)[key]
   if (isUint8Array(held) && held.length === 8) return String(toBigInt(held))
-  if (isBigUint64Array(held)) return Array.from(held, String)
+  if (isBigUint64Array(held) || isBigInt64Array(held)) return Array.from<bigint, string>(held, String)
   return typeof held === 'bigint' ? String(held) : value
 }
 
@@ -55,7 +56,7 @@ export type Context = { source?: string }
 const MOST_DIGITS = 1000
 
 const KEYS = "an array of keys, such as ['id', 'userId']"
-const NO_SOURCE = `${KEYS}, because JSON.parse shows the text of a number only from Node.js 21 on`
+const NO_SOURCE = `${KEYS}, on Node.js 20 (without keys, jsonReviver() needs Node.js 21 or newer)`
 
 /**
  * Makes the second argument of `JSON.parse` that turns every integer beyond 2^53, which a number cannot hold exactly, into a

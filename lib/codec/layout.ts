@@ -21,7 +21,7 @@ import { factsOfSpec, LayoutFacts, readMode } from './facts.ts'
 import type { IdBytes, IdLike } from './ids.ts'
 import { HIGH, half, LOW, put, toBytes, word, wordToBytes } from './ids.ts'
 import type { AnyLayout, LayoutName, LayoutOptions } from './node-fields.ts'
-import { type Packing, partOf } from './packing.ts'
+import { MODES, type Packing, partOf } from './packing.ts'
 import type { Parts, PartsToEncode } from './parts.ts'
 import * as uuids from './uuid.ts'
 
@@ -69,10 +69,9 @@ Object.defineProperty(DecodedParts.prototype, 'constructor', { value: Object })
 // @ts-expect-error: no parts of an ID
 void new DecodedParts('', undefined, 0, '', '')
 
-/**
- * The type of `FlakeId.decode`. It is a named type, and `decode` a property, so that the compiler compares two of them by
- * `L`. So a generator of any layout is also a plain `FlakeId`, even if its class is your own.
- */
+// A named type, and `decode` a property, so that the compiler compares two of them by `L`. A generator of any layout is
+// therefore also a plain `FlakeId`, even if its class is a user's own.
+/** The type of `FlakeId.decode`: takes an ID, and returns its fields and its time. */
 export type Decode<L extends AnyLayout> = (id: IdLike) => Parts<L>
 
 /** The facts of a layout, for lib/ only: just the class can read this private field. */
@@ -84,11 +83,11 @@ const PACKING = Symbol('flakeforge.packing')
 /**
  * The meaning of an ID's 64 bits.
  *
- * `L` is the layout's source: a dialect's name or your spec. It determines the names of the node fields. `Layout` without a
- * type argument is a layout of any kind.
+ * `L` is the name of a layout, or your own definition, and determines the names of the node fields. `Layout` without a type
+ * argument is any layout.
  *
  * @example
- * const { Layout, layouts } = require('flakeforge')
+ * import { Layout, layouts } from 'flakeforge'
  * layouts.discord.decode('175928847299117063').date // 2016-04-30T11:18:25.796Z
  * const mine = new Layout({ epoch: 1577836800000, fields: [['timestamp', 41], ['shard', 13], ['counter', 10]] })
  * mine.encode({ timestamp: new Date(), shard: 5 })
@@ -104,7 +103,7 @@ export class Layout<const L extends AnyLayout = AnyLayout> {
    * forms a spec, so a Layout made from a copy (`{ ...layout }`, JSON, structuredClone) is the same layout.
    */
   readonly tickMs: number
-  /** present only if it was given, as the next two are */
+  /** present only if it was given, as the next is; `mode` only if it is not the layout's default, or in uniqueid if given */
   declare readonly idOffset?: bigint | undefined
   declare readonly nodes?: number | undefined
   declare readonly mode?: 'spread' | 'sequential' | undefined
@@ -116,7 +115,7 @@ export class Layout<const L extends AnyLayout = AnyLayout> {
   }
 
   /**
-   * @param spec a dialect's name, the fields of your own layout, or another layout or a copy of one to change the options of
+   * @param spec the name of a layout, the definition of your own, or a layout or its copy whose options you want to change
    * @throws {RangeError | TypeError} `ERR_FLAKE_OPTION`: the layout is impossible. The message names the field and the
    * reason.
    */
@@ -142,7 +141,7 @@ export class Layout<const L extends AnyLayout = AnyLayout> {
 
   /**
    * The first instant at which some ID, whatever its node and counter, does not fit into a signed 64-bit column; flake with
-   * epoch 0: 2039-09-07. If the highest bit is part of the node or the counter, or is one of uniqueid's reversed bits, this
+   * epoch 0: 2039-09-07. If the highest bit is part of the node or the counter, or is one of the reversed bits, this
    * is the epoch or just after it. If it is always 0, this is `end`.
    */
   get signedEnd(): Date {
@@ -233,7 +232,7 @@ export class Layout<const L extends AnyLayout = AnyLayout> {
   range(from: Instant, to?: Instant): { min: IdBytes; max: IdBytes } {
     const { packing } = this.#facts
     if (!packing.isTimeOrdered) {
-      throw errors.optionRangeError('layout', this.name, 'one whose IDs are ordered by time')
+      throw errors.optionRangeError('layout', this.name, wanted.ORDERED)
     }
     const end = to ?? from
     const times = [spanOf('from', from, this).first, spanOf('to', end, this).last] as const
@@ -343,7 +342,7 @@ function encode(parts: Options, layout: Layout, facts: LayoutFacts) {
   const { counter, mode } = parts
   const { packing } = facts
   const count = isAbsent(counter) ? 0 : readBounded('counter', counter, 0, facts.packing.counterMax)
-  const chosen = isAbsent(mode) ? undefined : readMode(mode, facts)
+  const chosen = isAbsent(mode) ? undefined : readPartMode(mode, facts)
   const node = facts.readNode(parts)
   const number = packing.isNumeric ? tickNumber(parts, packing) : undefined
   if (number !== undefined) {
@@ -351,6 +350,15 @@ function encode(parts: Options, layout: Layout, facts: LayoutFacts) {
     return wordToBytes()
   }
   return toBytes(packing.pack(tickOfParts(parts, layout, packing), count, node, chosen))
+}
+
+/** The mode of an ID. Where IDs do not contain it, it is that of the layout. */
+function readPartMode(mode: unknown, facts: LayoutFacts) {
+  const chosen = readMode(mode, facts)
+  if (facts.hasModeBit) return chosen
+  const own = facts.mode ?? MODES[1]
+  if (chosen !== own) throw errors.optionRangeError('mode', mode, wanted.ownMode(own))
+  return undefined
 }
 
 /** The tick as a number, for a numeric layout; undefined if the slower path has to read the parts. */
@@ -402,7 +410,7 @@ const isBeyondDates = (date: unknown, startMs: number) =>
 /** A tick, also as text: JSON has no bigints. */
 function readTick(given: unknown, { tickMin: min, tickMax: max, offset }: Packing) {
   const wanted = `a bigint from ${min} to ${max}${offset ? ', because of idOffset' : ''}`
-  const tick = typeof given === 'string' && /^\d+$/.test(given) ? BigInt(given) : given
+  const tick = typeof given === 'string' && /^\d{1,20}$/.test(given) ? BigInt(given) : given
   if (typeof tick !== 'bigint') throw errors.optionTypeError('tick', given, wanted)
   if (tick < min || tick > max) throw errors.optionRangeError('tick', given, wanted)
   return tick
@@ -446,7 +454,7 @@ function propertyOf({ name }: Dialect): [string, PropertyDescriptor] {
   return [name, { get: () => (made ??= layoutOf(factsOf(name))), enumerable: true }]
 }
 
-/** Every dialect, with its own epoch and the default of every choice. */
+/** Every named layout, with its own epoch and the default of every option. */
 export const layouts: { readonly [Name in LayoutName]: Layout<Name> } = /* @__PURE__ */ Object.freeze(
   /* @__PURE__ */ Object.defineProperties({}, /* @__PURE__ */ Object.fromEntries(dialects.map(propertyOf))),
 ) as { readonly [Name in LayoutName]: Layout<Name> }

@@ -2,7 +2,7 @@
 // number. Users see LayoutName and AnyLayout; the rest is for this room. `npm run codec:table` writes the part about the
 // dialects.
 
-import type { LayoutSettings, LayoutSpec } from './spec.ts'
+import type { LayoutSettings, LayoutSpec, ModeChoices } from './spec.ts'
 
 // written by `npm run codec:table`
 
@@ -14,7 +14,7 @@ interface FlakeFields {
 }
 
 interface UniqueidFields {
-  /** 0…2 047 */
+  /** 0…2,047 */
   generator: number
   /** 0…15 */
   cluster: number
@@ -34,15 +34,15 @@ interface DiscordFields {
   process: number
 }
 
-/** Every dialect and its node fields. Editors show these comments for options and decoded parts. */
+/** The node fields of each named layout. Editors show these comments for options and decoded parts. */
 export interface NodeFields {
   flake: FlakeFields
   hazelcast: {
-    /** 0…65 535 */
+    /** 0…65,535 */
     node: number
   }
   snowcast: {
-    /** 0…8 191, or less than `nodes` rounded up to a power of two */
+    /** 0…8,191, or less than `nodes` rounded up to a power of two */
     node: number
   }
   uniqueid: UniqueidFields
@@ -57,24 +57,24 @@ export interface NodeFields {
   twitter: TwitterFields
   discord: DiscordFields
   instagram: {
-    /** 0…8 191 */
+    /** 0…8,191 */
     shard: number
   }
   sonyflake: {
-    /** 0…65 535 */
+    /** 0…65,535 */
     machine: number
   }
   sonyflake2: {
-    /** 0…65 535 */
+    /** 0…65,535 */
     machine: number
   }
   tsid: {
-    /** 0…1 023 */
+    /** 0…1,023 */
     node: number
   }
   mastodon: Record<never, never>
   tid: {
-    /** 0…1 023 */
+    /** 0…1,023 */
     clockid: number
   }
   safe: {
@@ -108,13 +108,12 @@ export type LayoutName = keyof NodeFields
 
 // the end of what it writes
 
-/** A layout's source: a dialect's name, or fields of your own. */
+/** The name of a layout, or the definition of your own. */
 export type AnyLayout = LayoutName | LayoutSpec
 
-/**
- * The layout of a plain `FlakeId`, where none was named. It is `any`: only then does a plain `FlakeId` accept a generator of
- * every layout, while `new FlakeId({ wroker: 1 })` still does not compile.
- */
+// `any`: only then does a plain `FlakeId` accept a generator of every layout, while `new FlakeId({ wroker: 1 })` still does not
+// compile.
+/** The layout of a plain `FlakeId`, where none was named. */
 export type Unspecified = any
 
 /** The layout, or the default one if none was named. */
@@ -148,17 +147,12 @@ type InEach<Fields> = { [K in keyof Fields]: Fields[K] } & { [K in Exclude<AnyKe
 
 /** Options that only some layouts have. */
 export type LayoutChoices<L> = ('snowcast' extends OrFlake<L> ? SnowcastChoices : unknown) &
-  ('uniqueid' extends OrFlake<L> ? UniqueidChoices : unknown)
+  (OrFlake<L> extends 'chronicle' | 'chronicle-micros' ? unknown : ModeChoices)
 
 interface SnowcastChoices {
   /** snowcast: how many nodes there are, 128…8192, rounded up to a power of two; default 8192 */
   nodes?: number | string | null | undefined
 }
 
-interface UniqueidChoices {
-  /** uniqueid: `'spread'` (the default: the bits of the timestamp are reversed) or `'sequential'` */
-  mode?: 'spread' | 'sequential' | null | undefined
-}
-
-/** The options of a layout: {@link LayoutSettings}, and snowcast's `nodes` or uniqueid's `mode`. */
+/** The options of a layout: {@link LayoutSettings}, snowcast's `nodes`, and `mode`, which decimal layouts lack. */
 export type LayoutOptions<L extends AnyLayout = AnyLayout> = LayoutSettings & LayoutChoices<L>

@@ -70,6 +70,13 @@ function mirrored(bits: number) {
   return swapped(swapped(bytes, 0x00ff00ff, 8), 0x0000ffff, 16) >>> 0
 }
 
+/** Reverses the bits of `word`. */
+function turn() {
+  const low = half[LOW]
+  half[LOW] = mirrored(half[HIGH])
+  half[HIGH] = mirrored(low)
+}
+
 /** Divides `word` by a number below 2^21 and returns the rest. */
 function divideWord(by: number) {
   const upper = Math.floor(half[HIGH] / by)
@@ -129,7 +136,7 @@ interface Shape {
   host: string | undefined
   epoch: number
   tickNs: number
-  /** if it has a field of this name */
+  /** undefined if the timestamp's bits are never reversed */
   mode: Mode | undefined
   /** what is added to every ID */
   idOffset: bigint | undefined
@@ -161,7 +168,7 @@ export class Packing {
   #nodes
   #modeBit
   #mode
-  #upper // of a reversed tick: the bits of the higher half; a power costs more than all the rest
+  #mirrored // where the timestamp is in a word whose bits are in reverse order
   #isDecimal
   #tickNs
   #size // from the first ID of a tick to that of the next
@@ -194,7 +201,7 @@ export class Packing {
     this.nodeMax = this.nodeFields.reduce((sum, { max, unit }) => sum + max * unit, 0)
     this.counterMax = 2 ** this.counter.width - 1
     this.#mode = mode
-    this.#upper = 2 ** (time.width - 32) - 1
+    this.#mirrored = new Piece('', time.width, 64 - time.shift - time.width, 0)
     this.offset = idOffset
     this.#isDecimal = isDecimal
     this.isTimeOrdered = mode !== MODES[0] && (isDecimal || pieces.find(({ name }) => name !== 'zero') === time)
@@ -236,10 +243,11 @@ export class Packing {
   put(tick: number, counter: number, node: number, mode = this.#mode) {
     if (this.isPlain) return this.#putPlain(tick, counter, node)
     const isSpread = mode === MODES[0]
-    half[LOW] = isSpread ? tick : 0
-    half[HIGH] = isSpread ? tick * 2 ** -32 : 0
-    if (isSpread) this.#turn()
+    half[LOW] = 0
+    half[HIGH] = 0
+    if (isSpread) this.#mirrored.write(tick)
     else this.time.write(tick)
+    if (isSpread) turn()
     this.#putOthers(counter, node, mode)
   }
 
@@ -254,10 +262,9 @@ export class Packing {
 
   /** The ID of these parts. The offset may put it out of range. */
   pack(tick: bigint, counter: number, node: number, mode = this.#mode) {
-    word[0] = tick
     const isSpread = mode === MODES[0]
-    if (isSpread) this.#turn()
-    else word[0] = 0n
+    word[0] = isSpread ? tick << BigInt(this.#mirrored.shift) : 0n
+    if (isSpread) turn()
     this.#putOthers(counter, node, mode)
     const id = isSpread ? word[0] : tick * this.#size + word[0]
     return this.offset ? id + this.offset : id
@@ -293,24 +300,16 @@ export class Packing {
 
   /** Replaces the ID in `word` by its tick. */
   #readTick(mode: Mode | undefined) {
-    const { time } = this
-    if (mode === MODES[0]) {
-      this.#turn()
-      half[HIGH] &= this.#upper
-    } else if (time.width > 53) {
+    const isSpread = mode === MODES[0]
+    const time = isSpread ? this.#mirrored : this.time
+    if (isSpread) turn()
+    if (time.width > 53) {
       word[0] = BigInt.asUintN(time.width, word[0] >> BigInt(time.shift))
     } else {
       const tick = time.read()
       half[LOW] = tick
       half[HIGH] = tick * 2 ** -32
     }
-  }
-
-  /** Reverses the bits of `word`: in mode SPREAD its first field, the timestamp, is reversed. */
-  #turn() {
-    const low = half[LOW]
-    half[LOW] = mirrored(half[HIGH])
-    half[HIGH] = mirrored(low)
   }
 
   /** The first instant of a tick, Unix ms; with a fraction if ticks are finer. */
@@ -364,7 +363,7 @@ export class Packing {
     const before = since % this.#tickNs
     const start = this.epochNs + since - (before < 0n ? before + this.#tickNs : before)
     const last = this.epochNs + this.#lastTick * this.#tickNs
-    if (start > last && toMs(last) === ms && ms !== whole) return last // later ticks that start at the same float do not exist
+    if (start > last && toMs(last) === ms && ms !== whole) return last // no later tick starts at the same float
     if (toMs(start) <= ms) return start > ns ? start : ns
     return start > ns ? ns : start - 1n
   }
@@ -424,9 +423,13 @@ export class Packing {
   /** The first whole Unix ms at which some ID, whatever its node and counter, does not fit a signed column. */
   signedEnd() {
     const room = (MAX_U64 >> 1n) - this.#highest
-    const first = room < 0n ? 0n : room / this.#size + 1n
-    const found = smaller(first < this.tickMin ? this.tickMin : first, this.#lastTick + 1n)
-    return Math.ceil(this.startMs(this.#mode === MODES[0] ? 1n : found)) // the top bit is the lowest one of a reversed tick
+    const first = room < 0n ? 0n : this.#mode === MODES[0] ? this.#firstSpread() : room / this.#size + 1n
+    return Math.ceil(this.startMs(smaller(first < this.tickMin ? this.tickMin : first, this.#lastTick + 1n)))
+  }
+
+  /** The first reversed tick whose lowest bit is the top bit of the ID, if it has that bit. */
+  #firstSpread() {
+    return this.#mirrored.shift === 0 ? 1n : this.#lastTick + 1n
   }
 }
 

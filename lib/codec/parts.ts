@@ -7,7 +7,7 @@ import type { AnyLayout, DecodedFields, GivenFields } from './node-fields.ts'
  * The parts of an ID: those in {@link CommonParts}, and the node fields under their own names: `datacenter` and `worker` in
  * flake, `node` in hazelcast, and so on.
  *
- * `Parts` without a layout, as in `const parts: Parts = …`, has all node fields of all dialects, each optional.
+ * `Parts` without a layout, as in `const parts: Parts = …`, has the node fields of all layouts, each optional.
  *
  * `JSON.stringify` writes `tick` as text. For Node's `assert.deepStrictEqual`, which compares prototypes too, use
  * `{ ...parts }`.
@@ -25,7 +25,7 @@ export interface CommonParts {
   counter: number
   /** the whole node number: all node fields joined, the most significant first */
   id: number
-  /** uniqueid: the mode in which the ID was made */
+  /** in mode `'spread'`, and in uniqueid, whose IDs contain it: the mode in which the ID was made */
   mode?: 'spread' | 'sequential'
 }
 
@@ -38,7 +38,7 @@ export type PartsToEncode<L extends AnyLayout = AnyLayout> = CommonPartsToEncode
 export interface CommonPartsToEncode {
   /**
    * Unix ms, a Date, a Temporal.Instant, or Unix ns as a bigint; decimal text of Unix ms, as in CSV files. It must be within `tick` if both are
-   * given. A number denotes the tick whose start, as `decode` returns it, is this number, or else the tick that contains it.
+   * given. A number selects the tick that `decode` shows with this number, or else the tick that contains it.
    */
   timestamp?: number | bigint | string | Date | TemporalInstant | null | undefined
   /** a Date or Temporal.Instant, or the JSON form of a Date. It must be within `tick` and `timestamp` if they are given. */
@@ -49,6 +49,6 @@ export interface CommonPartsToEncode {
   counter?: number | string | null | undefined
   /** the whole node number; it must agree with the given node fields. Default: the node number of these fields, or 0 */
   id?: number | string | null | undefined
-  /** uniqueid: default the layout's own mode */
+  /** default the layout's own mode; only uniqueid, whose IDs contain it, accepts the other one */
   mode?: 'spread' | 'sequential' | null | undefined
 }

@@ -30,7 +30,7 @@ export interface LayoutSpec {
   idOffset?: bigint | number | string | undefined
   /** only in copies of a snowcast layout */
   nodes?: number | undefined
-  /** only in copies of a uniqueid layout */
+  /** as in {@link ModeChoices} */
   mode?: 'spread' | 'sequential' | undefined
 }
 
@@ -45,9 +45,19 @@ export interface LayoutSettings {
   idOffset?: bigint | number | string | null | undefined
 }
 
+/** What all layouts but the decimal ones, chronicle and chronicle-micros, allow. */
+export interface ModeChoices {
+  /**
+   * `'spread'` writes the bits of the timestamp in reverse order, so that the IDs of one ms and of the next are far apart, and a
+   * database that splits a table by ranges of its key gets as many of them in each range. They do not sort by time, and have
+   * no `range`. Default `'sequential'`, or, for uniqueid, whose IDs contain their mode, `'spread'`.
+   */
+  mode?: 'spread' | 'sequential' | null | undefined
+}
+
 const DIALECTS = dialects.map(({ name }) => name)
-const SPEC = ['name', 'epoch', 'tickMs', 'fields', 'idOffset']
-const COPY = [...SPEC, 'nodes', 'mode']
+const SPEC = ['name', 'epoch', 'tickMs', 'fields', 'idOffset', 'mode']
+const COPY = [...SPEC, 'nodes']
 
 /** Names that options and decoded parts already use; fields cannot have them. */
 const RESERVED = (
@@ -93,7 +103,7 @@ export function readSpec(given: unknown): Read {
   if (row !== undefined) {
     return { base: dialect(name), choices: { epoch: epoch === row.epoch ? undefined : epoch, nodes, mode, idOffset } }
   }
-  return { base: { name, tickNs, fields: readFields(spec.fields), epoch }, choices: { idOffset } }
+  return { base: { name, tickNs, fields: readFields(spec.fields), epoch }, choices: { idOffset, mode } }
 }
 
 const dialect = (name: string) => ({ name, epoch: undefined }) // an own property, not an inherited one

@@ -27,7 +27,7 @@ export interface FormatOptions extends PrefixOptions {
 /** The function `format`. */
 export interface Format {
   /**
-   * Writes up to 65 536 bytes as text. It takes the same arguments as biguint-format.
+   * Writes up to 65,536 bytes as text. It takes the same arguments as biguint-format.
    *
    * Decimal, hex and octal text has no leading zeros. Binary has 8 digits for each byte. The other bases have as many digits
    * as the bytes need (13 or 11 for an ID). Text input is read as an ID, as everywhere in flakeforge: `'0x50dd'` is hex and
@@ -209,5 +209,5 @@ export function isId(value: unknown, base?: Base | number | null): boolean {
   }
 }
 
-/** Writes up to 65 536 bytes as text: see {@link Format}. */
+/** Writes up to 65,536 bytes as text: see {@link Format}. */
 export const format: Format = formatBy(digits)

@@ -10,8 +10,9 @@ import { type IdLike, toBigInt, toBytes } from './ids.ts'
  * The mark of a layout, the last 58 bits of its UUIDs: `0b01`, and the last 56 bits of the 64-bit FNV-1a hash of a text that
  * describes how the layout reads times.
  */
-function markOf({ epoch, tickNs, fields, packing: { time, offset } }: LayoutFacts) {
-  const place = !fields.length ? 'decimal' : `timestamp ${time.width} bits at ${time.shift}`
+function markOf({ epoch, tickNs, fields, mode, hasModeBit, packing: { time, offset } }: LayoutFacts) {
+  const order = mode === undefined || hasModeBit ? '' : ' reversed' // IDs with the bit say it themselves
+  const place = !fields.length ? 'decimal' : `timestamp${order} ${time.width} bits at ${time.shift}`
   const text = `flakeforge: epoch ${epoch} ms, tick ${tickNs} ns, ${place}, idOffset ${offset}`
   let hash = 0xcbf29ce484222325n
   for (const letter of text) hash = BigInt.asUintN(64, (hash ^ BigInt(letter.charCodeAt(0))) * 0x100000001b3n)

@@ -1,5 +1,6 @@
 // `flakeforge/lease`: leases of slots, and their stores. FlakeId.join() loads it at its first call.
 
+export type { CounterInfo } from '../base/counter-info.ts'
 export type { FlakeErrorClass, FlakeErrorCode } from '../base/errors/flake-error.ts'
 export { FlakeError } from '../base/errors/flake-error.ts'
 export type { SlotInfo } from '../base/slot-info.ts'

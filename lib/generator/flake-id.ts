@@ -52,7 +52,7 @@ const MOST_BACK_OFF_MS = 8 // beyond that a call waits noticeably longer, and ha
 export interface Stats {
   /** IDs generated */
   ids: number
-  /** batches of `take` and the like, and of prefetch; single calls do not count */
+  /** batches of `take` and similar calls, and of prefetch; single calls do not count */
   batches: number
   /** attempts that found the counter used up */
   overflows: number
@@ -60,9 +60,9 @@ export interface Stats {
   clockSteps: number
   /** waits, blocking or not */
   waits: number
-  /** how many ms all waits took together */
+  /** the total duration of all waits, in ms */
   waitedMs: number
-  /** by how many ms the last ID is ahead of the clock now; 0 if it is not */
+  /** how far the last ID is ahead of the clock now, in ms; 0 if it is not */
   aheadMs: number
   /** when this count began */
   since: Date
@@ -85,16 +85,16 @@ export let shownOf: (flake: FlakeId) => { layout: string; node: Record<string, n
  * Generates 64-bit IDs that are ordered by time, and unique among generators with different node numbers.
  *
  * An ID holds the time, a node number and a counter. In the default layout, `flake`, these are 42 bits for the milliseconds
- * since the epoch, 5 bits each for datacenter and worker, and 12 bits for the counter: 4 096 IDs per millisecond. `layout`
+ * since the epoch, 5 bits each for datacenter and worker, and 12 bits for the counter: 4,096 IDs per millisecond. `layout`
  * selects the layout of another system, or your own. Give each process its own node number. Within a process, any number of
- * generators, in worker threads too, can share one: they never generate the same ID twice.
+ * generators can share one, even across worker threads: they never generate the same ID twice.
  *
- * `L` is the layout in the type system: a dialect's name or your own spec. It follows from the option `layout`. A plain
+ * `L` is the name of the layout, or your own definition. It follows from the option `layout`. A plain
  * `FlakeId`, as the type of a variable or parameter, accepts a generator of any layout; its `decode` has the fields of the
  * default layout, so write `FlakeId<'hazelcast'>` to read those of another.
  *
  * @example
- * const FlakeId = require('flakeforge')
+ * import { FlakeId } from 'flakeforge'
  * const flake = new FlakeId({ datacenter: 9, worker: 7 })
  * flake.next()       // <Buffer 68 7e 48 89 89 12 70 00>
  * flake.nextString() // '7529535382561648640'
@@ -249,7 +249,7 @@ export class FlakeId<const L extends AnyLayout = Unspecified> implements AsyncIt
   /**
    * `n` IDs in order, 8 bytes each, big-endian. It takes a fiftieth of the time of `n` calls of `next()`.
    *
-   * It blocks for as long as `n` IDs need at the layout's rate (1 ms for every 4 096), and up to `maxWaitMs` longer. If it
+   * It blocks for as long as `n` IDs need at the layout's rate (1 ms for every 4,096), and up to `maxWaitMs` longer. If it
    * throws, the numbers that it had already taken are lost: they are never used again.
    *
    * @param n 0 or more

@@ -19,11 +19,12 @@ import { readNodeNumber } from '../layout/node-number.ts'
  * Besides `layout` and those in {@link OwnNodeOptions} and {@link GeneratorOptions}, the node fields of the layout are
  * options, under their own names: `datacenter` and `worker` in flake, `node` in hazelcast, and so on (see
  * {@link NodeFields}). A node field that is left out comes from the environment variable `FLAKEFORGE_` plus its name in
- * capitals (`FLAKEFORGE_WORKER`), or else is 0. snowcast also takes `nodes`, and uniqueid `mode`.
+ * capitals (`FLAKEFORGE_WORKER`), or else is 0. snowcast also takes `nodes`.
  *
  * Integers may also be given as decimal text (`'7'`), as in environment variables. `null` and `undefined` mean absent.
  *
- * `L` follows from `layout`. Without it, as in `const options: FlakeIdOptions = …`, the fields of all dialects are allowed.
+ * `L` follows from `layout`. Without it, as in `const options: FlakeIdOptions = …`, the node fields of all layouts are
+ * allowed.
  */
 export type FlakeIdOptions<L extends AnyLayout = AnyLayout> = OwnNodeOptions &
   GeneratorOptions &
@@ -33,7 +34,7 @@ export type FlakeIdOptions<L extends AnyLayout = AnyLayout> = OwnNodeOptions &
 
 /** The layout, which also determines the node fields. */
 export interface LayoutOption<L extends AnyLayout> {
-  /** a dialect's name (default `'flake'`), a `Layout`, or the fields of your own layout */
+  /** The name of a layout (default `'flake'`), a `Layout`, or the definition of your own. */
   layout?: L | Layout<L> | null | undefined
 }
 
@@ -48,15 +49,15 @@ export interface GeneratorOptions extends LayoutSettings {
   seqMask?: number | string | null | undefined
   /**
    * The counter of the first ID in a tick: 0, the default, or `'random'`: below a quarter of `seqMask + 1`. With `'random'`,
-   * the IDs of a generator that makes few still spread evenly over that many shards (flake: 1 024) by `id % shards`. It
+   * the IDs of a generator that makes few still spread evenly over that many shards (flake: 1,024) by `id % shards`. It
    * requires the counter in the lowest bits. A tick then has room for fewer IDs, at least three quarters.
    */
   counterStart?: 0 | '0' | 'random' | null | undefined
-  /** added to the node number (Hazelcast's node-id-offset) */
+  /** A number that is added to the node number: Hazelcast's node-id-offset. Default 0. */
   nodeOffset?: number | string | null | undefined
   /**
    * How many ms IDs may run ahead of the clock before a used-up counter or a clock step makes calls wait or throw; may be
-   * Infinity. Default: that of the layout's system (hazelcast 15 000, chronicle Infinity, all others 0).
+   * Infinity. Default: that of the layout's system (hazelcast and safe 15,000; chronicle, tid and tsid Infinity; all others 0).
    *
    * When a process ends, how far ahead it was is lost. After a restart with the same node number, generate no ID before the
    * clock has passed the last one.
@@ -64,12 +65,12 @@ export interface GeneratorOptions extends LayoutSettings {
   maxAheadMs?: number | string | null | undefined
   /**
    * How many ms a synchronous call may block before it throws. It throws at once if waiting that long cannot help. Default:
-   * that of the layout's system (hazelcast, snowcast and uniqueid 1 000, all others 0).
+   * that of the layout's system (hazelcast, snowcast, sonyflake, sonyflake2, twitter and uniqueid 1,000, all others 0).
    */
   maxWaitMs?: number | string | null | undefined
   /**
-   * Hazelcast's prefetch: numbers are claimed `count` at a time (1…100 000, default 100) and handed out for
-   * `validityMs` (default 600 000; 0 means forever). `true` means the defaults; a number is the count.
+   * Hazelcast's prefetch: numbers are claimed `count` at a time (1…100,000, default 100) and handed out for
+   * `validityMs` (default 600,000; 0 means forever). `true` means the defaults; a number is the count.
    */
   prefetch?: boolean | number | { count?: number; validityMs?: number } | null | undefined
 }
@@ -77,9 +78,9 @@ export interface GeneratorOptions extends LayoutSettings {
 /** The source of the node number and the time of a generator without a lease. */
 export interface OwnNodeOptions {
   /**
-   * The whole node number, instead of its fields: all fields joined, the most significant first; flake: 0…1023. `'ordinal'`
-   * takes the number at the end of the host name, where a StatefulSet puts it. If neither `id` nor a node field is given, the
-   * environment variable `FLAKEFORGE_ID` is read.
+   * The whole node number (not an ID), instead of its fields: all fields joined, the most significant first. In flake 0…1,023.
+   * `'ordinal'` takes the number at the end of the host name, where a StatefulSet puts it. If neither `id` nor a node field
+   * is given, the environment variable `FLAKEFORGE_ID` is read.
    */
   id?: number | string | null | undefined
   /**
@@ -134,7 +135,19 @@ export const GENERAL = [
 export const OF_NODE = ['id', 'shared', 'clock']
 
 /** Options of a lease, which only join() reads. */
-export const OF_LEASE = ['group', 'slots', 'ttlMs', 'skewMs', 'durable', 'waitMs', 'host', 'signal', 'elseFrom']
+export const OF_LEASE = [
+  'group',
+  'slots',
+  'backfill',
+  'ttlMs',
+  'skewMs',
+  'durable',
+  'waitMs',
+  'host',
+  'share',
+  'signal',
+  'elseFrom',
+]
 
 /** A checked copy of the options of `new FlakeId(options)`. */
 export function readOptions(given: unknown): Settings {
@@ -163,7 +176,7 @@ export function readOptions(given: unknown): Settings {
 export function offeredOf(known: readonly string[], { hasNodes, mode }: LayoutFacts) {
   const isOffered = new Map([
     ['nodes', hasNodes],
-    ['mode', !isAbsent(mode)],
+    ['mode', !isAbsent(mode)], // elsewhere it is what `node` would be taken for
   ])
   return known.filter((name) => isOffered.get(name) ?? true)
 }

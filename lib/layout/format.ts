@@ -11,7 +11,7 @@ const formatOther = formatBy((bytes, base) =>
   bytes.length === 8 ? toText(bytes, baseCode(base)) : (native.digits(bytes, base) as string),
 )
 
-/** Writes up to 65 536 bytes as text: see {@link Format}. */
+/** Writes up to 65,536 bytes as text: see {@link Format}. */
 export const format: Format = (id, base, options) => {
   if (options !== undefined) return formatOther(id, base, options)
   if (isUint8Array(id) && id.length === 8) return toText(id, baseCode(base))

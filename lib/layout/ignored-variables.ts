@@ -48,7 +48,7 @@ function hint(variable: string, read: readonly string[]) {
   const offered = ['FLAKEFORGE_ID', ...read, 'FLAKEFORGE_STORE']
   const meant = nearest(
     variable.slice(PREFIX.length),
-    offered.map((name) => name.slice(PREFIX.length)),
+    [...offered, ...OF_CLIENTS].map((name) => name.slice(PREFIX.length)),
   )
   return meant === undefined ? `The variables here are ${offered.join(', ')}.` : `Did you mean ${PREFIX}${meant}?`
 }
@@ -63,7 +63,7 @@ export function warnOfWorker(isGiven: boolean) {
   const message =
     `This worker (number ${number}) of ${process.env.NODE_APP_INSTANCE ? 'PM2' : 'a cluster'} makes IDs with node number 0` +
     `${isGiven ? '' : ', and so does each of the others'}. Two workers with one node number make equal IDs. Give each worker ` +
-    'its own number (FLAKEFORGE_ID), or use FlakeId.join(), which assigns one, or the option shared.'
+    'its own number (FLAKEFORGE_ID). Or use FlakeId.join(), which assigns one, or the option shared, in all processes at once.'
   warn('FLAKEFORGE_NODE_ZERO', 'worker of a cluster', message)
 }
 

@@ -13,17 +13,20 @@ import { inPlace as inPlaceOf, type Wasm } from '../native/wasm.ts'
 const { wasm } = native as { wasm?: Wasm }
 
 /** Calls a function of the addon that changes IDs in place. Only the caller may have the array. */
-const inPlace: (ids: Uint8Array, change: (ids: Uint8Array) => void) => void =
+export const inPlace: (ids: Uint8Array, change: (ids: Uint8Array) => void) => void =
   wasm === undefined ? (ids, change) => change(ids) : inPlaceOf(wasm)
 
 const { keyBytes: KEY_BYTES, mostTweakBytes: MOST_TWEAK_BYTES } = native.sealBounds()
 
 /** The bases whose text of an ID always has 11 characters. */
-const TEXT_BASES = BASES.filter((base) => textWidth(base) === 11)
+const TEXT_WIDTH = 11
+const TEXT_BASES = BASES.filter((base) => textWidth(base) === TEXT_WIDTH)
 const DEFAULT_BASE = 'base58'
 
 const NEW_KEY = "crypto.randomBytes(32) makes one; text of a key has to be decoded first: Buffer.from(text, 'hex')"
-const OPTIONS = ['tweak', 'prefix']
+const OPTIONS = ['tweak', 'prefix', 'check']
+/** How many check characters a text may have. More would look like authentication, which takes far more. */
+const CHECKS = [0, 2, 3]
 const TWEAK = `a Uint8Array or text, of 0 to ${MOST_TWEAK_BYTES} bytes`
 
 /**
@@ -57,6 +60,25 @@ export function readPrefix(prefix: unknown) {
   throw secretError(Type, 'prefix', `must be ${wanted.PREFIX}, but is ${kindOf(prefix)}`)
 }
 
+/** How many check characters texts have; 0 if it is absent. */
+export function readCheck(check: unknown) {
+  if (isAbsent(check)) return 0
+  if (CHECKS.includes(check as number)) return check as number
+  const [Type, given] = typeof check === 'number' ? [RangeError, check] : [TypeError, kindOf(check)]
+  throw secretError(Type, 'check', `must be 0, 2 or 3 characters, but is ${given}`)
+}
+
+/** Why a text with check characters is refused; their number is not 0. */
+export function wantedText(base: Base, prefix: string, check: number, text: unknown) {
+  if (typeof text === 'string' && !text.startsWith(prefix)) return wanted.idInBase(base, prefix, text)
+  const after = prefix && `, after the prefix '${prefix}'`
+  return `a sealed ID in ${base} with ${check} check characters. Give ${TEXT_WIDTH + check} characters of ${base}${after}`
+}
+
+/** The right characters are not told: whoever guesses would need to ask just once. */
+export const WRONG_CHECK =
+  'a text of this seal: its check characters are wrong. Either it was mistyped, or another seal made it'
+
 const GONE = 'memory was transferred to another thread'
 
 /** A copy; undefined if the memory was transferred: such an array looks empty, and cannot be copied. */
@@ -69,10 +91,10 @@ function unlessGone<T>(copy: () => T) {
 }
 
 /** The options. Errors do not show their values: a key may be among them by mistake. */
-export function readOptions(options: unknown): { tweak?: unknown; prefix?: unknown } {
+export function readOptions(options: unknown): { tweak?: unknown; prefix?: unknown; check?: unknown } {
   if (isAbsent(options)) return ownOf({})
   if (typeof options !== 'object' || Array.isArray(options) || isUint8Array(options))
-    throw secretError(TypeError, 'options', `must be an object, { tweak, prefix }, but is ${kindOf(options)}`)
+    throw secretError(TypeError, 'options', `must be an object, { tweak, prefix, check }, but is ${kindOf(options)}`)
   for (const name of Object.keys(options)) {
     if (!OPTIONS.includes(name)) throw errors.unknownOptionError(name, undefined, OPTIONS)
   }
@@ -109,7 +131,7 @@ export function textBase(base: unknown): Base {
 /** Sealed 64 bits as a bigint. The text of a seal is not the text of an ID, but is easily mistaken for it. */
 export function toSealed(sealed: IdLike, prefix: string) {
   const text = typeof sealed !== 'string' ? '' : sealed.slice(sealed.startsWith(prefix) ? prefix.length : 0)
-  if (/^(?!0[bx])[\da-z]{11}$/i.test(text) && /\D/.test(sealed as string))
+  if (/^(?!0[bx])[\da-z]{11,14}$/i.test(text) && /\D/.test(sealed as string))
     throw errors.idError(sealed, 'an ID in decimal, hex or binary; openString() opens the text of sealString()')
   return toBigInt(sealed)
 }

@@ -14,9 +14,9 @@ export function readName(option: string, name: unknown) {
   return name
 }
 
-/** Whether the user vouches for the store's durability. */
-export function readDurable(durable: unknown) {
-  if (isAbsent(durable)) return false
-  if (typeof durable !== 'boolean') throw optionTypeError('durable', durable, 'true or false')
-  return durable
+/** An option that is false unless it is given. */
+export function readSwitch(option: string, given: unknown) {
+  if (isAbsent(given)) return false
+  if (typeof given !== 'boolean') throw optionTypeError(option, given, 'true or false')
+  return given
 }

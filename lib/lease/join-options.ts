@@ -11,7 +11,7 @@ import { GENERAL, OF_LEASE, OF_NODE, offeredOf, readKnobs, readLayout } from '..
 import { nativeLayout } from '../native/hot.ts'
 import index from '../native/index.ts'
 import { BUDGET, roundedUp } from '../stores/time-budget.ts'
-import { readDurable, readName } from './common-options.ts'
+import { readName, readSwitch } from './common-options.ts'
 import type { ElseFrom } from './else-from/options.ts'
 import { readElseFrom } from './else-from/options.ts'
 import { slotNodes } from './slot-nodes.ts'
@@ -31,36 +31,52 @@ export type JoinOptions<L extends AnyLayout = AnyLayout> = LeaseOptions &
 
 /** How a group shares its slots. */
 export interface LeaseOptions {
-  /** generators of one group share its slots; default `'default'` */
+  /** The name of the group, whose members share its slots. Default `'default'`. */
   group?: string | null | undefined
-  /** number of slots; default: all that the free node bits allow (flake: 1 024), 65 536 at most */
+  /** The number of slots, at most 65,536. Default: all that the free node bits allow (flake: 1,024). */
   slots?: number | string | null | undefined
-  /** how many ms a slot stays held without a renewal, 2 000…60 000; default 30 000 */
+  /**
+   * How many node numbers the slots leave free for `nextAt()`, which makes unique IDs of past times; default 0. They are the
+   * highest ones: with `backfill: 4` in the default layout, the nodes 1020 to 1023. No process may use them as its `id`. On a
+   * server, it needs `durable: true`.
+   */
+  backfill?: number | string | null | undefined
+  /** The length of a window in ms: how long a slot stays held without a renewal. 2,000…60,000, default 30,000. */
   ttlMs?: number | string | null | undefined
-  /** how many ms the clocks of the members and the store may differ; default 5 000 */
+  /** How far apart the clocks of members and store may be, in ms. Default 5,000. */
   skewMs?: number | string | null | undefined
   /**
-   * Your promise that the store never loses acknowledged writes, default false. With it, a new group needs no quiet period,
+   * Your promise that the store never loses acknowledged writes. Default false. With it, a new group needs no quiet period,
    * and a restart of the server stops no member. `fileStore` ignores it. All members must agree on it.
    *
-   * It is right for PostgreSQL, MySQL or MariaDB with default settings, for etcd, and for a single Redis without replicas and
-   * with `appendfsync always`. `join` checks the server for settings that contradict it, and refuses them with
+   * Use it with PostgreSQL, MySQL or MariaDB in their default settings, with etcd, and with a single Redis without replicas and
+   * with `appendfsync always`. `join` checks the server, and refuses settings that contradict the promise with
    * `ERR_FLAKE_OPTION`. It cannot detect everything, such as a disk that only pretends to write.
    */
   durable?: boolean | null | undefined
   /**
-   * How many ms `join` and `attach` wait for a free slot or for the end of a quiet period; default 90 000. Both end at most a
-   * second after that, whatever the store does.
+   * How long `join` and `attach` wait for a free slot or for the end of a quiet period, in ms. Default 90,000. Both end at most
+   * a second later, whatever the store does.
    */
   waitMs?: number | string | null | undefined
   /**
-   * `join` prefers a free slot that a process of this name held last, if it finds one; lists show the name. Default: the
-   * variable `HOSTNAME`, which is the pod's name in Kubernetes, else the name of the machine
+   * The name of this process in lists of slots. `join` tries to reuse a slot that was last held under this name. Default: the
+   * variable `HOSTNAME`, which is the pod's name in Kubernetes, else the name of the machine.
    */
   host?: string | null | undefined
   /**
-   * When it aborts, `join` and `createGroup` reject with `signal.reason` (an `AbortError` by default), and no slot is kept:
-   * one that was granted in the meantime is released. After `join` has resolved, the signal has no effect on the generator.
+   * Whether calls of `join` in this thread that name the same store and group get the same generator; default false: each
+   * call gets a generator of its own, which holds a slot of its own. Each call then needs its `close()`, and the last one
+   * closes the generator; `detach()` and `destroy()` concern all. The store is the same if it is the same object or the
+   * same address, letter by letter. Options that differ are `ERR_FLAKE_CONFIG_MISMATCH`. Worker threads share nothing: each
+   * has a generator of its own.
+   *
+   * `createGroup` ignores it.
+   */
+  share?: boolean | null | undefined
+  /**
+   * Cancels `join` and `createGroup`: they reject with `signal.reason` (an `AbortError` by default), and release a slot that was
+   * granted in the meantime. After `join` has resolved, the signal has no effect.
    */
   signal?: AbortSignal | null | undefined
   /**
@@ -118,13 +134,22 @@ export function readJoinOptions(given: unknown) {
   const knobs = readKnobs(options, facts)
   const nodes = slotNodes(facts, options)
   const group = readName('group', isAbsent(options.group) ? 'default' : options.group)
-  const slots = isAbsent(options.slots) ? nodes.capacity : readBounded('slots', options.slots, 1, nodes.capacity)
+  const backfill = isAbsent(options.backfill)
+    ? 0
+    : readBounded('backfill', options.backfill, 0, Math.min(nodes.capacity - 1, MOST_KEPT))
+  const most = nodes.capacity - backfill
+  const slots = isAbsent(options.slots) ? most : readBounded('slots', options.slots, 1, most)
+  if (backfill > 0 && knobs.seqMask !== facts.packing.counterMax)
+    throw unusableOptionError('seqMask', knobs.seqMask, 'with backfill, whose IDs use all counters of the layout')
   return {
     facts,
     ...knobs,
     clock: undefined, // all are here, because one that is not would be inherited from Object.prototype
     shared: undefined,
     nodeOf: nodes.nodeOf,
+    backfill,
+    kept: keptOf(backfill, nodes),
+    share: readSwitch('share', options.share),
     fixed: nodes.fixed,
     nodeOffset: isAbsent(options.nodeOffset) ? undefined : options.nodeOffset,
     group,
@@ -133,7 +158,7 @@ export function readJoinOptions(given: unknown) {
       slots,
       ...readTimes(options, knobs.maxAheadMs),
       scale: nativeLayout(facts).scale,
-      durable: readDurable(options.durable),
+      durable: readSwitch('durable', options.durable),
     },
     waitMs: isAbsent(options.waitMs)
       ? BUDGET.USUAL_WAIT_MS
@@ -142,6 +167,18 @@ export function readJoinOptions(given: unknown) {
     signal: readSignal(options.signal),
     elseFrom: isAbsent(options.elseFrom) ? undefined : readElseFrom(options.elseFrom, group),
   }
+}
+
+/** A store shows the records of as many slots in one read. */
+const MOST_KEPT = 1024
+
+/**
+ * The numbers that would be slots without `backfill`, the highest first, and their nodes. They do not depend on how many are
+ * kept, so a group that is created again with more of them repeats no ID.
+ */
+function keptOf(backfill: number, { capacity, nodeOf }: ReturnType<typeof slotNodes>) {
+  const slots = Array.from({ length: backfill }, (_, i) => capacity - 1 - i)
+  return { slots, nodes: slots.map((slot) => nodeOf(slot).node) }
 }
 
 /**

@@ -2,22 +2,30 @@
 // that was created here is always closed: after a failure, an abort or close().
 
 import { throwIfAborted, unlessAborted } from '../base/abort.ts'
+import { keptByDurableError } from '../base/errors.ts'
 import { within } from '../base/in-time.ts'
 import { monotonicNow, setTimeout } from '../base/timers.ts'
 import type { AnyLayout } from '../codec/node-fields.ts'
 import { checkStore, openGiven } from '../stores/open.ts'
-import type { Store } from '../stores/store.ts'
+import type { SlotStore, Store } from '../stores/store.ts'
 import { BUDGET } from '../stores/time-budget.ts'
 import { joining, leases } from './counts-for-metrics.ts'
 import { LeaseWithServers } from './else-from/lease-with-servers.ts'
 import { howToCreate } from './how-to-create.ts'
-import type { JoinOptions } from './join-options.ts'
+import type { JoinOptions, JoinSettings } from './join-options.ts'
 import { readJoinOptions } from './join-options.ts'
 import { Lease } from './lease.ts'
 import { type LeasedFlakeId, leasedFlakeId } from './leased-flake-id.ts'
 import { withWayOut } from './mismatch.ts'
+import { PastIds } from './past-ids.ts'
 import { warnOfFunctions } from './reserved-nodes.ts'
+import { joinShared } from './shared.ts'
 import { SlotGenerator } from './slot-generator.ts'
+
+/** The kept nodes depend on what the store remembers, which on a server may be lost. A folder has no such option. */
+function checkKept({ backfill, config }: JoinSettings, store: SlotStore) {
+  if (backfill > 0 && !config.durable && !('folder' in store)) throw keptByDurableError()
+}
 
 // `FlakeId.join`, which has the documentation.
 export function join<const L extends AnyLayout = 'flake'>(
@@ -28,7 +36,14 @@ export async function join(given: unknown, givenOptions?: unknown) {
   checkStore(given, 'join')
   const options = readJoinOptions(givenOptions)
   throwIfAborted(options.signal) // before a client is created
+  if (!options.share) return joinAlone(given, options)
+  return joinShared(given, options, (signal, isLast) => joinAlone(given, { ...options, signal }, isLast))
+}
+
+/** @param isLast asked at each close() whether the generator has no other holder */
+async function joinAlone(given: unknown, options: JoinSettings, isLast?: () => boolean) {
   const { store, close } = openGiven(given)
+  checkKept(options, store)
   const generator = new SlotGenerator(options)
   const settings = { ...options, howToCreate: () => howToCreate(given, options) }
   const { elseFrom } = options
@@ -44,10 +59,12 @@ export async function join(given: unknown, givenOptions?: unknown) {
     await lease.attach(options.signal)
     if (lease.slot !== undefined) await warnOfFunctions(store, options, BUDGET.JOIN_ENDS_MS + start - monotonicNow())
     lease.compare()
-    const leased = leasedFlakeId(generator.openedWith(lease), async () => {
+    const past = options.backfill > 0 ? new PastIds(store, lease, options) : undefined
+    const onClose = async () => {
       await within(end(), BUDGET.CLIENT_END_MS)
       lease.giveUp()
-    })
+    }
+    const leased = leasedFlakeId(generator.openedWith(lease), { past, onClose, isLast })
     generator.serve(leased)
     leases.add(lease)
     return leased
@@ -76,6 +93,7 @@ export async function createGroup(given: unknown, givenOptions?: unknown) {
   const { group, config, signal } = options
   throwIfAborted(signal)
   const { store, close } = openGiven(given)
+  checkKept(options, store)
   const made = store.create(group, config, signal)
   let isNew
   try {

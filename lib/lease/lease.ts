@@ -7,6 +7,7 @@ import { publishSoon, traced } from '../base/channels.ts'
 import { aheadError, closedLeaseError, unreleasedError } from '../base/errors.ts'
 import { within } from '../base/in-time.ts'
 import { clearTimeout, LONGEST_TIMER_MS, monotonicNow, setTimeout, unixNow } from '../base/timers.ts'
+import { WeakList } from '../base/weak-list.ts'
 import type { OtherSource } from '../generator/other-source.ts'
 import { STATUS } from '../native/hot.ts'
 import native from '../native/index.ts'
@@ -42,6 +43,9 @@ const acquisitionOf = ({ code }: StoreError) => FAILED[code] ?? 'failed'
 /** `howToCreate` returns the command that makes a new group without a quiet period. */
 export type LeaseSettings = Pick<JoinSettings, 'group' | 'host' | 'config' | 'waitMs'> & { howToCreate: () => string }
 
+/** This thread's leases, for destroy(). */
+const members: WeakList<Lease> = new WeakList()
+
 /** What subscribers see of an acquisition. */
 function granted({ slot }: Grant, context: { slot?: number | undefined }) {
   context.slot = slot
@@ -64,6 +68,7 @@ export class Lease {
   #events: MachineEvent[] = [] // those that arrived during a step
   #isStepping = false
   #timer: ReturnType<typeof setTimeout> | undefined
+  #watching: ReturnType<typeof setTimeout> | undefined // of a slot in a folder
   #attaching: AttachCalls | undefined // set while calls wait for a slot
   #calls: Set<Promise<void>> = new Set() // calls that the store has not answered yet; they never fail
   #releases: Set<Promise<void>> = new Set() // detach() waits for these
@@ -86,6 +91,7 @@ export class Lease {
     this.#group = group
     this.#waitMs = waitMs
     this.#howToCreate = howToCreate
+    members.add(this)
   }
 
   get group() {
@@ -219,6 +225,14 @@ export class Lease {
     return undefined
   }
 
+  /** Throws unless it holds a slot whose window contains this time, Unix ms. */
+  assertHolds(now: number) {
+    this.#lookForEnd()
+    if (this.state !== 'attached') throw this.#errors.ofStatus(STATUS.NO_GENERATOR)
+    const { hi } = this.#machine
+    if (!this.isOnFile && hi !== null && now > hi) throw this.error(STATUS.WINDOW_END)
+  }
+
   /** Compares the group with that of the other sources, and warns of a difference. */
   async compare() {}
 
@@ -323,6 +337,7 @@ export class Lease {
     this.#grant = grant
     this.lineage = grant.lineage
     this.windows++
+    this.#watch()
     return { type: 'opened', owner }
   }
 
@@ -425,6 +440,30 @@ export class Lease {
   async #end() {
     await this.#store.destroy(this.#group)
     this.#step({ type: 'ended' })
+    for (const other of members.living) if (other.lineage === this.lineage) other.#lookNow()
+  }
+
+  /** Another lease of this process has destroyed the group. */
+  #lookNow() {
+    this.#lookForEnd()
+    this.#step({ type: 'renewNow' })
+  }
+
+  /** The group's page in a folder shows its end at once. */
+  #lookForEnd() {
+    if (this.state === 'attached' && this.#grant?.cursor?.isDestroyed) this.#step({ type: 'ended' })
+  }
+
+  /** A member in a folder notices the end of its group even if it makes no IDs; there is no server to ask. */
+  #watch() {
+    clearTimeout(this.#watching)
+    if (!this.isOnFile) return
+    this.#watching = setTimeout(() => {
+      if (this.state !== 'attached') return
+      this.#lookForEnd()
+      this.#watch()
+    }, BUDGET.FOLDER_LOOK_MS)
+    this.#watching.unref()
   }
 
   #wakeAt(at: number) {

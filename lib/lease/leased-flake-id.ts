@@ -8,6 +8,7 @@ import { end, FlakeId, type Stats, shownOf } from '../generator/flake-id.ts'
 import { OpenedGenerator } from '../generator/opened-generator.ts'
 import { EVENTS, type LeaseDetail, type LeaseEvent, type LeaseListener } from './events.ts'
 import type { Lease } from './lease.ts'
+import { noBackfillError, type PastIds } from './past-ids.ts'
 
 const { EventEmitter } = process.getBuiltinModule('node:events')
 
@@ -51,9 +52,9 @@ export interface LeasedFlakeId<L extends AnyLayout> {
    * - `lost`: it no longer holds the slot (`cause`) and is getting a new one.
    * - `detached`, `destroyed`: the state of that name begins. `detached` has a `cause` unless you asked for it.
    *
-   * Listeners run before the promise of the call that caused the event resolves. Otherwise this is Node's EventEmitter:
-   * `events.once(flake, 'lost')` and `events.on` work too. Only `instanceof EventEmitter` is false, because a class has one
-   * parent. Other event names throw `ERR_FLAKE_OPTION`. You may listen to `error`, which is never emitted.
+   * Listeners run before the promise of the call that caused the event resolves. The generator has all methods of Node's
+   * EventEmitter, and works with `events.once` and `events.on`, but is not an `instanceof EventEmitter`. Other event names
+   * throw `ERR_FLAKE_OPTION`. `error` is allowed and never emitted.
    */
   on<E extends LeaseEvent | 'error'>(event: E, listener: LeaseListener<E>): this
   addListener<E extends LeaseEvent | 'error'>(event: E, listener: LeaseListener<E>): this
@@ -71,7 +72,15 @@ export interface LeasedFlakeId<L extends AnyLayout> {
 }
 
 /** What join() makes one with. Users cannot reach it: only the class can make them. */
-export let leasedFlakeId: (opened: OpenedGenerator, onClose: () => Promise<void>) => LeasedFlakeId
+export let leasedFlakeId: (opened: OpenedGenerator, parts: LeasedParts) => LeasedFlakeId
+
+interface LeasedParts {
+  /** for nextAt(); undefined without `backfill` */
+  past: PastIds | undefined
+  onClose: () => Promise<void>
+  /** asked at each close() whether the generator has no other holder; undefined if it is not shared */
+  isLast: (() => boolean) | undefined
+}
 
 /**
  * A generator that holds a slot. `FlakeId.join()` creates one.
@@ -82,21 +91,21 @@ export let leasedFlakeId: (opened: OpenedGenerator, onClose: () => Promise<void>
  *
  * Its `state` is one of these:
  * - `'attached'`: it generates IDs.
- * - `'detached'`: calls throw `ERR_FLAKE_DETACHED`. Either `detach()` or `close()` was called, or the slot was lost and it
- *   has no other yet; the error's `cause` is the reason. With `elseFrom`, the calls return IDs of servers during the search
- *   for a slot. Until it has its first slot, its `id` is undefined.
+ * - `'detached'`: calls throw `ERR_FLAKE_DETACHED`. Either `detach()` or `close()` was called, or the slot was lost and the
+ *   search for another is still running; the error's `cause` is the reason. With `elseFrom`, calls return IDs of servers in
+ *   the meantime. Before the first slot, `id` is undefined.
  * - `'destroyed'`: the group was destroyed, and all calls throw `ERR_FLAKE_DESTROYED`.
  */
 export class LeasedFlakeId<const L extends AnyLayout = Unspecified> extends FlakeId<L> {
   #lease
-  #onClose
+  #parts
 
   static {
-    leasedFlakeId = (opened, onClose) => new LeasedFlakeId(opened, onClose)
+    leasedFlakeId = (opened, parts) => new LeasedFlakeId(opened, parts)
   }
 
   /** @param opened with a lease */
-  private constructor(opened: OpenedGenerator, onClose: () => Promise<void>) {
+  private constructor(opened: OpenedGenerator, parts: LeasedParts) {
     if (!(opened instanceof OpenedGenerator)) {
       throw errors.optionError(
         TypeError,
@@ -109,7 +118,7 @@ export class LeasedFlakeId<const L extends AnyLayout = Unspecified> extends Flak
     for (const state of EMITTER_STATE) Object.defineProperty(this, state, { value: undefined, writable: true })
     Reflect.apply(EventEmitter, this, [])
     this.#lease = opened.lease as Lease
-    this.#onClose = onClose
+    this.#parts = parts
   }
 
   /**
@@ -134,27 +143,27 @@ export class LeasedFlakeId<const L extends AnyLayout = Unspecified> extends Flak
     return this.#lease.state as LeasedFlakeId['state']
   }
 
-  /** the slot that it holds, from 0; undefined while detached */
+  /** The number of the slot that the generator holds, from 0. Undefined while detached. */
   get slot(): number | undefined {
     return this.#lease.slot
   }
 
   /**
-   * How long IDs can be generated without another answer from the store; undefined while detached. With a folder as the store
-   * it advances as IDs are generated, and is in the past if none was generated for a while.
+   * When the window ends: IDs can be generated until then even if the store is down. Undefined while detached. With a folder
+   * as the store, it advances as IDs are generated, and is in the past if none was generated for a while.
    */
   get expires(): Date | undefined {
     return this.#lease.expires
   }
 
   /**
-   * The source of the next ID: its own slot, or with `elseFrom` a server; undefined without a source, because it was
-   * detached, closed or destroyed. Without `elseFrom` it is `'slot'` while attached.
+   * The source of the next ID: `'slot'` while attached, or `'server'` with `elseFrom`. Undefined after `detach()`, `close()`
+   * and `destroy()`.
    *
-   * IDs of servers were fetched ahead: `next()` and `take(n)` return the buffered ones, and throw `ERR_FLAKE_OVERFLOW`
-   * (`retryAfterMs`) if they are too few; the calls that wait fetch more. When there is a slot again, the rest of them are
-   * dropped. So when the source changes, IDs may be lower than earlier ones by the clocks' difference (`skewMs`) and by their
-   * age (`validityMs`); none occurs twice.
+   * IDs of servers are fetched ahead. `next()` and `take(n)` return the buffered ones, and throw `ERR_FLAKE_OVERFLOW`
+   * (`retryAfterMs`) if there are too few; calls that wait fetch more. Once there is a slot again, the rest of the buffer is
+   * dropped. After a change of source, IDs may be lower than earlier ones, by the difference between the clocks (`skewMs`)
+   * plus the age of the buffered IDs (`validityMs`). None occurs twice.
    */
   get source(): 'slot' | 'server' | undefined {
     return this.#lease.source
@@ -167,9 +176,9 @@ export class LeasedFlakeId<const L extends AnyLayout = Unspecified> extends Flak
   }
 
   /**
-   * Releases the slot, and stops using servers. Calls that are waiting for an ID get `ERR_FLAKE_DETACHED`. It takes at most 5
-   * s: if the store has not answered by then, it rejects with `ERR_FLAKE_STORE`, and the slot becomes free when its window
-   * ends.
+   * Releases the slot, and stops using servers. Calls that are waiting for an ID get `ERR_FLAKE_DETACHED`. The promise settles
+   * within 5 s: if the store has not answered by then, it rejects with `ERR_FLAKE_STORE`, and the slot becomes free when its
+   * window ends.
    */
   detach(): Promise<void> {
     return this.#lease.detach()
@@ -187,26 +196,53 @@ export class LeasedFlakeId<const L extends AnyLayout = Unspecified> extends Flak
   }
 
   /**
-   * Destroys the group: every member is destroyed at its next renewal. But if an equal group has been created by then, the
-   * member joins that one. A new group of the same name continues above the last ID of the old one. On a server no slot is
-   * granted for 60 s + `skewMs` (durable: `ttlMs` + `skewMs`).
+   * Destroys the group. Its members in this process are destroyed at once, and the others in a folder within 250 ms, on a
+   * server at their next renewal, within 37 % of `ttlMs`: from then on, calls throw `ERR_FLAKE_DESTROYED`. A member that has
+   * no slot at that time may join an equal group that was created meanwhile. A new group of the same name continues above the
+   * last ID of the old one. On a server no slot is granted for 60 s + `skewMs` (durable: `ttlMs` + `skewMs`).
    */
   destroy(): Promise<void> {
     return this.#lease.destroy()
   }
 
   /**
-   * Releases the slot and stops the timer permanently. From then on `next()`, `attach()` and `destroy()` throw
+   * Releases the slot and stops the timer permanently; with `share`, the last holder's call does. From then on `next()`, `attach()` and `destroy()` throw
    * `ERR_FLAKE_DETACHED`. Without `close()` the slot becomes free when the process ends, or after `ttlMs`. It takes at most 5
    * s and may reject like `detach()`; the generator is closed even then.
    */
   async close(): Promise<void> {
+    if (this.#parts.isLast?.() === false) return
     try {
       await this.#lease.close()
     } finally {
       end(this)
-      await this.#onClose()
+      await this.#parts.onClose()
     }
+  }
+
+  /**
+   * A unique ID of a past time, for rows that are older than their IDs. It has one of the node numbers that the option
+   * `backfill` keeps free, and the store remembers what was given, so that no member makes it again, after a restart either.
+   *
+   * The time is exact to the layout's tick, or to the millisecond where ticks are shorter. IDs of one time that one member
+   * makes are in the order of the calls, up to half of what one node has (2,048 per ms). With `backfill: 4` there are at least
+   * 14,336 per ms in the default layout.
+   *
+   * Most calls need no answer of the store: a member gets numbers for hours of the past at once.
+   * @param date a Date, Unix ms, Unix ns as a bigint, or a Temporal.Instant; not later than now
+   * @throws {RangeError} `ERR_FLAKE_TIME_RANGE`: the time is before the epoch, later than now, or in another unit.
+   * @throws {RangeError} `ERR_FLAKE_BACKFILL`: all IDs of this time are used; or an earlier group of this name had slots with
+   * the kept nodes (`timestamp`, `group`).
+   * @throws {RangeError} `ERR_FLAKE_OPTION`: `backfill` is not set.
+   * @throws {Error} `ERR_FLAKE_STORE`: the store failed, or may have lost which IDs were given.
+   * @throws otherwise as `nextAsync()`: it needs a slot too
+   * @example
+   * const flake = await FlakeId.join(store, { group: 'orders', backfill: 4, durable: true })
+   * const id = toSigned(await flake.nextAt(order.createdAt))
+   */
+  async nextAt(date: Date | number | bigint | { readonly epochNanoseconds: bigint }): Promise<Buffer> {
+    if (this.#parts.past === undefined) throw noBackfillError()
+    return this.#parts.past.next(date)
   }
 
   [Symbol.asyncDispose](): Promise<void> {

@@ -8,8 +8,9 @@ import type { SlotStore } from '../stores/store.ts'
 import { BUDGET } from '../stores/time-budget.ts'
 import type { JoinSettings } from './join-options.ts'
 
-/** The slot that has this node; undefined if none of them has. */
-function slotOf(node: number, { config, nodeOf }: JoinSettings) {
+/** The slot that has this node, or 0 if it is one of those for IDs of the past; undefined if it is neither. */
+function slotOf(node: number, { config, nodeOf, kept }: JoinSettings) {
+  if (kept.nodes.includes(node)) return 0
   for (let slot = 0; slot < config.slots; slot++) if (nodeOf(slot).node === node) return slot
 }
 

@@ -10,33 +10,33 @@ import { checkKeys, isAbsent, readBounded } from '../base/values.ts'
 
 /** The options of `RemoteFlakeId.connect`. Integers may also be given as decimal text (`'7'`). */
 export interface RemoteOptions {
-  /** the name of the IDs on the servers: a group or a segment of their configuration; 1 to 128 characters */
+  /** The name that the IDs have on the servers: a group or a segment of their configuration. 1 to 128 characters. */
   name: string
   /**
-   * How many IDs to keep ready, 1…10 000; default 100. When half of them are used up, a request brings more. Under load the
-   * client keeps as many as are used up within about 20 ms, up to 10 000, and returns to `prefetch` afterwards.
+   * How many IDs to keep in memory, 1…10,000. Default 100. When half of them are used up, a request fetches more. Under load,
+   * the client keeps as many as are used up within about 20 ms, up to 10,000, and returns to `prefetch` afterwards.
    */
   prefetch?: number | string | null | undefined
   /**
-   * For how many ms fetched IDs are handed out before they are dropped. Default 600 000; 0 means forever. It bounds the age
-   * of the time in an ID.
+   * How long fetched IDs are used before they are dropped, in ms. Default 600,000; 0 means forever. This limits the age of
+   * the time in an ID.
    */
   validityMs?: number | string | null | undefined
   /**
-   * How many ms a server may take to answer, 1…2 147 483 647; default 2 000. Then another server is asked. So a hanging
-   * server delays calls by this once, and again when the client next chooses it, minutes later.
+   * How long a server may take to answer, in ms, 1…2,147,483,647. Default 2,000. Then another server is asked. A server that
+   * hangs delays calls by this once, and again when the client next chooses it, minutes later.
    */
   timeoutMs?: number | string | null | undefined
   /**
-   * How many ms a call keeps waiting while all servers fail; default 10 000. Each call has every server asked at least once,
-   * so it may take longer by one `timeoutMs` for each of them. 0 means exactly once.
+   * How long a call keeps waiting while all servers fail, in ms. Default 10,000. Each call asks every server at least once, so
+   * it may take longer by one `timeoutMs` for each of them. 0 means exactly once.
    */
   waitMs?: number | string | null | undefined
-  /** the bearer token of the servers. It is sent in a header, to these servers only, and appears in no error. */
+  /** The bearer token of the servers. It is sent in a header, to these servers only, and appears in no error. */
   token?: string | null | undefined
-  /** cancels `connect()`: the promise rejects with `signal.reason`. Later it has no effect. */
+  /** Cancels `connect()`: the promise rejects with `signal.reason`. Later, the signal has no effect. */
   signal?: AbortSignal | null | undefined
-  /** the function to make requests with; default the global `fetch` */
+  /** The function that sends requests. Default: the global `fetch`. */
   fetch?: typeof globalThis.fetch | null | undefined
 }
 

@@ -39,9 +39,9 @@ export interface RemoteStats {
  * IDs that flakeforge-server makes, with the calls of `FlakeId`. It is for programs that cannot hold a node number or load an
  * addon: browsers, workers, functions. It needs only `fetch`.
  *
- * It fetches IDs ahead and serves them from memory, so a call costs as much as with `FlakeId`. It asks one server, another
- * one when that fails, and makes a new choice every one to three minutes. One request is pending at a time; calls that find
- * no ID join the next one, which asks for up to 10 000.
+ * It fetches IDs ahead and serves them from memory, so a call costs as much as with `FlakeId`. It asks one server,
+ * switches to another when that one fails, and chooses again every one to three minutes. One request is pending at a time;
+ * calls that find no ID join the next one, which asks for up to 10,000.
  *
  * The IDs of one answer ascend, except in layouts that spread them. IDs of two servers are in no mutual order, within the
  * time of one answer and the next. No two are equal.
@@ -179,7 +179,7 @@ export class RemoteFlakeId {
   /**
    * `n` IDs, 8 bytes each, big-endian, from the buffered ones: all of them, or an error. After an error they stay buffered
    * for other calls, and the missing ones are fetched, so that a later call succeeds.
-   * @param n 0…10 000 000
+   * @param n 0…10,000,000
    * @throws as `next()`
    * @example
    * const ids = await flake.takeAsync(500) // however many are here
@@ -223,8 +223,8 @@ export class RemoteFlakeId {
   }
 
   /**
-   * Like `take(n)`, but waits for the missing ones. More than 10 000 arrive by several requests, one after the other.
-   * @param n 0…10 000 000
+   * Like `take(n)`, but waits for the missing ones. More than 10,000 arrive by several requests, one after the other.
+   * @param n 0…10,000,000
    * @param options `signal`: when it aborts, the promise rejects with `signal.reason`. IDs that the call has already taken
    * are lost; it takes no more.
    * @throws as `nextAsync()`

@@ -102,7 +102,7 @@ export class Servers {
 
   /**
    * IDs from the first server that supplies them; each is asked once. Servers that asked for time are skipped, unless all
-   * did, or a call would fail now. There are n IDs, at most 10 000, or fewer if that many take too long. Throws a server's
+   * did, or a call would fail now. There are n IDs, at most 10,000, or fewer if that many take too long. Throws a server's
    * refusal, or the signal's reason.
    * @param options `patience`: when the first call would fail
    */

@@ -1,6 +1,7 @@
-// The address of a store: the addresses in a list of several, and how a message shows them.
+// The address of a store: the addresses in a list of several, how a message shows them, and the parameters of an address.
 
 import { optionRangeError } from '../base/errors.ts'
+import { nearest } from '../base/nearest.ts'
 import { withoutSecrets } from '../base/printable.ts'
 
 /**
@@ -8,6 +9,36 @@ import { withoutSecrets } from '../base/printable.ts'
  * @param wanted the requirement
  */
 export const addressError = (url: string, wanted: string) => optionRangeError('store', url, wanted)
+
+/** `ERR_FLAKE_OPTION`: an address whose parts cannot be told apart. */
+export const unreadableError = (url: string) =>
+  addressError(url, 'a valid address, in whose password @ is written as %40, / as %2F, # as %23, ? as %3F and % as %25')
+
+/** `ERR_FLAKE_OPTION`: a parameter of an address that is not read. */
+export const parameterError = (url: string, name: string, wayOut: string) =>
+  addressError(url, `an address without ?${name}=: ${wayOut}`)
+
+/**
+ * Refuses parameters that nobody reads, because a misspelt one may say which store it is, and those that are given twice.
+ * @param known those that are read
+ * @param waysOut what to do instead of some others, and `otherwise` of the rest
+ */
+export function checkParameters(
+  url: string,
+  parameters: URLSearchParams,
+  { known, waysOut, otherwise }: { known: readonly string[]; waysOut: Record<string, string>; otherwise: string },
+) {
+  for (const name of parameters.keys()) {
+    if (known.includes(name)) {
+      if (parameters.getAll(name).length > 1) throw addressError(url, `an address with ?${name}= once`)
+      continue
+    }
+    if (/\?.*@/.test(url)) throw unreadableError(url) // the name may be a part of a password
+    const meant = nearest(name, known)
+    const guess = meant === undefined ? otherwise : `did you mean ?${meant}=?`
+    throw parameterError(url, name, Object.hasOwn(waysOut, name) ? waysOut[name] : guess)
+  }
+}
 
 /** The host of a URL: an IPv6 address has brackets there, which clients do not take. */
 export const hostOf = ({ hostname }: { hostname: string }): string => hostname.replace(/^\[(.+)\]$/, '$1')

@@ -39,7 +39,7 @@ export interface DatabaseFunction {
 function checkFit({ name, host, mode, idOffset, packing }: LayoutFacts) {
   const why =
     (host !== undefined && 'its IDs are decimal') ||
-    (mode !== undefined && 'its timestamp has a mode') ||
+    (mode !== undefined && 'the bits of its timestamp may be reversed (mode)') ||
     (idOffset !== undefined && 'it has an offset') ||
     (packing.time.width === 0 && 'it has no timestamp') ||
     (packing.counter.width === 0 && 'it has no counter') ||
@@ -57,9 +57,10 @@ const plain = (name: string) =>
  * Which bits mean what: members whose fingerprint is equal and whose node is another one make other IDs. It is made of the
  * layout's facts alone, since `flakeforge schema` has to work where there is no addon.
  */
-export const fingerprintOf = ({ epoch, tickMs, fields, idOffset }: LayoutFacts): string => {
+export const fingerprintOf = ({ epoch, tickMs, fields, idOffset, mode, hasModeBit }: LayoutFacts): string => {
+  const order = mode === undefined || hasModeBit ? '' : ', timestamp reversed'
   const bits = `epoch ${epoch}, tick ${tickMs} ms, fields ${fields.map(([name, width]) => `${plain(name)} ${width}`).join(' ')}`
-  return idOffset ? `${bits}, idOffset ${idOffset}` : bits
+  return `${bits}${order}${idOffset ? `, idOffset ${idOffset}` : ''}`
 }
 
 /** @param node a whole node number of the layout */

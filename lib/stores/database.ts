@@ -45,6 +45,7 @@ const REFUSALS: { [Type in Answer['type']]?: (answer: AnswerOf<Type>, name: stri
   absent: (_, name) => errors.absentError(name),
   record: ({ fault }, name) => errors.recordError(name, fault),
   gone: (_, name) => errors.counterError('gone', name),
+  counterEnded: (_, name) => errors.destroyedCounterError(name),
   behind: (_, name) => errors.counterError('behind', name),
   full: ({ number }, name) => errors.counterError('full', name, number),
   config: ({ text }, _, config) => errors.optionRangeError('config', config, `a valid one: ${text}`),
@@ -75,12 +76,19 @@ type AnswerTo = {
   exists: 'exists'
   advance: 'number'
   skipTo: 'number'
+  counter: 'counter'
+  destroyCounter: 'done'
+  past: 'number'
+  pastRestored: 'done'
+  used: 'used'
 }
 
 /** Only joining and creating a group, a counter or its end may create tables. */
 const READS: Partial<Record<StepTask['type'], ReadBy>> = {
   list: 'look',
   exists: 'look',
+  counter: 'look',
+  used: 'readExisting',
   renew: 'readExisting',
   release: 'readExisting',
 }
@@ -159,8 +167,10 @@ export class DatabaseStore implements SlotStore {
 
   /** Called after an operator restored older records. */
   async restored(what: GroupOrCounter) {
-    if ('group' in what) await this.#run(what.group, { type: 'restored' })
-    else await this.#run(what.name, { type: 'counterRestored' })
+    if ('group' in what) {
+      await this.#run(what.group, { type: 'pastRestored' }) // first: if the second fails, the user repeats both
+      await this.#run(what.group, { type: 'restored' })
+    } else await this.#run(what.name, { type: 'counterRestored' })
   }
 
   /** All groups and counters that have a record, readable or not; undefined if the store cannot list them. */
@@ -186,6 +196,40 @@ export class DatabaseStore implements SlotStore {
       ? await this.#run(name, { type: 'skipTo', place: init, durable })
       : await this.#run(name, { type: 'advance', by, ...(init !== undefined && { init }), durable })
     return { number, lineage }
+  }
+
+  /** Takes numbers for a time of the past. */
+  async past(group: string, record: string, by: bigint, durable: boolean) {
+    await this.#checkDurable(group, durable)
+    const { number } = await this.#run(group, { type: 'past', record, by })
+    return { number }
+  }
+
+  async usedUntil(group: string, slots: number[]) {
+    const answer = await this.#run(group, { type: 'used', slots })
+    return Object.hasOwn(answer, 'until') ? (answer.until ?? undefined) : undefined
+  }
+
+  async counter(name: string) {
+    const answer = await this.#run(name, { type: 'counter' })
+    const counter = Object.hasOwn(answer, 'counter') ? answer.counter : undefined
+    return counter ? { name, lineage: answer.lineage, ...counter } : undefined
+  }
+
+  /** All counters; undefined if the store cannot list them. */
+  get counters() {
+    const records = this.#records
+    const { groups } = records
+    if (groups === undefined) return undefined
+    return async () => {
+      const names = await this.#coded('', () => groups.call(records))
+      const found = await Promise.all([...names].sort().map((name) => this.counter(name)))
+      return found.filter((counter) => counter !== undefined)
+    }
+  }
+
+  async destroyCounter(name: string) {
+    await this.#run(name, { type: 'destroyCounter' })
   }
 
   async list(group: string) {
@@ -405,7 +449,7 @@ class Step {
     return this.#step.read(look, fresh())
   }
 
-  /** Unless the server definitely refused, the next read shows the result. That counts only after a clean answer. */
+  /** Unless the server definitely refused, the next read shows the result. It counts only after a confirmed write. */
   async #swap({ name, from, to, history, process }: Extract<StepAsk, { type: 'swap' }>) {
     const { signal } = this.#over
     if (signal.aborted) throw givenUpError() // reaches no caller: they no longer wait

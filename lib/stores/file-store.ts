@@ -4,6 +4,7 @@
 import type { Slot, SlotFolder, SlotFolderConfig, SlotRow, Window } from '../../src/native.d.ts'
 import { checkPath, isAbsent, MAX_U64, refuseMore, unlessProblem } from '../base/check.ts'
 import {
+  destroyedCounterError,
   destroyedError,
   exhaustedError,
   noDefaultFolderError,
@@ -86,6 +87,7 @@ class FileStore implements FolderStore, SlotStore {
   #folder
   #groups: Map<string, SlotFolder> = new Map() // by group and options
   #held: Map<string, Slot> = new Map() // by owner
+  #past: Set<string> = new Set() // counters for times of the past that this process knows
   #last: Promise<unknown> = Promise.resolve()
 
   constructor(folder: string) {
@@ -137,7 +139,37 @@ class FileStore implements FolderStore, SlotStore {
   async advance(name: string, by: bigint, init?: bigint | null) {
     checkCount('by', by)
     if (!isAbsent(init)) checkCount('init', init)
-    return this.#inTurn(async () => unlessProblem(await native.advanceCounter(this.#folder, name, by, init)))
+    return this.#inTurn(async () => {
+      const block = unlessProblem(await native.advanceCounter(this.#folder, name, by, init))
+      if (block === null) throw destroyedCounterError(name)
+      return block
+    })
+  }
+
+  /** Takes numbers for a time of the past. If a counter is missing that this process knows, its numbers are lost. */
+  async past(group: string, record: string, by: bigint) {
+    return this.#inTurn(async () => {
+      const known = JSON.stringify([group, record])
+      const block = unlessProblem(await native.advancePast(this.#folder, group, record, by, this.#past.has(known)))
+      this.#past.add(known)
+      return block as NonNullable<typeof block>
+    })
+  }
+
+  async usedUntil(group: string, slots: number[]) {
+    return unlessProblem(native.slotsUsedUntil(this.#folder, group, slots)) ?? undefined
+  }
+
+  async counter(name: string) {
+    return (await this.counters()).find((counter) => counter.name === name)
+  }
+
+  async counters() {
+    return unlessProblem(native.listCounters(this.#folder)).map((row) => ({ ...row, isLost: false }))
+  }
+
+  destroyCounter(name: string) {
+    return this.#inTurn(async () => void unlessProblem(await native.destroyCounter(this.#folder, name)))
   }
 
   async list(group: string) {

@@ -5,7 +5,7 @@ import { checkPath, isAbsent, refuseMore } from '../base/check.ts'
 import * as errors from '../base/errors.ts'
 import { nearest } from '../base/nearest.ts'
 import { withoutSecrets } from '../base/printable.ts'
-import { addressError, addressesIn, rememberAddress } from './address.ts'
+import { addressError, addressesIn, rememberAddress, unreadableError } from './address.ts'
 import { etcdStore, openEtcd } from './etcd.ts'
 import { fileStore, openFolder } from './file-store.ts'
 import { mysqlStore, openMysql } from './mysql.ts'
@@ -38,7 +38,6 @@ const OPEN: Record<string, Open> = {
 const WANTED_ADDRESS =
   "an address such as 'file:DIR', 'redis://…', 'valkey://…', 'postgres://…', 'mysql://…' or 'etcd://…'"
 const WANTED = `${WANTED_ADDRESS}, or the result of redisStore() and the like`
-const UNREADABLE = 'a valid address, in whose password @ is written as %40, / as %2F, # as %23, ? as %3F and % as %25'
 const STEPS = ['create', 'acquire', 'renew', 'release', 'destroy', 'advance', 'list']
 
 /**
@@ -161,7 +160,7 @@ function openUrl(url: string) {
 function unopenedError(url: string, error: unknown) {
   if (error instanceof errors.FlakeError) return error
   const { code, name } = error as NodeJS.ErrnoException
-  if (code?.startsWith('ERR_INVALID_') || error instanceof URIError) return addressError(url, UNREADABLE)
+  if (code?.startsWith('ERR_INVALID_') || error instanceof URIError) return unreadableError(url)
   return errors.storeError(
     `The client package for ${withoutSecrets(url)} failed with ${errors.said(code ?? name, 60)}.`,
   )
@@ -180,6 +179,8 @@ function unknownAddressError(url: string) {
 
 /** Opens 'file:DIR', where DIR is an absolute path, or a file URL. */
 function openFile(url: string): SlotStore {
+  // Whatever follows them in a file URL is no part of its path.
+  if (/^file:\/\/.*[?#]/i.test(url)) throw addressError(url, 'a file URL in which ? is written as %3F and # as %23')
   const folder = url.startsWith('file://') ? nodeUrl.fileURLToPath(url) : url.slice('file:'.length)
   if (folder === '') {
     throw errors.optionRangeError('store', url, "the address of a folder, such as 'file:/var/lib/app/ids'")

@@ -8,12 +8,13 @@ import type { DatabaseFunction } from './database-function.ts'
  * flakeforge. https://github.com/flakeforge/flakeforge/blob/main/docs/store/your-own-database.md describes what each function
  * must guarantee, and `npx flakeforge-check-store ./my-store.mjs` checks it.
  *
- * A record is text of up to 2 200 bytes with any Unicode. It is part of a group (1 to 128 characters without braces and
- * control characters) and has a name: `group`, `counter`, or `slot` and ten digits. No record may ever expire.
+ * A record is text of up to 2,200 bytes with any Unicode. It is part of a group (1 to 128 characters without braces and
+ * control characters) and has a name: `group`, `counter`, `past`, or a word and digits, at most 26 characters, such as
+ * `slot0000000042`. No record may ever expire.
  */
 export interface RecordStore {
   /**
-   * One snapshot of up to 1 100 records, from the server that takes writes. It shows every swap that was answered before.
+   * One snapshot of up to 1,100 records, from the server that takes writes. It shows every swap that was answered before.
    * @returns `values`: in the order of `names`, null for an absent record. `now`: that server's clock in Unix ms, read after
    * the snapshot. `position`, if the database has one: a number from 0 to 2^64 - 1 that never falls while nothing is lost.
    */
@@ -28,9 +29,9 @@ export interface RecordStore {
   }>
   /**
    * In one atomic step: writes `to` if the record is `from` (null: absent), byte for byte, and the server is `identity`.
-   * @returns true only for a clean answer: the write is durable, and every server that could be promoted has it. False if the
+   * @returns true only for a confirmed write: it is durable, and every server that could be promoted has it. False if the
    * swap was not made, or perhaps not. An error means that the outcome is unknown. After either, flakeforge reads again, and
-   * writes a new text until the answer is clean.
+   * writes a new text until a write is confirmed.
    */
   swap(group: string, name: string, from: string | null, to: string, identity: StoreIdentity): Promise<boolean>
   /** the names of a group's records, in any order */
@@ -55,7 +56,7 @@ export interface StoreIdentity {
 /**
  * The store a step reads and writes: a RecordStore, with additions that only our own stores have.
  *
- * - `swap()` returns true only for a clean answer: the server confirms that enough replicas have this very write. It returns
+ * - `swap()` returns true only for a confirmed write: the server says that enough replicas have it. It returns
  *   false if nothing was written, and throws if the outcome is unknown, or with `refusedWriteError()` if the server
  *   refused.
  * - `look()` reads and changes nothing: if tables or the server's names are missing, its identity means nothing.

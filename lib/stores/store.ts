@@ -1,6 +1,7 @@
 // A store, whatever holds its records: `Store` as users see it, and `SlotStore` as leases and counters call it.
 
 import type { Slot, SlotFolderConfig, StepConfig } from '../../src/native.d.ts'
+import type { CounterInfo } from '../base/counter-info.ts'
 import type { SlotInfo } from '../base/slot-info.ts'
 import type { DatabaseFunction } from './database-function.ts'
 
@@ -15,10 +16,21 @@ export declare const madeByFlakeforge: unique symbol
 export interface Store {
   readonly [madeByFlakeforge]: true
   /**
-   * Destroys a group: every member is destroyed at its next renewal. A group of the same name that is created later continues
-   * above the last ID of this one, and on a server no slot is granted for 60 s + `skewMs` (durable: `ttlMs` + `skewMs`).
+   * Destroys a group: in a folder, every member is destroyed within 250 ms; on a server, at its next renewal, within 37 % of
+   * `ttlMs`. A group of the same name that is created later continues above the last ID of this one, and on a server no slot
+   * is granted for 60 s + `skewMs` (durable: `ttlMs` + `skewMs`).
    */
   destroy(group: string): Promise<void>
+  /** A counter of `SegmentId`; undefined if there is none of this name. Looking changes nothing. */
+  counter(name: string): Promise<CounterInfo | undefined>
+  /** All counters of `SegmentId`, by name. Redis cannot list them, so `redisStore` has no such function. */
+  counters?(): Promise<CounterInfo[]>
+  /**
+   * Destroys a counter of `SegmentId`, if there is one. Its members hand out what they hold, and get `ERR_FLAKE_DESTROYED`
+   * from the next block on. The next `SegmentId.open()` of this name starts anew, at 0 or at its `init`: its numbers are
+   * those of the old counter again.
+   */
+  destroyCounter(name: string): Promise<void>
   /**
    * All slots of a group that were ever held. Listing changes nothing.
    * @throws {Error} `ERR_FLAKE_RECORD` (`group`, `record`), or `ERR_FLAKE_FILE` (`path`) from `fileStore`: some slots cannot
@@ -77,5 +89,9 @@ export interface SlotStore extends Store {
   /** the error with where this store is, and what to check there */
   located?: <Kind extends Error>(error: Kind) => Kind
   advance: (name: string, by: bigint, init?: bigint, durable?: boolean) => Promise<Block>
+  /** numbers for a time of the past, from the group's counter of this name */
+  past: (group: string, record: string, by: bigint, durable: boolean) => Promise<{ number: bigint }>
+  /** until when these slots may have been used, in any group of this name; undefined if none ever was */
+  usedUntil: (group: string, slots: number[]) => Promise<number | undefined>
   functions?: (signal?: AbortSignal) => Promise<DatabaseFunction[]>
 }

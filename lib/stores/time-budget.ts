@@ -54,6 +54,8 @@ export const BUDGET = {
 
   // A lease, as its user sees it.
 
+  /** how often a member in a folder looks whether its group was destroyed: it reads memory that all members share */
+  FOLDER_LOOK_MS: 200,
   /** how long detach() waits for the store to take the slot back */
   RELEASE_MS: 4_000,
   /** how long close() then waits for our own client to end */

@@ -3,7 +3,7 @@
 // themselves: mysql2 checks no name, most check `localhost` if the address is an IP, and some do not tell the server which
 // name is wanted.
 
-import { addressError } from './address.ts'
+import { addressError, parameterError } from './address.ts'
 
 const { closeSync, constants, fstatSync, openSync, readFileSync } = process.getBuiltinModule('node:fs')
 const { isIP } = process.getBuiltinModule('node:net')
@@ -40,7 +40,7 @@ export const CHECKED: Tls = { isChecked: true, files: {} }
 export function readTls(url: string, parameters: URLSearchParams): Tls | null | undefined {
   const given = TLS_PARAMETERS.filter((name) => parameters.has(name))
   if (given.length === 0) return undefined
-  const refuse = (name: string, wanted: string) => addressError(url, `an address without ?${name}=: ${wanted}`)
+  const refuse = (name: string, wanted: string) => parameterError(url, name, wanted)
   const ssl = parameters.get('ssl')
   if (ssl !== null && !['true', 'false'].includes(ssl)) {
     throw refuse('ssl', "it is 'true' or 'false'; ?sslmode= and ?sslrootcert= say more")

@@ -28,7 +28,7 @@ export class Unfinished {
   }
 
   /**
-   * Whether one of them still runs. One question at a time is pending: other clients get its answer, but not its failure,
+   * Whether one of the statements still runs. Only one client asks at a time. The others get its answer, but not its failure,
    * which may concern the asking client alone.
    * @param ask the server, by the marks of the statements
    */

@@ -4,8 +4,8 @@
 
 const NOT_NODES = ['timestamp', 'counter', 'zero', 'mode']
 
-/** 0…65 535 */
-const upTo = (max) => `0…${String(max).replace(/\B(?=(?:\d{3})+$)/g, ' ')}`
+/** 0…65,535 */
+const upTo = (max) => `0…${String(max).replace(/\B(?=(?:\d{3})+$)/g, ',')}`
 
 /** Each node field and its largest value; a field in two pieces is one. */
 function nodeFields({ fields, host }) {

@@ -1,7 +1,8 @@
 'use strict'
 
 // Builds the page that flakeforge-server serves, and the documentation's inspector, which is the same page without its live
-// half: one file each of HTML, CSS and JavaScript, and the icon. `npm run page:build` writes packages/server/page/built.
+// half: one file each of HTML, CSS and JavaScript, and the icon. `npm run page:build` writes packages/server/page/built. The
+// inspector is also built without header and footer, for a page that has its own.
 //
 // Each file is replaced in one step, because a server may be serving it at that moment.
 
@@ -17,9 +18,10 @@ const POLICY =
 
 const sourceOf = (name) => fs.readFileSync(path.join(SOURCES, name), 'utf8')
 
-/** The HTML without the parts of the other page: `<!-- live -->…<!-- /live -->`, or the comment `<!-- site … /site -->`. */
-function html({ isLive }) {
-  const source = sourceOf('index.html')
+/** The HTML without the parts of other pages: `<!-- alone -->…<!-- /alone -->`, `<!-- live -->…<!-- /live -->`, `<!-- site … /site -->`. */
+function html({ isLive, isEmbedded = false }) {
+  const alone = isEmbedded ? / *<!-- alone -->.*?<!-- \/alone -->\n/gs : / *<!-- \/?alone -->\n/g
+  const source = sourceOf('index.html').replaceAll(alone, '')
   if (isLive) return source.replaceAll(/ *<!-- \/?live -->\n| *<!-- site .*? \/site -->\n/gs, '')
   return source
     .replaceAll(/ *<!-- live -->.*?<!-- \/live -->\n/gs, '')
@@ -56,6 +58,7 @@ async function buildPage(esbuild, folder, { isLive = true } = {}) {
   fs.mkdirSync(folder, { recursive: true })
   for (const file of outputFiles) write(folder, path.basename(file.path), file.text)
   write(folder, 'index.html', html({ isLive }))
+  if (!isLive) write(folder, 'embedded.html', html({ isLive, isEmbedded: true }))
   write(folder, 'icon.svg', sourceOf('icon.svg'))
 }
 

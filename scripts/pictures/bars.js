@@ -27,7 +27,7 @@ const [TOP, ROW, HEIGHT] = [30, 22, 16] // y: of the first bar, from one to the 
 const [LONGEST, STEP] = [250, 50] // ns: the maximum that fits, and the distance between lines of the scale
 
 const x = (ns) => Math.round((START + (ns / LONGEST) * (END - START)) * 10) / 10
-const digits = (ns) => Math.round(ns).toLocaleString('en').replaceAll(',', '\u00a0')
+const digits = (ns) => Math.round(ns).toLocaleString('en')
 
 function drawBar(ns, y, fill) {
   const bar = (from, to) => box(from, y, Math.round((to - from) * 10) / 10, HEIGHT, `fill="${fill}"`)

@@ -1,6 +1,6 @@
 'use strict'
 
-// Draws the pictures of the documents, light and dark, and writes their tables of speeds, from the code and from the
+// Draws the pictures of the documents, light and dark, and writes their figures of speed, from the code and from the
 // benchmark's results: `node scripts/pictures`. A test compares them with the files.
 
 const fs = require('node:fs')

@@ -26,24 +26,29 @@ function links(md) {
   })
 }
 
-/** Puts the live inspector on the first page, after README's first screen. */
+/** What the inspector on the first page shows until the reader enters another ID. */
+const EXAMPLE = 'id=175928847299117063&amp;layout=discord'
+
+/** Puts the inspector on the first page, after README's first screen. */
 function inspector(md) {
   md.core.ruler.push('inspector', ({ tokens, env, Token }) => {
     if (env.realPath !== `${root}README.md`) return
     const at = tokens.findIndex(({ content }) => content === 'Which set-up') - 1 // the token before its text opens the heading
     if (at < 0) throw new Error('README.md has no section "Which set-up", which the inspector precedes')
     const frame = new Token('html_block', '', 0)
-    frame.content = `<iframe class="inspector" title="Take an ID apart" src="${BASE}inspector/"></iframe>\n`
+    frame.content = `<iframe class="inspector" title="Take an ID apart" src="${BASE}inspector/embedded.html#${EXAMPLE}"></iframe>\n`
     tokens.splice(at, 0, frame)
   })
 }
 
-/** README's heading is in the hero of the first page. */
+/** README's heading, its first sentence and the command to install are in the hero of the first page. */
 function noHeading(md) {
   md.core.ruler.push('no-heading', ({ tokens, env }) => {
     if (env.realPath !== `${root}README.md`) return
-    if (tokens[0]?.tag !== 'h1') throw new Error('README.md does not begin with its heading, which the hero has')
-    tokens.splice(0, 3)
+    const install = tokens.findIndex(({ type, content }) => type === 'fence' && content.trim() === HERO.install)
+    if (tokens[0]?.tag !== 'h1' || install < 0)
+      throw new Error(`README.md does not begin with its heading and '${HERO.install}', which the hero has`)
+    tokens.splice(0, install + 1)
   })
 }
 
@@ -51,11 +56,12 @@ function noHeading(md) {
 const HERO = {
   name: 'flakeforge',
   text: 'Unique 64-bit IDs that sort by time',
-  tagline: 'A native drop-in for flake-idgen that assigns the node numbers, too',
+  tagline: 'For Node.js: they fit a bigint column and need no round trip',
+  install: 'npm install flakeforge', // for the theme
   image: { src: '/hero.svg', alt: '' },
   actions: [
-    { text: 'Choose an ID', link: '/start/choosing', theme: 'brand' },
-    { text: 'One machine', link: '/run/processes', theme: 'alt' },
+    { text: 'Get started', link: '/start/getting-started', theme: 'brand' },
+    { text: 'Which ID fits', link: '/start/which-id', theme: 'alt' },
     { text: 'Many machines', link: '/store/choosing', theme: 'alt' },
   ],
 }

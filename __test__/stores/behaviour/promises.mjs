@@ -11,6 +11,7 @@
 
 import { breakPromises } from './breaks.mjs'
 import { clientPromises } from './clients.mjs'
+import { leasePromises } from './leases.mjs'
 import { recordPromises } from './records.mjs'
 import { replicaPromises } from './replicas.mjs'
 import { Suite } from './suite.mjs'
@@ -20,6 +21,7 @@ import { urlPromises } from './urls.mjs'
 export function allPromises(kind) {
   const suite = new Suite(kind)
   recordPromises(suite)
+  leasePromises(suite)
   breakPromises(suite)
   replicaPromises(suite)
   clientPromises(suite)

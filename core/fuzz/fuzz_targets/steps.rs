@@ -22,7 +22,15 @@ enum Text {
     Any(String),
     GroupRecord { state: u8, life: u64, quiet_until: i64, ttl_ms: i64, skew_ms: i64, durable: bool, is_ours: bool },
     SlotRecord { owner: Option<u8>, life: u64, lo: i64, hi: i64, host: String },
-    CounterRecord { value: u64, is_lost: bool, lineage: u64, is_settled: bool, durable: bool },
+    CounterRecord {
+        value: u64,
+        is_lost: bool,
+        is_destroyed: bool,
+        life: u64,
+        lineage: u64,
+        is_settled: bool,
+        durable: bool,
+    },
 }
 
 /// An answer of the store.
@@ -87,7 +95,7 @@ fuzz_target!(|input: Input| {
 fn task(input: &Input, config: &GroupConfig) -> Task {
     let (config, (by, init, hi)) = (config.clone(), input.numbers);
     let seeker = Seeker { owner: 1, host: "h".to_owned() };
-    match input.task % 10 {
+    match input.task % 14 {
         0 | 1 => Task::Create(config),
         2 => Task::Join(config, seeker),
         3 => Task::Acquire(config, seeker),
@@ -96,6 +104,10 @@ fn task(input: &Input, config: &GroupConfig) -> Task {
         6 => Task::Destroy,
         7 => Task::List,
         8 => Task::Advance { by, init, durable: input.durable },
+        9 => Task::Past { record: "moment1".to_owned(), by },
+        10 => Task::Used(vec![3, 5]),
+        11 => Task::Counter,
+        12 => Task::DestroyCounter,
         _ => Task::SkipTo { place: by, durable: input.durable },
     }
 }
@@ -139,9 +151,20 @@ fn write(text: &Text, config: &GroupConfig) -> Option<String> {
             let owner = owner.map(u128::from);
             SlotRecord { owner, life: *life, lo: *lo, hi: *hi, host: host.clone(), nonce: 1 }.text()
         }
-        Text::CounterRecord { value, is_lost, lineage, is_settled, durable } => {
+        Text::CounterRecord { value, is_lost, is_destroyed, life, lineage, is_settled, durable } => {
             let (is_lost, is_settled, durable) = (*is_lost, *is_settled, *durable);
-            CounterRecord { value: *value, is_lost, lineage: *lineage, is_settled, durable, identity, nonce: 1 }.text()
+            CounterRecord {
+                value: *value,
+                is_lost,
+                is_destroyed: !is_lost && *is_destroyed,
+                life: *life,
+                lineage: *lineage,
+                is_settled,
+                durable,
+                identity,
+                nonce: 1,
+            }
+            .text()
         }
     })
 }

@@ -196,6 +196,21 @@ impl Kind {
         }
     }
 
+    /// What to do if this process cannot read the file, but others may. Elsewhere a cursor does not know their IDs, slots have
+    /// the same node numbers, and a count begins again.
+    fn instead(self) -> &'static str {
+        match self {
+            Self::Cursor => "use another path and another node number",
+            Self::Slot | Self::Group => {
+                "use another folder, and other node numbers there: another nodeOffset, or another value of a node field"
+            }
+            Self::Counter => {
+                "stop all members, and open the counter in another folder with an init at or above every ID that was ever \
+                 handed out"
+            }
+        }
+    }
+
     /// The way out for a damaged file. A counter's numbers have no time, so only its users know how far they went.
     fn damaged(self) -> &'static str {
         match self {
@@ -272,7 +287,8 @@ pub fn text_of(start: &[u8], kind: Kind) -> Result<String, String> {
         let [theirs, ours] = if cfg!(target_endian = "big") { ["little", "big"] } else { ["big", "little"] };
         return Err(format!(
             "was created on another kind of CPU ({theirs}-endian), and this process runs on a {ours}-endian one. They cannot \
-             share files. Use another path and another node number"
+             share files, so {}",
+            kind.instead()
         ));
     }
     if let Some(version) = number(start, offset_of!(Header, version)).filter(|&version| version != VERSION) {
@@ -280,7 +296,8 @@ pub fn text_of(start: &[u8], kind: Kind) -> Result<String, String> {
         let needs = needed.map_or_else(String::new, |release| format!(", which needs flakeforge {release} or newer"));
         return Err(format!(
             "has version {version} of the file format{needs}, and this version of flakeforge writes version {VERSION}. Let \
-             all processes use the same version of flakeforge, or use another path and another node number"
+             all processes use the same version of flakeforge, or {}",
+            kind.instead()
         ));
     }
     if start.len() != SIZE {

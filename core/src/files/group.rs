@@ -167,6 +167,22 @@ fn end(page: &Mapped<GroupWords>, path: &Path) -> Result<(), Refusal> {
     page.sync().map_err(|error| Refusal::io(path, "synced", &error))
 }
 
+/// Until when a group of this name had these slots in use, in any life: the end of the highest mark, Unix ms. `None` if none
+/// of them was ever used.
+pub fn used_until(folder: &Path, slots: &[u32]) -> Result<Option<i64>, Refusal> {
+    check_shares(folder)?;
+    let Some(folder) = Folder::find(folder)? else { return Ok(None) };
+    let mut until = None;
+    for number in numbered(&folder)? {
+        let Some(life) = life_of(&folder, number)? else { continue };
+        for &slot in slots {
+            let Some(page) = life.page_of(slot)? else { continue };
+            until = until.max(Some(life.numbers().end_ms(word(&page, offset_of!(CursorPage, mark)))));
+        }
+    }
+    Ok(until)
+}
+
 /// The content of a slot's file, or what is wrong with it.
 type Page = Result<Vec<u8>, Refusal>;
 
@@ -189,15 +205,21 @@ pub(crate) fn last_life_in(folder: &Folder) -> Result<Option<Life>, Refusal> {
     let mut numbers = numbered(folder)?;
     numbers.sort_unstable_by(|a, b| b.cmp(a));
     for number in numbers {
-        let Some(folder) = folder.find_in(&number.to_string())?.map(Arc::new) else { continue };
-        let place = folder.place(FILE);
-        if let Some(file) = named_file::open_to_read(&place)? {
-            let page = named_file::read(place.path(), &file)?;
-            named_file::text_of(place.path(), &page, Kind::Group)?;
-            return Ok(Some(Life { number, folder, page }));
+        if let Some(life) = life_of(folder, number)? {
+            return Ok(Some(life));
         }
     }
     Ok(None)
+}
+
+/// A life by its number; `None` if it has no file.
+fn life_of(folder: &Folder, number: u32) -> Result<Option<Life>, Refusal> {
+    let Some(folder) = folder.find_in(&number.to_string())?.map(Arc::new) else { return Ok(None) };
+    let place = folder.place(FILE);
+    let Some(file) = named_file::open_to_read(&place)? else { return Ok(None) };
+    let page = named_file::read(place.path(), &file)?;
+    named_file::text_of(place.path(), &page, Kind::Group)?;
+    Ok(Some(Life { number, folder, page }))
 }
 
 impl Life {

@@ -62,7 +62,35 @@ pub fn group_folder(store: &Path, group: &str) -> PathBuf {
     store.join(file_name(group))
 }
 
-/// The file of a counter, in the folder of a store. Its folder's name starts with a dot, which no group's folder does.
+/// The folder of all counters, in the folder of a store. Its name starts with a dot, which no group's folder does.
+pub fn counters_folder(store: &Path) -> PathBuf {
+    store.join(".counters")
+}
+
+/// The file of a counter.
 pub fn counter_file(store: &Path, counter: &str) -> PathBuf {
-    store.join(".counters").join(file_name(counter))
+    counter_file_of(store, counter, 1)
+}
+
+/// The file of a counter in a later life: after it was destroyed, another one of its name may start. No name has a comma
+/// as a file name.
+pub(crate) fn counter_file_of(store: &Path, counter: &str, life: u32) -> PathBuf {
+    let name = file_name(counter);
+    counters_folder(store).join(if life == 1 { name } else { format!("{name},{life}") })
+}
+
+/// The name of the counter with this file, and its life; `None` if it is no such file.
+pub(crate) fn counter_of(file: &str) -> Option<(String, u32)> {
+    let (name, life) = match file.split_once(',') {
+        Some((name, life)) => (name, life.parse().ok()?),
+        None => (file, 1),
+    };
+    let name = name_of(name);
+    (!file.starts_with('.')).then_some((name, life))
+}
+
+/// The file that counts the numbers for a time of the past, in the folder of a group, beside those of its lives, which have
+/// numbers as names.
+pub(crate) fn past_file(store: &Path, group: &str, record: &str) -> PathBuf {
+    group_folder(store, group).join("past").join(file_name(record))
 }

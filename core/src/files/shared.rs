@@ -30,11 +30,12 @@ const AHEAD_NS: u64 = 5_000_000_000;
 pub(crate) const NEAR_NS: u64 = 1_000_000_000;
 
 const GONE: &str = "was removed, replaced or truncated while in use, so other processes may be generating the same IDs. \
-                    Create a new generator, and leave the file alone";
+                    Create a new generator a second later, when they have noticed it too, and leave the file alone";
 const OVERWRITTEN: &str = "was overwritten while in use, so other processes may be generating the same IDs. Remove it once no \
                            process uses it and the clock is past its last ID, and create a new generator";
 const WENT_BACK: &str = "went back while in use, as if an older copy was written over it, so other processes may be generating \
-                         the same IDs. Create a new generator, and leave the file alone";
+                         the same IDs. Create a new generator a second later, when they have noticed it too, and \
+                         leave the file alone";
 
 /// In the place of the next number seen: nothing in the file counts any more.
 const DISTRUSTED: u64 = u64::MAX;
@@ -276,6 +277,11 @@ impl SharedCursor {
     fn distrust(&self, fault: Refusal) -> Refusal {
         self.seen.store(DISTRUSTED, Release);
         self.spoil(fault)
+    }
+
+    /// Ends the cursor of a slot, whose group was destroyed: that is the reason for every refusal from now on.
+    pub(crate) fn group_has_ended(&self) {
+        self.spoil(Refusal::Destroyed);
     }
 
     fn check_group(&self) -> Result<(), Refusal> {

@@ -325,6 +325,11 @@ impl HeldSlot {
         self.group.lineage
     }
 
+    /// Whether the group was destroyed, by the page that all of its members have mapped.
+    pub fn is_destroyed(&self) -> bool {
+        self.group.is_destroyed()
+    }
+
     /// The cursor in its file. From here on, the file keeps track of the last number, not the holder.
     pub fn cursor(&self) -> Arc<SharedCursor> {
         self.lends_window().store(0, Relaxed);
@@ -356,7 +361,7 @@ impl HeldSlot {
             return Ok(Renewal::Lost);
         }
         if self.group.is_destroyed() {
-            self.cursor.end();
+            self.cursor.group_has_ended();
             return Ok(Renewal::Destroyed);
         }
         if self.group.is_gone() || self.cursor.is_gone() {

@@ -1,5 +1,6 @@
 //! The table of layouts that other systems use, and flakeforge's own: one row each. To add a dialect, add a row that cites
-//! the specification of its layout.
+//! the specification of its layout, and the code that decides what happens when a counter is used up and when the clock steps
+//! back. docs/reference/layouts.md says for each row what its system does then, and where flakeforge differs.
 
 use crate::layout::timescale::NS_PER_MS;
 
@@ -50,7 +51,8 @@ const FOR_EVER: f64 = f64::INFINITY;
 
 /// Every dialect that flakeforge knows; the first is the default.
 pub const DIALECTS: &[Dialect] = &[
-    // flake-idgen 1.4.0 (npm), README "Flake Numbers Format"; after Boundary's Flake and Twitter's Snowflake.
+    // flake-idgen 1.4.0 (npm), README "Flake Numbers Format"; after Boundary's Flake and Twitter's Snowflake. `next()` of
+    // flake-id-gen.js throws on overflow and on a clock step, and waits for both if it has a callback.
     Dialect {
         name: "flake",
         system: "flake-idgen",
@@ -59,7 +61,8 @@ pub const DIALECTS: &[Dialect] = &[
         ..USUAL
     },
     // Hazelcast 5, "Flake ID Generator": com.hazelcast.flakeidgen.impl.FlakeIdGeneratorProxy, FlakeIdGeneratorConfig. The
-    // node is the lowest field, so the IDs of a node increase in steps of 65 536. IDs may run 15 s ahead of the clock.
+    // node is the lowest field, so the IDs of a node increase in steps of 65 536. `newIdBaseLocal()` lets IDs run 15 s ahead of
+    // the clock (allowedFutureMillis), and then sleeps.
     Dialect {
         name: "hazelcast",
         system: "Hazelcast FlakeIdGenerator",
@@ -70,7 +73,7 @@ pub const DIALECTS: &[Dialect] = &[
         ..USUAL
     },
     // snowcast 2.0.0 (noctarius), README "Sequence": 41 bits, then node and counter, which share 23 bits according to
-    // `nodes`.
+    // `nodes`. AbstractSequencerContext.next() sleeps until the clock has passed the last ID's ms.
     Dialect {
         name: "snowcast",
         system: "snowcast; `nodes` says how many nodes",
@@ -81,7 +84,7 @@ pub const DIALECTS: &[Dialect] = &[
         ..USUAL
     },
     // LableOrg java-uniqueid 4.7, doc/eight-byte-id-structure.md. The timestamp's bits are reversed in mode 0, SPREAD, but
-    // not in mode 1, TIME_SEQUENTIAL.
+    // not in mode 1, TIME_SEQUENTIAL. BaseUniqueIDGenerator.generate() sleeps 1 ms on overflow, and ignores clock steps.
     Dialect {
         name: "uniqueid",
         system: "java-uniqueid; `mode`",
@@ -97,7 +100,8 @@ pub const DIALECTS: &[Dialect] = &[
         max_wait_ms: 1_000.0,
         ..USUAL
     },
-    // Chronicle-Bytes 2.26, DistributedUniqueTimeProvider.currentTimeNanos(): the host replaces the last two digits.
+    // Chronicle-Bytes 2.26, DistributedUniqueTimeProvider.currentTimeNanos(): the host replaces the last two digits. It counts
+    // on from the last time, however far that is ahead.
     Dialect {
         name: "chronicle",
         system: "Chronicle, Unix ns",
@@ -117,15 +121,17 @@ pub const DIALECTS: &[Dialect] = &[
         max_ahead_ms: FOR_EVER,
         ..USUAL
     },
-    // Twitter Snowflake 2010, IdWorker.scala.
+    // Twitter Snowflake 2010, IdWorker.scala. `nextId()` spins until the next ms on overflow (tilNextMillis), and throws on a
+    // clock step (InvalidSystemClock).
     Dialect {
         name: "twitter",
         system: "Twitter Snowflake",
         epoch_ms: 1_288_834_974_657, // 2010-11-04T01:42:54.657Z
         shape: Shape::Bits(&[("zero", 1), ("timestamp", 41), ("datacenter", 5), ("worker", 5), ("counter", 12)]),
+        max_wait_ms: 1_000.0,
         ..USUAL
     },
-    // Discord developer documentation, "Snowflakes": Snowflake ID Format Structure.
+    // Discord developer documentation, "Snowflakes": Snowflake ID Format Structure. The generator is not public.
     Dialect {
         name: "discord",
         system: "Discord",
@@ -133,7 +139,8 @@ pub const DIALECTS: &[Dialect] = &[
         shape: Shape::Bits(&[("timestamp", 42), ("worker", 5), ("process", 5), ("counter", 12)]),
         ..USUAL
     },
-    // Instagram Engineering 2012, "Sharding & IDs at Instagram".
+    // Instagram Engineering 2012, "Sharding & IDs at Instagram". Its function next_id() in PostgreSQL takes a sequence modulo
+    // 1 024 and the clock as they are, so IDs can repeat; flakeforge throws instead.
     Dialect {
         name: "instagram",
         system: "Instagram",
@@ -141,37 +148,41 @@ pub const DIALECTS: &[Dialect] = &[
         shape: Shape::Bits(&[("timestamp", 41), ("shard", 13), ("counter", 10)]),
         ..USUAL
     },
-    // sony/sonyflake v1 (Go), README: 39 bits of 10 ms, 8 bits of sequence, 16 bits of machine ID.
+    // sony/sonyflake v1 (Go), README: 39 bits of 10 ms, 8 bits of sequence, 16 bits of machine ID. `NextID()` counts on within
+    // the last tick; when that is used up, it sleeps until the clock has reached the next one.
     Dialect {
         name: "sonyflake",
         system: "Sonyflake 1",
         epoch_ms: 1_409_529_600_000, // 2014-09-01
         tick_ns: 10 * NS_PER_MS,
         shape: Shape::Bits(&[("zero", 1), ("timestamp", 39), ("counter", 8), ("machine", 16)]),
+        max_wait_ms: 1_000.0,
         ..USUAL
     },
-    // sony/sonyflake/v2 2.2.0 (Go), sonyflake.go: the same fields, and another default StartTime.
+    // sony/sonyflake/v2 2.2.0 (Go), sonyflake.go: the same fields and `NextID()`, and another default StartTime.
     Dialect {
         name: "sonyflake2",
         system: "Sonyflake 2",
         epoch_ms: 1_735_689_600_000, // 2025-01-01
         tick_ns: 10 * NS_PER_MS,
         shape: Shape::Bits(&[("zero", 1), ("timestamp", 39), ("counter", 8), ("machine", 16)]),
+        max_wait_ms: 1_000.0,
         ..USUAL
     },
     // f4b6a3/tsid-creator 5.2.6 (Java), README "TSID Structure", with its default of 10 node bits. A TsidFactory starts each
-    // millisecond at a random counter, so the counter of its IDs is any of 4 096. When the counter is full, it takes the next
-    // millisecond, up to 10 s ahead of the clock (CLOCK_DRIFT_TOLERANCE).
+    // millisecond at a random counter, so the counter of its IDs is any of 4 096. `getTime()` counts on from the last ID while
+    // the clock has not passed its millisecond, and a full counter carries into the next one, however far ahead that is.
     Dialect {
         name: "tsid",
         system: "TSID of Java and hypersistence-utils; as text in base `'base32'`",
         epoch_ms: 1_577_836_800_000, // 2020-01-01
         shape: Shape::Bits(&[("timestamp", 42), ("node", 10), ("counter", 12)]),
-        max_ahead_ms: 10_000.0,
+        max_ahead_ms: FOR_EVER,
         ..USUAL
     },
     // Mastodon 4, lib/mastodon/snowflake.rb: 48 bits of ms, 16 of "sequence", the sum of a hash of the ms and the table's
-    // sequence. The database creates all IDs, so there is no node.
+    // sequence. The database creates all IDs, so there is no node. timestamp_id() takes the sequence modulo 65 536 and the clock
+    // as they are, so IDs can repeat; flakeforge throws instead.
     Dialect {
         name: "mastodon",
         system: "Mastodon; the database creates all IDs",

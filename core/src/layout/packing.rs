@@ -40,7 +40,7 @@ impl Bits {
     }
 }
 
-/// How java-uniqueid writes the timestamp. Each ID contains its own mode.
+/// The order in which the timestamp's bits are written, by java-uniqueid's names. Its IDs contain their own mode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Mode {
     /// the timestamp's bits are reversed, so keys spread over the whole range

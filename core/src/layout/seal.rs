@@ -12,9 +12,10 @@
 use std::fmt;
 
 use aes::cipher::consts::U16;
-use aes::cipher::{Array, BlockCipherEncBackend, BlockCipherEncClosure, BlockCipherEncrypt, BlockSizeUser, KeyInit};
-use aes::{Aes128Enc, Aes192Enc, Aes256Enc};
+use aes::cipher::{BlockCipherEncBackend, BlockCipherEncClosure, BlockSizeUser};
 
+use crate::layout::block::{BLOCK, Cipher, encrypted};
+use crate::layout::check::Check;
 use crate::refusal::Refusal;
 
 /// Valid key lengths in bytes: AES-128, AES-192 and AES-256.
@@ -24,9 +25,6 @@ pub const KEY_BYTES: [usize; 3] = [16, 24, 32];
 pub const MOST_TWEAK_BYTES: usize = 256;
 
 const ROUNDS: u8 = 10;
-
-/// The bytes of a block of AES.
-const BLOCK: usize = 16;
 
 /// The input of a round that depends on it: its number, and half of the digits.
 const OWN: usize = 1 + size_of::<u32>();
@@ -44,34 +42,7 @@ pub struct Seal {
     cipher: Cipher,
     /// the last block of a round's input before AES, except its own bytes, which are 0 here
     start: u128,
-}
-
-/// FF1 only needs AES encryption, also to open a seal.
-enum Cipher {
-    Aes128(Aes128Enc),
-    Aes192(Aes192Enc),
-    Aes256(Aes256Enc),
-}
-
-impl Cipher {
-    fn new(key: &[u8]) -> Option<Self> {
-        match key.len() {
-            16 => Aes128Enc::new_from_slice(key).ok().map(Self::Aes128),
-            24 => Aes192Enc::new_from_slice(key).ok().map(Self::Aes192),
-            32 => Aes256Enc::new_from_slice(key).ok().map(Self::Aes256),
-            _ => None,
-        }
-    }
-
-    /// Passes the AES of this processor, which the crate looks up in each call: so all rounds are in one.
-    #[inline]
-    fn with_aes(&self, work: impl BlockCipherEncClosure<BlockSize = U16>) {
-        match self {
-            Self::Aes128(aes) => aes.encrypt_with_backend(work),
-            Self::Aes192(aes) => aes.encrypt_with_backend(work),
-            Self::Aes256(aes) => aes.encrypt_with_backend(work),
-        }
-    }
+    check: Check,
 }
 
 /// Shows neither the key nor anything derived from it.
@@ -92,9 +63,9 @@ impl Seal {
         let mut input = header(tweak.len()).to_vec();
         input.extend(tweak);
         input.resize((input.len() + OWN).next_multiple_of(BLOCK), 0);
-        let mut start = 0;
-        cipher.with_aes(Chain { blocks: input.as_chunks().0, start: &mut start });
-        Ok(Self { cipher, start })
+        let start = cipher.chained(input.as_chunks().0); // PRF of the standard, up to where the rounds differ
+        let check = Check::new(&cipher, tweak);
+        Ok(Self { cipher, start, check })
     }
 
     /// The public number for an ID.
@@ -107,6 +78,11 @@ impl Seal {
         // The same on exchanged halves, from the last round to the first.
         let halves = sealed.rotate_left(u32::BITS);
         self.rounds(halves, (0..ROUNDS).rev(), u32::wrapping_sub).rotate_left(u32::BITS)
+    }
+
+    /// The code of a sealed ID, which only holders of the key can compute: 64 bits, of which a text shows the last digits.
+    pub fn check(&self, sealed: u64) -> u64 {
+        self.check.code(sealed)
     }
 
     #[inline]
@@ -123,31 +99,6 @@ fn header(tweak: usize) -> [u8; BLOCK] {
     let mut p = [1, 2, 1, 0, 0, 2, ROUNDS, 32, 0, 0, 0, 64, 0, 0, 0, 0];
     p[14..].copy_from_slice(&(tweak as u16).to_be_bytes()); // at most MOST_TWEAK_BYTES
     p
-}
-
-#[inline]
-fn encrypted(aes: &impl BlockCipherEncBackend<BlockSize = U16>, block: u128) -> u128 {
-    let mut block = Array::from(block.to_be_bytes());
-    aes.encrypt_block_inplace(&mut block);
-    u128::from_be_bytes(block.into())
-}
-
-/// PRF of the standard, the last block of CBC, up to where the rounds differ.
-struct Chain<'a> {
-    blocks: &'a [[u8; BLOCK]],
-    start: &'a mut u128,
-}
-
-impl BlockSizeUser for Chain<'_> {
-    type BlockSize = U16;
-}
-
-impl BlockCipherEncClosure for Chain<'_> {
-    fn call<B: BlockCipherEncBackend<BlockSize = U16>>(self, aes: &B) {
-        let [before @ .., last] = self.blocks else { return };
-        let chained = before.iter().fold(0, |chained, block| encrypted(aes, chained ^ u128::from_be_bytes(*block)));
-        *self.start = chained ^ u128::from_be_bytes(*last);
-    }
 }
 
 /// Step 6 of the standard: exchanges the halves in each round, and combines one of them with what AES makes of the other.

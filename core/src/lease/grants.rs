@@ -50,7 +50,7 @@ mod view;
 use crate::layout::timescale::LAST_DATE_MS;
 use crate::lease::grants::list::List;
 use crate::lease::grants::memory::Memory;
-use crate::lease::grants::record::{COUNTER, GROUP, GroupRecord, SlotRecord, Stage, slot_name, slot_of};
+use crate::lease::grants::record::{GROUP, GroupRecord, PAST, SlotRecord, Stage, slot_name, slot_of};
 use crate::lease::grants::search::{Search, is_large};
 use crate::lease::grants::step::{Birth, Next, Plan, Step};
 use crate::lease::grants::task::{Answer, Ask, Look, Renewal, StepError, Swap, Task};
@@ -68,6 +68,7 @@ impl Step {
             task,
             sent: memory.sent(),
             known: None,
+            known_past: None,
             reading: Vec::new(),
             plan: None,
             search: Search::begun(memory.turns()),
@@ -92,7 +93,7 @@ impl Step {
         }
         memory.see(&look.identity.history, look.position, &self.sent);
         self.turn(memory);
-        let decided = if self.is_of_counter() {
+        let decided = if self.counter().is_some() {
             self.decide_counter(look, memory, fresh)
         } else {
             self.view(look, memory, fresh).and_then(|view| self.decide(view, memory))
@@ -153,17 +154,20 @@ impl Step {
     /// The next read.
     fn look(&mut self, memory: &Memory, fresh: u128) -> Ask {
         self.sent = memory.sent();
-        self.known = if self.is_of_counter() { memory.counter(&self.name) } else { None };
+        self.known = self.counter().and_then(|_| memory.counter(&self.counter_key()));
+        self.known_past = self.counter().and_then(|_| memory.counter(&self.past_key()));
         self.reading = self.names(memory, fresh);
         Ask::Read(self.reading.clone())
     }
 
     fn names(&mut self, memory: &Memory, fresh: u128) -> Vec<String> {
-        if self.is_of_counter() {
-            return vec![COUNTER.to_owned()];
+        if let Some(counter) = self.counter() {
+            let past = matches!(self.task, Task::Past { .. }).then_some(PAST);
+            return [counter].into_iter().chain(past).map(str::to_owned).collect();
         }
         let slots = match &self.task {
             Task::Renew(_, Renewal { slot, .. }) | Task::Release { slot, .. } => vec![*slot],
+            Task::Used(slots) => slots.clone(),
             Task::Join(config, seeker) | Task::Acquire(config, seeker) => {
                 self.search.slots(config.slots, seeker, memory, (&self.name, fresh))
             }

@@ -51,6 +51,26 @@ fn counters_count() {
 }
 
 #[test]
+fn another_path_begins_no_count_again() {
+    let temp = tempfile::tempdir().unwrap();
+    advance(temp.path(), "c", 10, Some(0)).unwrap();
+    let path = names::counter_file(temp.path(), "c");
+    let bytes = fs::read(&path).unwrap();
+    let (other_version, mut other_order) = (2_u32.to_ne_bytes(), [0; 4]);
+    other_order.copy_from_slice(&bytes[16..20]);
+    other_order.reverse();
+    for version in [other_version, other_order] {
+        let mut changed = bytes.clone();
+        changed[16..20].copy_from_slice(&version);
+        fs::write(&path, &changed).unwrap();
+        let error = advance(temp.path(), "c", 10, Some(0)).unwrap_err().to_string();
+        let way_out = "stop all members, and open the counter in another folder with an init at or above every ID that was \
+                       ever handed out";
+        assert!(error.ends_with(way_out), "{error}");
+    }
+}
+
+#[test]
 fn processes_never_get_one_block_twice() {
     const EACH: usize = 400;
     if let Some(store) = part() {

@@ -258,7 +258,7 @@ fn nothing_is_made_in_a_folder_of_another_user() {
             let told = refusal.to_string();
             assert!(told.contains("belongs to user 60011, and this process runs as user 0"), "{told}");
             assert!(
-                told.contains("as user 60011 (a container with `--user 60011`), or use a folder that belongs to root"),
+                told.contains("as user 60011 (a container with `--user 60011`), or let all processes use a folder that belongs to root"),
                 "{told}"
             );
         }
@@ -291,7 +291,11 @@ fn a_file_that_another_user_put_in_a_sticky_folder_is_not_used() {
     let planted = sticky.join("ids");
     let refusal = open(&planted).unwrap_err();
     assert_eq!(blamed(&refusal), planted.to_str().unwrap());
-    assert!(refusal.to_string().contains("belongs to user 60011"), "{refusal}");
+    let told = refusal.to_string();
+    assert!(
+        told.contains("belongs to user 60011") && told.ends_with("Let all processes that use it run as one user"),
+        "{told}"
+    );
     assert!(SlotFolder::open(sticky.join("group"), config(4)).is_err());
     assert!(counters::advance(&sticky, "counter", 1, None).is_err());
     // Nor by a user who has the right to write to it.

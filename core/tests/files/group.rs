@@ -39,6 +39,23 @@ fn damaged_and_foreign_slots_are_left_alone() {
 }
 
 #[test]
+fn another_folder_needs_other_node_numbers() {
+    let temp = tempfile::tempdir().unwrap();
+    drop(take(&open(temp.path(), 1)));
+    let path = temp.path().join("1/group");
+    let mut bytes = fs::read(&path).unwrap();
+    bytes[16..20].copy_from_slice(&2_u32.to_ne_bytes());
+    fs::write(&path, &bytes).unwrap();
+    let error = SlotFolder::open(temp.path(), config(1)).unwrap_err().to_string();
+    assert!(
+        error.ends_with(
+            "use another folder, and other node numbers there: another nodeOffset, or another value of a node field"
+        ),
+        "{error}"
+    );
+}
+
+#[test]
 fn an_unusable_slot_does_not_block_the_others() {
     let temp = tempfile::tempdir().unwrap();
     let folder = open(temp.path(), 4);

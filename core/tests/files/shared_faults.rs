@@ -54,7 +54,7 @@ fn damage() {
     assert_damage("has 17 bytes instead of 4096", |bytes| bytes.truncate(17));
     assert_damage("has more bytes instead of 4096", |bytes| bytes.push(0));
     let newer = "has version 2 of the file format, which needs flakeforge 1.4 or newer, and this version of flakeforge writes \
-                 version 1. Let all processes use the same version of flakeforge";
+                 version 1. Let all processes use the same version of flakeforge, or use another path and another node number";
     assert_damage(newer, |bytes| {
         put(bytes, 16, 2_u32.to_ne_bytes());
         put(bytes, 20, 0x0001_0004_u32.to_ne_bytes());
@@ -81,7 +81,9 @@ fn the_byte_order_of_another_cpu() {
         put(bytes, 24, checksum.swap_bytes().to_ne_bytes());
         bytes[1536..].chunks_mut(8).for_each(<[u8]>::reverse);
     });
-    assert_damage("They cannot share files. Use another path", |bytes| bytes[16..20].reverse());
+    assert_damage("They cannot share files, so use another path and another node number", |bytes| {
+        bytes[16..20].reverse()
+    });
 }
 
 #[test]

@@ -34,7 +34,8 @@ impl Chance {
 
 fn layouts() -> Vec<Layout> {
     let named = DIALECTS.iter().map(|dialect| Layout::named(dialect.name).unwrap());
-    let modes = named.clone().filter_map(|layout| layout.with_mode(Mode::Sequential));
+    let with = |mode| named.clone().filter_map(move |layout| layout.with_mode(mode));
+    let modes: Vec<_> = with(Mode::Spread).chain(with(Mode::Sequential)).collect();
     let moved = [-3_000_000, 1 << 40].map(|offset| Layout::named("hazelcast").unwrap().with_id_offset(offset).unwrap());
     // The counter above the tick, apart from it, and without any; ticks of many lengths.
     let own = [

@@ -5,7 +5,7 @@ use flakeforge_core::layout::dialects::{DIALECTS, Shape};
 use flakeforge_core::layout::{Layout, Mode};
 
 use crate::invariants::bounds;
-use crate::parts::{Parts, node_values, pack, unpack};
+use crate::parts::{Parts, mode, node_values, pack, unpack};
 
 struct Facts {
     /// widths and places of the fields that number IDs; the counter and the node fields in order
@@ -108,14 +108,14 @@ fn how_many() {
         assert_eq!(layout.counter_max() + 1, count(&facts.counter), "{name}");
         let nodes: u64 = facts.nodes.iter().map(|field| count(&field.1)).product();
         assert_eq!(layout.node_max() + 1, nodes, "{name}");
-        assert_eq!(layout.is_time_ordered(), layout.mode() != Some(Mode::Spread), "{name}");
+        assert_eq!(layout.is_time_ordered(), layout.mode() != Mode::Spread, "{name}");
     }
 }
 
 #[test]
 fn the_first_and_the_last_id() {
     for (name, layout, facts) in rows() {
-        let mode = layout.mode();
+        let mode = mode(&layout);
         let first = Parts { tick: 0, counter: 0, node: 0, mode };
         let (counter, node) = (layout.counter_max(), layout.node_max());
         let last = Parts { tick: ones(facts.tick.0), counter, node, mode };
@@ -174,7 +174,7 @@ fn snowcasts_nodes_take_bits_from_the_counter() {
 fn uniqueids_modes() {
     let layout = |mode| Layout::named("uniqueid").unwrap().with_mode(mode).unwrap();
     let (spread, sequential) = (layout(Mode::Spread), layout(Mode::Sequential));
-    assert_eq!(Layout::named("uniqueid").unwrap().mode(), Some(Mode::Spread));
+    assert_eq!(Layout::named("uniqueid").unwrap().mode(), Mode::Spread);
     assert!(sequential.is_time_ordered());
     let parts = |mode| Parts { tick: 1, counter: 2, node: 0x401 << 4 | 3, mode: Some(mode) };
     // generator 0x401: its upper three bits are 4, above the mode's bit, its lower eight are 1

@@ -2,7 +2,7 @@
 
 use flakeforge_core::layout::{Layout, Packing};
 
-use crate::parts::{Parts, pack, unpack};
+use crate::parts::{Parts, mode, pack, unpack};
 
 /// The last instant of a JavaScript Date, Unix ms.
 pub const LAST_DATE_MS: i64 = 8_640_000_000_000_000;
@@ -34,7 +34,7 @@ fn is_impossible(layout: &Layout, id: u64) -> bool {
 /// other mode is not part of this order.)
 fn lies_in_its_tick(layout: &Layout, parts: Parts, id: u64) {
     let ticks = layout.scale().first_tick()..=layout.scale().last_tick();
-    if !layout.is_time_ordered() || parts.mode != layout.mode() || !ticks.contains(&parts.tick) {
+    if !layout.is_time_ordered() || parts.mode != mode(layout) || !ticks.contains(&parts.tick) {
         return;
     }
     let (bottom, top) = bounds(layout, parts.tick);
@@ -46,7 +46,7 @@ fn lies_in_its_tick(layout: &Layout, parts: Parts, id: u64) {
 
 /// The smallest and largest ID of a usable tick, whatever the node.
 pub fn bounds(layout: &Layout, tick: u64) -> (u64, u64) {
-    let id = |counter, node| pack(layout, Parts { tick, counter, node, mode: layout.mode() }).unwrap();
+    let id = |counter, node| pack(layout, Parts { tick, counter, node, mode: mode(layout) }).unwrap();
     (id(0, 0), id(layout.counter_max(), layout.node_max()))
 }
 
@@ -61,7 +61,7 @@ pub fn parts_of(layout: &Layout, tick: u64, counter: u64, node: u64) -> Parts {
         tick: within(tick, last),
         counter: within(counter, layout.counter_max()),
         node: within(node, layout.node_max()),
-        mode: layout.mode(),
+        mode: mode(layout),
     }
 }
 
@@ -113,7 +113,7 @@ pub fn every_usable_tick_has_ids(layout: &Layout) {
         return; // the offset leaves no time
     }
     for (tick, counter, node) in [(first, 0, 0), (last, layout.counter_max(), layout.node_max())] {
-        let parts = Parts { tick, counter, node, mode: layout.mode() };
+        let parts = Parts { tick, counter, node, mode: mode(layout) };
         assert!(pack(layout, parts).is_some(), "{}: {parts:?} with {}", layout.name(), layout.id_offset() as i64);
         packing_inverts(layout, parts);
     }

@@ -24,6 +24,8 @@ fn spec(fields: &[(&str, u32)]) -> Spec {
 fn all() -> Vec<Layout> {
     let mut layouts: Vec<Layout> = DIALECTS.iter().map(|row| named(row.name)).collect();
     layouts.push(named("uniqueid").with_mode(Mode::Sequential).unwrap());
+    layouts.extend(DIALECTS.iter().filter_map(|dialect| named(dialect.name).with_mode(Mode::Spread)));
+    layouts.push(named("snowcast").with_mode(Mode::Spread).unwrap().with_nodes(128).unwrap());
     layouts.extend((7..=13).map(|bits| named("snowcast").with_nodes(1 << bits).unwrap()));
     layouts
 }
@@ -61,6 +63,9 @@ fn the_ends() {
     assert_eq!(named("chronicle").end_ns(), 18_446_744_073_709_551_600);
     assert_eq!(named("uniqueid").signed_end_ns(), MS, "bit-reversed: the second millisecond sets the top bit");
     assert_eq!(named("uniqueid").with_mode(Mode::Sequential).unwrap().signed_end_ns(), (1 << 41) * MS);
+    let spread = |layout: Layout| ends(layout.with_mode(Mode::Spread).unwrap());
+    assert_eq!(spread(named("flake")), (ends(named("flake")).0, MS), "as uniqueid");
+    assert_eq!(spread(named("twitter")), (twitter, twitter), "the top bit is always 0");
     let own = |fields: &[(&str, u32)]| {
         let fields = fields.iter().map(|&(name, width)| (name.to_owned(), width)).collect();
         Layout::custom(Spec { name: "own".to_owned(), epoch_ms: 0, tick_ns: 1_000_000, fields }).unwrap()
@@ -69,6 +74,7 @@ fn the_ends() {
     assert_eq!(ends(own(&[("zero", 1), ("node", 10), ("timestamp", 41), ("counter", 12)])), (end, end), "never");
     assert_eq!(ends(own(&[("zero", 1), ("counter", 12), ("timestamp", 41), ("node", 10)])), (end, end), "never");
     assert_eq!(ends(own(&[("node", 11), ("timestamp", 41), ("counter", 12)])), (end, 0), "from the first ID on");
+    assert_eq!(spread(own(&[("node", 11), ("timestamp", 41), ("counter", 12)])), (end, 0), "from the first ID on");
 }
 
 #[test]
@@ -102,6 +108,8 @@ fn until_when_ids_are_exact_as_floats() {
     assert_eq!(named("flake").exact_end_ns(), (1 << 31) * MS);
     assert_eq!(last(named("uniqueid").with_mode(Mode::Sequential).unwrap()), Some((1 << 31) - 1));
     assert_eq!((last(named("uniqueid")), named("uniqueid").exact_end_ns()), (None, 0), "the bits are reversed");
+    let spread = |name| last(named(name).with_mode(Mode::Spread).unwrap());
+    assert_eq!((spread("safe"), spread("flake")), (Some((1 << 41) - 1), None), "all or none");
     // A node or counter field above the timestamp: its value may be 0, but need not.
     let above =
         |name, bits| last(Layout::custom(spec(&[("zero", bits), (name, 10), ("timestamp", 54 - bits)])).unwrap());
@@ -169,9 +177,11 @@ fn impossible_specs_are_refused() {
 }
 
 #[test]
-fn nodes_and_mode_belong_to_one_dialect_each() {
+fn nodes_belong_to_one_dialect_and_modes_to_all_with_bits() {
     assert!(named("flake").with_nodes(128).is_none());
-    assert!(named("flake").with_mode(Mode::Spread).is_none());
+    assert!(named("chronicle").with_mode(Mode::Spread).is_none(), "it is decimal");
+    let spread = named("snowcast").with_mode(Mode::Spread).unwrap();
+    assert_eq!(spread.with_nodes(128).map(|layout| layout.mode()), Some(Mode::Spread));
     let small = named("snowcast").with_nodes(100).unwrap();
     assert_eq!((small.node_max(), small.counter_max()), (127, 65_535));
 }

@@ -9,7 +9,7 @@ pub struct Parts {
     pub counter: u64,
     /// all node fields joined, the most significant first
     pub node: u64,
-    /// the mode, if the layout has one
+    /// the mode, if IDs contain it or the timestamp is reversed
     pub mode: Option<Mode>,
 }
 
@@ -29,7 +29,7 @@ pub fn unpack(layout: &Layout, id: u64) -> Option<Parts> {
         // The very last tick has no IDs for the highest nodes, so it is not used.
         return (tick <= layout.packing().last_tick()).then_some(Parts { tick, counter: 0, node, mode: None });
     }
-    let (mut tick, mut tick_width, mut counter, mut mode) = (0, 0, 0, None);
+    let (mut tick, mut tick_width, mut counter, mut mode) = (0, 0, 0, mode(layout));
     for (name, value, width) in fields(layout, id) {
         match name {
             "timestamp" => (tick, tick_width) = (value, width),
@@ -42,6 +42,12 @@ pub fn unpack(layout: &Layout, id: u64) -> Option<Parts> {
     let tick = if mode == Some(Mode::Spread) { tick.reverse_bits() >> (64 - tick_width) } else { tick };
     let node = nodes(layout, id).iter().fold(0, |node, &(_, value, width)| node << width | value);
     Some(Parts { tick, counter, node, mode })
+}
+
+/// The mode of parts that do not name one.
+pub fn mode(layout: &Layout) -> Option<Mode> {
+    let has_bit = layout.fields().any(|(name, _)| name == "mode");
+    (has_bit || layout.mode() == Mode::Spread).then(|| layout.mode())
 }
 
 /// The values of the node fields, in their order, in an ID that [`unpack`] has accepted.

@@ -95,6 +95,28 @@ fn tweaks_of_every_length_are_those_of_fpe() {
     }
 }
 
+/// The length of the key, which is 0, 1, 2 …; the tweak; and the codes of 0, of 2^64 − 1 and of 0x0123456789abcdef. From AES-CMAC
+/// of OpenSSL.
+const CODES: [(u8, &[u8], [u64; 3]); 9] = [
+    (16, b"", [0x7fc3_1257_e861_2fbc, 0x73a8_d1c7_093a_237a, 0x738b_9478_bdc8_cccb]),
+    (16, b"orders", [0xa75b_3be1_1975_0903, 0x9b92_22a9_479c_02d9, 0x0e77_59f9_80ac_4c89]),
+    (16, &[0; 256], [0x9409_f3c0_28fc_acee, 0x1b2f_537e_4122_84cf, 0x23d1_1a2e_eaad_261d]),
+    (24, b"", [0x6112_6426_1ead_2bd9, 0x5ea4_e0d4_5233_d11b, 0xc0fc_b06e_1e41_1507]),
+    (24, b"orders", [0x08b8_326f_cccb_32f9, 0xfda0_5e2f_3aa9_0167, 0xa975_3927_7df5_060f]),
+    (24, &[0; 256], [0x5775_4448_ddd0_4d8a, 0x9a56_30d2_259f_652b, 0xd5ac_9ca6_e640_cc9c]),
+    (32, b"", [0xa164_6642_9abc_bcb2, 0x81c1_240a_1555_4f90, 0x8b40_022e_7506_382f]),
+    (32, b"orders", [0x5657_40cf_3899_9753, 0x1625_65ea_7ddc_e97f, 0x1b27_2b00_577a_4b6b]),
+    (32, &[0; 256], [0x0c83_63d2_b6a6_cd69, 0xc948_adf5_f015_7e57, 0xab27_ae7e_cecf_02e5]),
+];
+
+#[test]
+fn codes_are_those_of_openssl() {
+    for (length, tweak, expected) in CODES {
+        let seal = Seal::new(&(0..length).collect::<Vec<_>>(), tweak).unwrap();
+        assert_eq!([0, u64::MAX, 0x0123_4567_89ab_cdef].map(|sealed| seal.check(sealed)), expected, "{length}");
+    }
+}
+
 #[test]
 fn what_debug_prints_has_no_key() {
     let mut text = String::new();

@@ -10,7 +10,7 @@ use num_bigint::BigUint;
 use serde_json::{Value, json};
 
 use crate::invariants::bounds;
-use crate::parts::{Parts, node_values, pack, unpack};
+use crate::parts::{Parts, mode, node_values, pack, unpack};
 
 const CODEC: &str = include_str!("../../../__test__/vectors/codec.jsonl");
 const DIALECT_ROWS: &str = include_str!("../../../__test__/vectors/dialects.jsonl");
@@ -156,7 +156,7 @@ fn of_tick(layout: &Layout, tick: u64) -> Value {
     if tick > layout.packing().last_tick() {
         return Value::Null;
     }
-    shown(pack(layout, Parts { tick, counter: 0, node: 0, mode: layout.mode() }))
+    shown(pack(layout, Parts { tick, counter: 0, node: 0, mode: mode(layout) }))
 }
 
 /// The tick of a time in Unix ms, as a float; null if it is out of range.

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use flakeforge_core::lease::grants::record::{COUNTER, CounterRecord, Unreadable};
+use flakeforge_core::lease::grants::memory::LONGEST_TTL_MS;
+use flakeforge_core::lease::grants::record::{COUNTER, CounterRecord, Unreadable, slot_name};
 use flakeforge_core::lease::grants::task::{Answer, Ask, StepError, Task};
 
 use crate::store::*;
@@ -489,4 +490,155 @@ fn a_counter_stops_once_restored_records_are_reported() {
         assert_eq!(Client::new(2).run(&mut store, Task::CounterRestored), Answer::Done);
         assert_eq!(Client::new(3).run(&mut store, advance()), refused(StepError::Behind), "no client starts it again");
     }
+}
+
+// The end of a counter
+
+fn destroyed(store: &mut Store, client: &mut Client) {
+    assert_eq!(client.run(store, Task::DestroyCounter), Answer::Done);
+}
+
+#[test]
+fn a_destroyed_counter_starts_anew_for_those_who_open_it() {
+    let (mut store, mut one, mut two) = known();
+    destroyed(&mut store, &mut Client::new(3));
+    assert_eq!(one.run(&mut store, Task::Counter), Answer::Counter(None));
+    assert_eq!(one.run(&mut store, advance(10, None)), refused(StepError::CounterDestroyed));
+    assert_eq!(Client::new(4).run(&mut store, advance(10, Some(5))), number(5));
+    assert_eq!(one.run(&mut store, advance(10, None)), refused(StepError::CounterDestroyed), "it is another counter");
+    assert!(!store.counter().is_lost, "and its members go on");
+    assert_eq!(two.run(&mut store, advance(10, Some(0))), number(15), "until it is opened");
+    assert_eq!(two.run(&mut store, advance(10, None)), number(25));
+}
+
+#[test]
+fn the_end_of_a_counter_is_written_until_it_is_clean() {
+    for fate in [Fate::Done, Fate::Unheard, Fate::Dropped, Fate::Lie] {
+        let (mut store, mut one, _) = known();
+        let mut swaps = 0;
+        let answer = one.run_with(&mut store, Task::DestroyCounter, |_, ask| {
+            swaps += i32::from(swaps_counter(ask));
+            if swaps == 1 { fate } else { Fate::Done }
+        });
+        assert_eq!(answer, Answer::Done, "{fate:?}");
+        assert!(store.counter().is_destroyed, "{fate:?}");
+    }
+    let mut store = Store::empty();
+    destroyed(&mut store, &mut Client::new(1));
+    assert!(store.records.is_empty(), "there was none");
+}
+
+#[test]
+fn a_block_that_was_taken_before_the_end_does_not_count_after_it() {
+    let (mut store, mut one, _) = known();
+    let mut slow = Running::new(&mut one, advance(10, None));
+    slow.go(&mut store, &mut one, Fate::Done);
+    slow.go(&mut store, &mut one, Fate::Done); // the swap
+    destroyed(&mut store, &mut Client::new(3));
+    slow.finish(&mut store, &mut one);
+    assert_eq!(slow.ask, Ask::Done(refused(StepError::CounterDestroyed)));
+}
+
+#[test]
+fn an_older_end_is_a_loss() {
+    let (mut store, ..) = known();
+    let mut member = Client::new(7);
+    destroyed(&mut store, &mut Client::new(3));
+    let ended = store.records.clone();
+    assert_eq!(member.run(&mut store, advance(10, Some(0))), number(0));
+    store.records = ended; // as an older copy
+    assert_eq!(member.run(&mut store, advance(10, Some(0))), refused(StepError::Behind));
+    assert!(store.counter().is_lost);
+}
+
+#[test]
+fn an_operator_may_continue_a_destroyed_counter() {
+    let (mut store, mut one, _) = known();
+    destroyed(&mut store, &mut Client::new(3));
+    assert_eq!(Client::new(4).run(&mut store, skip_to(3)), number(3));
+    assert_eq!(one.run(&mut store, advance(10, None)), refused(StepError::CounterDestroyed));
+    assert_eq!(one.run(&mut store, advance(10, Some(0))), number(3));
+}
+
+// Times of the past
+
+fn past(record: &str, by: u64) -> Task {
+    Task::Past { record: record.to_owned(), by }
+}
+
+#[test]
+fn a_group_has_a_counter_for_each_past_moment() {
+    let (mut store, mut one, mut two) = (Store::empty(), Client::new(1), Client::new(2));
+    assert_eq!(one.run(&mut store, past("span0000000001", 32)), number(0));
+    assert_eq!(two.run(&mut store, past("span0000000001", 32)), number(32));
+    assert_eq!(two.run(&mut store, past("span0000000002", 32)), number(0));
+    assert_eq!(one.run(&mut store, past("span0000000001", 8)), number(64));
+    let names: Vec<_> = store.records.keys().map(String::as_str).collect();
+    assert_eq!(names, ["past", "span0000000001", "span0000000002"]);
+}
+
+#[test]
+fn a_loss_of_past_moments_stops_all_of_them() {
+    let span = "span0000000001";
+    let losses: [fn(&mut Store); 3] = [
+        |store| store.records.clear(),
+        Store::fail_over,
+        |store| {
+            store.fail_over();
+            store.records.remove("span0000000001"); // of a member whose write the new primary never had
+        },
+    ];
+    for lose in losses {
+        let (mut store, mut one) = (Store::empty(), Client::new(1));
+        assert_eq!(one.run(&mut store, past(span, 32)), number(0));
+        lose(&mut store);
+        assert_eq!(one.run(&mut store, past(span, 32)), refused(StepError::Behind));
+        assert_eq!(one.run(&mut store, past("span0000000002", 32)), refused(StepError::Behind));
+        assert_eq!(Client::new(2).run(&mut store, past(span, 32)), refused(StepError::Behind), "and all others");
+    }
+}
+
+#[test]
+fn a_restart_loses_no_past_moments() {
+    let (mut store, mut one) = (Store::empty(), Client::new(1));
+    assert_eq!(one.run(&mut store, past("span0000000001", 32)), number(0));
+    store.restart();
+    assert_eq!(one.run(&mut store, past("span0000000001", 32)), number(32), "its members vouch for that");
+}
+
+#[test]
+fn an_operator_reports_that_past_moments_may_be_lost() {
+    let (mut store, mut one) = (Store::empty(), Client::new(1));
+    assert_eq!(one.run(&mut store, past("span0000000001", 32)), number(0));
+    assert_eq!(Client::new(2).run(&mut store, Task::PastRestored), Answer::Done);
+    assert_eq!(one.run(&mut store, past("span0000000002", 32)), refused(StepError::Behind));
+}
+
+#[test]
+fn the_record_of_all_past_moments_is_written_until_it_is_clean() {
+    for fate in [Fate::Unheard, Fate::Dropped, Fate::Lie] {
+        let (mut store, mut one) = (Store::empty(), Client::new(1));
+        let mut writes = 0;
+        let answer = one.run_with(&mut store, past("span0000000001", 32), |_, ask| {
+            writes += i32::from(swaps(ask, "past"));
+            if swaps(ask, "past") && writes == 1 { fate } else { Fate::Done }
+        });
+        assert_eq!((answer, writes), (number(0), 2), "{fate:?}");
+    }
+}
+
+#[test]
+fn slots_that_an_earlier_group_used_are_known() {
+    let config = config(3);
+    let mut store = Store::with(&config);
+    let mut member = Client::new(1);
+    assert_eq!(member.run(&mut store, Task::Used(vec![0, 1, 2])), Answer::Used(None));
+    let granted = member.take(&mut store, &config, 7);
+    assert_eq!(member.run(&mut store, Task::Destroy), Answer::Done);
+    let until = granted.hi + LONGEST_TTL_MS;
+    assert_eq!(member.run(&mut store, Task::Used(vec![granted.slot])), Answer::Used(Some(until)));
+    assert_eq!(member.run(&mut store, Task::Used(vec![9])), Answer::Used(None));
+    store.records.insert(slot_name(9), "damaged".to_owned());
+    let damaged = refused(StepError::Record(slot_name(9), Unreadable::Damaged));
+    assert_eq!(member.run(&mut store, Task::Used(vec![9])), damaged);
 }

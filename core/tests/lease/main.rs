@@ -5,6 +5,7 @@
 #[path = "../support/records.rs"]
 mod store;
 
+mod backfill;
 mod counters;
 mod grants;
 mod group_life;

@@ -44,10 +44,11 @@ prop_compose! {
 
 prop_compose! {
     fn counter()(
-        value: u64, is_lost: bool, lineage: u64, is_settled: bool, durable: bool, identity in identity(),
-        nonce: u64,
+        value: u64, is_lost: bool, may_end: bool, life in 0..4u64, lineage: u64, is_settled: bool, durable: bool,
+        identity in identity(), nonce: u64,
     ) -> CounterRecord {
-        CounterRecord { value, is_lost, lineage, is_settled, durable, identity, nonce }
+        let is_destroyed = may_end && !is_lost;
+        CounterRecord { value, is_lost, is_destroyed, life, lineage, is_settled, durable, identity, nonce }
     }
 }
 
@@ -76,6 +77,8 @@ fn texts() -> [String; 3] {
     let counter = CounterRecord {
         value: 5,
         is_lost: false,
+        is_destroyed: false,
+        life: 1,
         lineage: 1,
         is_settled: true,
         durable: false,
@@ -104,6 +107,17 @@ fn a_text_is_one_line_that_people_can_read() {
         "flakeforge1 counter value=5 lost=no lineage=0000000000000001 settled=yes durable=no history=7f%203a:0 \
          process= nonce=ffffffffffffffff sum=69a7081f"
     );
+}
+
+#[test]
+fn a_counter_says_its_life_only_after_the_first_and_that_it_was_destroyed() {
+    let [.., counter] = texts();
+    let first = CounterRecord::parse(&counter).unwrap();
+    let ended = CounterRecord { is_destroyed: true, life: 2, ..first.clone() };
+    assert!(ended.text().contains(" value=5 lost=destroyed life=2 lineage="), "{}", ended.text());
+    assert_eq!(CounterRecord::parse(&ended.text()), Ok(ended));
+    let said = summed(&counter[..counter.rfind(" sum=").unwrap()].replace(" lineage=", " life=1 lineage="));
+    assert!(is_none(&said), "two texts for one record");
 }
 
 #[test]

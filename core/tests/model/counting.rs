@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use stateright::{Model, Property};
 
+use flakeforge_core::lease::backfill::Counter;
 use flakeforge_core::lease::grants::memory::Memory;
 use flakeforge_core::lease::grants::step::Step;
 use flakeforge_core::lease::grants::task::{Answer, Task};
@@ -29,6 +30,8 @@ use crate::{ALL_GIVEN, KEEPS_OFF, NO_NUMBER_TWICE, TURNED_AWAY, WENT_ON};
 pub struct Counting {
     pub clients: usize,
     pub durable: bool,
+    /// whether it is the counter of a moment that is over, among the records of a group
+    pub past: bool,
     /// the version of flakeforge that the last client runs
     pub newest: Version,
     /// number of numbers taken
@@ -43,6 +46,7 @@ pub struct Counting {
 pub const COUNTING: Counting = Counting {
     clients: 2,
     durable: false,
+    past: false,
     newest: Version::This,
     takes: 3,
     skips: 1,
@@ -146,13 +150,14 @@ impl Numbers {
     }
 
     /// A command reports that older records were restored.
-    fn tell(&mut self) {
+    fn tell(&mut self, past: bool) {
         let (mut memory, number) = (Memory::default(), &mut self.number);
         let mut bits = || {
             *number += 1;
             fresh::bits(*number, 0)
         };
-        let step = Step::new("counter", Task::CounterRestored, &memory, bits());
+        let task = if past { Task::PastRestored } else { Task::CounterRestored };
+        let step = Step::new("counter", task, &memory, bits());
         let clocks = Clocks { time: DAWN, local: DAWN, bits };
         Flight::new(By::Command, step, Version::This).go(&mut memory, &mut self.store, clocks, None);
     }
@@ -311,7 +316,10 @@ impl Model for Counting {
                 numbers.takes -= 1;
                 let is_first = !numbers.store.is_touched && !numbers.is_any(Kind::Open);
                 let opens = if self.loses() { is_first } else { numbers.given.is_empty() };
-                let task = Task::Advance { by: 1, init: opens.then_some(0), durable: self.durable };
+                let task = match self.past {
+                    true => Task::Past { record: Counter::Moment(7).record(), by: 1 },
+                    false => Task::Advance { by: 1, init: opens.then_some(0), durable: self.durable },
+                };
                 numbers.begin(who, if opens { Kind::Open } else { Kind::Take }, task);
             }
             Doing::Skip(who) => {
@@ -342,7 +350,7 @@ impl Model for Counting {
                 Arc::make_mut(&mut numbers.store).lose((left, how), 0, 0, number);
                 numbers.is_asked = false;
                 if how == How::Told {
-                    numbers.tell();
+                    numbers.tell(self.past);
                 }
                 let flights = numbers.clients.iter_mut().flat_map(|client| &mut client.flights);
                 flights.for_each(|(.., is_since)| *is_since = false);

@@ -11,6 +11,7 @@ mod counting; // the same faults for counters
 mod database_function; // the function that makes IDs in PostgreSQL
 mod flight; // a step in progress, between a read, a swap and its answer
 mod fresh; // random bits, chosen by the checker
+mod past; // IDs of the past: members that end between a write and its use
 mod quorum; // one store out of several, with one event for each message
 mod setting_text; // a setting as one line
 mod settings; // the members, and what may go wrong, how often
@@ -247,6 +248,19 @@ fn stores_that_members_vouch_for() {
         ("m=2d,2d Restart=1 Destroy=1 skew=0", &[HANDED_OVER, HEALED]),
         ("m=2d,2d Loss=1 hows=p Restart=1 lefts=es skew=0", &[HANDED_OVER, HEALED, KEPT]),
         ("m=2d,2 Restart=1 Destroy=1 skew=0", &[HEALED]),
+    ]);
+}
+
+#[test]
+fn counters_of_past_moments() {
+    assert_counts(&[
+        ("past=1 durable=1 skips=0 Restart=1 Pause=2", &[ALL_GIVEN]),
+        ("past=1 durable=1 skips=0 Late=1 Again=1 Pause=1", &[ALL_GIVEN]),
+        ("past=1 durable=1 skips=0 Loss=1 hows=p lefts=es Unheard=1", &[]),
+        ("past=1 durable=1 skips=0 Loss=1 hows=p lefts=s Pause=1", &[]),
+        ("past=1 durable=1 skips=0 Loss=1 hows=t lefts=es Pause=1", &[]),
+        ("past=1 durable=1 skips=0 clients=1 Loss=1 hows=x lefts=es Pause=1", &[]),
+        ("past=1 durable=1 skips=0 Split=1 Unheard=1", &[]),
     ]);
 }
 

@@ -85,6 +85,22 @@ module.exports = [
     tests: 'model counters',
   },
   {
+    name: 'a counter of the past starts anew although the store lost something',
+    edits: [
+      [
+        'lease/grants/counters.rs',
+        'if is_lost || is_another || !kept.identity.matches(identity, true) {',
+        'if is_another {',
+      ],
+    ],
+    tests: 'model counters_of_past_moments',
+  },
+  {
+    name: 'the counters of a moment and of its span give the same numbers',
+    edits: [['lease/backfill.rs', 'let first = self.of_spans.saturating_add(first);', '']],
+    tests: 'model past_moments',
+  },
+  {
     name: 'a majority of one (quorum)',
     edits: [['lease/quorum/stores.rs', 'self.labels.len() / 2 + 1', '1']],
     tests: 'model quorum::',
@@ -118,12 +134,20 @@ module.exports = [
   },
   {
     name: 'a fill that writes no epoch to the others (Q6)',
-    edits: [['lease/quorum/fill.rs', 'SeatRecord { epoch: self.epoch, nonce: turn.bits(), ..shown', 'SeatRecord { nonce: turn.bits(), ..shown']],
+    edits: [
+      [
+        'lease/quorum/fill.rs',
+        'SeatRecord { epoch: self.epoch, nonce: turn.bits(), ..shown',
+        'SeatRecord { nonce: turn.bits(), ..shown',
+      ],
+    ],
     tests: 'model quorum::',
   },
   {
     name: 'reads without agreement (Q4)',
-    edits: [['lease/quorum/view.rs', '.filter(|other| agree(one, other))', '.filter(|other| agree(one, other) || true)']],
+    edits: [
+      ['lease/quorum/view.rs', '.filter(|other| agree(one, other))', '.filter(|other| agree(one, other) || true)'],
+    ],
     tests: 'model quorum::',
   },
   {
@@ -144,7 +168,13 @@ module.exports = [
   },
   {
     name: 'ballots without an epoch (Q2)',
-    edits: [['lease/quorum/ballot.rs', 'Self { epoch, number, id: bits % IDS }', 'Self { epoch: epoch.min(1), number, id: bits % IDS }']],
+    edits: [
+      [
+        'lease/quorum/ballot.rs',
+        'Self { epoch, number, id: bits % IDS }',
+        'Self { epoch: epoch.min(1), number, id: bits % IDS }',
+      ],
+    ],
     tests: 'model quorum::directed::a_late_promise_after_a_fill',
   },
   {
@@ -180,6 +210,11 @@ module.exports = [
       ['lease/quorum/era.rs', 'if !late.is_empty() {', 'if false {'],
       ['lease/quorum/era.rs', ' && seat.bound == bound', ''],
     ],
+    tests: 'model quorum::',
+  },
+  {
+    name: 'a new era after snapshots from different moments (Q7)',
+    edits: [['lease/quorum/era.rs', ' || has_votes && !is_same', '']],
     tests: 'model quorum::',
   },
 ]

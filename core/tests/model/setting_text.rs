@@ -82,6 +82,7 @@ impl From<&str> for Counting {
             match name {
                 "clients" => setting.clients = number().into(),
                 "durable" => setting.durable = value == "1",
+                "past" => setting.past = value == "1",
                 "newest" => setting.newest = version(value == "1"),
                 "takes" => setting.takes = number(),
                 "skips" => setting.skips = number(),

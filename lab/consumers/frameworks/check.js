@@ -11,15 +11,20 @@ const root = path.join(__dirname, '..', '..', '..')
 const folder = path.join(root, 'target', 'consumers', 'frameworks')
 
 const PACKAGES = [
+  '@hono/standard-validator@0.4.0',
   '@nestjs/common@12.5.1',
   '@nestjs/core@12.5.1',
   '@nestjs/platform-express@12.5.1',
+  '@standard-schema/spec@1.1.0',
+  '@trpc/server@11.25.2',
   '@types/express@5.0.6',
   '@types/node@20.19.43',
   'arktype@2.2.9',
   'better-auth@1.7.25',
   'class-transformer@0.5.1',
   'class-validator@0.15.1',
+  'drizzle-orm@0.45.4',
+  'hono@4.13.19',
   'reflect-metadata@0.2.2',
   'rxjs@7.8.2',
   'typescript@5.9.3',
@@ -61,13 +66,18 @@ const KINDS = {
     ],
   ],
   validators: [
-    'ArkType takes the validator; zod and valibot take isId in schemas of their own',
+    'ArkType, tRPC and Hono take typed IDs; zod and valibot take them, and isId, in schemas of their own',
     [
-      /^7529332683575394305n$/, // this and the next two: what the page's own lines print
+      /^7529332683575394305$/, // this and the next two: what the page's own lines print
       /^1$/,
       /^1$/,
       /^arktype 7529332683575394305$/,
-      /^arktype must be an ID/,
+      /^arktype .*'12x' is not an ID in dec/,
+      /^trpc 7529332683575394305$/,
+      /^trpc BAD_REQUEST$/,
+      /^hono 200 7529332683575394305$/,
+      /^hono 400 /,
+      /^custom true false true false$/,
       /^zod 7529332683575394305$/,
       /^zod false$/,
       /^valibot 7529332683575394305$/,
@@ -94,7 +104,7 @@ function writePrograms() {
     const [, code] = /^```\w+\n(.*?)^```$/ms.exec(text.slice(text.indexOf(`\n${start}`)))
     fs.writeFileSync(path.join(folder, file), code)
   }
-  for (const file of ['nestjs.ts', 'validators.mjs', 'better-auth.mjs', 'database.js'])
+  for (const file of ['nestjs.ts', 'typed-ids.ts', 'validators.mjs', 'better-auth.mjs', 'database.js'])
     fs.copyFileSync(path.join(__dirname, file), path.join(folder, file))
 }
 
@@ -109,7 +119,7 @@ const agrees = (stdout, lines) => {
 module.exports = async function check(report, wants) {
   install()
   writePrograms()
-  const compiled = run('npx', ['tsc', ...COMPILER, 'nestjs.ts'], folder)
+  const compiled = run('npx', ['tsc', ...COMPILER, 'nestjs.ts', 'typed-ids.ts'], folder)
   report('frameworks: what the guide shows compiles', compiled)
   if (!compiled.ok) return
   for (const [kind, [what, lines]] of Object.entries(KINDS)) {

@@ -1,6 +1,7 @@
 // The table of errors: a row for each code, with its class, its fields, when it is thrown, and how the server answers with it;
-// and the table of warnings. docs/reference/errors.md and the statuses in docs/service/server.md are written from here by
-// scripts/errors.js. A new error is a row here, and its text in the file of its subject, beside this one.
+// the table of warnings; and what to do about each. docs/reference/errors.md, docs/troubleshooting.md and the statuses in
+// docs/service/server.md are written from here by scripts/errors.js. A new error is a row here, and its text in the file of its
+// subject, beside this one.
 
 import type { SlotInfo } from '../slot-info.ts'
 
@@ -32,6 +33,7 @@ export type Fields = {
   ERR_FLAKE_OVERFLOW: { retryAfterMs: number } & Partial<OfSlot>
   ERR_FLAKE_CLOCK_BACKWARDS: { retryAfterMs: number; behindMs: number }
   ERR_FLAKE_TIME_RANGE: { timestamp: number }
+  ERR_FLAKE_BACKFILL: { group: string; timestamp: number }
   ERR_FLAKE_ID: { value?: unknown; key?: string } & Refused
   ERR_FLAKE_CONFIG_MISMATCH: {
     theirs?: string | null | undefined
@@ -78,6 +80,7 @@ export type ErrorClass = new (message: string, options?: ErrorOptions) => Error
  */
 export const CLASSES: { readonly [C in keyof Fields]?: ErrorClass } = {
   ERR_FLAKE_TIME_RANGE: RangeError,
+  ERR_FLAKE_BACKFILL: RangeError,
   ERR_FLAKE_ID: TypeError,
 }
 
@@ -126,6 +129,10 @@ export const CODES = {
     answer: "This server's clock shows a time that the layout cannot hold.",
     needsReason: true,
   },
+  ERR_FLAKE_BACKFILL: {
+    when: '`nextAt()`: all IDs of this past time are used, or other members may have made them',
+    more: ['timestamp', 'group'],
+  },
   ERR_FLAKE_ID: { when: 'not an ID, or not valid in this layout', more: ['value'], status: [400] },
   ERR_FLAKE_CONFIG_MISMATCH: {
     when: 'a file, a group or another generator of the process was created with other options',
@@ -142,7 +149,7 @@ export const CODES = {
     needsReason: true,
   },
   ERR_FLAKE_LEASE_EXPIRED: {
-    when: 'the window is over, and the store has not renewed it',
+    when: 'the window has ended, and the store has not renewed it',
     more: ['group', 'slot', 'cause'],
     status: [503],
     answer:
@@ -155,7 +162,7 @@ export const CODES = {
     answer: 'This server has no slot of the group at the moment, and is looking for one. Ask again after Retry-After.',
   },
   ERR_FLAKE_DESTROYED: {
-    when: 'the group was destroyed; this is permanent',
+    when: 'the group, or the counter of a `SegmentId`, was destroyed; this is permanent',
     more: ['group'],
     status: [503],
     answer: 'This group was destroyed. Restart the server to create a new group of that name.',
@@ -246,3 +253,58 @@ export const WARNINGS = {
 } as const
 
 export type WarningCode = keyof typeof WARNINGS
+
+type Thrown = { [C in keyof typeof CODES]: (typeof CODES)[C] extends { when: string } ? C : never }[keyof typeof CODES]
+
+/** What to do about each code. The links are those of a page in docs/. */
+export const FIXES: { readonly [C in Thrown | WarningCode]: string } = {
+  ERR_FLAKE_OPTION:
+    'do what the message says: it names the option, its value and the valid ones. [All options](reference/options.md)',
+  ERR_FLAKE_OVERFLOW: 'call `nextAsync()`, or set [`maxWaitMs`](reference/options.md#waiting)',
+  ERR_FLAKE_CLOCK_BACKWARDS:
+    'call `nextAsync()`, or set [`maxWaitMs`](reference/options.md#waiting). If it happens often, let NTP adjust the clock gradually instead of setting it back',
+  ERR_FLAKE_TIME_RANGE:
+    "correct the clock or the epoch. After a layout's last time, only [another layout](reference/layouts.md) helps",
+  ERR_FLAKE_ID: 'check the input with `isId` first. [JSON and input](data/input.md#input)',
+  ERR_FLAKE_CONFIG_MISMATCH: 'use the options of the group, file or generator. The message names each difference',
+  ERR_FLAKE_FILE:
+    'do what the message says, and leave the file alone until then. [What the files guarantee](run/processes.md#what-the-files-guarantee)',
+  ERR_FLAKE_LEASE_EXPIRED:
+    'answer 503 and wait: IDs resume when the store answers. `cause` says why it did not. [An outage](store/choosing.md#an-outage-of-the-store)',
+  ERR_FLAKE_DETACHED:
+    'wait: the generator is looking for a slot. After your own `close()` or `detach()`, call `attach()`',
+  ERR_FLAKE_DESTROYED: 'call `join()` again. If nobody should have destroyed the group, find out who did',
+  ERR_FLAKE_EXHAUSTED:
+    'call `close()` on SIGTERM, end processes that are not needed, or use more [`slots`](store/choosing.md#options)',
+  ERR_FLAKE_QUIET: 'wait until `retryAt`. [Why `join()` waits](#join-takes-65-s)',
+  ERR_FLAKE_CLOCK_SKEW: 'run NTP on this machine and on the store',
+  ERR_FLAKE_STORE: 'check the address, the rights and the settings that the message names, then try again',
+  ERR_FLAKE_RECORD: 'do what the message says. Do not edit or delete the record',
+  ERR_FLAKE_REMOTE:
+    '`failures` has a reason for each server. [When a server fails](service/client.md#when-a-server-fails)',
+  ERR_FLAKE_REPLAY: 'exclude POST requests from the cache. [Replayed responses](service/client.md#replayed-responses)',
+  ERR_FLAKE_BACKFILL:
+    'use another time, or keep more nodes. `timestamp` has the time. [IDs for existing rows](data/backfill.md#keep-node-numbers)',
+  ERR_FLAKE_LOAD: '[It does not load](#it-does-not-load)',
+
+  FLAKEFORGE_ELSE_FROM: 'correct the URL in [`elseFrom`](service/else-from.md#a-wrong-url-causes-no-duplicates)',
+  FLAKEFORGE_EPOCH: 'pass milliseconds or a Date',
+  FLAKEFORGE_HORIZON:
+    'plan a move to another [layout or epoch](run/monitoring.md#before-a-layout-ends), in a new column',
+  FLAKEFORGE_NODE_IN_USE:
+    'give the group fewer `slots`, so that none has [the node of the function](data/database-defaults.md#the-node)',
+  FLAKEFORGE_NODE_ZERO: 'use [`join()`](run/pm2.md), or give each worker its own number',
+  FLAKEFORGE_QUIET: 'nothing now. Next time run `create` first. [Why `join()` waits](#join-takes-65-s)',
+  FLAKEFORGE_RENEWAL: 'look at the store before the window ends: the message says when that is',
+  FLAKEFORGE_SPLIT_BRAIN:
+    'change the setting that the message names, or [stop the old primary](store/what-can-go-wrong.md#one-primary) at each promotion',
+  FLAKEFORGE_STORE_AWAY:
+    'start the server that the message names before another of the list stops. [When one is away](store/quorum.md#what-happens-when)',
+  FLAKEFORGE_TIME: 'pass Unix milliseconds, a Date, or a bigint of nanoseconds',
+  FLAKEFORGE_VARIABLE:
+    'correct the name, or remove the variable. [All variables](reference/options.md#environment-variables)',
+  FLAKEFORGE_WAIT:
+    'check whether the address is that of a replica. [Temporary refusals](store/choosing.md#temporary-refusals)',
+  FLAKEFORGE_WASM:
+    'nothing, if its [limits](reference/platforms.md#webassembly) suit you. Otherwise install again with optional packages',
+}

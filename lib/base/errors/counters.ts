@@ -26,6 +26,12 @@ export function counterError(why: 'gone' | 'behind' | 'full', name: string, valu
   return stoppedError(name, COUNTER_REFUSALS[why](name, value))
 }
 
+/** `ERR_FLAKE_DESTROYED`: a counter was destroyed; `group` is its name. */
+export function destroyedCounterError(name: string) {
+  const message = `Counter '${name}' was destroyed. Call SegmentId.open() to start another one of this name, from its beginning.`
+  return flakeError('ERR_FLAKE_DESTROYED', message, { group: name, slot: undefined })
+}
+
 /** A counter is below numbers that it has already granted. */
 export function wentBackError(name: string, value: bigint, known: bigint) {
   return stoppedError(

@@ -3,7 +3,8 @@
 import { withoutEnd } from '../printable.ts'
 import { unixNow } from '../timers.ts'
 import { flakeError, inMs, instant } from './make.ts'
-import { isEnded, storeError } from './stores.ts'
+import { isEnded, ownStoreError, storeError } from './stores.ts'
+import { optionError } from './values.ts'
 
 /** `ERR_FLAKE_EXHAUSTED`: every slot has a holder. `retryAt`, `storeNow`: Unix ms by the store's clock. */
 export function exhaustedError(group: string, retryAt: number, storeNow: number) {
@@ -102,10 +103,10 @@ export function unreleasedError(group: string, slot: number, tookMs: number) {
   )
 }
 
-/** `ERR_FLAKE_LEASE_EXPIRED`: the window is over and was not renewed. */
+/** `ERR_FLAKE_LEASE_EXPIRED`: the window has ended and was not renewed. */
 export function leaseExpiredError(group: string, slot: number | undefined, cause: Error) {
   const message =
-    `The window of slot ${slot} in group '${group}' is over and was not renewed: ${withoutEnd(cause.message)}. ` +
+    `The window of slot ${slot} in group '${group}' has ended and was not renewed: ${withoutEnd(cause.message)}. ` +
     (isEnded(cause)
       ? 'No renewal can succeed with this client.'
       : 'IDs can be made again after a renewal. next(callback) and nextAsync() wait for it.')
@@ -123,7 +124,7 @@ export function windowEndError(group: string, slot: number | undefined, retryAft
 /** `ERR_FLAKE_LEASE_EXPIRED`: the store no longer lists this member as the slot's holder. `cause`: the failure before it. */
 export function lostError(group: string, slot: number | undefined, cause?: unknown) {
   const message =
-    `The store no longer lists this generator as the holder of slot ${slot} in group '${group}'. Its window was over and ` +
+    `The store no longer lists this generator as the holder of slot ${slot} in group '${group}'. Its window had ended and ` +
     'another process took the slot, or the record or file of the slot was removed.'
   return flakeError('ERR_FLAKE_LEASE_EXPIRED', message, { group, slot, cause })
 }
@@ -146,4 +147,44 @@ export function closedLeaseError(group: string) {
 export function destroyedError(group: string) {
   const message = `Group '${group}' was destroyed. Call join() to create a new group of this name.`
   return flakeError('ERR_FLAKE_DESTROYED', message, { group, slot: undefined })
+}
+
+/** `ERR_FLAKE_TIME_RANGE`: nextAt() makes IDs of the past. */
+export function futureError(ms: number, now: number) {
+  const message =
+    `The time of date, ${instant(ms)}, is ${inMs(ms - now)} after now by the clock of this machine. nextAt() makes IDs of times that ` +
+    'are over. Set the clock, for example with NTP, or use next() for an ID of the present.'
+  return flakeError('ERR_FLAKE_TIME_RANGE', message, { timestamp: ms })
+}
+
+/** `ERR_FLAKE_BACKFILL`: the kept nodes have no more IDs of this time. */
+export function backfillUsedUpError(group: string, ms: number, nodes: number) {
+  const message =
+    `Group '${group}' has no ID left of ${instant(ms)}: those of its ${nodes} kept nodes are used. Move some rows to other times, or ` +
+    'destroy the group and create it again with a higher backfill, which continues after the IDs that were made.'
+  return flakeError('ERR_FLAKE_BACKFILL', message, { group, timestamp: ms })
+}
+
+/** `ERR_FLAKE_BACKFILL`: an earlier group of this name had slots with the kept nodes. `until`: the end of their windows. */
+export function keptNodesInUseError(group: string, ms: number, until: number) {
+  const message =
+    `An earlier group '${group}' had slots with the nodes that this one keeps for nextAt(), until ${instant(until)}. Its members may have ` +
+    `made the same IDs of ${instant(ms)}. Only later times are safe: for earlier ones, use a group of another epoch or layout.`
+  return flakeError('ERR_FLAKE_BACKFILL', message, { group, timestamp: ms })
+}
+
+/** `ERR_FLAKE_STORE`: it is unknown which IDs of a time were made. */
+export function pastLostError(group: string, cause: unknown) {
+  return ownStoreError(
+    `The store may have lost which IDs of this time group '${group}' has made, in a failover or a restored backup. No more are made of ` +
+      'times near it. Give these rows IDs of another epoch or layout, or of the present.',
+    cause,
+  )
+}
+
+/** `ERR_FLAKE_OPTION`: on a server, nextAt() needs a store that keeps what it acknowledged. */
+export function keptByDurableError() {
+  const message =
+    'backfill needs durable: true on a server. Which IDs of the past were made is known to the store alone, so it must not lose that.'
+  return optionError(RangeError, 'durable', false, message)
 }

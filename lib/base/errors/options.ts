@@ -8,15 +8,15 @@ import { optionError } from './values.ts'
 const path = process.getBuiltinModule('node:path')
 
 const HOMELESS =
-  "Set FLAKEFORGE_STORE=file:/var/lib/…, call join('file:/var/lib/…'), or set XDG_STATE_HOME to an absolute path"
+  "Give all processes of this machine one folder: FLAKEFORGE_STORE=file:/var/lib/…, or join('file:/var/lib/…')"
 
 /** Why there is no default folder, and what to do instead. */
 const NO_DEFAULT_FOLDER: Record<'container' | 'homeless' | 'relative', (found?: string) => string> = {
   container: (sign) =>
     `No store is set, and this process runs in a container (${sign}), where there is no default: each container would ` +
-    'have its own folder, and two of them would make the same IDs. Set FLAKEFORGE_STORE=redis://HOST (or ' +
-    "valkey://…, postgres://…, etcd://…), call join('redis://HOST'), or mount one volume in all containers and use a folder in it: " +
-    'FLAKEFORGE_STORE=file:/var/lib/…. Set a folder too if this is not a container but the whole machine',
+    'have its own folder, and two of them would make the same IDs. Give all containers one store: FLAKEFORGE_STORE=redis://HOST ' +
+    "(or valkey://…, postgres://…, mysql://…, etcd://…), or join('redis://HOST'). On one machine it may be a folder on a volume " +
+    'that all of them mount: FLAKEFORGE_STORE=file:/var/lib/…. Set a folder too if this is not a container but the whole machine',
   homeless: () => `No store is set, and there is no default folder, because this user has no home folder. ${HOMELESS}`,
   relative: (home) =>
     'No store is set, and there is no default folder, because the home folder must be an absolute path, but is ' +

@@ -78,6 +78,13 @@ export function locatedError<Kind extends Error>(error: Kind, where: string | un
   return added.length === 0 ? error : retold(error, [`${withoutEnd(error.message)}.`, ...added].join(' '))
 }
 
+/**
+ * The advice to use another schema, database or server. The records of two places know nothing of each other, so members must
+ * not move one by one.
+ */
+export const useAnother = (place: string) =>
+  `use another ${place}, after you have stopped all members: two ${place}s grant the same node numbers`
+
 const refused = new WeakSet<Error>()
 
 /**
@@ -168,7 +175,7 @@ export function unfinishedError(name: string, ms: number, swaps: number, cause: 
  */
 export function twoServersError(name: string, shown: string, recorded: string) {
   return storeError(
-    `Two servers alternate at the address of the store of '${name}': ${shown} answered now, and ${recorded} last wrote its record. Each change may be a loss, so no member would ever get a slot. Use the address of one server, or of a proxy that sends all clients to the same one.`,
+    `Two servers alternate at the address of the store of '${name}': ${shown} answered now, and ${recorded} last wrote its record. Each change may be a loss, so no member would ever get a slot. Give all members the address of the same server, or of a proxy that sends all of them to the same one.`,
   )
 }
 
@@ -247,8 +254,9 @@ export function warnOfReplicas(server: string, missing: string[]) {
   warn(
     'FLAKEFORGE_SPLIT_BRAIN',
     `This ${server} server has replicas. If one is promoted while this server still runs, both may grant the same slot, and ` +
-      `there are duplicate IDs. ${settings} To rule it out, stop the old primary within skewMs of a promotion, or use one ` +
-      `server without failover, or etcd. See ${pageOf('docs/store/what-can-go-wrong.md')}, "One primary".`,
+      `there are duplicate IDs. ${settings} To rule it out, stop the old primary within skewMs of a promotion. Or move to one ` +
+      `server without failover, or to etcd, after you have stopped all members: two stores grant the same node numbers. See ` +
+      `${pageOf('docs/store/what-can-go-wrong.md')}, "One primary" and "Another store".`,
   )
 }
 

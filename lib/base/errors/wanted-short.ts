@@ -8,6 +8,7 @@ export const PREFIX = 'a-z, 0-9 and a final _'
 export const prefixIn = () => PREFIX
 export const idInBase = (base: string, prefix: string) =>
   `an ID in ${base}: ${prefix && `'${prefix}' and `}64 bits at most`
+export const typedText = (prefix: string) => `text with '${prefix}'`
 export const fewBytes = (most: number) => `of ${most} bytes at most`
 export const SOME_BYTES = 'a number'
 export const fewCharacters = () => 'smaller'
@@ -24,6 +25,8 @@ export const FINITE_TIME = 'a valid Date'
 export const FITTING_IDS = 'smaller'
 export const WHOLE_NS = 'whole nanoseconds'
 
+export const ORDERED = 'one ordered by time'
+export const ownMode = (own: string) => `'${own}'`
 export const LAYOUT = 'a layout'
 export const SHOWN_TIME = 'a time of a Date'
 export const asInId = () => 'that of id'

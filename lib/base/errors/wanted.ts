@@ -39,11 +39,13 @@ export function idInBase(base: string, prefix: string, text: unknown) {
     return `an ID with the prefix '${prefix}': it begins with '${start.slice(0, 60)}'`
   return `an ID in ${base}. Give ${FORMS[base] ?? `only digits of ${base}, 64 bits at most`}${prefix && `, after the prefix '${prefix}'`}`
 }
+/** @param prefix of a kind of IDs */
+export const typedText = (prefix: string) => (prefix ? `text that begins with '${prefix}'` : 'text')
 export const PREFIX = "2 to 16 of a–z, 0–9 and _, from a letter to a final _, such as 'ord_'"
 export const prefixIn = (base: string) =>
   `text that does not end in a digit of ${base}, such as 'ord_': such a prefix could be read as a shorter one and more digits`
 export const fewBytes = (most: number, bytes: number) =>
-  `short enough: it has ${bytes} bytes, and a text may have at most ${most} bytes`
+  `short enough: it has ${bytes} bytes, and format() accepts at most ${most}`
 export const SOME_BYTES = 'a number: it has no bytes'
 export const fewCharacters = (most: number) => `one that makes a text of at most ${most} characters`
 export const arrayOfBytes = (i: number) => `an array of bytes: element ${i} must be an integer from 0 to 255`
@@ -74,6 +76,10 @@ export const FINITE_TIME = 'a finite number of Unix ms, or a valid Date'
 export const FITTING_IDS = 'one with which IDs fit into 64 bits'
 export const WHOLE_NS = 'a whole number of nanoseconds, at least 0.000001 ms'
 
+export const ORDERED = "one whose IDs are ordered by time, which mode 'spread' is not"
+/** @param own mode of the layout */
+export const ownMode = (own: string) =>
+  `left out or '${own}', the mode of the layout: its IDs do not contain their mode, as those of uniqueid do`
 export const LAYOUT = 'a name, a Layout, or { epoch, tickMs, fields }'
 export const SHOWN_TIME = 'an ID whose time a Date can show'
 export const asInId = (id: unknown, part: number) => `left out or ${part}, as in id ${id}`
@@ -110,7 +116,7 @@ export const counterName = (name: string) => `have the name 'counter', but is ca
 
 const ONLY = {
   nodes: "only 'snowcast' has it",
-  mode: "only 'uniqueid' has modes",
+  mode: 'its IDs are decimal, so there are no bits to reverse',
   idOffset: 'its IDs are not ordered by time',
 }
 

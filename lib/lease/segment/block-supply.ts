@@ -21,7 +21,10 @@ const isStandstill = (error: (StoreError & { counter?: string }) | undefined) =>
  */
 const isFinal = (error: StoreError | undefined) =>
   error !== undefined &&
-  (error.code === 'ERR_FLAKE_DETACHED' || isStandstill(error) || failureOf(error).why === 'fatal')
+  (error.code === 'ERR_FLAKE_DETACHED' ||
+    error.code === 'ERR_FLAKE_DESTROYED' ||
+    isStandstill(error) ||
+    failureOf(error).why === 'fatal')
 
 export class BlockSupply {
   #name

@@ -46,7 +46,7 @@ export interface SegmentStats {
   dropped: number
   /** how often calls waited for a block */
   waits: number
-  /** how many ms all waits took together */
+  /** the total duration of all waits, in ms */
   waitedMs: number
   /** when this count began */
   since: Date
@@ -82,7 +82,7 @@ export class SegmentId {
   /**
    * Takes the first block. If the store may have lost blocks, it still resolves, but calls throw until `skipTo` sets where to
    * continue.
-   * @param options `name`: the counter's name. `block`: how many IDs to take at a time, 1…2^32, default 10 000; the IDs that
+   * @param options `name`: the counter's name. `block`: how many IDs to take at a time, 1…2^32, default 10,000; the IDs that
    * a member still holds when it ends are lost, up to twice what it takes at a time. `init`: a counter that does not exist
    * yet begins after this value. `durable`: your promise that the store never loses acknowledged writes, as in
    * `LeaseOptions`, default false; with it, a restart of Redis, MySQL or MariaDB does not stop the counter. All members must

@@ -2,7 +2,7 @@
 
 import { checkKeys, isAbsent, MAX_U64, readBounded } from '../../base/check.ts'
 import { optionRangeError, optionTypeError } from '../../base/errors.ts'
-import { readDurable, readName } from '../common-options.ts'
+import { readName, readSwitch } from '../common-options.ts'
 
 const BLOCK = 10_000 // Hazelcast's
 const LARGEST_BLOCK = 2 ** 32
@@ -14,7 +14,7 @@ export function readOptions(given: unknown) {
     name: readName('name', name),
     block: isAbsent(block) ? BLOCK : readBounded('block', block, 1, LARGEST_BLOCK),
     init: isAbsent(init) ? undefined : readId('init', init),
-    durable: readDurable(durable),
+    durable: readSwitch('durable', durable),
   }
 }
 

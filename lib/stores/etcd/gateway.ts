@@ -114,7 +114,7 @@ function reasonOf(failure: unknown) {
   return said((failure instanceof Refusal ? undefined : cause?.message) || message)
 }
 
-/** The longest answer: it lists some 100 000 keys. */
+/** The longest answer: it lists some 100,000 keys. */
 const LARGEST_ANSWER = 32 * 2 ** 20
 
 /** How a request is sent: its token, its time limit, and the signal that gives it up. */

@@ -2,6 +2,7 @@
 
 import { checkKeys, isAbsent, ownOf } from '../../base/check.ts'
 import { keepSecret, optionTypeError } from '../../base/errors.ts'
+import { checkParameters } from '../address.ts'
 
 /** The options of a Gateway. */
 export type EtcdOptions = { endpoints: string[]; username?: string; password?: string; fetch: typeof globalThis.fetch }
@@ -75,9 +76,10 @@ export function parseUrl(url: string) {
   const parts = PARTS.exec(url)?.groups
   const query = new URLSearchParams(parts?.query)
   const tls = query.get('tls') ?? 'false'
-  const isKnown = [...query.keys()].every((key) => key === 'tls') && ['true', 'false'].includes(tls)
+  const waysOut = { ssl: '?tls=true says that there is TLS' }
+  checkParameters(url, query, { known: ['tls'], waysOut, otherwise: `it is like ${FORM}` })
   const credentials = credentialsOf(parts?.credentials)
-  if (!parts || !isKnown || !credentials) throw optionTypeError('store', url, `like ${FORM}`)
+  if (!parts || !['true', 'false'].includes(tls) || !credentials) throw optionTypeError('store', url, `like ${FORM}`)
   const scheme = parts.secure || tls === 'true' ? 'https' : 'http'
   const hosts = parts.hosts.split(',').map((host) => (/:\d+$/.test(host) ? host : `${host}:${DEFAULT_PORT}`))
   return { endpoints: hosts.map((host) => `${scheme}://${host}`), ...credentials }

@@ -23,7 +23,7 @@ const MOST_RUNS = 100
 
 /**
  * The names as runs `[first, last]` of consecutive slots; any other name is a separate run. A search asks for some single
- * slots and one run of up to 1 024.
+ * slots and one run of up to 1,024.
  */
 function runsOf(names: readonly string[]) {
   const runs: NameRun[] = []

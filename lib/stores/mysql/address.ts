@@ -1,7 +1,7 @@
 // Parses the address of a MySQL store. The two packages read URLs differently: one honours a parameter that the other
 // ignores. So they get options instead.
 
-import { addressError, hostOf } from '../address.ts'
+import { addressError, checkParameters, hostOf } from '../address.ts'
 import { BUDGET, secondsOf } from '../time-budget.ts'
 import { readTls, TLS_PARAMETERS, type Tls } from '../tls.ts'
 import { readDatabase } from './place.ts'
@@ -18,6 +18,7 @@ export interface MysqlAddress {
 
 const PORT = 3306
 const WAYS_OUT: Record<string, string> = {
+  schema: 'name the database in the path',
   database: 'name the database in the path',
   connectionLimit: 'a store has two connections at most',
   connectTimeout: `a store waits ${secondsOf(BUDGET.CONNECT_MS)} s for a connection`,
@@ -27,14 +28,8 @@ const WAYS_OUT: Record<string, string> = {
 /** Parses an address; throws if one of the packages would interpret it differently. */
 export function readAddress(url: string): MysqlAddress {
   const { hostname, port, username, password, pathname, searchParams } = new URL(url)
-  for (const name of searchParams.keys()) {
-    if (TLS_PARAMETERS.includes(name)) continue
-    const wayOut = WAYS_OUT[name] ?? 'pass a pool with this option to mysqlStore()'
-    throw addressError(
-      url,
-      `an address without ?${name}=, because only one of the two packages may support it: ${wayOut}`,
-    )
-  }
+  const otherwise = 'only one of the two packages may support it, so pass a pool with this option to mysqlStore()'
+  checkParameters(url, searchParams, { known: TLS_PARAMETERS, waysOut: WAYS_OUT, otherwise })
   if (pathname.length < 2) throw addressError(url, 'an address with a database, as in mysql://HOST/DATABASE')
   return {
     host: hostOf({ hostname }) || 'localhost',

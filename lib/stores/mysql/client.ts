@@ -26,7 +26,7 @@ const NO_AUTOCOMMIT = 'Its autocommit is off. Use a client that leaves it on.'
 const SHARED = 'On MySQL, a single connection of mariadb does not show whether it is in a transaction. Use its pool.'
 
 const NOT_ALLOWED = new Set([1044, 1142, 1143])
-/** of a table, of the disk, of the temporary files, and of a tablespace; 1030 is an error of the engine */
+/** A table, the disk, the temporary files or a tablespace is full. 1030 is any error of the engine. */
 const FULL = new Set([1021, 1114, 3, 1030])
 const NO_ENGINE = new Set([1286, 3161])
 const TAKES_NO_WRITES = new Set([1290, 1792, 1836])

@@ -61,23 +61,46 @@ const signal = (state: string, text: string) => `SIGNAL SQLSTATE ${literal(state
 /** A session of MariaDB may have any increment, and would move the position of all others by it. */
 const INSERT = '/*M!100100 SET STATEMENT auto_increment_increment = 1, auto_increment_offset = 1 FOR */ INSERT INTO'
 
-/**
- * Throws, before anything else is made, if the server is unfit or something of these names is not what the script would make.
- * Only a procedure can throw on both databases. Its name has its hash, so scripts that run at once do not disturb each other.
- */
-function checkSql(name: string, table: string, { comment }: FunctionPlan) {
-  const refuseIf = (condition: string, text: string) => `  IF ${condition} THEN ${signal('45000', text)}; END IF;`
-  const refuseFound = (advice: string, query: string) => `
+const refuseIf = (condition: string, text: string) => `  IF ${condition} THEN ${signal('45000', text)}; END IF;`
+
+/** Throws with what a query has found, unless that is NULL. */
+const refuseFound = (advice: string, query: string) => `
   SET found = (${query});
   IF found IS NOT NULL THEN
     SET found = LEFT(CONCAT(${literal(`${advice}: `)}, found), ${LONGEST_MESSAGE});
     SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = found;
   END IF;`
+
+/** Throws if there is a function of this name that is not what the script would make. */
+export const refuseOther = (name: string, comment: string) =>
+  refuseFound(
+    `Drop ${name}() or choose another name. It exists`,
+    `SELECT CONCAT('DEFINER ', DEFINER, ', COMMENT ', ROUTINE_COMMENT) FROM information_schema.ROUTINES
+    WHERE ROUTINE_SCHEMA = home AND ROUTINE_NAME = ${literal(name)} AND ROUTINE_TYPE = 'FUNCTION'
+      AND NOT (ROUTINE_COMMENT = ${literal(comment)} AND DEFINER = CURRENT_USER())`,
+  )
+
+/**
+ * The statements that throw, before anything else is made, if one of these checks does. Only a procedure can throw on both
+ * databases. Its name has its hash, so scripts that run at once do not disturb each other.
+ */
+export function checkedBy(checks: string[]) {
   const body = `(home VARCHAR(64)) READS SQL DATA SQL SECURITY INVOKER
 BEGIN
   DECLARE found TEXT;
-${[
-  refuseIf('home IS NULL', 'Name the database in which the function is made'),
+${refuseIf('home IS NULL', 'Name the database in which the function is made')}
+${checks.join('\n')}
+END`
+  const procedure = `${STATE_DATABASE}.check_${hashOf(body)}`
+  return [
+    `CREATE DATABASE IF NOT EXISTS ${STATE_DATABASE}`,
+    `\n-- What it checks must be so before anything is made.\nCREATE PROCEDURE IF NOT EXISTS ${procedure}${body}`,
+    `CALL ${procedure}(DATABASE())`,
+  ]
+}
+
+/** Whether the server is fit for the function, and what is there is what the script would make. */
+const checksOf = (name: string, table: string, { comment }: FunctionPlan) => [
   refuseIf(
     '@@log_bin AND NOT @@log_bin_trust_function_creators',
     'Set log_bin_trust_function_creators = 1 here and on each replica with a binary log',
@@ -92,30 +115,21 @@ ${[
   ),
   '  DO SLEEP(0.001);',
   refuseIf('SYSDATE(6) = NOW(6)', 'Start the server without --sysdate-is-now: each session could set its clock'),
-].join('\n')}${refuseFound(
-  `Drop ${name}() or choose another name. It exists`,
-  `SELECT CONCAT('DEFINER ', DEFINER, ', COMMENT ', ROUTINE_COMMENT) FROM information_schema.ROUTINES
-    WHERE ROUTINE_SCHEMA = home AND ROUTINE_NAME = ${literal(name)} AND ROUTINE_TYPE = 'FUNCTION'
-      AND NOT (ROUTINE_COMMENT = ${literal(comment)} AND DEFINER = CURRENT_USER())`,
-)}${refuseFound(
-  `Drop ${STATE_DATABASE}.${table}, which is not ours`,
-  `SELECT CONCAT_WS(', ', TABLE_TYPE, ENGINE, CREATE_OPTIONS, TABLE_COMMENT) FROM information_schema.TABLES
+  refuseOther(name, comment),
+  refuseFound(
+    `Drop ${STATE_DATABASE}.${table}, which is not ours`,
+    `SELECT CONCAT_WS(', ', TABLE_TYPE, ENGINE, CREATE_OPTIONS, TABLE_COMMENT) FROM information_schema.TABLES
     WHERE TABLE_SCHEMA = ${literal(STATE_DATABASE)} AND TABLE_NAME = ${literal(table)} AND NOT (
       TABLE_TYPE = 'BASE TABLE' AND ENGINE = 'InnoDB' AND CREATE_OPTIONS LIKE '%partitioned%'
       AND TABLE_COMMENT = ${literal(comment)}
     )`,
-)}${refuseFound(
-  `Drop the trigger of ${STATE_DATABASE}.${table}`,
-  `SELECT MAX(TRIGGER_NAME) FROM information_schema.TRIGGERS
+  ),
+  refuseFound(
+    `Drop the trigger of ${STATE_DATABASE}.${table}`,
+    `SELECT MAX(TRIGGER_NAME) FROM information_schema.TRIGGERS
     WHERE EVENT_OBJECT_SCHEMA = ${literal(STATE_DATABASE)} AND EVENT_OBJECT_TABLE = ${literal(table)}`,
-)}
-END`
-  const procedure = `${STATE_DATABASE}.check_${hashOf(body)}`
-  return [
-    `\n-- What it checks must be so before anything is made.\nCREATE PROCEDURE IF NOT EXISTS ${procedure}${body}`,
-    `CALL ${procedure}(DATABASE())`,
-  ]
-}
+  ),
+]
 
 /** The statements that create the function and its table. A function's body contains semicolons. */
 export function functionFor(name: string, plan: FunctionPlan) {
@@ -124,8 +138,7 @@ export function functionFor(name: string, plan: FunctionPlan) {
   const { counterBits, lastTick, lastPosition, tickNs, epoch, comment } = plan
   const tickUs = Math.ceil(tickNs / NS_PER_US)
   return [
-    `CREATE DATABASE IF NOT EXISTS ${STATE_DATABASE}`,
-    ...checkSql(name, table, plan),
+    ...checkedBy(checksOf(name, table, plan)),
     `
 -- Its AUTO_INCREMENT is the position of the node's last ID, and it has no rows. Never truncate it or set it back.
 CREATE TABLE IF NOT EXISTS ${STATE_DATABASE}.${table} (

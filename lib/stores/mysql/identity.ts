@@ -1,7 +1,7 @@
 // The identity of a server, as SQL, and the servers that a store must refuse. Two servers, or two runs of one server, never
 // have the same identity.
 
-import { passing, storeError } from '../../base/errors.ts'
+import { passing, storeError, useAnother } from '../../base/errors.ts'
 import type { StoreIdentity } from '../records.ts'
 import type { Tables } from './place.ts'
 import { UNDUMPED } from './schema.ts'
@@ -150,7 +150,8 @@ export function checkVisible([[name, text]]: (string | null)[][]) {
     refuse(
       `This session has a temporary table ${name}, which hides the store's own. Drop it, or use another connection.`,
     )
-  if (!text?.startsWith('CREATE TABLE')) refuse(`${name} is not a table. Drop or rename it, or use another database.`)
+  if (!text?.startsWith('CREATE TABLE'))
+    refuse(`${name} is not a table. Drop or rename it, or ${useAnother('database')}.`)
 }
 
 /** The server's answer to VARIABLES, by name; it may lack some. */
@@ -168,8 +169,8 @@ export function checkVariables({
   log_bin: log,
   wsrep_on: galera,
 }: Variables) {
-  if (galera === 'ON') refuse('It is a Galera cluster, which has several primaries. Use a separate server.')
-  if (group) refuse('It is in a replication group, which has no in-memory tables. Use a separate server.')
+  if (galera === 'ON') refuse(`It is a Galera cluster, which has several primaries, so ${useAnother('server')}.`)
+  if (group) refuse(`It is in a replication group, which has no in-memory tables, so ${useAnother('server')}.`)
   if (log === 'ON' && format === 'STATEMENT') {
     refuse('Its replicas would miss the writes of a store, because binlog_format is STATEMENT. Set it to ROW or MIXED.')
   }

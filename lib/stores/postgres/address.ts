@@ -1,7 +1,7 @@
 // Parses the address of a PostgreSQL store. The two packages read URLs differently: one ignores a parameter that the other
 // sends to the server, so two processes with one URL could use two tables. So they get options instead.
 
-import { addressError, hostOf } from '../address.ts'
+import { addressError, checkParameters, hostOf, parameterError } from '../address.ts'
 import { BUDGET, secondsOf } from '../time-budget.ts'
 import { readTls, TLS_PARAMETERS, type Tls } from '../tls.ts'
 import { readOwner, readSchema } from './schema.ts'
@@ -33,10 +33,6 @@ const WAYS_OUT: Record<string, string> = {
   connect_timeout: `a store waits ${secondsOf(BUDGET.CONNECT_MS)} s for a connection`,
 }
 
-/** `ERR_FLAKE_OPTION`: a parameter of the address is not supported. */
-const parameterError = (url: string, name: string, wayOut: string) =>
-  addressError(url, `an address without ?${name}=: ${wayOut}`)
-
 const decoded = (text: string) => (text === '' ? undefined : decodeURIComponent(text))
 
 const NO_HOST = 'no-host'
@@ -47,10 +43,9 @@ const parse = (url: string) => new URL(url.replace(/^([a-z]+:\/\/[^/]*@)(?=\/)/i
 /** Parses an address; throws if one of the packages would interpret it differently. */
 export function readAddress(url: string): PostgresAddress {
   const { hostname, port, username, password, pathname, searchParams } = parse(url)
-  for (const name of searchParams.keys()) {
-    if (TAKEN.includes(name) || TLS_PARAMETERS.includes(name)) continue
-    throw parameterError(url, name, WAYS_OUT[name] ?? 'leave it out, because not every client supports it')
-  }
+  const known = [...TAKEN, ...TLS_PARAMETERS]
+  const otherwise = 'leave it out, because not every client supports it'
+  checkParameters(url, searchParams, { known, waysOut: WAYS_OUT, otherwise })
   const of = (name: string) => searchParams.get(name) ?? undefined
   const host = of('host') ?? decoded(hostOf({ hostname }))
   if (host?.includes(',')) throw addressError(url, 'the address of one server, or of a proxy that leads to the primary')

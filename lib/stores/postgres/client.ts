@@ -10,6 +10,7 @@ import {
   refusedWriteError,
   said,
   storeError,
+  useAnother,
 } from '../../base/errors.ts'
 import { sleep } from '../../base/timers.ts'
 import { CallQueue, type Turn } from '../call-queue.ts'
@@ -68,7 +69,7 @@ function wordsFor(error: ClientError) {
   if (IDENTITY.test(error.message)) {
     const why =
       'lost writes would go unnoticed without pg_control_system(), pg_current_wal_flush_lsn() and pg_walfile_name()'
-    return `PostgreSQL: ${why}. GRANT EXECUTE on them, or use a server that has them. (${words})`
+    return `PostgreSQL: ${why}. GRANT EXECUTE on them, or ${useAnother('server')}. (${words})`
   }
   if (TAKES_NO_WRITES.has(code)) {
     return `This PostgreSQL server takes no writes. Use the address of the primary, with default_transaction_read_only off. (${words})`
@@ -221,7 +222,10 @@ export class StatementRunner extends CallQueue<Connection> {
       const { code = '' } = error as ClientError
       if (MADE_BY_ANOTHER.has(code)) return
       if (code === NO_SCHEMA) {
-        throw storeError(`The schema '${schema}' is missing. CREATE SCHEMA, or name another. (${said(error)})`, error)
+        throw storeError(
+          `The schema '${schema}' is missing. Name the schema that the other members have. If there are none, CREATE SCHEMA. (${said(error)})`,
+          error,
+        )
       }
       if (code !== NOT_ALLOWED) throw error
       const why = `The table ${schema}.flakeforge_record is missing, and this role may not create it.`

@@ -149,7 +149,7 @@ export class PostgresRecords implements Records {
     const { elsewhere: schema } = shown
     if (schema === null || schema === this.#place.schema) return this.#checked(shown) // another session may have just created the table
     const [here, there] = [this.#place.schema, schema].map((name) => `${name}.flakeforge_record`)
-    const wayOut = `Give the store the option schema '${schema}' (in a URL: ?schema=${encodeURIComponent(schema)}), or create ${here} with the SQL of \`npx flakeforge schema\``
+    const wayOut = `Give the store the option schema '${schema}' (in a URL: ?schema=${encodeURIComponent(schema)}). If no member uses that table, create ${here} with the SQL of \`npx flakeforge schema\``
     throw storeError(`The store's table is ${here}, which is missing, and the session has ${there}. ${wayOut}.`)
   }
 

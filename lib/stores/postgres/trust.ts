@@ -1,6 +1,7 @@
 // Whose objects a store or a script may use. A name says nothing about that: whoever may create objects in a schema can be
 // there first, with a table whose triggers and policies then run with the rights of each member.
 
+import { useAnother } from '../../base/errors.ts'
 import { DIFFERS, EQUALS, identifier, joined, literal, type Sql, sql } from './statement.ts'
 
 /** The role that the option `owner` names, if any. */
@@ -18,8 +19,8 @@ const isTrusted = (oid: Sql, owner: Owner) => sql`EXISTS (
     )
   )`
 
-const WAY_OUT =
-  "Only a superuser, the owner of the database, this session's own role, and the role that the option owner names may own it. If its owner is right, use that option, in an address as ?owner=. Otherwise use another schema."
+const OTHER_SCHEMA = useAnother('schema')
+const WAY_OUT = `Only a superuser, the owner of the database, this session's own role, and the role that the option owner names may own it. If its owner is right, use that option, in an address as ?owner=. Otherwise ${OTHER_SCHEMA}.`
 
 /** A sentence about the owner of an object, such as `The table ids.x belongs to the role y.` */
 const belongs = (
@@ -47,17 +48,17 @@ const COLUMNS = ['group_name', 'name', 'value'].map((name) => `${name} ${TEXT} $
 
 /** What keeps an object from being a table that stores exactly what is written. */
 const kindFault = (what: string) => sql`
-  WHEN item.relkind ${DIFFERS} 'r' THEN ${literal(`${what} is not a plain table. Rename it, or use another schema.`)}
+  WHEN item.relkind ${DIFFERS} 'r' THEN ${literal(`${what} is not a plain table. Rename it, or ${OTHER_SCHEMA}.`)}
   WHEN item.relrowsecurity OR EXISTS (SELECT FROM pg_catalog.pg_trigger WHERE tgrelid ${EQUALS} item.oid)
     OR EXISTS (SELECT FROM pg_catalog.pg_rewrite WHERE ev_class ${EQUALS} item.oid)
     OR EXISTS (SELECT FROM pg_catalog.pg_inherits WHERE inhrelid ${EQUALS} item.oid OR inhparent ${EQUALS} item.oid)
-  THEN ${literal(`${what} has a trigger, a rule, row security, or a parent or child table. Remove that, or use another schema: a store needs a table that keeps what is written.`)}
+  THEN ${literal(`${what} has a trigger, a rule, row security, or a parent or child table, and a store needs a table that keeps what is written. Remove that, or ${OTHER_SCHEMA}.`)}
   WHEN (
     SELECT pg_catalog.string_agg(pg_catalog.format('%s %s %s %s', attname, atttypid, attcollation, attnotnull), ', ' ORDER BY attnum)
     FROM pg_catalog.pg_attribute WHERE attrelid ${EQUALS} item.oid AND attnum OPERATOR(pg_catalog.>) 0 AND NOT attisdropped
   ) ${DIFFERS} ${literal(COLUMNS)} OR NOT EXISTS (
     SELECT FROM pg_catalog.pg_index WHERE indrelid ${EQUALS} item.oid AND indisprimary AND indkey::pg_catalog.text ${EQUALS} '1 2'
-  ) THEN ${literal(`${what} has other columns or another primary key than the SQL of \`npx flakeforge schema\` gives it. Rename it, or use another schema.`)}`
+  ) THEN ${literal(`${what} has other columns or another primary key than the SQL of \`npx flakeforge schema\` gives it. Rename it, or ${OTHER_SCHEMA}.`)}`
 
 /** The schema and an object in it, by catalogs only: reading a view or a table with policies would run its owner's code. */
 export const itemIn = (

@@ -1,6 +1,6 @@
 // Parses the address of a Redis store: a single server, the servers behind Sentinels (in Lettuce's form), or a cluster.
 
-import { addressError, hostOf } from '../address.ts'
+import { addressError, checkParameters, hostOf } from '../address.ts'
 import { REDIS_SCHEMES, type RedisScheme } from '../schemes.ts'
 import { CHECKED, type Tls } from '../tls.ts'
 
@@ -30,6 +30,12 @@ const FORMS = {
 }
 const PORTS = { server: 6379, sentinel: 26379, cluster: 6379 }
 
+const [IN_PATH, BY_SCHEME] = [
+  'the number of the database is the path, as in /2',
+  'with rediss in the scheme, there is TLS',
+]
+const WAYS_OUT = { db: IN_PATH, database: IN_PATH, tls: BY_SCHEME, ssl: BY_SCHEME }
+
 const MANY = /^\/\/(?:([^@/?#]*)@)?([^@/?#]+)(?:\/(\d*))?(?:#([^#]*))?$/
 
 /** `valkey:` is another name for `redis:`, which only iovalkey knows. */
@@ -41,6 +47,8 @@ export function readAddress(url: string): RedisAddress {
   const { kind, isTls } = REDIS_SCHEMES[scheme]
   const wrong = () => addressError(url, `like ${scheme}${FORMS[kind]}`)
   const tls = isTls ? CHECKED : undefined
+  const parameters = new URLSearchParams(/\?([^#]*)/.exec(url)?.[1])
+  checkParameters(url, parameters, { known: [], waysOut: WAYS_OUT, otherwise: `it is like ${scheme}${FORMS[kind]}` })
   if (kind === 'server') return readServer(url, tls, wrong)
   const [, user = '', hosts, path = '', name = ''] = MANY.exec(url.slice(scheme.length)) ?? []
   if (hosts === undefined || (kind === 'sentinel') !== (name !== '')) throw wrong()

@@ -4,21 +4,26 @@
 // INFO shows most of them, in a script and so on the primary. How the append-only file is synced is shown only by CONFIG GET,
 // which scripts may not call and many providers forbid. A check takes two more round trips.
 
-import { storeError, unusableOptionError } from '../../base/errors.ts'
+import { storeError, unusableOptionError, useAnother } from '../../base/errors.ts'
 
 /** Follows server.ts. */
 export const SCRIPT = /* lua */ `
 return { redis.call('INFO', 'cluster'), redis.call('INFO', 'replication'), redis.call('INFO', 'persistence'), redis.call('INFO', 'memory') }
 `
 
-const PROMOTED = 'a replica that takes over may lack acknowledged writes. Use a server without replicas'
+const PROMOTED =
+  'a replica that takes over may lack acknowledged writes, so durable is for a server without replicas. Remove them'
 
 /** A setting, its valid values, and the fault of others. */
 type Fact = [string, RegExp, string]
 
 /** From INFO. */
 const FACTS: Fact[] = [
-  ['cluster_enabled', /^0$/, 'a cluster moves groups between servers. Use a single server'],
+  [
+    'cluster_enabled',
+    /^0$/,
+    `a cluster moves groups between servers, so durable is for a single server. For that, ${useAnother('server')}`,
+  ],
   ['connected_slaves', /^0$/, PROMOTED],
   ['aof_enabled', /^1$/, 'it loses everything in a restart. Set appendonly yes'],
   ['aof_last_write_status', /^ok$/, 'its last write to the append-only file failed. Free space on its disk'],
@@ -44,7 +49,7 @@ const SETTINGS: Fact[] = [
   ],
 ]
 
-const refusal = (why: string) => unusableOptionError('durable', true, `on this Redis: ${why}, or leave durable out.`)
+const refusal = (why: string) => unusableOptionError('durable', true, `on this Redis: ${why}. Or leave durable out.`)
 
 function check([name, isRight, why]: Fact, value: string | undefined) {
   if (value === undefined) {
@@ -55,7 +60,7 @@ function check([name, isRight, why]: Fact, value: string | undefined) {
 
 /** One client's knowledge of its server. */
 export class Durability {
-  #isKnown = false // whether it was durable, and its append-only file was not turned off since
+  #isKnown = false // true once the server was found durable, until its append-only file is turned off
 
   /**
    * Throws if this Redis may lose acknowledged writes.

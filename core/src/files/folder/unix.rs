@@ -323,7 +323,7 @@ impl Folder {
     pub(crate) fn open(&self, name: &OsStr, path: &Path, what_for: Use) -> Result<Option<File>, Refusal> {
         let check = |found: &Stat| match FileType::from_raw_mode(found.st_mode) {
             FileType::RegularFile if what_for.trusts() && !is_trusted(found, Some(self.owner)) => {
-                Err(not_ours(path, found.st_uid, "Use another path"))
+                Err(not_ours(path, found.st_uid, "Let all processes that use it run as one user"))
             }
             FileType::RegularFile => Ok(()),
             FileType::Directory => Err(Refusal::file(path, IS_FOLDER)),
@@ -441,7 +441,7 @@ fn not_our_folder(path: &Path, uid: u32) -> Refusal {
         ),
     };
     let run_as = format!("Run this process as user {uid} (a container with `--user {uid}`)");
-    not_ours(path, uid, &format!("{run_as}, or use a folder that {use_another}"))
+    not_ours(path, uid, &format!("{run_as}, or let all processes use a folder that {use_another}"))
 }
 
 fn not_ours(path: &Path, uid: u32, advice: &str) -> Refusal {

@@ -2,7 +2,7 @@
 //! a possible loss, the counter stops until an operator says where to continue.
 
 use crate::lease::grants::memory::{Known, Memory};
-use crate::lease::grants::record::{COUNTER, CounterRecord, ServerIdentity};
+use crate::lease::grants::record::{COUNTER, CounterRecord, FIRST_LIFE, PAST, ServerIdentity};
 use crate::lease::grants::step::{Decision, Next, Plan, Step, lineage, nonce};
 use crate::lease::grants::task::{Answer, Look, StepError, Task};
 
@@ -20,43 +20,58 @@ impl Step {
     /// What to do after a read of a counter.
     pub(super) fn decide_counter(&mut self, look: Look, memory: &mut Memory, fresh: u128) -> Decision {
         let Look { identity, mut values, .. } = look;
+        if matches!(self.task, Task::Past { .. })
+            && let Some(next) = self.keep_past(values.pop().flatten(), &identity, memory, fresh)?
+        {
+            return Ok(next);
+        }
         let text = values.pop().flatten();
         let counter = text.as_deref().map(CounterRecord::parse).transpose();
-        let counter = counter.map_err(|why| StepError::Record(COUNTER.to_owned(), why))?;
+        let counter = counter.map_err(|why| StepError::Record(self.record(), why))?;
+        let key = self.counter_key();
         if let Some(plan) = &self.plan
+            && plan.name == self.record()
             && plan.is_clean
             && text.as_ref() == Some(&plan.to)
         {
-            memory.note(COUNTER, &self.name, plan.losses);
+            memory.note(COUNTER, &key, plan.losses);
         }
         self.lineage = counter.as_ref().map(|counter| counter.lineage);
-        let is_lost = memory.is_lost(COUNTER, &self.name, &self.sent);
+        let is_lost = memory.is_lost(COUNTER, &key, &self.sent);
         let view = View { identity, text, counter, is_lost, fresh };
+        match self.task {
+            Task::Counter => {
+                return Ok(Next::Done(Answer::Counter(view.counter.filter(|counter| !counter.is_destroyed))));
+            }
+            Task::DestroyCounter => return self.destroy_counter(&view, memory),
+            _ => {}
+        }
         if let Some(number) = self.written(&view, memory) {
             return Ok(Next::Done(Answer::Number(number)));
         }
         match self.task {
             Task::SkipTo { place, durable } => self.skip_to(&view, place, durable, memory),
             Task::Advance { by, init, durable } => self.advance(&view, (by, init), durable, memory),
-            Task::CounterRestored => self.counter_restored(&view, memory),
+            Task::Past { by, .. } => self.advance(&view, (by, Some(0)), true, memory),
+            Task::CounterRestored | Task::PastRestored => self.counter_restored(&view, memory),
             _ => Ok(Next::Read),
         }
     }
 
     /// The number that this step wrote, if it was answered cleanly and the read shows it or a later write.
     fn written(&self, view: &View, memory: &mut Memory) -> Option<u64> {
-        let (plan, shown) = (self.plan.as_ref()?, view.counter.as_ref()?);
+        let (plan, shown) = (self.plan.as_ref().filter(|plan| plan.name == self.record())?, view.counter.as_ref()?);
         let written = CounterRecord::parse(&plan.to).ok()?;
         let is_same = |identity: &ServerIdentity| identity.matches(&view.identity, shown.durable);
         let is_ours = plan.is_clean && shown.lineage == written.lineage && shown.value >= written.value;
-        let is_stopped = written.is_lost || shown.is_lost || view.is_lost;
+        let is_stopped = written.is_lost || shown.is_lost || shown.is_destroyed || view.is_lost;
         if !is_ours || is_stopped || !is_same(&shown.identity) || !is_same(&plan.identity) {
             return None;
         }
-        let (lineage, value) = (written.lineage, written.value);
-        memory.keep_counter(&self.name, Known { lineage, value });
+        let (life, lineage, value) = (written.life, written.lineage, written.value);
+        memory.keep_counter(&self.counter_key(), Known { life, lineage, value });
         match self.task {
-            Task::Advance { by, .. } => Some(value - by),
+            Task::Advance { by, .. } | Task::Past { by, .. } => Some(value - by),
             _ => Some(value),
         }
     }
@@ -66,24 +81,33 @@ impl Step {
         let known = self.known;
         let Some(counter) = &view.counter else {
             return match (init, known) {
-                (Some(_), None) if memory.counter(&self.name).is_some() => Ok(Next::Read),
+                (Some(_), None) if memory.counter(&self.counter_key()).is_some() => Ok(Next::Read),
                 (Some(first), None) => self.write_counter(view, self.born(view, first, by, durable)?, memory),
                 (None, None) => Err(StepError::Gone),
-                (_, Some(Known { lineage, value })) => {
-                    self.write_lost(view, CounterRecord { value, lineage, ..self.settled(view, durable) }, memory)
+                (_, Some(Known { life, lineage, value })) => {
+                    self.write_lost(view, CounterRecord { value, life, lineage, ..self.settled(view, durable) }, memory)
                 }
             };
         };
         if counter.is_lost {
             return Err(StepError::Behind);
         }
-        if counter.durable != durable {
+        if counter.durable != durable && !counter.is_destroyed {
             return Err(StepError::Durable(counter.durable));
         }
+        let is_anew = known.is_some_and(|known| known.life < counter.life);
+        let known = known.filter(|_| !is_anew);
         let is_below = known.is_some_and(|known| counter.value < known.value);
         let is_another = known.is_some_and(|known| known.lineage != counter.lineage) && !counter.is_settled;
         if view.is_lost || is_below || is_another || !counter.identity.matches(&view.identity, durable) {
             return self.write_lost(view, counter.clone(), memory);
+        }
+        if init.is_none() && (is_anew || counter.is_destroyed) {
+            return Err(StepError::CounterDestroyed); // the one that this member knows
+        }
+        if let (Some(first), true) = (init, counter.is_destroyed) {
+            let born = CounterRecord { life: next_life(counter)?, ..self.born(view, first, by, durable)? };
+            return self.write_counter(view, born, memory);
         }
         let value = counter.value.checked_add(by).ok_or(StepError::Full(counter.value))?;
         self.write_counter(view, CounterRecord { value, nonce: nonce(view.fresh), ..counter.clone() }, memory)
@@ -92,13 +116,27 @@ impl Step {
     /// This client saw that numbers may be lost. Other members have to learn of it, because they may not see it: the store
     /// may show its previous identity again.
     fn write_lost(&self, view: &View, counter: CounterRecord, memory: &Memory) -> Decision {
-        self.write_counter(view, CounterRecord { is_lost: true, nonce: nonce(view.fresh), ..counter }, memory)
+        let nonce = nonce(view.fresh);
+        self.write_counter(view, CounterRecord { is_lost: true, is_destroyed: false, nonce, ..counter }, memory)
+    }
+
+    /// The record stays, with its value and lineage: a member that knows numbers above them sees that the end is an older one.
+    fn destroy_counter(&self, view: &View, memory: &Memory) -> Decision {
+        let Some(counter) = &view.counter else { return Ok(Next::Done(Answer::Done)) };
+        let is_ours = self.plan.as_ref().is_some_and(|plan| view.text.as_ref() == Some(&plan.to));
+        let is_kept = !is_ours || self.plan.as_ref().is_some_and(|plan| plan.is_clean);
+        if counter.is_destroyed && is_kept {
+            return Ok(Next::Done(Answer::Done));
+        }
+        let (identity, nonce) = (view.identity.clone(), nonce(view.fresh));
+        let ended = CounterRecord { is_lost: false, is_destroyed: true, identity, nonce, ..counter.clone() };
+        self.write_counter(view, ended, memory)
     }
 
     /// Called after an operator restored older records. An absent counter may be missing from them.
     fn counter_restored(&self, view: &View, memory: &Memory) -> Decision {
         match &view.counter {
-            Some(counter) if counter.is_lost && self.wrote_cleanly(COUNTER, &counter.text()) => {
+            Some(counter) if counter.is_lost && self.wrote_cleanly(&self.record(), &counter.text()) => {
                 Ok(Next::Done(Answer::Done))
             }
             Some(counter) => self.write_lost(view, counter.clone(), memory),
@@ -117,6 +155,8 @@ impl Step {
         CounterRecord {
             value: 0,
             is_lost: false,
+            is_destroyed: false,
+            life: FIRST_LIFE,
             lineage: lineage(view.fresh),
             is_settled: true,
             durable,
@@ -127,13 +167,70 @@ impl Step {
 
     /// Called when an operator says where to continue. A counter never goes down.
     fn skip_to(&mut self, view: &View, place: u64, durable: bool, memory: &Memory) -> Decision {
-        let value = view.counter.as_ref().map_or(place, |counter| counter.value.max(place));
-        self.write_counter(view, CounterRecord { value, ..self.settled(view, durable) }, memory)
+        let (value, life) = match &view.counter {
+            Some(ended) if ended.is_destroyed => (place, next_life(ended)?),
+            Some(counter) => (counter.value.max(place), counter.life),
+            None => (place, FIRST_LIFE),
+        };
+        self.write_counter(view, CounterRecord { value, life, ..self.settled(view, durable) }, memory)
+    }
+
+    /// The name of the counter's record.
+    fn record(&self) -> String {
+        self.counter().unwrap_or(COUNTER).to_owned()
     }
 
     fn write_counter(&self, view: &View, counter: CounterRecord, memory: &Memory) -> Decision {
-        let (name, from, to) = (COUNTER.to_owned(), view.text.clone(), counter.text());
-        let (identity, losses) = (view.identity.clone(), memory.losses());
-        Ok(Next::Write(Plan { name, from, to, identity, group: 0, losses, is_clean: false }))
+        Ok(write(self.record(), view, &counter, memory))
     }
+
+    /// A counter of the past that is missing may be new or lost. So a group has one record that is there before the first of
+    /// them: if the store has lost anything since, it shows that, and no number of the past is given any more. `None` if it
+    /// is as it should be.
+    fn keep_past(
+        &self,
+        text: Option<String>,
+        identity: &ServerIdentity,
+        memory: &mut Memory,
+        fresh: u128,
+    ) -> Result<Option<Next>, StepError> {
+        let kept = text.as_deref().map(CounterRecord::parse).transpose();
+        let kept = kept.map_err(|why| StepError::Record(PAST.to_owned(), why))?;
+        let (key, known) = (self.past_key(), self.known_past);
+        let plan = self.plan.as_ref().filter(|plan| plan.name == PAST && text.as_ref() == Some(&plan.to));
+        if let Some(plan) = plan.filter(|plan| plan.is_clean) {
+            memory.note(PAST, &key, plan.losses);
+        }
+        let may_vanish = plan.is_some_and(|plan| !plan.is_clean);
+        let is_lost = memory.is_lost(PAST, &key, &self.sent);
+        let view = View { identity: identity.clone(), text, counter: kept.clone(), is_lost, fresh };
+        let lost = |kept| CounterRecord { is_lost: true, nonce: nonce(fresh), ..kept };
+        Ok(match kept {
+            None if known.is_some() => Some(write(PAST.to_owned(), &view, &lost(self.settled(&view, true)), memory)),
+            None if memory.counter(&key).is_some() => Some(Next::Read),
+            None => Some(write(PAST.to_owned(), &view, &self.settled(&view, true), memory)),
+            Some(kept) if kept.is_lost => return Err(StepError::Behind),
+            Some(kept) => {
+                let is_another = known.is_some_and(|known| known.lineage != kept.lineage);
+                if is_lost || is_another || !kept.identity.matches(identity, true) {
+                    Some(write(PAST.to_owned(), &view, &lost(kept), memory))
+                } else if may_vanish {
+                    Some(write(PAST.to_owned(), &view, &CounterRecord { nonce: nonce(fresh), ..kept }, memory))
+                } else {
+                    memory.keep_counter(&key, Known { life: kept.life, lineage: kept.lineage, value: kept.value });
+                    None
+                }
+            }
+        })
+    }
+}
+
+fn write(name: String, view: &View, counter: &CounterRecord, memory: &Memory) -> Next {
+    let (from, to) = (view.text.clone(), counter.text());
+    let (identity, losses) = (view.identity.clone(), memory.losses());
+    Next::Write(Plan { name, from, to, identity, group: 0, losses, is_clean: false })
+}
+
+fn next_life(ended: &CounterRecord) -> Result<u64, StepError> {
+    ended.life.checked_add(1).ok_or(StepError::Nonsense("a counter with too many lives"))
 }

@@ -2,7 +2,7 @@
 //! written after a record of a newer version was read.
 
 use crate::lease::grants::memory::Memory;
-use crate::lease::grants::record::{GROUP, GroupConfig, GroupRecord, Stage};
+use crate::lease::grants::record::{GROUP, GroupConfig, GroupRecord, Stage, slot_name};
 use crate::lease::grants::step::{Birth, Decision, Next, Step, lineage, nonce};
 use crate::lease::grants::task::{Answer, Renewal, StepError, Task};
 use crate::lease::grants::view::{View, refusal};
@@ -16,6 +16,7 @@ impl Step {
                 let is_live = view.group.is_some_and(|group| matches!(group.state, Stage::Live(_)));
                 return Ok(Next::Done(Answer::Exists(is_live)));
             }
+            Task::Used(_) => return self.used(&view),
             _ => {}
         }
         if let Some(refused) = refusal(&view) {
@@ -33,7 +34,20 @@ impl Step {
         }
     }
 
-    /// Whether this step wrote this record without a clean answer: a promoted server may not have it.
+    /// Until when these slots may have been used, in any life: the last renewal of a slot may have been lost, but not more.
+    fn used(&self, view: &View) -> Decision {
+        let mut until = None;
+        for (slot, record) in &view.slots {
+            match record {
+                Some(Ok(record)) => until = until.max(Some(record.hi.saturating_add(self.sent.limits.longest_ttl_ms))),
+                Some(Err(why)) => return Err(StepError::Record(slot_name(*slot), *why)),
+                None => {}
+            }
+        }
+        Ok(Next::Done(Answer::Used(until)))
+    }
+
+    /// Whether this step wrote this record without a confirmation: a promoted server may not have it.
     fn may_be_lost(&self, group: &GroupRecord) -> bool {
         self.plan.as_ref().is_some_and(|plan| plan.name == GROUP && !plan.is_clean && plan.to == group.text())
     }

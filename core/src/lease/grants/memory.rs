@@ -32,6 +32,7 @@ impl Default for Limits {
 /// A counter at the time of this client's last block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Known {
+    pub life: u64,
     pub lineage: u64,
     pub value: u64,
 }

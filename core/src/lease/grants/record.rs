@@ -13,8 +13,14 @@ use crate::release::Release;
 pub const GROUP: &str = "group";
 /// The name of a counter's record.
 pub const COUNTER: &str = "counter";
+/// The name of the record that shows whether a group's counters of the past are all there.
+pub const PAST: &str = "past";
 
 const PREFIX: &str = "slot";
+/// The life of a counter whose text does not say it.
+pub(super) const FIRST_LIFE: u64 = 1;
+/// In the place of whether blocks are lost: the counter has no more.
+const DESTROYED: &str = "destroyed";
 const DIGITS: usize = 10;
 /// The first word of a text, which names the format. Values contain no spaces: those, control characters and `%` are written
 /// as `%` and two hex digits. Each written text has a new `nonce`, so no text is ever written twice: an equal text means that
@@ -146,6 +152,10 @@ pub struct CounterRecord {
     pub value: u64,
     /// whether blocks may be lost: then it stops until an operator says where to continue
     pub is_lost: bool,
+    /// whether it was destroyed: the next one of its name starts anew
+    pub is_destroyed: bool,
+    /// counts the counters of this name: members of an earlier one stop
+    pub life: u64,
     /// replaced each time the counter is created or an operator says where to continue
     pub lineage: u64,
     /// whether an operator said where to continue: members that know another lineage may go on
@@ -224,7 +234,11 @@ impl CounterRecord {
     /// The record's text.
     pub fn text(&self) -> String {
         let mut text = Writer::new("counter");
-        text.field("value", self.value).field("lost", yes(self.is_lost));
+        let lost = if self.is_destroyed { DESTROYED } else { yes(self.is_lost) };
+        text.field("value", self.value).field("lost", lost);
+        if self.life != FIRST_LIFE {
+            text.field("life", self.life);
+        }
         text.field("lineage", format!("{:016x}", self.lineage)).field("settled", yes(self.is_settled));
         text.field("durable", yes(self.durable)).identity(&self.identity).end(self.nonce)
     }
@@ -380,9 +394,22 @@ impl<'a> Reader<'a> {
     }
 
     fn counter(&mut self) -> Option<CounterRecord> {
-        let (value, is_lost, lineage) = (self.number("value")?, self.is("lost")?, self.hex("lineage")?);
+        let value = self.number("value")?;
+        let (is_lost, is_destroyed) = match self.text("lost")?.as_str() {
+            "yes" => (true, false),
+            "no" => (false, false),
+            DESTROYED => (false, true),
+            _ => return None,
+        };
+        let rest = self.0.clone();
+        let life = self.number("life").unwrap_or_else(|| {
+            self.0 = rest;
+            FIRST_LIFE
+        });
+        let lineage = self.hex("lineage")?;
         let (is_settled, durable, identity) = (self.is("settled")?, self.is("durable")?, self.identity()?);
-        Some(CounterRecord { value, is_lost, lineage, is_settled, durable, identity, nonce: self.hex("nonce")? })
+        let nonce = self.hex("nonce")?;
+        Some(CounterRecord { value, is_lost, is_destroyed, life, lineage, is_settled, durable, identity, nonce })
     }
 }
 

@@ -16,7 +16,7 @@ impl Step {
     }
 
     /// Grants a free slot. A slot that an earlier write of this owner may have taken is written again, because that write has
-    /// no clean answer and may be lost. The clock may have been set back since, so the window starts no earlier.
+    /// no confirmation and may be lost. The clock may have been set back since, so the window starts no earlier.
     pub(super) fn acquire(
         &mut self,
         view: &View,

@@ -2,7 +2,7 @@
 
 use crate::lease::grants::list::List;
 use crate::lease::grants::memory::{Known, Memory, Sent};
-use crate::lease::grants::record::{GroupConfig, ServerIdentity, Stage};
+use crate::lease::grants::record::{COUNTER, GroupConfig, PAST, ServerIdentity, Stage};
 use crate::lease::grants::search::Search;
 use crate::lease::grants::task::{Answer, StepError, Task};
 use crate::lease::grants::view::View;
@@ -86,6 +86,8 @@ pub struct Step {
     pub(super) sent: Sent,
     /// of a counter: what this client had been given when the last read was sent
     pub(super) known: Option<Known>,
+    /// the same of the record of all counters of the past
+    pub(super) known_past: Option<Known>,
     /// the records of the last read
     pub(super) reading: Vec<String>,
     pub(super) plan: Option<Plan>,
@@ -156,9 +158,29 @@ impl Step {
         self.lineage
     }
 
-    /// Whether it is about a counter, not a group.
-    pub(super) fn is_of_counter(&self) -> bool {
-        matches!(self.task, Task::Advance { .. } | Task::SkipTo { .. } | Task::CounterRestored)
+    /// The name of the record, if the step is about a counter, not a group.
+    pub(super) fn counter(&self) -> Option<&str> {
+        match &self.task {
+            Task::Advance { .. } | Task::SkipTo { .. } | Task::CounterRestored => Some(COUNTER),
+            Task::Counter | Task::DestroyCounter => Some(COUNTER),
+            Task::Past { record, .. } => Some(record),
+            Task::PastRestored => Some(PAST),
+            _ => None,
+        }
+    }
+
+    /// The name by which the client remembers that counter. A group may have many, and no name contains a NUL.
+    pub(super) fn counter_key(&self) -> String {
+        match &self.task {
+            Task::Past { record, .. } => format!("{}\0{record}", self.name),
+            Task::PastRestored => self.past_key(),
+            _ => self.name.clone(),
+        }
+    }
+
+    /// The same for the record of all counters of the past.
+    pub(super) fn past_key(&self) -> String {
+        format!("{}\0{PAST}", self.name)
     }
 }
 

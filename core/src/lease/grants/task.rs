@@ -1,6 +1,6 @@
 //! The messages between a step and its driver: the task, the result of a read, what to do next, and the answer.
 
-use crate::lease::grants::record::{GroupConfig, ServerIdentity, Unreadable};
+use crate::lease::grants::record::{CounterRecord, GroupConfig, ServerIdentity, Unreadable};
 use crate::lease::messages::Owner;
 
 /// A request about a group or a counter.
@@ -52,6 +52,21 @@ pub enum Task {
     },
     /// older records were restored: a counter stops until an operator says where to continue
     CounterRestored,
+    /// what is known of a counter
+    Counter,
+    /// end a counter: the next one of its name starts anew
+    DestroyCounter,
+    /// a block of the numbers that the group keeps for times of the past (`lease/backfill.rs`)
+    Past {
+        /// the name of the record that counts them
+        record: String,
+        /// how many
+        by: u64,
+    },
+    /// older records were restored: which times of the past were used is unknown from now on
+    PastRestored,
+    /// until when any group of this name granted these slots
+    Used(Vec<u32>),
 }
 
 /// The member that asks for a slot.
@@ -152,7 +167,7 @@ pub enum Answer {
     Lost,
     /// of `Renew`: the group has ended
     Destroyed,
-    /// of `Release`, `Destroy`, `Restored` and `CounterRestored`
+    /// of `Release`, `Destroy`, `Restored`, `CounterRestored`, `PastRestored` and `DestroyCounter`
     Done,
     /// of `Open` and `Create`
     Opened {
@@ -167,8 +182,12 @@ pub enum Answer {
     Exists(bool),
     /// of `List`: the slots that this group granted, and the names of unreadable records
     Listed(Vec<Row>, Vec<(String, Unreadable)>),
-    /// of `Advance`: the first number of the block; of `SkipTo`: where the counter continues
+    /// of `Advance` and `Past`: the first number of the block; of `SkipTo`: where the counter continues
     Number(u64),
+    /// of `Counter`; `None` if there is none, or it was destroyed
+    Counter(Option<CounterRecord>),
+    /// of `Used`: the last ms in which one of the slots may have been used, Unix ms; `None` if none was ever granted
+    Used(Option<i64>),
     /// the step did nothing
     Refused(StepError),
 }
@@ -216,6 +235,8 @@ pub enum StepError {
     Record(String, Unreadable),
     /// the counter does not exist; it may have been lost
     Gone,
+    /// the counter was destroyed
+    CounterDestroyed,
     /// the store may have lost blocks
     Behind,
     /// the block would end past 2^64 − 1; this is the counter's value

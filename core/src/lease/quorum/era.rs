@@ -1,5 +1,9 @@
 //! Q7: if no era can have a majority of whole votes, and **all** stores answered, a new and empty era starts. Every seat becomes
 //! `starts`, in the order of the list, and `votes` once all of them are.
+//!
+//! The snapshots of one collect are from different moments. One store may have lost its data after another one, which shows that
+//! it did, was filled; then there always was a majority. So no seat that votes is overwritten, unless two collects in a row
+//! show the same: then all of it was true at one moment.
 
 use std::collections::VecDeque;
 
@@ -27,8 +31,9 @@ pub(super) struct Election {
 }
 
 impl Election {
-    /// The next attempt. `None`: stores are missing, and without them nobody knows whether an era has a majority.
-    pub(super) fn begin(view: &View, turn: &mut Turn<'_>) -> Option<Self> {
+    /// The next attempt. `is_same`: the collect before showed the same seats. `None`: nobody knows yet whether an era has a
+    /// majority.
+    pub(super) fn begin(view: &View, is_same: bool, turn: &mut Turn<'_>) -> Option<Self> {
         let late: Vec<_> = view.shown.iter().filter(|shown| is_late(shown, view)).collect();
         if !late.is_empty() {
             let rest: VecDeque<_> = late.into_iter().map(|shown| votes(shown, turn)).collect();
@@ -36,7 +41,8 @@ impl Election {
             while election.send(turn) {}
             return Some(election);
         }
-        if view.shown.len() < turn.size() {
+        let has_votes = view.shown.iter().any(|shown| shown.voting().is_some());
+        if view.shown.len() < turn.size() || has_votes && !is_same {
             return None;
         }
         turn.note(Note::Era);

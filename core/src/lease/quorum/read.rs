@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::lease::grants::record::ServerIdentity;
 use crate::lease::quorum::ballot::Ballot;
 use crate::lease::quorum::collect::{Collect, Patience, Seen};
 use crate::lease::quorum::era::Election;
@@ -35,6 +36,8 @@ pub(super) struct Read {
     collect: Option<Collect>,
     /// the number of the view that the memory keeps for the next swap
     kept: Option<u64>,
+    /// the seats of the last attempt, if no era had a majority
+    seats: Vec<Seat>,
     /// the torn names of the last attempt, with the highest ballots
     torn: BTreeMap<usize, [Option<Ballot>; 2]>,
 }
@@ -50,8 +53,8 @@ enum At {
 
 impl Read {
     pub(super) fn new(names: Vec<String>, how: How) -> Self {
-        let torn = BTreeMap::new();
-        Self { names, how, attempt: 0, at: At::Collecting, collect: None, kept: None, torn }
+        let (seats, torn) = (Vec::new(), BTreeMap::new());
+        Self { names, how, attempt: 0, at: At::Collecting, collect: None, kept: None, seats, torn }
     }
 
     pub(super) fn begin(&mut self, turn: &mut Turn<'_>) -> Option<Answer> {
@@ -167,7 +170,9 @@ impl Read {
         if turn.is_late() || self.attempt > 0 && !is_complete {
             return Some(Answer::Refused(missing(view, turn)));
         }
-        let election = if self.how == How::Read { Election::begin(view, turn) } else { None };
+        let seats = seats(view);
+        let is_same = std::mem::replace(&mut self.seats, seats.clone()) == seats;
+        let election = if self.how == How::Read { Election::begin(view, is_same, turn) } else { None };
         self.at = match election.filter(|election| !election.is_over()) {
             Some(election) => At::Electing(election),
             None => At::Pausing(turn.pause(LONGEST_ERA_PAUSE_MS.min(1 << self.attempt.min(16)))),
@@ -192,6 +197,16 @@ impl Read {
             turn.fill(shown.seat);
         }
     }
+}
+
+/// A seat, its store and its text. While these stay the same, the store keeps its data, and the seat what it says.
+type Seat = (usize, ServerIdentity, Option<String>);
+
+fn seats(view: &View) -> Vec<Seat> {
+    let mut seats: Vec<_> =
+        view.shown.iter().map(|shown| (shown.seat, shown.identity.clone(), shown.text.clone())).collect();
+    seats.sort_by_key(|(seat, ..)| *seat);
+    seats
 }
 
 /// Why there is no majority.

@@ -202,7 +202,6 @@ impl Storm {
             }
             let happening = world.queue.remove(&key).expect("the first");
             world.time = key.0;
-            world.report.steps += 1;
             world.happens(happening);
             if world.report.wrong.is_some() {
                 break;
@@ -215,20 +214,22 @@ impl Storm {
 impl World {
     fn new(storm: Storm, seed: u64) -> Self {
         let mut rng = Rng::new(seed);
+        // From calm to wild, each in its own way.
+        let some = |rng: &mut Rng, most| if rng.is(400) { 0 } else { rng.below(most) };
         let network = Network {
             most_ms: 1 + rng.below(8),
-            slow: rng.below(150),
+            slow: some(&mut rng, 150),
             slow_ms: 500 + rng.below(8_000),
-            lost: rng.below(100),
-            late: rng.below(80),
+            lost: some(&mut rng, 100),
+            late: some(&mut rng, 80),
             late_ms: 1_000 + rng.below(40_000),
             pace_ms: if rng.is(500) { 30 } else { 300 },
-            calm_ms: 300 + rng.below(3_000),
+            calm_ms: 300 + rng.below(6_000),
         };
         let stores: Vec<_> = (0..storm.stores).map(|number| Store::new(number, rng.is(500))).collect();
         let lives = 2 + rng.below(4) as usize;
         let clients: Vec<_> = (0..lives).map(|_| Client::new(storm.stores, 0, 0)).collect();
-        let ends = BASE + 5_000 + rng.below(if storm.are_members { 40_000 } else { 15_000 });
+        let ends = BASE + 5_000 + rng.below(if storm.are_members { 60_000 } else { 25_000 });
         let call_ms = 200 + rng.below(1_500);
         let mut world = Self {
             storm,
@@ -334,7 +335,7 @@ impl World {
         if self.stores[store].is_up && !(is_minority && !self.stores.iter().all(Store::votes)) {
             self.report.crashes += 1;
             self.stores[store].is_up = false;
-            let away = self.rng.below(4_000);
+            let away = self.rng.below(2_000);
             self.plan(away, Happening::Starts(store, loses));
             if is_minority {
                 return;
@@ -345,6 +346,7 @@ impl World {
     }
 
     fn arrive(&mut self, call: Call, number: usize, message: &Message) {
+        self.report.steps += 1;
         let local = self.time + self.clients[call.client].ahead;
         let store = &mut self.stores[number];
         if !store.is_up {
@@ -377,6 +379,7 @@ impl World {
         if !running.calls.remove(&call) {
             return;
         }
+        self.report.steps += 1;
         let event = match event {
             // The client's clock is read before and after.
             Event::Look(look) => Event::Look(Look { client: (look.client.0, self.time + client.ahead), ..look }),

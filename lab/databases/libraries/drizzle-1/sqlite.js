@@ -2,12 +2,13 @@
 
 import { drizzle } from 'drizzle-orm-1/better-sqlite3'
 import { customType, integer, sqliteTable, text } from 'drizzle-orm-1/sqlite-core'
+import { format, toBigInt } from 'flakeforge'
 import { relationsOf } from './relations.js'
 
 export const textType = 'text'
 
 /** An ID in a column of text: `integer()` has no mode for bigints. */
-const flakeId = customType({ dataType: () => 'varchar(20)', toDriver: String, fromDriver: BigInt })
+const flakeId = customType({ dataType: () => 'varchar(20)', toDriver: (id) => format(id), fromDriver: toBigInt })
 
 /** `id`: the column type of IDs. */
 export function connect(url, newId, id = integer) {

@@ -3,6 +3,7 @@
 import { relations } from 'drizzle-orm'
 import { bigint, customType, mysqlTable, varchar } from 'drizzle-orm/mysql-core'
 import { drizzle } from 'drizzle-orm/mysql2'
+import { format, toBigInt } from 'flakeforge'
 
 export const statements = (type) => [
   `CREATE TABLE customers (id ${type} PRIMARY KEY, name varchar(100) NOT NULL)`,
@@ -15,7 +16,7 @@ const unsignedBigint = (name) => bigint(name, { mode: 'bigint', unsigned: true }
 /**
  * An ID in a column of text. JSON keeps text unchanged, and so do relational queries, which build JSON in the database.
  */
-const flakeId = customType({ dataType: () => 'varchar(20)', toDriver: String, fromDriver: BigInt })
+const flakeId = customType({ dataType: () => 'varchar(20)', toDriver: (id) => format(id), fromDriver: toBigInt })
 
 /** `id`: the column type of IDs. */
 export function connect(url, newId, id = unsignedBigint) {

@@ -3,6 +3,7 @@
 import { relations } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { customType, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { format, toBigInt } from 'flakeforge'
 
 export const statements = (type) => [
   `CREATE TABLE customers (id ${type} PRIMARY KEY, name text NOT NULL)`,
@@ -12,7 +13,7 @@ export const statements = (type) => [
 /**
  * An ID in a column of text. JSON keeps text unchanged, and so do relational queries, which build JSON in the database.
  */
-const flakeId = customType({ dataType: () => 'varchar(20)', toDriver: String, fromDriver: BigInt })
+const flakeId = customType({ dataType: () => 'varchar(20)', toDriver: (id) => format(id), fromDriver: toBigInt })
 
 /** `id`: the column type of IDs. */
 export function connect(url, newId, id = integer) {

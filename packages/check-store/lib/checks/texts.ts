@@ -67,12 +67,12 @@ async function isSame(client: Client, group: string, name: string, text: string)
 
 /** Texts of this many bytes whose last character differs. */
 const LONG: [what: string, character: string, count: number][] = [
-  ['1 000 bytes', 'x', 1000],
-  ['1 024 bytes', 'x', 1024],
-  ['2 200 bytes', 'x', 2200],
-  ['2 200 bytes of two each', 'é', 1100],
-  ['2 199 bytes of three each', '漢', 733],
-  ['2 200 bytes of four each', '🙂', 550],
+  ['1,000 bytes', 'x', 1000],
+  ['1,024 bytes', 'x', 1024],
+  ['2,200 bytes', 'x', 2200],
+  ['2,200 bytes of two each', 'é', 1100],
+  ['2,199 bytes of three each', '漢', 733],
+  ['2,200 bytes of four each', '🙂', 550],
 ]
 
 async function length(trial: Trial) {
@@ -83,7 +83,7 @@ async function length(trial: Trial) {
     const text = character.repeat(count)
     await trial.change(client, group, name, null, text)
     const seen = await client.value(group, name)
-    const todo = 'use a type that holds 2 200 bytes, and let the server refuse a longer text instead of cutting it'
+    const todo = 'use a type that holds 2,200 bytes, and let the server refuse a longer text instead of cutting it'
     if (seen !== text) {
       throw new Finding(`of a text of ${what}, ${seen?.length ?? 0} of ${text.length} characters are read`, 'all', todo)
     }
@@ -96,7 +96,7 @@ async function length(trial: Trial) {
       )
     }
   }
-  return 'texts of 2 200 bytes are kept and compared in full'
+  return 'texts of 2,200 bytes are kept and compared in full'
 }
 
 export default [

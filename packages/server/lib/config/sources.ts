@@ -3,7 +3,7 @@
 
 import { parseArgs } from 'node:util'
 import { layouts } from 'flakeforge'
-import { hasSecret } from '../../../shared.ts'
+import { hasSecret, nearest } from '../../../shared.ts'
 import { ConfigError, unknown } from './config-error.ts'
 import { readText } from './files.ts'
 import { keyOf, OPTIONS, variableOf } from './options.ts'
@@ -93,11 +93,11 @@ export function ofEnvironment(env: NodeJS.ProcessEnv): Values {
   return values
 }
 
-/** Compares the option's name alone: the prefix is the same in all variables. */
+/** Compares the option's name alone, because the words before it are the same in all variables, if perhaps misspelt. */
 function unknownVariable(variable: string) {
   const word = variable
     .slice(PREFIX.length)
-    .replace(/^SERVER_/, '')
+    .replace(/^([A-Z]+)_(?=.)/, (start, word) => (nearest(word, ['SERVER']) === undefined ? start : ''))
     .replaceAll('_', '-')
   return unknown(`variable ${variable}`, word, NAMES, variableOf)
 }

@@ -57,7 +57,7 @@ export class Group {
     this.#options = { ...options, group: this.group, maxWaitMs: 0 }
     this.layout = layoutOf(options)
     this.#few = fewOf(this.layout, options.seqMask)
-    this.#isOrdered = ascends(this.layout, options)
+    this.#isOrdered = ascends(this.layout)
     this.slots = new SlotPages(
       { name, group: this.group },
       () => this.#list(warn),
@@ -203,9 +203,9 @@ function layoutOf(options: NameOptions) {
 }
 
 /** Whether the IDs of one slot ascend: its node fields stay the same, so only the timestamp and the counter decide. */
-function ascends({ fields }: Layout, { mode }: NameOptions) {
+function ascends({ fields, mode }: Layout) {
   const names = fields.map(([name]) => name)
-  const isSpread = names.includes('mode') && mode !== 'sequential'
+  const isSpread = mode === 'spread' || (names.includes('mode') && mode !== 'sequential')
   const [timestamp, counter] = ['timestamp', 'counter'].map((name) => names.indexOf(name))
   return !isSpread && (counter === -1 || timestamp < counter)
 }

@@ -120,7 +120,10 @@ const day = (layout) => new Date(layout.epoch).toISOString().replace(/T00:00:00\
 
 /** The meaning of a field's value, in words. */
 function meaning(name, layout, parts, bits) {
-  if (name === 'timestamp') return `${tickText(layout)} after ${day(layout)}`
+  if (name === 'timestamp') {
+    const isReversed = parts.mode === 'spread' && layout.fields.every(([each]) => each !== 'mode')
+    return `${tickText(layout)} after ${day(layout)}${isReversed ? ', its bits reversed' : ''}`
+  }
   if (name === 'zero') return bits === 1 ? 'always 0, so that signed columns can hold it' : 'always 0'
   if (name === 'counter') return `one of ${2 ** bits} per tick`
   if (name === 'mode')

@@ -1,0 +1,114 @@
+// What members see of a store: the end of their group, the list and the end of counters, and IDs of the past.
+
+import { FlakeId, lease } from '../../support/index.mjs'
+import { closeAfter, leaseOptions } from '../../support/lease.mjs'
+import { isDirect } from './suite.mjs'
+
+const { createGroup } = FlakeId
+const { SegmentId } = lease
+
+/** The code of the first call that fails, and how long that took. */
+async function firstFailure(flake, calls) {
+  const start = performance.now()
+  for (;;) {
+    try {
+      calls.push(flake.nextBigInt())
+    } catch (error) {
+      return { code: error.code, state: flake.state, ms: performance.now() - start }
+    }
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+}
+
+const PAST = Date.UTC(2024, 1, 29)
+
+/** IDs of one ms, and of several days. */
+const pastIds = (flake, n) =>
+  Promise.all([
+    ...Array.from({ length: n }, () => flake.nextAt(PAST)),
+    ...Array.from({ length: 20 }, (_, i) => flake.nextAt(new Date(PAST + i * 40_000_000))),
+  ])
+
+export function leasePromises(suite) {
+  const { kind } = suite
+
+  suite.promise(
+    'a group that is destroyed: every member stops at its next renewal, and its first error says so',
+    isDirect,
+    async (t, { connect, group }) => {
+      const [{ store }, other] = [await connect(), await connect()]
+      const options = leaseOptions({ group, ttlMs: 3000, skewMs: 1000, slots: 4 })
+      await createGroup(store, options)
+      const members = [await FlakeId.join(store, options), await FlakeId.join(other.store, options)]
+      for (const member of members) closeAfter(t, member)
+      const ids = []
+      for (const member of members) ids.push(member.nextBigInt())
+      const failures = members.map((member) => firstFailure(member, ids))
+      await other.store.destroy(group) // not through a member, which would tell those of its process
+      for (const { code, state, ms } of await Promise.all(failures)) {
+        t.is(code, 'ERR_FLAKE_DESTROYED')
+        t.is(state, 'destroyed')
+        t.true(ms < 3000, `${ms} ms`)
+      }
+      t.is(new Set(ids).size, ids.length)
+      for (const member of members) {
+        await t.throwsAsync(member.nextAsync(), { code: 'ERR_FLAKE_DESTROYED' })
+        await t.throwsAsync(member.attach(), { code: 'ERR_FLAKE_DESTROYED' })
+      }
+    },
+  )
+
+  suite.promise('counters can be seen, listed and destroyed', undefined, async (t, { connect, group }) => {
+    const { store } = await connect()
+    const name = `${group}, invoices`
+    t.is(await store.counter(name), undefined)
+    const [one, two] = [
+      await SegmentId.open(store, { name, block: 10, init: 4 }),
+      await SegmentId.open((await connect()).store, { name, block: 10 }),
+    ]
+    t.is(one.nextBigInt(), 5n)
+    const found = await store.counter(name)
+    t.like(found, { name, next: 25n, isLost: false, durable: false, lineage: one.lineage })
+    t.is(store.counters === undefined, kind.cannotListGroups === true)
+    const listed = await store.counters?.()
+    if (listed !== undefined)
+      t.deepEqual(
+        listed.filter((counter) => counter.name === name),
+        [found],
+      )
+
+    await store.destroyCounter(name)
+    await store.destroyCounter(name)
+    t.is(await store.counter(name), undefined)
+    t.false((await store.counters?.())?.some((counter) => counter.name === name) ?? false)
+    const again = await SegmentId.open(store, { name, block: 10 })
+    t.is(again.nextBigInt(), 0n)
+    t.not(again.lineage, one.lineage)
+    const stopped = await t.throwsAsync(two.takeAsync(100), { code: 'ERR_FLAKE_DESTROYED' })
+    t.like(stopped, { group: name })
+    t.is((await again.takeAsync(20)).length, 160, 'and the new one goes on')
+    await Promise.all([one.close(), two.close(), again.close()])
+  })
+
+  suite.test('IDs of the past: two members at once, and after a restart, make none twice', async (t) => {
+    const site = await suite.startSite(t, 'server', kind.keeps)
+    await Promise.all(
+      suite.rowsThat(isDirect).map(async (row) => {
+        const options = leaseOptions({ group: row.name, ttlMs: 10_000, skewMs: 1000, backfill: 2, durable: true })
+        const store = async () => (await suite.connect(t, row, site)).store
+        const members = [await FlakeId.join(await store(), options), await FlakeId.join(await store(), options)]
+        for (const member of members) closeAfter(t, member)
+        const ids = (await Promise.all(members.map((member) => pastIds(member, 300)))).flat()
+        for (const member of members) await member.close()
+        const next = await FlakeId.join(await store(), options)
+        closeAfter(t, next)
+        ids.push(...(await pastIds(next, 300)))
+        t.is(new Set(ids.map((id) => id.toString('hex'))).size, 3 * 320, row.name)
+        for (const id of ids) {
+          const { timestamp, id: node } = next.decode(id)
+          t.true(timestamp >= PAST && (timestamp - PAST) % 40_000_000 === 0 && node >= 1022, row.name)
+        }
+      }),
+    )
+  })
+}

@@ -1,0 +1,114 @@
+// IDs of the past for a member of a group: checks that the time is over and that no slot had these nodes then, and asks the
+// store for numbers. core/src/lease/backfill.rs decides which number is next.
+//
+// A member that holds a slot knows that the group has not ended: the next group of this name, which may have other slots,
+// begins after the windows of this one. So a time up to the end of the window was never in a slot with one of these nodes,
+// unless an earlier group had more slots, which its records show.
+
+import type { Backfill } from '../../src/native.d.ts'
+import {
+  backfillUsedUpError,
+  futureError,
+  keptNodesInUseError,
+  optionError,
+  pastLostError,
+  timeRangeError,
+} from '../base/errors.ts'
+import { unixNow } from '../base/timers.ts'
+import { checkUnit, FARTHEST_MS, readTime } from '../base/values.ts'
+import { layoutOf } from '../codec/layout.ts'
+import { idAsBuffer, nativeLayout, putBigInt } from '../native/hot.ts'
+import native from '../native/index.ts'
+import type { SlotStore, StoreError } from '../stores/store.ts'
+import type { JoinSettings } from './join-options.ts'
+
+const NS_PER_MS = 1_000_000n
+
+/** What it asks of the lease. */
+export interface Member {
+  readonly lineage: string | undefined
+  /** throws unless it holds a slot at this time, Unix ms */
+  assertHolds: (now: number) => void
+}
+
+/** A time in whole Unix ms, rounded down. */
+function readDate(given: unknown, epoch: number) {
+  const time = readTime('date', given)
+  if (typeof given !== 'object') checkUnit('date', time, epoch)
+  if (typeof time === 'number') return Math.floor(time)
+  return Number(time / NS_PER_MS) - (time % NS_PER_MS < 0n ? 1 : 0)
+}
+
+export class PastIds {
+  #store
+  #member
+  #settings
+  #core: Backfill
+  #checked: string | undefined // the group whose earlier slots were looked at
+  #usedUntil: number | undefined // Unix ms
+  #turns: Promise<unknown> = Promise.resolve() // ends with the last call; it never fails
+
+  constructor(store: SlotStore, member: Member, settings: JoinSettings) {
+    this.#store = store
+    this.#member = member
+    this.#settings = settings
+    this.#core = new native.Backfill(nativeLayout(settings.facts), settings.kept.nodes)
+  }
+
+  /** An ID of this time. Calls are in order. */
+  next(given: unknown): Promise<Buffer> {
+    const done = this.#turns.then(() => this.#next(readDate(given, this.#settings.facts.epoch)))
+    this.#turns = done.catch(() => {})
+    return done
+  }
+
+  async #next(ms: number) {
+    const { facts, group } = this.#settings
+    for (;;) {
+      const now = unixNow() // before the look at the group
+      this.#member.assertHolds(now)
+      if (ms > now) throw futureError(ms, now)
+      if (ms < -FARTHEST_MS) throw timeRangeError(ms, layoutOf(facts), 'date')
+      if (this.#checked !== this.#member.lineage) {
+        await this.#look()
+        continue
+      }
+      if (this.#usedUntil !== undefined && ms <= this.#usedUntil) throw keptNodesInUseError(group, ms, this.#usedUntil)
+      const taken = this.#core.take(ms)
+      switch (taken.type) {
+        case 'id':
+          putBigInt(taken.id)
+          return idAsBuffer()
+        case 'ask':
+          await this.#ask(taken)
+          break
+        case 'full':
+          throw backfillUsedUpError(group, ms, this.#settings.backfill)
+        default:
+          throw timeRangeError(ms, layoutOf(facts), 'date')
+      }
+    }
+  }
+
+  async #look() {
+    const { lineage } = this.#member
+    this.#usedUntil = await this.#store.usedUntil(this.#settings.group, this.#settings.kept.slots)
+    this.#checked = lineage
+  }
+
+  async #ask({ record, by }: { record: string; by: bigint }) {
+    const { group, config } = this.#settings
+    try {
+      const { number } = await this.#store.past(group, record, by, config.durable)
+      this.#core.given(record, number, by)
+    } catch (error) {
+      throw (error as StoreError & { counter?: string }).counter === undefined ? error : pastLostError(group, error)
+    }
+  }
+}
+
+export function noBackfillError() {
+  const message =
+    'nextAt() needs node numbers that no slot has: pass backfill, such as 4, to createGroup() and join() of this group'
+  return optionError(RangeError, 'backfill', 0, message)
+}
