@@ -3,7 +3,7 @@
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { chmodSync, readFileSync } from 'node:fs'
 import { mkdir, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import anyTest from 'ava'
@@ -26,7 +26,9 @@ const STOP = 'redis-cli -p 7002 shutdown nosave'
 async function shellOf(t) {
   const folder = await installed(t)
   await mkdir(join(folder, 'node_modules', '.bin'))
-  await symlink(join(root, 'dist', 'flakeforge.cjs'), join(folder, 'node_modules', '.bin', 'flakeforge'))
+  const command = join(root, 'dist', 'flakeforge.cjs')
+  chmodSync(command, 0o755) // as npm does
+  await symlink(command, join(folder, 'node_modules', '.bin', 'flakeforge'))
   const ports = [await freePort(), await freePort(), await freePort()]
   const here = (text) =>
     text
@@ -77,12 +79,13 @@ test('the page, step by step', async (t) => {
     const all = await Promise.all([1, 2, 3].map((i) => sh(`redis-cli -p 700${i} ping`)))
     return all.every(({ stdout }) => stdout.trim() === 'PONG')
   })
-  t.is((await sh(create)).stdout, CREATED)
+  const made = await sh(create)
+  t.is(made.stdout, CREATED, made.stderr)
   const member = start(process.execPath, await program(folder, 'member.mjs', here(MEMBER)))
-  const ids = () => member.text.stdout.split('\n').length - 1
+  const count = () => member.text.stdout.split('\n').length - 1
   const more = async () => {
-    const before = ids()
-    await until(() => ids() > before + 1, { state: () => member.text.stderr })
+    const before = count()
+    await until(() => count() > before + 1, { state: () => member.text.stderr })
   }
   await more()
   await sh(STOP)
@@ -93,6 +96,6 @@ test('the page, step by step', async (t) => {
   await until(() => /takes part again/.test(member.text.stderr), { state: () => member.text.stderr })
   await until(async () => (await sh(SLOTS)).stdout.match(/takes part/g)?.length === 3)
   t.deepEqual(shape((await sh(SLOTS)).stdout), shape(LISTED))
-  const made = member.text.stdout.trim().split('\n')
-  t.is(new Set(made).size, made.length)
+  const ids = member.text.stdout.trim().split('\n')
+  t.is(new Set(ids).size, ids.length)
 })

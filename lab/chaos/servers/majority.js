@@ -101,7 +101,8 @@ class MajorityUnderFaults {
     majority.#parts = await Promise.all(
       kinds.map(async (name) => ({ ...KINDS[name], name, server: await KINDS[name].start() })),
     )
-    majority.#store = quorumStore(majority.#labels)
+    const addresses = majority.#parts.map((part) => part.urlAt(part.server, part.server.port))
+    majority.#store = quorumStore(addresses, { labels: majority.#labels })
     return majority
   }
 
@@ -109,8 +110,9 @@ class MajorityUnderFaults {
   /** Without a loss of a majority, no window is lost. */
   port = 0
 
+  /** The members reach each server by a way of their own, so its address is no name for it. */
   get #labels() {
-    return this.#parts.map((part) => part.urlAt(part.server, part.server.port))
+    return this.#parts.map(({ name }, n) => `${name}-${n}`)
   }
 
   get #few() {
@@ -186,7 +188,9 @@ class MajorityUnderFaults {
   #isWhole() {
     return within(LONGEST_REPAIR_MS, 'a server was not filled', async () => {
       const states = await this.#store.storeStates(this.group)
-      return states.every(({ state }) => state === 'votes' || state === 'behind')
+      const missing = states.filter(({ state }) => state !== 'votes' && state !== 'behind')
+      if (missing.length > 0) throw new Error(missing.map(({ store, state }) => `${store} ${state}`).join(', '))
+      return true
     })
   }
 

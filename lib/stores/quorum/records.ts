@@ -232,8 +232,10 @@ export class QuorumRecords implements Records {
     const which = `${store} ${group}`
     if (filling.has(which)) return
     filling.add(which)
+    const unhurried = new QuorumRecords(this.#list, { skewMs: this.#skewMs }) // a renewal may have little time
     try {
-      await new RunningStep(memory.fill(group, store, this.#bounds), this.#work({ group, by: 'read' })).answer()
+      const core = memory.fill(group, store, unhurried.#bounds)
+      await new RunningStep(core, unhurried.#work({ group, by: 'read' })).answer()
     } catch {
       // it is still not filled
     } finally {
