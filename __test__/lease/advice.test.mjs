@@ -479,8 +479,15 @@ const HARMLESS = {
     'notExactNameError',
     'closedRemoteError',
     'endedError',
+    'futureError',
     'SAME',
   ],
+  'another ID or time for a row, in place of one that may be taken': [
+    'backfillUsedUpError',
+    'keptNodesInUseError',
+    'pastLostError',
+  ],
+  'another counter in place of one that was destroyed on purpose': ['destroyedCounterError'],
   'the release, server or proxy that this process uses': ['wrongOf', 'twoServersError', 'NO_CACHE'],
   'what an operator does to a primary': ['warnOfReplicas'],
 }
