@@ -34,7 +34,7 @@ const MISTAKES = [
   [UNKNOWN, "const options: FlakeIdOptions<'hazelcast'> = { worker: 1 }"],
   [MISSPELT, "FlakeId.join('redis://localhost', { gruop: 'orders' })"],
   [UNKNOWN, "FlakeId.join('redis://localhost', { id: 1 })"],
-  [UNKNOWN, "FlakeId.join('redis://localhost', { shared: 'file' })"],
+  [MISSPELT, "FlakeId.join('redis://localhost', { shared: 'file' })"],
   [UNKNOWN, "FlakeId.join('redis://localhost', { clock: Date.now })"],
   [UNKNOWN, "FlakeId.join('redis://localhost', { layout: 'hazelcast', worker: 1 })"],
   [MISSPELT, "FlakeId.join({ group: 'orders' })"],
