@@ -117,11 +117,6 @@ module.exports = [
     tests: 'model quorum::',
   },
   {
-    name: 'a fill that writes no epoch to the others (Q6)',
-    edits: [['lease/quorum/fill.rs', 'SeatRecord { epoch: self.epoch, nonce: turn.bits(), ..shown', 'SeatRecord { nonce: turn.bits(), ..shown']],
-    tests: 'model quorum::',
-  },
-  {
     name: 'reads without agreement (Q4)',
     edits: [['lease/quorum/view.rs', '.filter(|other| agree(one, other))', '.filter(|other| agree(one, other) || true)']],
     tests: 'model quorum::',
