@@ -30,8 +30,9 @@ type AnswerOf<Type extends QuorumAnswer['type']> = Extract<QuorumAnswer, { type:
 class List {
   readonly stores: ListedStore[]
   readonly memory
-  /** the stores that are being filled, with their groups */
+  /** the stores that are being filled, with their groups, and the last of these fills */
   readonly filling: Set<string> = new Set()
+  lastFill: Promise<unknown> = Promise.resolve()
   isClosed = false
 
   constructor(listed: Listed[]) {
@@ -221,26 +222,28 @@ export class QuorumRecords implements Records {
       ms: this.#callMs,
       stores,
       isOver: () => this.#list.isClosed,
-      fill: (store: number) => void this.#fill(given.group, store),
+      fill: (store: number) => this.#fill(given.group, store),
       note,
     }
   }
 
-  /** In the background, one at a time: what fails is tried again by the next step of any member. */
-  async #fill(group: string, store: number) {
-    const { filling, memory } = this.#list
+  /**
+   * In the background, one after the other: two fills of one group would undo each other's work. What fails is tried again by the
+   * next step of any member.
+   */
+  #fill(group: string, store: number) {
+    const list = this.#list
     const which = `${store} ${group}`
-    if (filling.has(which)) return
-    filling.add(which)
-    const unhurried = new QuorumRecords(this.#list, { skewMs: this.#skewMs }) // a renewal may have little time
-    try {
-      const core = memory.fill(group, store, unhurried.#bounds)
-      await new RunningStep(core, unhurried.#work({ group, by: 'read' })).answer()
-    } catch {
-      // it is still not filled
-    } finally {
-      filling.delete(which)
-    }
+    if (list.filling.has(which)) return
+    list.filling.add(which)
+    list.lastFill = list.lastFill.then(() => this.#fillNow(group, store)).finally(() => list.filling.delete(which))
+  }
+
+  /** A renewal that has met the empty store may have little time, so this has the usual one. */
+  async #fillNow(group: string, store: number) {
+    const unhurried = new QuorumRecords(this.#list, { skewMs: this.#skewMs })
+    const core = this.#list.memory.fill(group, store, unhurried.#bounds)
+    await new RunningStep(core, unhurried.#work({ group, by: 'read' })).answer().catch(() => {})
   }
 
   #run<Type extends 'swapped' | 'names'>(

@@ -4,7 +4,7 @@
 
 import type { QuorumAct, QuorumAnswer, QuorumStep } from '../../../src/native.d.ts'
 import { whenAborted } from '../../base/abort.ts'
-import { isRefusedWrite } from '../../base/errors.ts'
+import { isRefusedWrite, storeError } from '../../base/errors.ts'
 import { inTime } from '../../base/in-time.ts'
 import { monotonicNow, setTimeout, unixNow } from '../../base/timers.ts'
 import { ownOf } from '../../base/values.ts'
@@ -85,7 +85,8 @@ export class RunningStep {
 
   /** Passes an event to the core, and carries out what follows. */
   #take(event: () => QuorumAct[]) {
-    if (this.#isDropped || this.#work.isOver()) return
+    if (this.#isDropped) return
+    if (this.#work.isOver()) return this.#reject(storeError('The store was closed.'))
     try {
       for (const act of event()) this.#carryOut(act)
     } catch (error) {
