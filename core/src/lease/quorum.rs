@@ -76,7 +76,7 @@ enum Doing {
     Read(Read),
     Swap(Swapping),
     Names(Names),
-    Fill(Fill),
+    Fill(Box<Fill>),
 }
 
 impl Step {
@@ -86,7 +86,7 @@ impl Step {
             Task::Read { names, how } => Doing::Read(Read::new(names, how)),
             Task::Swap(swap) => Doing::Swap(Swapping::new(swap)),
             Task::Names => Doing::Names(Names::new()),
-            Task::Fill { seat } => Doing::Fill(Fill::new(seat)),
+            Task::Fill { seat } => Doing::Fill(Box::new(Fill::new(seat))),
         };
         Self { group: group.to_owned(), doing, bounds, began: 0, next_call: 0, is_over: false }
     }

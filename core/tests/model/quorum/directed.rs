@@ -4,7 +4,7 @@ use flakeforge_core::lease::grants::record::ServerIdentity;
 use flakeforge_core::lease::grants::task::Swap;
 use flakeforge_core::lease::quorum::Step;
 use flakeforge_core::lease::quorum::memory::Memory;
-use flakeforge_core::lease::quorum::messages::{Act, Answer, At, Bounds, Event, How, Task, Whole};
+use flakeforge_core::lease::quorum::messages::{Act, Answer, At, Bounds, Event, How, QuorumError, Task, Whole};
 use flakeforge_core::lease::quorum::stores::Stores;
 
 use super::rng::Rng;
@@ -170,16 +170,35 @@ fn snapshots_from_before_and_after_a_fill() {
     assert_eq!(value(reader.answer.take()).as_deref(), Some("1"));
 }
 
+/// Q3: a reserved ballot is used once, whatever comes of it, or one ballot would have two values.
+#[test]
+fn a_reserved_ballot_after_a_write_that_failed() {
+    let mut stores = stores();
+    let [mut writer, mut other] = [2, 3].map(Client::new);
+    let task = writer.write(&mut stores, "1", [Arrives; 3]);
+    assert_eq!(writer.all(&mut stores, task), Some(Answer::Swapped(true)));
+    let task = writer.write(&mut stores, "2", [Arrives; 3]);
+    let unknown = Some(Answer::Refused(QuorumError::Unknown));
+    assert_eq!(writer.some(&mut stores, task, [Arrives, Fails, Fails]), unknown);
+    let task = writer.write(&mut stores, "3", [Fails, Arrives, Arrives]);
+    assert_eq!(writer.some(&mut stores, task, [Fails, Arrives, Arrives]), Some(Answer::Swapped(true)));
+    for fates in [[Arrives; 3], [Fails, Arrives, Arrives], [Arrives, Fails, Arrives], [Arrives, Arrives, Fails]] {
+        assert_eq!(value(other.some(&mut stores, read(), fates)).as_deref(), Some("3"));
+    }
+}
+
 /// Q1: another list, one store under two labels, and stores whose addresses were exchanged.
 #[test]
 fn wrong_lists() {
-    use flakeforge_core::lease::quorum::messages::QuorumError::{Label, List};
     let mut all = stores();
     let mut other = Client::new(2);
     let labels = ["a", "b", "d"].map(str::to_owned);
     other.memory = Memory::new(Stores::new(&labels).expect("a list"));
-    assert_eq!(other.all(&mut all, read()), Some(Answer::Refused(List { seat: 0, theirs: "a b c".to_owned() })));
+    assert_eq!(
+        other.all(&mut all, read()),
+        Some(Answer::Refused(QuorumError::List { seat: 0, theirs: "a b c".to_owned() }))
+    );
     all.swap(0, 1);
     let refused = Client::new(2).all(&mut all, read());
-    assert_eq!(refused, Some(Answer::Refused(Label { seat: 0, theirs: "b".to_owned() })));
+    assert_eq!(refused, Some(Answer::Refused(QuorumError::Label { seat: 0, theirs: "b".to_owned() })));
 }

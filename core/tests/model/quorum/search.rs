@@ -494,7 +494,7 @@ const fn world(parts: &'static [Part], troubles: &'static [(Trouble, u8)], calls
 #[test]
 fn writers() {
     assert_one_chain(&[
-        ("two writers", world(&[Writes, Writes], &[], 9), &[WRITTEN]),
+        ("two writers", world(&[Writes, Writes], &[], 7), &[WRITTEN]),
         ("a writer, one lost and one late", world(&[Writes], &[(Lost, 1), (Late, 1)], 16), &[]),
     ]);
 }

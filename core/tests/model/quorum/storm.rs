@@ -332,7 +332,7 @@ impl World {
         let loses = self.rng.is(600);
         let is_minority = self.storm.losses == Losses::Minority;
         // The first era needs all stores.
-        if self.stores[store].is_up && !(is_minority && !self.stores.iter().all(Store::votes)) {
+        if self.stores[store].is_up && (!is_minority || self.stores.iter().all(Store::votes)) {
             self.report.crashes += 1;
             self.stores[store].is_up = false;
             let away = self.rng.below(2_000);
