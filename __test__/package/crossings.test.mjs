@@ -156,7 +156,7 @@ const CROSSINGS = [
   },
   {
     kind: 'TLS of databases',
-    code: /rejectUnauthorized|checkServerIdentity|verifyIdentity|servername|sentinelTLS|\b(?:tls|ssl): (?!Tls\b|readTls\()/,
+    code: /rejectUnauthorized|checkServerIdentity|verifyIdentity|servername|sentinelTLS|\b(?:tls|ssl): (?!Tls\b|readTls\(|'|BY_SCHEME\b)/,
     sample: 'const pool = createPool({ host, ssl: { ca } })',
     within: ['lib', 'bin', 'packages/check-store/lib'],
     owners: ['lib/stores/tls.ts'],

@@ -105,7 +105,8 @@ fn name(module: &Module) -> String {
     if module.is_empty() { "lib".to_owned() } else { module.join("/") }
 }
 
-/// The modules that a text names, from the crate's root, as far as the parts start with a lower-case letter.
+/// The modules that a text uses, from the crate's root, as far as the parts start with a lower-case letter. `pub(in crate::…)`
+/// names those that may use it instead.
 fn paths(text: &str) -> Vec<Module> {
     let code = text.lines().filter(|line| !line.trim_start().starts_with("//")).collect::<Vec<_>>().join("\n");
     let of = |(at, _): (usize, &str)| {
@@ -117,7 +118,7 @@ fn paths(text: &str) -> Vec<Module> {
         }
         path
     };
-    code.match_indices("crate::").map(of).collect()
+    code.match_indices("crate::").filter(|(at, _)| !code[..*at].ends_with("pub(in ")).map(of).collect()
 }
 
 /// Whether it names a module in a way that [`paths`] does not see.
@@ -130,6 +131,7 @@ fn is_hidden(text: &str) -> bool {
 fn paths_are_found_wherever_they_are() {
     let of = |text: &str| paths(text).iter().map(|path| path.join("::")).collect::<Vec<_>>();
     assert_eq!(of("use crate::a::{self, b};\nuse std::fs;\n  // crate::no"), ["a"]);
+    assert_eq!(of("pub(in crate::a) struct B(crate::c);"), ["c"]);
     assert_eq!(of("fn f() -> crate::a::B<crate::c_d> { crate::e::f::<u8>(x::y) }"), ["a", "c_d", "e::f"]);
     assert!(["use crate::{a, b};", "use super::a;", "fn f() { self::a::b() }"].iter().all(|text| is_hidden(text)));
     assert!(

@@ -92,7 +92,8 @@ export function listedRecordError(group: string, label: string, fault: RecordFau
   if (fault.version !== undefined) return recordError(group, fault)
   const message =
     `Record '${fault.name}' of '${group}' on ${label} is not that of a list of stores: the store has a group or counter of this ` +
-    `name of its own, or the record was cut off or edited. Use another name, or destroy the one on ${label} and delete its records.`
+    'name of its own, or the record was cut off or edited. Both groups would grant the same node numbers, so stop all members of ' +
+    `that one first. Then destroy it on ${label}, and delete its records there.`
   return flakeError('ERR_FLAKE_RECORD', message, { group, record: fault.name })
 }
 
