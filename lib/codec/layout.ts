@@ -191,7 +191,7 @@ export class Layout<const L extends AnyLayout = AnyLayout> {
     const found = packing.unpack()
     if (!found) throw this.#notOne(id)
     const { tick, timestamp, counter, node, mode } = found
-    const decoded = new DecodedParts(timestamp, new Date(timestamp), tick, counter, node) as Decoded
+    const decoded = new DecodedParts(timestamp, new Date(Math.floor(timestamp)), tick, counter, node) as Decoded
     if (mode) decoded.mode = mode
     // Two names in one place, as in a loop, would make V8 look up each of them, which is slower than all the rest.
     const { nodeFields } = packing

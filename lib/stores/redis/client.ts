@@ -131,6 +131,12 @@ export class ScriptRunner {
     return settingOf(await this.#ask(key, ['CONFIG', 'GET', name]), name)
   }
 
+  /** why the client has had no connection since its last answer, if it said why */
+  get failure() {
+    const seen = connectionErrors.get(this.#client)
+    return seen && storeError(`Redis: no connection (${said(seen.error)})`, seen.error)
+  }
+
   /** where the client leads, if it shows that */
   get server() {
     return this.#commands.address
@@ -138,7 +144,7 @@ export class ScriptRunner {
 
   /** Where the records are, in readable form. */
   async place(key: string) {
-    const database = await this.#inTime(() => this.#findDatabase(key))
+    const database = this.#database ?? (await this.#inTime(() => this.#findDatabase(key)))
     return `${this.#commands.address ?? 'the server of its client'}${database === '' ? '' : `, database ${database}`}`
   }
 
