@@ -37,7 +37,7 @@ const MISTAKES = [
   [MISSPELT, "FlakeId.join('redis://localhost', { shared: 'file' })"],
   [UNKNOWN, "FlakeId.join('redis://localhost', { clock: Date.now })"],
   [UNKNOWN, "FlakeId.join('redis://localhost', { layout: 'hazelcast', worker: 1 })"],
-  [MISSPELT, "FlakeId.join({ group: 'orders' })"],
+  [UNKNOWN, "FlakeId.join({ group: 'orders' })"],
   [MISSPELT, "const options: JoinOptions = { gruop: 'orders' }"],
   [MISSPELT, "createGroup('redis://localhost', { gruop: 'orders' })"],
   [ASSIGNED, "FlakeId.join('redis://localhost', { signal: 5 })"],
