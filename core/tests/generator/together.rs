@@ -83,13 +83,11 @@ fn number_of(layout: &Layout, node: u64, id: u64) -> u64 {
     }
 }
 
-/// Asks generators of one cursor for IDs, in turns, until the number of IDs is enough, and returns their numbers.
-fn use_in_turns(
-    layout: &Layout,
-    cursor: &Arc<OwnCursor>,
-    chance: &mut Chance,
-    until: impl Fn(usize) -> bool,
-) -> Vec<u64> {
+/// What a thread does at least, however late it gets to run.
+const LEAST_TURNS: u32 = 20;
+
+/// Asks generators of one cursor for IDs, in turns, and returns their numbers.
+fn use_in_turns(layout: &Layout, cursor: &Arc<OwnCursor>, chance: &mut Chance, until: impl Fn() -> bool) -> Vec<u64> {
     let node = chance.below(1).min(layout.node_max());
     let mut generators: Vec<_> = (0..1 + chance.below(3))
         .map(|_| {
@@ -100,7 +98,10 @@ fn use_in_turns(
         .collect();
     let mut used = Vec::new();
     let (mut counts, mut highest) = (vec![0; generators.len()], 0);
-    while !until(used.len()) {
+    for turn in 0.. {
+        if turn >= LEAST_TURNS && until() {
+            break;
+        }
         let at = chance.below(generators.len() as u64) as usize;
         let (generator, knobs) = &mut generators[at];
         let size = [1, 1, 9, 100][chance.below(4) as usize];
@@ -153,16 +154,10 @@ fn in_threads_each_number_is_used_once_and_in_order() {
     for layout in layouts() {
         let cursor = Arc::new(OwnCursor::from(Cursor::new(LAST)));
         let end = Instant::now() + Duration::from_millis(60);
-        let is_used = Arc::new(AtomicBool::new(false)); // on a busy machine, 60 ms may pass without an ID
         let threads: Vec<_> = (0..3)
             .map(|_| {
                 let (layout, cursor, mut chance) = (layout.clone(), cursor.clone(), Chance(chance.below(u64::MAX) | 1));
-                let is_used = is_used.clone();
-                let is_over = move |used| {
-                    is_used.fetch_or(used > 0, Relaxed);
-                    is_used.load(Relaxed) && Instant::now() >= end
-                };
-                thread::spawn(move || use_in_turns(&layout, &cursor, &mut chance, is_over))
+                thread::spawn(move || use_in_turns(&layout, &cursor, &mut chance, || Instant::now() >= end))
             })
             .collect();
         let numbers: Vec<_> = threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect();
@@ -183,7 +178,7 @@ fn no_number_is_used_between_windows_or_after_the_last() {
             .map(|_| {
                 let (layout, cursor, mut chance) = (layout.clone(), cursor.clone(), Chance(chance.below(u64::MAX) | 1));
                 let is_over = is_over.clone();
-                thread::spawn(move || use_in_turns(&layout, &cursor, &mut chance, |_| is_over.load(Relaxed)))
+                thread::spawn(move || use_in_turns(&layout, &cursor, &mut chance, || is_over.load(Relaxed)))
             })
             .collect();
         let mut windows = vec![(begin, begin)];
