@@ -193,7 +193,7 @@ const HARMLESS = {
     'lib/stores/redis/wrong-server.ts wrongServer',
   ],
   'a function of a database, which checks by itself whether another one has its node': [
-    'bin/schema/function.ts readName ONLY_OF checkFunctions readFunction',
+    'bin/schema/function.ts readName ONLY_OF checkFunctions',
     'lib/stores/database-function.ts checkFit planOf',
     'lib/stores/mysql/function.ts checksOf checkedBy refuseOther functionFor',
     'lib/stores/postgres/function.ts bodyOf OTHER_NAME ownerFault functionFault itemFault functionFor',
@@ -207,9 +207,7 @@ const HARMLESS = {
     'lib/base/errors/leases.ts backfillUsedUpError keptNodesInUseError pastLostError futureError',
     'lib/lease/past-ids.ts noBackfillError',
   ],
-  'it says that a counter begins above what was handed out': [
-    'lib/base/errors/counters.ts destroyedCounterError',
-  ],
+  'it says that a counter begins above what was handed out': ['lib/base/errors/counters.ts destroyedCounterError'],
   'it says that all members of the other group stop first': ['lib/base/errors/quorum.ts listedRecordError'],
   'the stores of a list, before its first ID': [
     'lib/base/errors/quorum.ts listLengthError',
