@@ -24,10 +24,15 @@ const WORDS = [
   [/\b(?:lease term|grace period)s?\b/i, 'a window, a quiet period'],
 ]
 
-/** The pages for users, but for those that explain the words, and the public types; not our names in code. */
+/** The page that explains the words, and one that a program writes of the code, for contributors. */
+const NOT_FOR_USERS = ['docs/glossary.md', 'docs/map.md']
+
+/** The pages for users, and the public types; not our names in code. */
 const texts = () =>
   [
-    ...[...documentsIn('docs'), ...documentsIn('examples'), 'README.md'].filter((name) => name !== 'docs/glossary.md'),
+    ...[...documentsIn('docs'), ...documentsIn('examples'), 'README.md'].filter(
+      (name) => !NOT_FOR_USERS.includes(name),
+    ),
     ...readdirSync(root).filter((name) => name.endsWith('.d.ts')),
     ...filesIn('bin/commands'),
   ].map((name) => ({ name, text: read(name) }))
