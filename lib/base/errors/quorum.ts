@@ -91,8 +91,9 @@ export function otherLabelError(label: string, theirs: string) {
 export function listedRecordError(group: string, label: string, fault: RecordFault) {
   if (fault.version !== undefined) return recordError(group, fault)
   const message =
-    `Record '${fault.name}' of '${group}' on ${label} is not that of a list of stores: the store has a group or counter of this ` +
-    `name of its own, or the record was cut off or edited. Use another name, or destroy the one on ${label} and delete its records.`
+    `Record '${fault.name}' of '${group}' on ${label} is not that of a list of stores. If the store has a group or counter ` +
+    'of this name of its own, use another name, or destroy that one and delete its records. If the record was cut off or edited, ' +
+    `delete all records of '${group}' there: the other stores make up for them.`
   return flakeError('ERR_FLAKE_RECORD', message, { group, record: fault.name })
 }
 

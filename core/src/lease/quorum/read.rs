@@ -10,7 +10,7 @@ use crate::lease::quorum::messages::{Answer, Event, How, Note, QuorumError, Whol
 use crate::lease::quorum::record::Era;
 use crate::lease::quorum::round::{About, Goal, Round};
 use crate::lease::quorum::turn::Turn;
-use crate::lease::quorum::view::{Shown, Skewed, View};
+use crate::lease::quorum::view::{Shown, Skewed, Unreadable, View};
 
 /// From this number of names on, a snapshot that was torn twice may show each name together with the group's record only.
 const LONG: usize = 64;
@@ -211,6 +211,9 @@ fn seats(view: &View) -> Vec<Seat> {
 
 /// Why there is no majority.
 pub(super) fn missing(view: &View, turn: &Turn<'_>) -> QuorumError {
+    if let Some(Unreadable { error, .. }) = view.unreadable.first() {
+        return error.clone();
+    }
     let would_be_enough = view.shown.len() + view.skewed.len() >= view.majority;
     match view.skewed.first() {
         Some(Skewed { ahead, .. }) if view.shown.len() < view.majority && would_be_enough => {
