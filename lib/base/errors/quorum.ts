@@ -91,9 +91,9 @@ export function otherLabelError(label: string, theirs: string) {
 export function listedRecordError(group: string, label: string, fault: RecordFault) {
   if (fault.version !== undefined) return recordError(group, fault)
   const message =
-    `Record '${fault.name}' of '${group}' on ${label} is not that of a list of stores. If the store has a group or counter ` +
-    'of this name of its own, use another name, or destroy that one and delete its records. If the record was cut off or edited, ' +
-    `delete all records of '${group}' there: the other stores make up for them.`
+    `Record '${fault.name}' of '${group}' on ${label} is damaged, or not that of a list of stores. If it is damaged, delete ` +
+    `all records of '${group}' there: the others make up for them. If the store has a group or counter of this name of its own, use ` +
+    'another name, or destroy that one.'
   return flakeError('ERR_FLAKE_RECORD', message, { group, record: fault.name })
 }
 

@@ -159,7 +159,11 @@ impl Read {
     /// Q7: no era has a majority among these snapshots.
     fn without_era(&mut self, view: &View, turn: &mut Turn<'_>) -> Option<Answer> {
         let is_complete = view.shown.len() == turn.size();
-        if self.how < How::Read && is_complete {
+        // As for a new era, snapshots that are from different moments are no proof that no era has a majority.
+        let seats = seats(view);
+        let is_same = std::mem::replace(&mut self.seats, seats.clone()) == seats;
+        let has_votes = view.shown.iter().any(|shown| shown.voting().is_some());
+        if self.how < How::Read && is_complete && (is_same || !has_votes) {
             let now = view.shown.iter().map(|shown| shown.now).max().unwrap_or_default();
             return self.done(
                 view.clone(),
@@ -170,8 +174,6 @@ impl Read {
         if turn.is_late() || self.attempt > 0 && !is_complete {
             return Some(Answer::Refused(missing(view, turn)));
         }
-        let seats = seats(view);
-        let is_same = std::mem::replace(&mut self.seats, seats.clone()) == seats;
         let election = if self.how == How::Read { Election::begin(view, is_same, turn) } else { None };
         self.at = match election.filter(|election| !election.is_over()) {
             Some(election) => At::Electing(election),
