@@ -1018,10 +1018,11 @@ declare class Layout$2<const L extends AnyLayout = AnyLayout> {
    * | `-85` | two bits of variant, `10`; the last 4 bits of the ID; two bits that are `01` |
    * | `8f-670cd8eec840` | the mark: the same in all UUIDs of a layout |
    *
-   * The mark depends on how times are read: epoch, tick, the place of the timestamp, and `idOffset`. Name, node fields,
-   * counter and mode may change. It is the last 56 bits of the 64-bit FNV-1a hash of a text, for `flake`
-   * `'flakeforge: epoch 0 ms, tick 1000000 ns, timestamp 42 bits at 22, idOffset 0'`. For the decimal layouts, `decimal`
-   * replaces `timestamp 42 bits at 22`, where 22 is the number of bits after the timestamp.
+   * The mark depends on how times are read: epoch, tick, the place and the order of the timestamp's bits, and `idOffset`. Name,
+   * node fields and counter may change, and so may uniqueid's mode, which its IDs contain. It is the last 56 bits of the 64-bit
+   * FNV-1a hash of a text, for `flake` `'flakeforge: epoch 0 ms, tick 1000000 ns, timestamp 42 bits at 22, idOffset 0'`. For the
+   * decimal layouts, `decimal` replaces `timestamp 42 bits at 22`, where 22 is the number of bits after the timestamp. In mode
+   * `'spread'` of any other layout than uniqueid, `timestamp reversed` replaces `timestamp`.
    * @throws {TypeError} `ERR_FLAKE_ID`: it is not an ID, or not an ID of this layout.
    * @example
    * layouts.flake.toUuid('0x687e488989127001') // '687e4889-8912-8700-858f-670cd8eec840'

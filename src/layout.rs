@@ -3,7 +3,7 @@
 
 use flakeforge_core::generator::numbers::Numbers;
 use flakeforge_core::generator::registry::group_fingerprint;
-use flakeforge_core::layout::timescale::to_ms;
+use flakeforge_core::layout::timescale::ceil_ms;
 use flakeforge_core::layout::{self, Mode, Spec};
 use napi::bindgen_prelude::{BigInt, Error, Result};
 use napi_derive::napi;
@@ -132,18 +132,18 @@ impl Layout {
     /// The first whole Unix ms that is too late for the layout.
     #[napi(getter, catch_unwind)]
     pub fn end(&self) -> f64 {
-        to_ms(self.core.end_ns()).ceil()
+        ceil_ms(self.core.end_ns())
     }
 
     /// The first whole Unix ms at which IDs have the top bit set.
     #[napi(getter, catch_unwind)]
     pub fn signed_end(&self) -> f64 {
-        to_ms(self.core.signed_end_ns()).ceil()
+        ceil_ms(self.core.signed_end_ns())
     }
 
     /// The first whole Unix ms at which IDs may be above 2^53 − 1, or `end`.
     #[napi(getter, catch_unwind)]
     pub fn exact_end(&self) -> f64 {
-        to_ms(self.core.exact_end_ns()).ceil()
+        ceil_ms(self.core.exact_end_ns())
     }
 }

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use flakeforge_core::generator::Generator;
 use flakeforge_core::layout::Layout;
-use flakeforge_core::layout::timescale::to_ms;
+use flakeforge_core::layout::timescale::ceil_ms;
 use napi_derive::napi;
 
 /// The maximum number of names with separate totals. Generators with later names are counted together, as [`OTHER`].
@@ -56,7 +56,7 @@ impl Totals {
     }
 
     fn see_ends(&mut self, layout: &Layout) {
-        let earliest = |known: Option<f64>, ns| Some(known.unwrap_or(f64::INFINITY).min(to_ms(ns).ceil()));
+        let earliest = |known: Option<f64>, ns| Some(known.unwrap_or(f64::INFINITY).min(ceil_ms(ns)));
         self.end_ms = earliest(self.end_ms, layout.end_ns());
         self.signed_end_ms = earliest(self.signed_end_ms, layout.signed_end_ns());
     }

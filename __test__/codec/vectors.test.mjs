@@ -46,15 +46,30 @@ function isPartial({ fields, idOffset = 0n, mode }, tick) {
   return idOffset !== 0n && (tick * size + first + idOffset < 0n || (tick + 1n) * size + idOffset > 2n ** 64n)
 }
 
+/** The last number below another. */
+function below(number) {
+  const bits = new BigInt64Array(new Float64Array([number]).buffer)
+  bits[0] += number > 0 ? -1n : 1n
+  return new Float64Array(bits.buffer)[0]
+}
+
+/** A time as the nearest number in its ms. The core had rounded it to the nearest one, which may be in the next ms. */
+function timeOf({ timestamp, ns }) {
+  const exact = BigInt(ns)
+  const ms = Number((exact - (((exact % 1_000_000n) + 1_000_000n) % 1_000_000n)) / 1_000_000n)
+  return { timestamp: Math.floor(timestamp) > ms ? below(timestamp) : timestamp, date: new Date(ms) }
+}
+
 function sameId(t, layout, row, id, parts) {
   if (parts === null || isPartial(layout, BigInt(parts.tick))) {
     for (const call of [() => layout.decode(id), () => layout.toUuid(id)]) t.is(codeOf(call), 'ERR_FLAKE_ID')
     return
   }
-  const { counter, node, mode, timestamp, isTime, values, uuid } = parts
+  const { counter, node, mode, isTime, values, uuid } = parts
+  const { timestamp, date } = timeOf(parts)
   const [tick, ns] = [BigInt(parts.tick), BigInt(parts.ns)]
   const nodes = Object.fromEntries(row.nodes.map((name, i) => [name, values[i]]))
-  const decoded = { timestamp, date: new Date(timestamp), tick, counter, id: node, ...(mode && { mode }), ...nodes }
+  const decoded = { timestamp, date, tick, counter, id: node, ...(mode && { mode }), ...nodes }
   const bytes = Buffer.alloc(8)
   bytes.writeBigUInt64BE(id)
   t.deepEqual({ ...layout.decode(id) }, decoded)

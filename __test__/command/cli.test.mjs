@@ -341,6 +341,19 @@ test("a negative number is accepted as an option's value", async (t) => {
   await isRefused(t, ['new', '--id', '-5'], /--id must be .*-5/)
 })
 
+test('at takes every DATE of 1970 as it is written, without a doubt about its unit', async (t) => {
+  for (const [date, ms] of [
+    ['1970-01-01T00:00:00.0001', 0],
+    ['1970-01-01T00:00:01', 1000],
+    ['1970-01-01T00:30:00', 1_800_000],
+    ['1970-01-01T00:30:00.1234', 1_800_123],
+    ['1970-01-21', 1_728_000_000],
+  ]) {
+    const [{ min }] = await jsonOf(t, ['at', date, '--epoch', '-5', '--json'])
+    t.is(BigInt(min.dec) >> 22n, BigInt(ms) + 5n, date)
+  }
+})
+
 test('layouts lists every layout as the API describes it', async (t) => {
   const shown = await jsonOf(t, ['layouts', '--json'])
   t.deepEqual(

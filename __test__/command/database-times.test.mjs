@@ -30,6 +30,22 @@ const LAYOUTS = [
   ['snowcast', { nodes: 128 }],
   ['uniqueid'],
   ['uniqueid', { mode: 'sequential' }],
+  ...['flake', 'hazelcast', 'twitter', 'discord', 'instagram', 'sonyflake', 'tsid', 'tid', 'safe'].map((spec) => [
+    spec,
+    { mode: 'spread' },
+  ]),
+  [
+    {
+      fields: [
+        ['timestamp', 63],
+        ['counter', 1],
+      ],
+      tickMs: 0.000001,
+      epoch: 1_700_000_000_000,
+    },
+    { mode: 'spread' },
+  ],
+  ['snowcast', { mode: 'spread', nodes: 128, epoch: Date.UTC(2020, 0) }],
   ['chronicle'],
   ['chronicle', { idOffset: -12_345n }],
   ['chronicle-micros'],

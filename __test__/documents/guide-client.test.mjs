@@ -1,14 +1,10 @@
 // docs/service/client.md is correct: its programs run against a flakeforge-server, and print what they show.
 
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import { join } from 'node:path'
 import test from 'ava'
 import { startServer } from '../servers/flakeforge.mjs'
-import { blocksOf, installed, linesOf, program, root } from '../support/guides.mjs'
+import { blocksOf, installed, linesOf, program } from '../support/guides.mjs'
 
 const GUIDE = 'service/client.md'
-const { KEYS, DEFAULTS } = createRequire(import.meta.url)('../../target/rooms/lib/remote/options.js')
 
 test('its programs run, and print what they show', async (t) => {
   const server = await startServer()
@@ -31,14 +27,4 @@ test('its programs run, and print what they show', async (t) => {
     t.is(lines[line], said)
   }
   t.is(checked, 4)
-})
-
-test('its table has every option, with its default', (t) => {
-  const [, table] = readFileSync(join(root, 'docs', GUIDE), 'utf8').split('## All options')
-  const rows = [...table.matchAll(/^\| `(\w+)` \|([^|]*)\|/gm)].map(([, name, value]) => [name, value.trim()])
-  t.deepEqual(rows.map(([name]) => name).sort(), [...KEYS, 'signal'].sort())
-  const numbers = rows
-    .filter(([, value]) => /^\d/.test(value))
-    .map(([name, value]) => [name, Number(value.replaceAll(' ', ''))])
-  t.deepEqual(Object.fromEntries(numbers), DEFAULTS)
 })

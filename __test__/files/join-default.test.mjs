@@ -162,7 +162,7 @@ unshared('(with unshare only) a distribution of WSL counts as a machine, and a c
   t.regex(inContainer.stdout, /^No store is set, .*its root file system is an overlay/, inContainer.stderr)
 })
 
-const WAYS_OUT = ['file:/var/lib/', 'FLAKEFORGE_STORE', 'XDG_STATE_HOME']
+const WAYS_OUT = ['file:/var/lib/', 'FLAKEFORGE_STORE']
 
 function isHomeless(t, { code, option, message }) {
   t.is(code, 'ERR_FLAKE_OPTION')

@@ -71,6 +71,20 @@ test('one millisecond: all IDs of the kept nodes, once, by members that keep mor
   t.true((await flake.nextAt(OLD + 1)).length === 8, 'another ms has its own')
 })
 
+test('the time is that of the call, whatever becomes of the Date', async (t) => {
+  const { store } = await place(t)
+  const flake = await joinAs(t, store, leaseOptions({ backfill: 1 }))
+  const date = new Date(OLD)
+  const ids = Array.from({ length: 3 }, (_, i) => {
+    date.setTime(OLD + i)
+    return flake.nextAt(date)
+  })
+  t.deepEqual(
+    (await Promise.all(ids)).map((id) => flake.decode(id).timestamp),
+    [OLD, OLD + 1, OLD + 2],
+  )
+})
+
 test('other layouts', async (t) => {
   const { store } = await place(t)
   const fields = [
@@ -172,7 +186,8 @@ run()
 test('processes that are killed at any time, and start again, repeat no ID', async (t) => {
   t.timeout(120_000)
   const { folder, store } = await place(t)
-  const options = leaseOptions({ group: 'g', backfill: 4 })
+  // more than fill the pipes of all runs before anyone reads them
+  const options = leaseOptions({ group: 'g', backfill: 32 })
   const ids = []
   const run = async (lines) => {
     const child = spawn(process.execPath, ['-e', PROGRAM, store, JSON.stringify(options)], { cwd: root })

@@ -66,6 +66,14 @@ for (const [name, reading] of Object.entries(READINGS)) {
   })
 }
 
+test("the bits are as described: mode 'spread', which uniqueid's IDs say themselves", (t) => {
+  const spread = new Layout('flake', { mode: 'spread' })
+  const reading = READINGS.flake.replace('timestamp', 'timestamp reversed')
+  holds(t, [ids], (id) => spread.toUuid(id) === uuidOf(id, reading), 1000)
+  const [one, other] = ['spread', 'sequential'].map((mode) => new Layout('uniqueid', { mode }))
+  holds(t, [ids], (id) => one.toUuid(id) === other.toUuid(id), 1000)
+})
+
 test('the package uuid reads them as UUIDs of version 8', (t) => {
   holds(t, [ids], (id) => validate(flake.toUuid(id)) && version(flake.toUuid(id)) === 8, 1000)
 })

@@ -83,13 +83,25 @@ test.serial('options that are not an object are rejected', async (t) => {
 })
 
 test.serial('an invalid store is rejected', async (t) => {
-  for (const store of [7, true, 7n, () => {}, Symbol('store'), {}, [], new Map()]) {
+  for (const store of [7, true, 7n, () => {}, Symbol('store'), {}, new Map()]) {
     const error = await t.throwsAsync(tryJoin(store, LEASE), { code: 'ERR_FLAKE_OPTION', instanceOf: TypeError })
     t.is(error?.option, 'store')
   }
   for (const url of ['', 'redi://host', 'http://host', '/var/lib/ids', 'C:\\ids', 'file:']) {
     const error = await t.throwsAsync(tryJoin(url, LEASE), { code: 'ERR_FLAKE_OPTION', instanceOf: RangeError })
     t.is(error?.option, 'store', url)
+  }
+})
+
+test.serial('a list of stores has 3 or 5', async (t) => {
+  for (const stores of [
+    [],
+    ['redis://a'],
+    ['redis://a', 'redis://b'],
+    ['redis://a', 'redis://b', 'redis://c', 'redis://d'],
+  ]) {
+    const error = await t.throwsAsync(tryJoin(stores, LEASE), { code: 'ERR_FLAKE_OPTION', instanceOf: RangeError })
+    t.is(error?.option, 'stores')
   }
 })
 

@@ -155,11 +155,26 @@ const CROSSINGS = [
     ],
   },
   {
+    // A way out says which option of an address to use: no client gets it.
     kind: 'TLS of databases',
-    code: /rejectUnauthorized|checkServerIdentity|verifyIdentity|servername|sentinelTLS|\b(?:tls|ssl): (?!Tls\b|readTls\()/,
-    sample: 'const pool = createPool({ host, ssl: { ca } })',
+    code: /rejectUnauthorized|checkServerIdentity|verifyIdentity|servername|sentinelTLS|\b(?:tls|ssl): (?!Tls\b|readTls\(|BY_SCHEME\b|'\?)/,
+    sample: ['const pool = createPool({ host, ssl: { ca } })', "postgres(url, { ssl: 'require' })"],
     within: ['lib', 'bin', 'packages/check-store/lib'],
     owners: ['lib/stores/tls.ts'],
+  },
+  {
+    kind: 'IDs of the past',
+    code: /\bnew (?:native\.)?Backfill\(/,
+    sample: ['new native.Backfill(layout, nodes)', 'new Backfill(layout, nodes)'],
+    within: ['lib', 'bin', 'packages/server/lib', 'packages/check-store/lib'],
+    owners: ['lib/lease/past-ids.ts'],
+  },
+  {
+    kind: 'labels of a list of stores',
+    code: /\blabels\[|\blabelOf\(/,
+    sample: ['labelFor(store, at, labels[at])', 'const label = labelOf(address)'],
+    within: ['lib', 'bin', 'packages/server/lib', 'packages/check-store/lib'],
+    owners: ['lib/stores/quorum/list.ts'],
   },
   {
     kind: 'values and names in statements of MySQL',

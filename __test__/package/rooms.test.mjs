@@ -136,6 +136,7 @@ const ALLOWED = [
   'lib/lease/common-options.ts',
   'lib/lease/join-options.ts',
   'lib/lease/restored.ts',
+  'lib/native/hot.ts',
   'lib/stores/address.ts',
   'lib/stores/container.ts',
   'lib/stores/database-function.ts',

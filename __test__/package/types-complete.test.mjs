@@ -135,7 +135,19 @@ function choicesOf(layout) {
 }
 
 test('every option is declared', async (t) => {
-  const ofLease = ['group', 'slots', 'ttlMs', 'skewMs', 'durable', 'waitMs', 'host', 'signal', 'elseFrom']
+  const ofLease = [
+    'group',
+    'slots',
+    'backfill',
+    'ttlMs',
+    'skewMs',
+    'durable',
+    'waitMs',
+    'host',
+    'share',
+    'signal',
+    'elseFrom',
+  ]
   const ofJoin = [...GENERAL, ...ofLease].filter((name) => {
     try {
       return readJoinOptions({ [name]: undefined })

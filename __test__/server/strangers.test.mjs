@@ -132,7 +132,7 @@ test('a server for other machines warns without tokens, and accepts names that n
 
   const told = (pattern) => server.warnings.filter((line) => pattern.test(line)).length
   t.is(told(/0\.0\.0\.0 can be reached from other machines, and there are no tokens/), 1)
-  t.is(told(/second server elsewhere .* shared store/), 1)
+  t.is(told(/second server elsewhere .* give both one store/), 1)
   const metrics = metricsOf(server)
   const text = await (await fetch(metrics)).text()
   t.regex(text, /^flakeforge_ids_total\{layout="flake",group="default"\} \d+$/m, 'metrics have their own port')

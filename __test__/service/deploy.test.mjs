@@ -29,7 +29,7 @@ const envOf = (name) => container.env.find((each) => each.name === name)?.value
 const expression = (text) => `\${${text}}`
 
 /** An option's default, from --help. */
-const defaultOf = (option) => Number(new RegExp(`--${option} .*default (\\d+)$`, 'm').exec(help)[1])
+const defaultOf = (option) => Number(new RegExp(`--${option} .*?\\(default: (\\d+)\\)`, 's').exec(help)[1])
 
 test('the files are valid YAML', (t) => {
   for (const name of ['compose.yaml', 'kubernetes.yaml'])

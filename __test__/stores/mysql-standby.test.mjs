@@ -91,7 +91,7 @@ test('replicas cause one warning, and another one only for a setting that it has
   }
   await read()
   t.is(warnings.length, 1)
-  t.regex(warnings[0], /^This MySQL server has replicas.*Its settings make that unlikely, not impossible.*or etcd/)
+  t.regex(warnings[0], /^This MySQL server has replicas.*Its settings make that unlikely, not impossible.*or to etcd/)
   const second = stopAfter(t, await startReplica(primary, { 'server-id': 3, 'rpl-semi-sync-slave-enabled': 1 }))
   await until(async () => Number((await primary.query(`SHOW GLOBAL STATUS LIKE 'Slaves_connected'`))[0].Value) === 2)
   await read()

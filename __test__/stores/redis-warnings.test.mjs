@@ -43,7 +43,7 @@ test('a server: nothing without replicas; then what is missing, each setting onc
   await found(1)
   const [wellSet, ...more] = await warnedBy(fresh())
   t.deepEqual(more, [])
-  t.regex(wellSet, /^This Redis server has replicas.*Its settings make that unlikely, not impossible.*or etcd/)
+  t.regex(wellSet, /^This Redis server has replicas.*Its settings make that unlikely, not impossible.*or to etcd/)
   t.notRegex(wellSet, /min-replicas/)
 
   stopAfter(t, await startReplica(primary))

@@ -241,8 +241,34 @@ for (const [name, kind] of Object.entries({ REDIS, POSTGRES, MYSQL, ETCD })) {
 
 // --- TLS ---
 
+const NO_CLIENT_CERT = ['--tls-auth-clients', 'no']
+
 /** How each server gets a certificate, and another one while it runs; new connections see it. */
 const WITH_TLS = {
+  REDIS: {
+    isThere: REDIS.isThere,
+    async start({ key, cert }) {
+      const port = await freePort()
+      const server = await redis.startRedis(
+        '--tls-port',
+        port,
+        '--tls-cert-file',
+        cert,
+        '--tls-key-file',
+        key,
+        ...NO_CLIENT_CERT,
+      )
+      await server.cli('CONFIG', 'SET', 'requirepass', SECRET)
+      return Object.assign(server, { address: `rediss://:${SECRET}@localhost:${port}` })
+    },
+    prepare: () => {},
+    async rotate(server, { key, cert }) {
+      const cli = (...words) => server.cli('-a', SECRET, '--no-auth-warning', ...words)
+      await cli('CONFIG', 'SET', 'tls-cert-file', cert, 'tls-key-file', key)
+      await cli('CLIENT', 'KILL', 'TYPE', 'normal')
+    },
+    shown: /The store is 'rediss:\/\/…@localhost:\d+'\./,
+  },
   POSTGRES: {
     isThere: POSTGRES.isThere,
     async start({ key, cert }) {

@@ -145,7 +145,8 @@ assert.deepEqual([held?.slot, inMemory.groups, typeof held?.lo], [ofOurs.slot, u
 await ofOurs.close()
 await inMemory.destroy('orders')
 const ofThree: QuorumOptions = { labels: ['a', 'b', 'c'] }
-const three: Store = quorumStore(['redis://a', inMemory, ours], ofThree)
+const three: Store = quorumStore([inMemory, ours, recordStore({ ...ours })], ofThree)
+assert.throws(() => quorumStore(['redis://a', inMemory, ours], ofThree), /npm install ioredis/) // no client is here
 assert.equal(typeof three.list, 'function')
 await assert.rejects(FlakeId.join(['redis://a', 'redis://b'] as const), { code: 'ERR_FLAKE_OPTION' })
 // @ts-expect-error only flakeforge makes stores

@@ -5,7 +5,7 @@ import { type Layout, toBigInt, toSigned } from '../../lib/entries/codec.ts'
 import { readLayout } from '../parts/arguments.ts'
 import { COLUMNS, type Column, whereOf } from '../parts/columns.ts'
 import type { CommandFile, Given } from '../parts/command.ts'
-import { readSpan, type Span } from '../parts/dates.ts'
+import { instantOf, readSpan, type Span } from '../parts/dates.ts'
 import { type Fault, usageError } from '../parts/faults.ts'
 import { COLUMN, OF_LAYOUT } from '../parts/options.ts'
 import { print } from '../parts/output.ts'
@@ -13,7 +13,7 @@ import { hexOf } from '../parts/picture.ts'
 
 /** @param column without it, both kinds of numbers */
 function bounds(layout: Layout, from: Span, to: Span, column?: Column): Bounds {
-  const range = layout.range(from.first, to.last)
+  const range = layout.range(instantOf(from.first), instantOf(to.last))
   const shown = { layout: layout.name, from: from.text, to: to.text, min: formsOf(range.min), max: formsOf(range.max) }
   if (column !== undefined) return { ...shown, column, where: whereOf(column, range, layout) }
   const [where, whereSigned] = [whereOf('unsigned', range, layout), whereOf('bigint', range, layout)]

@@ -15,6 +15,10 @@ export interface Span {
   last: bigint
 }
 
+/** An instant as a Temporal.Instant is one: a DATE has been read, so nothing is left to doubt about its unit. */
+export const instantOf = (epochNanoseconds: bigint) =>
+  ({ [Symbol.toStringTag]: 'Temporal.Instant', epochNanoseconds }) as const
+
 const ISO = /^((\d{4})-(\d\d)-(\d\d)(?:[T ]\d\d:\d\d(?::\d\d)?)?)(?:(?<=:\d\d:\d\d)\.(\d{1,9}))?( ?Z|[+-]\d\d:?\d\d)?$/i
 const NUMBER = /^(-?\d+)(?:\.(\d{1,6}))?$/
 

@@ -2,7 +2,8 @@
 //! cycles, and a reader who starts at the lowest file never meets a name that comes later.
 //!
 //! The tables at the top of `lib.rs` and of each room define the order, the lowest first. What a file uses are its paths that
-//! start with `crate`; it names modules in no other way. `tests.rs` is a part of the file that it tests.
+//! start with `crate`, except in `pub(in …)`, which says who may use it; it names modules in no other way. `tests.rs` is a part of
+//! the file that it tests.
 
 #![cfg(not(flakeforge_loom))]
 
@@ -117,7 +118,8 @@ fn paths(text: &str) -> Vec<Module> {
         }
         path
     };
-    code.match_indices("crate::").map(of).collect()
+    let is_use = |&(at, _): &(usize, &str)| !code[..at].ends_with("pub(in ");
+    code.match_indices("crate::").filter(is_use).map(of).collect()
 }
 
 /// Whether it names a module in a way that [`paths`] does not see.
@@ -131,6 +133,7 @@ fn paths_are_found_wherever_they_are() {
     let of = |text: &str| paths(text).iter().map(|path| path.join("::")).collect::<Vec<_>>();
     assert_eq!(of("use crate::a::{self, b};\nuse std::fs;\n  // crate::no"), ["a"]);
     assert_eq!(of("fn f() -> crate::a::B<crate::c_d> { crate::e::f::<u8>(x::y) }"), ["a", "c_d", "e::f"]);
+    assert_eq!(of("pub(in crate::a) fn f(_: crate::b::C) {}"), ["b"]);
     assert!(["use crate::{a, b};", "use super::a;", "fn f() { self::a::b() }"].iter().all(|text| is_hidden(text)));
     assert!(
         ["use super::*;", "super::Name", "pub(super) fn f() {}", "use crate::a::{self, B};"]

@@ -87,12 +87,21 @@ function divideWord(by: number) {
   return middle - lower * by
 }
 
-/** ns as ms; whole ms are exact. */
-function toMs(ns: bigint) {
+/** Whole ms and a part of one, as the nearest number that is in this ms: the last 122 ns of today's are nearer to the next. */
+function inMs(ms: number, part: number) {
+  const sum = ms + part
+  return Math.floor(sum) > ms ? sum - Math.abs(sum) * 1.5e-16 : sum // the number below
+}
+
+/** ns as ms; whole ms are exact. `join` makes a number of whole ms and a part of one. */
+function toMs(ns: bigint, join: (ms: number, part: number) => number = inMs) {
   const ms = ns / NS_PER_MS
   const rest = Number(ns - ms * NS_PER_MS)
-  return rest < 0 ? Number(ms) - 1 + (rest + 1e6) / 1e6 : Number(ms) + rest / 1e6
+  return rest < 0 ? join(Number(ms) - 1, (rest + 1e6) / 1e6) : join(Number(ms), rest / 1e6)
 }
+
+/** The nearest number, which may be in the next ms. */
+const toNearestMs = (ns: bigint) => toMs(ns, (ms, part) => ms + part)
 
 const MOST_IN_A_NUMBER = 2n ** 20n // ticks of 1 ns: the last times of a Date are a ms apart
 
@@ -325,7 +334,7 @@ export class Packing {
     const perMs = this.#perMs
     if (perMs === 0 || Math.abs(this.epoch) + tick / perMs > 2 ** 53) return toMs(this.epochNs + word[0] * this.#tickNs)
     const rest = divideWord(perMs)
-    return this.epoch + half[HIGH] * 2 ** 32 + half[LOW] + rest / perMs
+    return inMs(this.epoch + half[HIGH] * 2 ** 32 + half[LOW], rest / perMs)
   }
 
   /** The tick of a time, Unix ms or Unix ns as a bigint; undefined if it is out of range. */
@@ -353,7 +362,7 @@ export class Packing {
 
   /**
    * The instant (Unix ns) of a time in Unix ms: the twin of `Timescale::instant_of`, which explains it. The nearest tick
-   * counts, unless it starts later than the given time even as a float.
+   * counts, unless it starts later than the given time even as a float, or the next one starts at this very float.
    */
   #instantOf(ms: number) {
     const whole = Math.floor(ms)
@@ -363,8 +372,13 @@ export class Packing {
     const before = since % this.#tickNs
     const start = this.epochNs + since - (before < 0n ? before + this.#tickNs : before)
     const last = this.epochNs + this.#lastTick * this.#tickNs
-    if (start > last && toMs(last) === ms && ms !== whole) return last // no later tick starts at the same float
-    if (toMs(start) <= ms) return start > ns ? start : ns
+    const startMs = (ms === whole ? toNearestMs : toMs)(start)
+    if (ms !== whole) {
+      if (start > last && toMs(last) === ms) return last // no later tick starts at the same float
+      const next = start + this.#tickNs
+      if (startMs < ms && next <= last && toMs(next) === ms) return next
+    }
+    if (startMs <= ms) return start > ns ? start : ns
     return start > ns ? ns : start - 1n
   }
 
@@ -372,15 +386,15 @@ export class Packing {
   tickOfDate(ms: number) {
     if (this.#isExact) return this.tickOf(ms)
     const tick = (this.#instantOf(ms) - this.epochNs) / this.#tickNs
-    const isShown = (one: bigint) => this.#isUsable(one) && Math.trunc(this.startMs(one)) === ms
-    const near = [tick, tick + 1n, this.#lastTick, this.tickMin] // before 1970, a Date is after its tick
+    const isShown = (one: bigint) => this.#isUsable(one) && Math.floor(this.startMs(one)) === ms
+    const near = [tick, tick + 1n, this.#lastTick, this.tickMin]
     return near.find(isShown) ?? this.tickOf(ms)
   }
 
   /** Whether a time, Unix ms or Unix ns, perhaps of a Date, denotes this tick. */
   isOf(tick: bigint, time: number | bigint, isDate: boolean) {
     if (time === this.startMs(tick) || this.tickOf(time) === tick) return true
-    return isDate && (Math.trunc(this.startMs(tick)) === time || this.tickOfDate(time as number) === tick)
+    return isDate && (Math.floor(this.startMs(tick)) === time || this.tickOfDate(time as number) === tick)
   }
 
   /** The first or last tick that starts at the same time as another, as a number of ms. */
@@ -415,16 +429,21 @@ export class Packing {
     return { min: toBytes(first * this.#size + this.#lowest), max: toBytes(last * this.#size + this.#highest) }
   }
 
+  /** The first whole Unix ms that is not before the start of a tick, as far as numbers tell them apart. */
+  #ceilMs(tick: bigint) {
+    return Math.ceil(toNearestMs(this.epochNs + tick * this.#tickNs))
+  }
+
   /** The first whole Unix ms that is too late for the layout. */
   end() {
-    return Math.ceil(this.startMs(this.#lastTick + 1n))
+    return this.#ceilMs(this.#lastTick + 1n)
   }
 
   /** The first whole Unix ms at which some ID, whatever its node and counter, does not fit a signed column. */
   signedEnd() {
     const room = (MAX_U64 >> 1n) - this.#highest
     const first = room < 0n ? 0n : this.#mode === MODES[0] ? this.#firstSpread() : room / this.#size + 1n
-    return Math.ceil(this.startMs(smaller(first < this.tickMin ? this.tickMin : first, this.#lastTick + 1n)))
+    return this.#ceilMs(smaller(first < this.tickMin ? this.tickMin : first, this.#lastTick + 1n))
   }
 
   /** The first reversed tick whose lowest bit is the top bit of the ID, if it has that bit. */

@@ -1,5 +1,5 @@
-// An ID as a UUID of version 8, for uuid columns, and the way back: the JavaScript twin of core/src/layout/uuid.rs, which
-// explains each bit. UUIDs of other layouts are refused.
+// An ID as a UUID of version 8, for uuid columns, and the way back. `Layout.toUuid` in layout.ts explains each bit. UUIDs of
+// other layouts are refused.
 
 import * as errors from '../base/errors/values.ts'
 import * as wanted from '../base/errors/wanted.ts'

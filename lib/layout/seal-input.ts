@@ -70,7 +70,7 @@ export function readCheck(check: unknown) {
 
 /** Why a text with check characters is refused; their number is not 0. */
 export function wantedText(base: Base, prefix: string, check: number, text: unknown) {
-  if (typeof text === 'string' && !text.startsWith(prefix)) return wanted.idInBase(base, prefix, text)
+  if (typeof text === 'string' && !text.toLowerCase().startsWith(prefix)) return wanted.idInBase(base, prefix, text)
   const after = prefix && `, after the prefix '${prefix}'`
   return `a sealed ID in ${base} with ${check} check characters. Give ${TEXT_WIDTH + check} characters of ${base}${after}`
 }

@@ -56,8 +56,9 @@ export class PastIds {
   }
 
   /** An ID of this time. Calls are in order. */
-  next(given: unknown): Promise<Buffer> {
-    const done = this.#turns.then(() => this.#next(readDate(given, this.#settings.facts.epoch)))
+  async next(given: unknown): Promise<Buffer> {
+    const ms = readDate(given, this.#settings.facts.epoch) // now: the caller may change its Date before our turn
+    const done = this.#turns.then(() => this.#next(ms))
     this.#turns = done.catch(() => {})
     return done
   }

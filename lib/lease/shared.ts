@@ -17,10 +17,14 @@ interface Shared {
   options: Record<string, unknown>
 }
 
-/** By store, which is an address or an object, and by group. */
+/** By store, which is a text of addresses or an object, and by group. */
 const stores: Map<unknown, Map<string, Shared>> = new Map()
 
-const storeOf = (given: unknown) => given ?? process.env.FLAKEFORGE_STORE ?? ''
+/** Equal lists of addresses are one store, and in a text spaces separate them. */
+function storeOf(given: unknown) {
+  if (Array.isArray(given)) return given.join(' ')
+  return given ?? process.env.FLAKEFORGE_STORE ?? ''
+}
 
 /** What all holders must agree on: every option except `signal`. */
 function optionsOf({ facts, config, elseFrom, ...settings }: JoinSettings): Record<string, unknown> {

@@ -71,7 +71,7 @@ export function addressOf(given: unknown) {
  * folder's name may contain spaces, but no address after one.
  */
 export function addressesIn(text: string): string[] {
-  const list = text.split(/\s+(?=[a-z][a-z\d+.-]*:\/\/|file:)/i).filter((each) => each !== '')
+  const list = text.split(/\s(?=[a-z][a-z\d+.-]*:\/\/|file:)/i).filter((each) => each !== '')
   return list.length > 1 ? list.map((each) => each.trim()) : [text]
 }
 

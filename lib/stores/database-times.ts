@@ -27,16 +27,17 @@ export interface TimesPlan {
   zeros: bigint
   /** where the tick is; undefined if it is the whole ID, divided by this */
   bits: { shift: number; width: number } | { divisor: bigint }
-  /** the bit that is 0 in IDs whose tick has its bits in reverse order; 0 if there is no such bit */
-  orderBit: bigint
+  /** the bit that is 0 in IDs whose tick has its bits in reverse order; 0 if all IDs' ticks have, undefined if none has */
+  orderBit: bigint | undefined
   /** for layouts that are ordered by time: the distance of two ticks' IDs, the first ID of tick 0 and the last one */
   order: { size: bigint; lowest: bigint; highest: bigint } | undefined
   /** the mark of the functions: one line */
   comment: string
 }
 
-/** The field `mode` of java-uniqueid. */
-function orderBitOf({ fields }: LayoutFacts) {
+/** The field `mode` of java-uniqueid. In other layouts, the mode is the same for all IDs. */
+function orderBitOf({ fields, mode }: LayoutFacts) {
+  if (mode === undefined) return
   const index = fields.findIndex(([name]) => name === 'mode')
   if (index < 0) return 0n
   return 1n << BigInt(fields.slice(index + 1).reduce((sum, [, width]) => sum + width, 0))

@@ -406,7 +406,12 @@ class Step {
     } catch (error) {
       const { code } = error as ClientError
       if (code !== 'ETIMEDOUT' || error === this.#failure) throw error
-      throw errors.unfinishedError(this.#name, this.#ms, this.#swaps, this.#failure ?? error)
+      throw errors.unfinishedError(
+        this.#name,
+        this.#ms,
+        this.#swaps,
+        this.#failure ?? optional(this.#records, 'failure') ?? error,
+      )
     } finally {
       ignore?.()
       this.#over.abort()

@@ -64,6 +64,7 @@ export interface StoreIdentity {
  * - `place()` names the server, database, schema and prefix of the records, without a password.
  * - `server`: where the user's client leads, without a password; undefined if it does not show that.
  * - `clockStepMs`: how far the server's clock is rounded down.
+ * - `failure`: why the client has had no connection since its last answer, for a step that ends before its call does.
  * - `functions()` finds the functions of `flakeforge schema --function` in the database of the records.
  * - `checkDurable()` throws if the server may lose acknowledged writes.
  * - `forStep()` returns the same records for a step with these limits.
@@ -77,6 +78,7 @@ export type Records = Omit<RecordStore, 'read' | 'swap' | 'names'> & {
   names(...args: [...Parameters<RecordStore['names']>, signal?: AbortSignal]): ReturnType<RecordStore['names']>
   readonly server?: string | undefined
   readonly clockStepMs?: number
+  readonly failure?: unknown
   look?: Records['read']
   readExisting?: Records['read']
   place?(): Promise<string>

@@ -73,7 +73,7 @@ function tableOf(rows) {
  * @param rows of dialects.jsonl
  */
 const declarations = (rows) => `
-${rows.map(interfaceOf).join('')}/** Every dialect and its node fields. Editors show these comments for options and decoded parts. */
+${rows.map(interfaceOf).join('')}/** The node fields of each named layout. Editors show these comments for options and decoded parts. */
 export interface NodeFields {
 ${rows.map(typeOf).join('')}}
 

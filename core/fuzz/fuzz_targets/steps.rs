@@ -20,8 +20,22 @@ const SLOTS: u32 = 70;
 enum Text {
     Absent,
     Any(String),
-    GroupRecord { state: u8, life: u64, quiet_until: i64, ttl_ms: i64, skew_ms: i64, durable: bool, is_ours: bool },
-    SlotRecord { owner: Option<u8>, life: u64, lo: i64, hi: i64, host: String },
+    GroupRecord {
+        state: u8,
+        life: u64,
+        quiet_until: i64,
+        ttl_ms: i64,
+        skew_ms: i64,
+        durable: bool,
+        is_ours: bool,
+    },
+    SlotRecord {
+        owner: Option<u8>,
+        life: u64,
+        lo: i64,
+        hi: i64,
+        host: String,
+    },
     CounterRecord {
         value: u64,
         is_lost: bool,

@@ -81,7 +81,8 @@ impl Timescale {
     ///
     /// A float of today's milliseconds is up to 122 ns off, so it may be a little before the start of a fine tick. The start
     /// of a tick, converted to a float, is nevertheless in that tick: the nearest tick counts, unless it starts later than
-    /// the given time even as a float. If several ticks start at the same float, the result is one of them.
+    /// the given time even as a float, or the next one starts at this very float, as it may at the end of a millisecond: see
+    /// [`to_ms`]. If several ticks start at the same float, the result is one of them.
     pub fn instant_of(&self, ms: f64) -> i128 {
         let whole = ms.floor();
         let beyond = ((ms - whole) * NS_PER_MS as f64).round() as u64;
@@ -93,8 +94,13 @@ impl Timescale {
         let nearest = ns.saturating_sub(self.epoch_ns()).saturating_add(length / 2).div_euclid(length);
         let start = self.epoch_ns().saturating_add(nearest.saturating_mul(length));
         let last = self.start_of(self.last_tick);
-        if start > last && to_ms(last) == ms && ms != whole {
+        if ms == whole {
+            return if nearest_ms(start) <= ms { ns.max(start) } else { ns.min(start - 1) };
+        }
+        if start > last && to_ms(last) == ms {
             last // later ticks that start at the same float do not exist
+        } else if to_ms(start) < ms && start + length <= last && to_ms(start + length) == ms {
+            start + length
         } else if to_ms(start) <= ms {
             ns.max(start)
         } else {
@@ -110,10 +116,21 @@ impl Timescale {
 }
 
 /// Nanoseconds as milliseconds; whole milliseconds are exact. Today's Unix nanoseconds exceed 2^53, so dividing them as
-/// floats would put some instants into the wrong millisecond.
+/// floats would put some instants into the wrong millisecond. So would the nearest float to the last 122 ns of one of today's:
+/// they get the float below.
 pub fn to_ms(ns: i128) -> f64 {
+    let nearest = nearest_ms(ns);
+    if nearest.floor() > ns.div_euclid(i128::from(NS_PER_MS)) as f64 { nearest.next_down() } else { nearest }
+}
+
+fn nearest_ms(ns: i128) -> f64 {
     let per_ms = i128::from(NS_PER_MS);
     ns.div_euclid(per_ms) as f64 + ns.rem_euclid(per_ms) as f64 / NS_PER_MS as f64
+}
+
+/// The first whole millisecond that is not before an instant, as far as floats tell them apart.
+pub fn ceil_ms(ns: i128) -> f64 {
+    nearest_ms(ns).ceil()
 }
 
 /// The Unix millisecond that contains an instant.

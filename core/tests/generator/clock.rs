@@ -31,6 +31,16 @@ fn whole_milliseconds_stay_whole() {
 }
 
 #[test]
+fn every_instant_stays_in_its_millisecond() {
+    for ms in [-(1i64 << 40), -86_400_001, -1, 0, 1, 1 << 40, 1_700_000_000_000, 8_639_999_999_999_999] {
+        for ns in [0, 1, 500_000, 999_800, 999_900, 999_939, 999_999] {
+            assert_eq!(to_ms(i128::from(ms) * MS + ns).floor(), ms as f64, "{ms} ms and {ns} ns");
+        }
+    }
+    assert_eq!(to_ms(1_700_000_000_000_999_900), 1_700_000_000_001f64.next_down());
+}
+
+#[test]
 fn an_epoch_before_1970() {
     let scale = Timescale::of_all_ticks(-1000, 1_000_000).with_ticks(0, FLAKE.last_tick());
     assert_eq!(scale.tick_of(-1), Ok(999));

@@ -83,6 +83,9 @@ fn number_of(layout: &Layout, node: u64, id: u64) -> u64 {
     }
 }
 
+/// What a thread does at least, however late it gets to run.
+const LEAST_TURNS: u32 = 20;
+
 /// Asks generators of one cursor for IDs, in turns, and returns their numbers.
 fn use_in_turns(layout: &Layout, cursor: &Arc<OwnCursor>, chance: &mut Chance, until: impl Fn() -> bool) -> Vec<u64> {
     let node = chance.below(1).min(layout.node_max());
@@ -95,7 +98,10 @@ fn use_in_turns(layout: &Layout, cursor: &Arc<OwnCursor>, chance: &mut Chance, u
         .collect();
     let mut used = Vec::new();
     let (mut counts, mut highest) = (vec![0; generators.len()], 0);
-    while !until() {
+    for turn in 0.. {
+        if turn >= LEAST_TURNS && until() {
+            break;
+        }
         let at = chance.below(generators.len() as u64) as usize;
         let (generator, knobs) = &mut generators[at];
         let size = [1, 1, 9, 100][chance.below(4) as usize];

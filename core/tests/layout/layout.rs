@@ -89,7 +89,9 @@ fn the_tick_of_a_time_as_a_float() {
     }
     let flake = named("flake").scale();
     assert_eq!(flake.tick_of(flake.instant_of(5.999_999_9)), Ok(5));
-    assert!(tick(start_ms(scale.last_tick())).is_err(), "the float of the end");
+    let last = start_ms(scale.last_tick());
+    assert_eq!(tick(last).map(start_ms), Ok(last), "one of the ticks that start at this float");
+    assert!(tick(last.next_up()).is_err(), "the float of the end");
 }
 
 #[test]

@@ -4,7 +4,7 @@
 
 use flakeforge_core::layout::dialects::DIALECTS;
 use flakeforge_core::layout::format::Base;
-use flakeforge_core::layout::timescale::to_ms;
+use flakeforge_core::layout::timescale::{ceil_ms, to_ms};
 use flakeforge_core::layout::{Layout, Mode, Packing, Spec};
 use num_bigint::BigUint;
 use serde_json::{Value, json};
@@ -38,6 +38,16 @@ fn the_vectors_of_the_codec_are_what_the_core_computes() {
     }
 }
 
+/// The core had rounded a time to the nearest float, which may be in the next millisecond. Its `ns` say in which it is.
+fn stay_in_ms(id: &mut Value) {
+    let (Some(timestamp), Some(ns)) = (id["timestamp"].as_f64(), id["ns"].as_str()) else { return };
+    let ms = ns.parse::<i128>().unwrap().div_euclid(1_000_000) as f64;
+    if timestamp.floor() > ms {
+        let below = json!(timestamp.next_down()).to_string();
+        id["timestamp"] = serde_json::from_str(&below).unwrap(); // as the answer is read
+    }
+}
+
 /// A frozen answer without the codec's own parts.
 fn comparable(mut answer: Value) -> Value {
     if let Some(problems) = answer.as_array() {
@@ -51,6 +61,7 @@ fn comparable(mut answer: Value) -> Value {
     remove(&mut answer, &["texts"]);
     for id in answer.get_mut("ids").and_then(Value::as_array_mut).into_iter().flatten() {
         remove(id, &["uuid"]);
+        stay_in_ms(id);
     }
     if let Some(row) = answer.get_mut("row") {
         remove(row, &["hasNodes", "maxAheadMs", "maxWaitMs", "nodes"]); // of the table alone
@@ -134,7 +145,7 @@ fn row(layout: &Layout) -> Value {
     json!({
         "name": layout.name(), "epoch": layout.scale().epoch_ms(), "tickNs": layout.scale().tick_ns(),
         "isDecimal": layout.packing() == Packing::Decimal, "fields": fields,
-        "end": to_ms(layout.end_ns()).ceil(), "signedEnd": to_ms(layout.signed_end_ns()).ceil(),
+        "end": ceil_ms(layout.end_ns()), "signedEnd": ceil_ms(layout.signed_end_ns()),
         "isTimeOrdered": layout.is_time_ordered(),
     })
 }

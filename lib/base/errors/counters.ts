@@ -28,7 +28,7 @@ export function counterError(why: 'gone' | 'behind' | 'full', name: string, valu
 
 /** `ERR_FLAKE_DESTROYED`: a counter was destroyed; `group` is its name. */
 export function destroyedCounterError(name: string) {
-  const message = `Counter '${name}' was destroyed. Call SegmentId.open() to start another one of this name, from its beginning.`
+  const message = `Counter '${name}' was destroyed. To start another one of this name, call SegmentId.open() with an init at or above every ID that was handed out.`
   return flakeError('ERR_FLAKE_DESTROYED', message, { group: name, slot: undefined })
 }
 

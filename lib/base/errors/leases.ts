@@ -160,8 +160,8 @@ export function futureError(ms: number, now: number) {
 /** `ERR_FLAKE_BACKFILL`: the kept nodes have no more IDs of this time. */
 export function backfillUsedUpError(group: string, ms: number, nodes: number) {
   const message =
-    `Group '${group}' has no ID left of ${instant(ms)}: those of its ${nodes} kept nodes are used. Move some rows to other times, or ` +
-    'destroy the group and create it again with a higher backfill, which continues after the IDs that were made.'
+    `Group '${group}' has no ID left of ${instant(ms)}: those of its ${nodes} kept nodes are used. ` +
+    'Give some of these rows another time, or an ID of the present.'
   return flakeError('ERR_FLAKE_BACKFILL', message, { group, timestamp: ms })
 }
 
@@ -169,7 +169,7 @@ export function backfillUsedUpError(group: string, ms: number, nodes: number) {
 export function keptNodesInUseError(group: string, ms: number, until: number) {
   const message =
     `An earlier group '${group}' had slots with the nodes that this one keeps for nextAt(), until ${instant(until)}. Its members may have ` +
-    `made the same IDs of ${instant(ms)}. Only later times are safe: for earlier ones, use a group of another epoch or layout.`
+    `made the same IDs of ${instant(ms)}. Only later times are safe. Give rows of earlier ones IDs of the present.`
   return flakeError('ERR_FLAKE_BACKFILL', message, { group, timestamp: ms })
 }
 
@@ -177,7 +177,7 @@ export function keptNodesInUseError(group: string, ms: number, until: number) {
 export function pastLostError(group: string, cause: unknown) {
   return ownStoreError(
     `The store may have lost which IDs of this time group '${group}' has made, in a failover or a restored backup. No more are made of ` +
-      'times near it. Give these rows IDs of another epoch or layout, or of the present.',
+      'times near it. Give these rows IDs of the present.',
     cause,
   )
 }

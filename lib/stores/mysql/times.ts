@@ -29,7 +29,7 @@ function tickSql({ bits, orderBit }: TimesPlan) {
   if ('divisor' in bits) return `bits DIV ${bits.divisor}`
   const { shift, width } = bits
   const forwards = `(bits >> ${shift}) & ${(1n << BigInt(width)) - 1n}`
-  if (orderBit === 0n) return forwards
+  if (orderBit === undefined) return forwards
   const backwards = `CONV(REVERSE(LPAD(BIN(${forwards}), ${width}, '0')), 2, 10)`
   return `IF(bits & ${orderBit} = 0, ${backwards}, ${forwards})`
 }

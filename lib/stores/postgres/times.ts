@@ -55,9 +55,8 @@ const raise = (
 function tickSql({ bits, orderBit }: TimesPlan) {
   if ('divisor' in bits) return sql`div(plain, ${bits.divisor})`
   const { shift, width } = bits
-  if (width > 63) return sql`plain`
   const forwards = sql`(bits >> ${shift}) & ${mask((1n << BigInt(width)) - 1n)}`
-  if (orderBit === 0n) return forwards
+  if (orderBit === undefined) return forwards
   const backwards = sql`reverse((bits >> ${shift})::bit(${width})::text)::bit(${width})::bigint`
   return sql`CASE WHEN bits & ${mask(orderBit)} = 0 THEN ${backwards} ELSE ${forwards} END`
 }

@@ -15,6 +15,7 @@ import { monotonicNow } from '../../base/timers.ts'
 import { oldClientError } from '../client-packages.ts'
 import type { ClientError } from '../clients.ts'
 import { BUDGET } from '../time-budget.ts'
+import { isLate } from './failures.ts'
 import { type Client, type Commands, isBatch, isOldNodeRedis, packageOf, textsIn } from './packages.ts'
 import { isCrowded, refusalOf } from './refusals.ts'
 import { wrongServer } from './wrong-server.ts'
@@ -25,7 +26,7 @@ export type Script = { source: string; sha: string }
 const WANTED = 'a client of ioredis, iovalkey, node-redis or @valkey/valkey-glide'
 const BUSY = 'It is in MULTI, a pipeline or subscriber mode. Use a duplicate() of it, which may run scripts.'
 
-/** The last connection error of each watched client, and its time. */
+/** The last connection error of each watched client since its last answer, and its time. */
 const connectionErrors: WeakMap<Client, { error: ClientError; at: number } | undefined> = new WeakMap()
 
 /**
@@ -130,6 +131,12 @@ export class ScriptRunner {
     return settingOf(await this.#ask(key, ['CONFIG', 'GET', name]), name)
   }
 
+  /** why the client has had no connection since its last answer, if it said why */
+  get failure() {
+    const seen = connectionErrors.get(this.#client)
+    return seen && storeError(`Redis: no connection (${said(seen.error)})`, seen.error)
+  }
+
   /** where the client leads, if it shows that */
   get server() {
     return this.#commands.address
@@ -137,7 +144,7 @@ export class ScriptRunner {
 
   /** Where the records are, in readable form. */
   async place(key: string) {
-    const database = await this.#inTime(() => this.#findDatabase(key))
+    const database = this.#database ?? (await this.#inTime(() => this.#findDatabase(key)))
     return `${this.#commands.address ?? 'the server of its client'}${database === '' ? '' : `, database ${database}`}`
   }
 
@@ -171,7 +178,9 @@ export class ScriptRunner {
     const sent = send()
     sent.catch(() => {}) // after an abort it fails without a caller
     try {
-      return await inTime(sent, BUDGET.ANSWER_MS, signal)
+      const answer = await inTime(sent, BUDGET.ANSWER_MS, signal)
+      connectionErrors.set(this.#client, undefined)
+      return answer
     } catch (error) {
       if (left !== undefined && ((error as ClientError).code === 'ETIMEDOUT' || signal?.aborted)) this.#keep(sent, left)
       const failure = this.#failure(error, start) // at once: it checks the client's present state
@@ -230,7 +239,8 @@ export class ScriptRunner {
     const seen = connectionErrors.get(this.#client)
     const isGivenUp = error.name === 'MaxRetriesPerRequestError' // by ioredis, which may have seen the reason before the call
     const isDown = /^(?:reconnecting|close|end)$/.test(this.#client.status ?? '') // it may pause before it connects again
-    const reason = seen !== undefined && (isGivenUp || isDown || seen.at >= start) ? seen.error : undefined
+    const isOfCall = isGivenUp || isDown || isLate(error) // it may have waited for a connection that failed before
+    const reason = seen !== undefined && (isOfCall || seen.at >= start) ? seen.error : undefined
     if (reason === undefined && this.#client.isOpen === false) {
       return storeError('The Redis client is closed or was never connected. Await client.connect() first.', error)
     }

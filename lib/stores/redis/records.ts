@@ -44,6 +44,10 @@ export class RedisRecords implements Records {
     return this.#client.server
   }
 
+  get failure() {
+    return this.#client.failure
+  }
+
   /** Where the records are, in readable form. */
   async place() {
     return `Redis at ${await this.#client.place(PLACE_KEY)}, keys 'flakeforge:{…}:records'`
