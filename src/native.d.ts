@@ -416,11 +416,13 @@ export interface QuorumSeat {
   /** its place in the list */
   store: number
   /** what it is for the whole */
-  state: 'silent' | 'skewed' | 'empty' | 'lost' | 'starts' | 'fills' | 'apart' | 'behind' | 'votes'
+  state: 'silent' | 'skewed' | 'damaged' | 'empty' | 'lost' | 'starts' | 'fills' | 'apart' | 'behind' | 'votes'
   /** how far its clock is ahead of the client's */
   aheadMs?: number
   /** how often stores were filled */
   epoch?: number
+  /** what is wrong with a record of one that is `damaged`; absent if its answer was impossible */
+  fault?: StepFault
 }
 
 /** How the numbers of a cursor express ticks. */

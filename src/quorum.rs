@@ -140,12 +140,16 @@ pub struct QuorumSeat {
     /// its place in the list
     pub store: u32,
     /// what it is for the whole
-    #[napi(ts_type = "'silent' | 'skewed' | 'empty' | 'lost' | 'starts' | 'fills' | 'apart' | 'behind' | 'votes'")]
+    #[napi(
+        ts_type = "'silent' | 'skewed' | 'damaged' | 'empty' | 'lost' | 'starts' | 'fills' | 'apart' | 'behind' | 'votes'"
+    )]
     pub state: String,
     /// how far its clock is ahead of the client's
     pub ahead_ms: Option<i64>,
     /// how often stores were filled
     pub epoch: Option<u32>,
+    /// what is wrong with a record of one that is `damaged`; absent if its answer was impossible
+    pub fault: Option<StepFault>,
 }
 
 fn locked(memory: &Mutex<Memory>) -> MutexGuard<'_, Memory> {
@@ -265,8 +269,13 @@ impl QuorumStep {
     pub fn seats(&self) -> Vec<QuorumSeat> {
         let memory = &locked(&self.memory);
         let seats = self.core.seats(memory).into_iter().enumerate().map(|(seat, now)| {
-            let SeatNow { standing, ahead_ms, epoch } = now;
-            QuorumSeat { store: place(seat, memory.stores()), state: word(standing).to_owned(), ahead_ms, epoch }
+            let SeatNow { standing, ahead_ms, epoch, error } = now;
+            let fault = match error {
+                Some(QuorumError::Record { name, why, .. }) => Some((name, why).into()),
+                _ => None,
+            };
+            let store = place(seat, memory.stores());
+            QuorumSeat { store, state: word(standing).to_owned(), ahead_ms, epoch, fault }
         });
         let mut seats: Vec<_> = seats.collect();
         seats.sort_by_key(|seat| seat.store);
@@ -352,6 +361,7 @@ fn word(standing: Standing) -> &'static str {
     match standing {
         Standing::Silent => "silent",
         Standing::Skewed => "skewed",
+        Standing::Damaged => "damaged",
         Standing::Empty => "empty",
         Standing::Lost => "lost",
         Standing::Starts => "starts",

@@ -55,6 +55,21 @@ anyTest('what is no list, no store or no label is refused', async (t) => {
   })
 })
 
+anyTest('a list with commas or in quotes is refused with the correct form', async (t) => {
+  const secret = 'hunter2hunter2'
+  for (const separator of [',', ', ', ';', ' ; ']) {
+    for (const user of ['', `me:${secret}@`]) {
+      const text = ['a', 'b', 'c'].map((host) => `redis://${user}${host}`).join(separator)
+      const error = t.throws(() => openStore(text), { ...OPTION, message: /with spaces between them and no commas/ })
+      t.false(error.message.includes(secret), error.message)
+    }
+  }
+  for (const quote of ['"', "'"]) {
+    const text = `${quote}redis://a redis://b redis://c${quote}`
+    t.throws(() => openStore(text), { ...OPTION, message: /stores\[0\] must be the address .* without quotes/ })
+  }
+})
+
 anyTest('no error about a list shows a password', async (t) => {
   const secret = 'hunter2hunter2'
   for (const list of [

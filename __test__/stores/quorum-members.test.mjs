@@ -7,7 +7,18 @@ import { until } from '../servers/server.mjs'
 import { FlakeId, lease } from '../support/index.mjs'
 import { happens, tryJoin } from '../support/lease.mjs'
 import { stopProcess } from '../support/stop-process.mjs'
-import { addressesOf, flowOf, GROUP, isThere, members, renewals, startAll, untilWhole, warningsOf } from './quorum.mjs'
+import {
+  addressesOf,
+  flowOf,
+  GROUP,
+  isThere,
+  members,
+  renewals,
+  startAll,
+  statesOf,
+  untilWhole,
+  warningsOf,
+} from './quorum.mjs'
 
 const { quorumStore, redisStore, SegmentId } = lease
 const test = isThere('redis') ? anyTest.serial : anyTest.skip
@@ -46,6 +57,27 @@ test('a store that is wiped while it runs is filled again by the members', async
     await untilWhole(list, group)
     t.not(await server.cli('DBSIZE'), '0')
   }
+  isUnique(t, await flow.end())
+})
+
+test('a store with a damaged record costs no ID, is named, and counts again once its records are deleted', async (t) => {
+  t.timeout(120_000)
+  const servers = await startAll(t, 'redis', 'redis', 'redis')
+  const list = addressesOf(servers)
+  const warnings = warningsOf(t, 'FLAKEFORGE_STORE_AWAY')
+  const { group, flakes, options } = await members(t, list, 2)
+  const flow = flowOf(flakes)
+  const [, damaged] = servers
+  const key = `flakeforge:{${group}}:records`
+  await damaged.cli('HSET', key, 'group', 'cut off')
+  await renewals(flakes, 3)
+  t.regex(await tryJoin(list, { ...options, host: 'another' }), /joined/)
+  t.deepEqual((await statesOf(list, group)).filter((state) => state === 'damaged').length, 1)
+  await until(() => warnings.length > 0, { state: () => 'a warning names the store' })
+  t.regex(warnings[0], new RegExp(`${damaged.address}.*Record 'group' of '${group}'`))
+  await damaged.cli('DEL', key)
+  await renewals(flakes)
+  await untilWhole(list, group)
   isUnique(t, await flow.end())
 })
 

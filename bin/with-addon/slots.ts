@@ -44,6 +44,7 @@ const STATES: Record<string, string> = {
   empty: 'has no records yet',
   starts: 'begins',
   apart: 'has records of another time',
+  damaged: 'does not count: a record of it cannot be read',
   skewed: 'does not count: its clock is wrong',
   silent: 'does not answer',
 }

@@ -14,6 +14,13 @@ export const addressError = (url: string, wanted: string) => optionRangeError('s
 export const unreadableError = (url: string) =>
   addressError(url, 'a valid address, in whose password @ is written as %40, / as %2F, # as %23, ? as %3F and % as %25')
 
+/** Addresses with commas in between, which are parts of some addresses. A folder's name may contain anything. */
+export const HAS_COMMAS: RegExp = /^(?!\s*file:).*[,;]\s*[a-z][a-z\d+.-]*:\/\//is
+
+/** `ERR_FLAKE_OPTION`: a list of addresses with commas. */
+export const commasError = (text: string) =>
+  addressError(text, 'an address, or three or five with spaces between them and no commas')
+
 /** `ERR_FLAKE_OPTION`: a parameter of an address that is not read. */
 export const parameterError = (url: string, name: string, wayOut: string) =>
   addressError(url, `an address without ?${name}=: ${wayOut}`)

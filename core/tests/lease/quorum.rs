@@ -241,7 +241,7 @@ fn what_only_looks_makes_nothing() {
     assert_eq!(world.fills, [2]);
     assert_eq!(world.run(Task::Fill { seat: 2 }), Answer::Filled(true));
     world.read(How::Look);
-    let SeatNow { standing, epoch, ahead_ms } = world.step.seats(&world.memory)[2];
+    let SeatNow { standing, epoch, ahead_ms, .. } = world.step.seats(&world.memory)[2];
     assert_eq!((standing, epoch, ahead_ms), (Standing::Behind, Some(2), Some(0)));
 }
 

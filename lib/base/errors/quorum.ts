@@ -91,9 +91,9 @@ export function otherLabelError(label: string, theirs: string) {
 export function listedRecordError(group: string, label: string, fault: RecordFault) {
   if (fault.version !== undefined) return recordError(group, fault)
   const message =
-    `Record '${fault.name}' of '${group}' on ${label} is not that of a list of stores: the store has a group or counter of this ` +
-    'name of its own, or the record was cut off or edited. Both groups would grant the same node numbers, so stop all members of ' +
-    `that one first. Then destroy it on ${label}, and delete its records there.`
+    `Record '${fault.name}' of '${group}' on ${label} is damaged, or not that of a list of stores. If it is damaged, delete all ` +
+    `records of '${group}' there: the others make up for them. If it is that of a group or counter of its own, both groups would ` +
+    'grant the same node numbers, so stop all members of that one first. Then destroy it there, and delete its records.'
   return flakeError('ERR_FLAKE_RECORD', message, { group, record: fault.name })
 }
 

@@ -24,6 +24,8 @@ const LENGTHS = [3, 5]
 
 const WANTED_STORE =
   'the address of a server, the result of redisStore() and the like, or an object with the functions read, swap and names'
+const WANTED_ADDRESS =
+  "the address of a server, such as 'redis://HOST', without quotes; or else one with a name in labels"
 const WANTED_LABEL = 'a name of 1 to 128 characters without white space'
 
 const isLabel = (label: unknown) => typeof label === 'string' && /^[^\s\p{Cc}]{1,128}$/u.test(label)
@@ -33,7 +35,7 @@ function labelOf(address: string) {
   const label = withoutSecrets(address)
     .replace('…@', '')
     .replace(/[?#;,&]…$/, '')
-  return label.includes('…') || !isLabel(label) ? undefined : label
+  return label.includes('…') || !isLabel(label) || !/^[a-z-]+:/i.test(label) ? undefined : label
 }
 
 /** The records of a given store. Those of a folder have a lock in place of records. */
@@ -56,6 +58,7 @@ const isRecords = (given: unknown): given is Records =>
 function labelFor(given: unknown, at: number, label: unknown) {
   if (label !== undefined && !isLabel(label)) throw errors.optionTypeError(`labels[${at}]`, label, WANTED_LABEL)
   const found = label ?? (typeof given === 'string' ? labelOf(given) : undefined)
+  if (found === undefined && typeof given === 'string') throw errors.listedStoreError(at, given, WANTED_ADDRESS)
   if (found === undefined)
     throw errors.optionTypeError(`labels[${at}]`, label, `${WANTED_LABEL}: this store has no address`)
   return found as string

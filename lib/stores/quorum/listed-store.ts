@@ -11,7 +11,7 @@ import { BUDGET } from '../time-budget.ts'
 import type { Listed } from './list.ts'
 
 /** What a store can fail at. One that is read-only still answers reads. */
-type Deed = 'read' | 'swap' | 'clock'
+type Deed = 'read' | 'swap' | 'clock' | 'record'
 
 /** A store is away after this many failures in a row: a single one may be a connection that was idle for too long. */
 const AWAY_AFTER = 2
@@ -85,12 +85,12 @@ export class ListedStore {
   }
 
   /**
-   * What a step has seen of its clock.
-   * @param error it is too far from this machine's, so the store does not count
+   * What a step has seen of its clock or its records.
+   * @param error why the store does not count
    */
-  sawClock(error: Error | undefined) {
-    if (error === undefined) this.#succeeded('clock')
-    else this.#failed('clock', error)
+  saw(deed: 'clock' | 'record', error: Error | undefined) {
+    if (error === undefined) this.#succeeded(deed)
+    else this.#failed(deed, error)
   }
 
   /** Once a call was given up, its store sends nothing more for it. */

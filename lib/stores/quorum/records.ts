@@ -91,6 +91,7 @@ export class QuorumRecords implements Records {
     const step = new RunningStep(core, this.#work({ group, by, signal }))
     const { now, history, values } = await this.#answerOf(step, 'read', group)
     if (by !== 'look') await this.#othersOf(step, monotonicNow() - start)
+    this.#sawStores(step.seats, group)
     return { now, identity: { history, process: '' }, values: values.map((value) => value ?? null) }
   }
 
@@ -267,18 +268,27 @@ export class QuorumRecords implements Records {
       if ((error as ClientError).code !== 'ETIMEDOUT') throw error
       throw errors.noAgreementError(group, this.#callMs, this.#silent(step.seats))
     }
-    this.#sawClocks(step.seats)
+    if (answer.type !== 'read') this.#sawStores(step.seats, group)
     const refusal = this.#refusalOf(answer, step, group)
     if (refusal !== undefined) throw refusal
     return answer as AnswerOf<Type>
   }
 
-  #sawClocks(seats: QuorumSeat[]) {
-    for (const { store, state, aheadMs } of seats) {
+  #sawStores(seats: QuorumSeat[], group: string) {
+    for (const seat of seats) {
+      if (seat.state === 'silent') continue
+      const { store, state, aheadMs } = seat
+      const listed = this.#list.stores[store]
+      listed.saw('record', state === 'damaged' ? this.#damage(seat, group) : undefined)
       if (aheadMs === undefined) continue
-      const error = state === 'skewed' ? errors.clockSkewError(-aheadMs, this.#skewMs) : undefined
-      this.#list.stores[store].sawClock(error)
+      listed.saw('clock', state === 'skewed' ? errors.clockSkewError(-aheadMs, this.#skewMs) : undefined)
     }
+  }
+
+  #damage({ store, fault }: QuorumSeat, group: string) {
+    const { label } = this.#list.stores[store]
+    if (fault !== undefined) return errors.listedRecordError(group, label, fault)
+    return errors.storeError(`The store ${label} gave an impossible answer.`)
   }
 
   #refusalOf(answer: QuorumAnswer, step: RunningStep, group: string) {
@@ -331,6 +341,7 @@ export class QuorumRecords implements Records {
 const WHY: Partial<Record<QuorumSeat['state'], string>> = {
   silent: 'it has not answered in time',
   skewed: 'its clock is wrong',
+  damaged: 'a record of it cannot be read',
   empty: 'it has no records of this group yet',
   lost: 'it has lost its records',
   fills: 'it is being filled',

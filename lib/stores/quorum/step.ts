@@ -133,7 +133,13 @@ export class RunningStep {
     const { now: at, identity, values, position } = read
     const look = { now: at, ...identity, values: [...values], before, after: unixNow() }
     if (position !== undefined) Object.assign(look, { position: BigInt(position) })
-    this.#take(() => this.#core.read(call, look, now(), fresh()))
+    this.#take(() => {
+      try {
+        return this.#core.read(call, look, now(), fresh())
+      } catch {
+        return this.#core.failed(call, now(), fresh()) // an impossible value: as good as no answer
+      }
+    })
   }
 
   /** Only a clean answer counts. */

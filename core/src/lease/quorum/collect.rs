@@ -1,12 +1,13 @@
 //! One read of every store, in parallel: the seat and all names, each answer a snapshot of its store.
 
 use crate::layout::timescale::LAST_DATE_MS;
+use crate::lease::grants::record::Unreadable as Why;
 use crate::lease::grants::task::Look;
 use crate::lease::quorum::memory::Height;
 use crate::lease::quorum::messages::{Event, QuorumError};
 use crate::lease::quorum::record::{SEAT, SeatRecord, Vote};
 use crate::lease::quorum::turn::Turn;
-use crate::lease::quorum::view::{Shown, Skewed, View};
+use crate::lease::quorum::view::{Shown, Skewed, Unreadable, View};
 
 /// The longest time to wait for more stores after a majority answered and did not agree, ms.
 const LONGEST_GRACE_MS: i64 = 250;
@@ -31,7 +32,7 @@ pub(super) enum Seen {
     Going,
     /// now it has ended
     Ended,
-    /// an answer came after the end
+    /// a snapshot came after the end
     Late,
 }
 
@@ -68,7 +69,8 @@ impl Collect {
             Pending { call: turn.read(seat, wanted.clone()), seat, height }
         });
         let pending = pending.collect();
-        let view = View { majority: turn.majority(), names, shown: Vec::new(), skewed: Vec::new() };
+        let majority = turn.majority();
+        let view = View { majority, names, shown: Vec::new(), skewed: Vec::new(), unreadable: Vec::new() };
         Self { patience, began: turn.now, pending, grace: None, is_over: false, view }
     }
 
@@ -79,11 +81,17 @@ impl Collect {
         }
         let Some(at) = self.pending.iter().position(|pending| pending.call == call) else { return Ok(Seen::Foreign) };
         let pending = self.pending.swap_remove(at);
+        let known = self.view.shown.len();
         if let Event::Look(look) = event {
-            self.absorb(look, &pending, turn)?;
+            match self.absorb(look, &pending, turn) {
+                Err(error) if is_of_one_store(&error) => {
+                    self.view.unreadable.push(Unreadable { seat: pending.seat, error });
+                }
+                other => other?,
+            }
         }
         if self.is_over {
-            return Ok(Seen::Late);
+            return Ok(if self.view.shown.len() > known { Seen::Late } else { Seen::Going });
         }
         let is_complete = self.pending.is_empty();
         if is_complete || self.patience == Patience::All || self.view.era().is_none() {
@@ -144,6 +152,12 @@ impl Collect {
         self.view.shown.push(Shown { seat, now, ahead, identity, text, record, is_whole, texts, votes });
         Ok(())
     }
+}
+
+/// Whether the others can do without this store: damage, or an impossible answer, is no worse than none. A newer version is: it
+/// would come to the other stores as well.
+fn is_of_one_store(error: &QuorumError) -> bool {
+    matches!(error, QuorumError::Record { why: Why::Damaged, .. } | QuorumError::Nonsense { .. })
 }
 
 /// How far the store's clock is surely ahead of the client's, or behind it if negative.

@@ -219,6 +219,8 @@ pub struct SeatNow {
     pub ahead_ms: Option<i64>,
     /// the epoch of its seat
     pub epoch: Option<u32>,
+    /// why it is `Damaged`
+    pub error: Option<QuorumError>,
 }
 
 /// What a store is for the whole.
@@ -229,6 +231,8 @@ pub enum Standing {
     Silent,
     /// its clock is too far from the client's
     Skewed,
+    /// one of its records cannot be read, or its answer is impossible
+    Damaged,
     /// it has no seat
     Empty,
     /// it may have lost its data

@@ -10,7 +10,7 @@ use crate::lease::quorum::messages::{Answer, Event, How, Note, QuorumError, Whol
 use crate::lease::quorum::record::Era;
 use crate::lease::quorum::round::{About, Goal, Round};
 use crate::lease::quorum::turn::Turn;
-use crate::lease::quorum::view::{Shown, Skewed, View};
+use crate::lease::quorum::view::{Shown, Skewed, Unreadable, View};
 
 /// From this number of names on, a snapshot that was torn twice may show each name together with the group's record only.
 const LONG: usize = 64;
@@ -159,7 +159,11 @@ impl Read {
     /// Q7: no era has a majority among these snapshots.
     fn without_era(&mut self, view: &View, turn: &mut Turn<'_>) -> Option<Answer> {
         let is_complete = view.shown.len() == turn.size();
-        if self.how < How::Read && is_complete {
+        // As for a new era, snapshots that are from different moments are no proof that no era has a majority.
+        let seats = seats(view);
+        let is_same = std::mem::replace(&mut self.seats, seats.clone()) == seats;
+        let has_votes = view.shown.iter().any(|shown| shown.voting().is_some());
+        if self.how < How::Read && is_complete && (is_same || !has_votes) {
             let now = view.shown.iter().map(|shown| shown.now).max().unwrap_or_default();
             return self.done(
                 view.clone(),
@@ -170,8 +174,6 @@ impl Read {
         if turn.is_late() || self.attempt > 0 && !is_complete {
             return Some(Answer::Refused(missing(view, turn)));
         }
-        let seats = seats(view);
-        let is_same = std::mem::replace(&mut self.seats, seats.clone()) == seats;
         let election = if self.how == How::Read { Election::begin(view, is_same, turn) } else { None };
         self.at = match election.filter(|election| !election.is_over()) {
             Some(election) => At::Electing(election),
@@ -211,6 +213,9 @@ fn seats(view: &View) -> Vec<Seat> {
 
 /// Why there is no majority.
 pub(super) fn missing(view: &View, turn: &Turn<'_>) -> QuorumError {
+    if let Some(Unreadable { error, .. }) = view.unreadable.first() {
+        return error.clone();
+    }
     let would_be_enough = view.shown.len() + view.skewed.len() >= view.majority;
     match view.skewed.first() {
         Some(Skewed { ahead, .. }) if view.shown.len() < view.majority && would_be_enough => {

@@ -2,7 +2,7 @@
 
 use crate::lease::grants::record::ServerIdentity;
 use crate::lease::quorum::ballot::Ballot;
-use crate::lease::quorum::messages::{SeatNow, Standing};
+use crate::lease::quorum::messages::{QuorumError, SeatNow, Standing};
 use crate::lease::quorum::record::{Era, SeatRecord, SeatState, Vote};
 
 /// The epoch in which every era begins.
@@ -80,6 +80,13 @@ pub(super) struct Skewed {
     pub ahead: i64,
 }
 
+/// A store with a damaged record or an impossible answer: it counts as one that did not answer.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Unreadable {
+    pub seat: usize,
+    pub error: QuorumError,
+}
+
 /// The answers to one read of every store. They are from different moments.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct View {
@@ -88,6 +95,7 @@ pub(super) struct View {
     /// in the order in which they came
     pub shown: Vec<Shown>,
     pub skewed: Vec<Skewed>,
+    pub unreadable: Vec<Unreadable>,
 }
 
 /// What a majority agrees on.
@@ -173,6 +181,7 @@ impl View {
             names: vec![self.names[name].clone()],
             shown: self.shown.iter().map(|shown| shown.only(name)).collect(),
             skewed: self.skewed.clone(),
+            unreadable: self.unreadable.clone(),
         }
     }
 
@@ -183,12 +192,16 @@ impl View {
         let same = era.and_then(|era| self.majority_for(era, &all)).unwrap_or_default();
         let mut seats = vec![SeatNow::default(); size];
         for Skewed { seat, ahead } in &self.skewed {
-            seats[*seat] = SeatNow { standing: Standing::Skewed, ahead_ms: Some(*ahead), epoch: None };
+            seats[*seat] = SeatNow { standing: Standing::Skewed, ahead_ms: Some(*ahead), ..SeatNow::default() };
+        }
+        for Unreadable { seat, error } in &self.unreadable {
+            let error = Some(error.clone());
+            seats[*seat] = SeatNow { standing: Standing::Damaged, error, ..SeatNow::default() };
         }
         for shown in &self.shown {
             let is_current = same.is_empty() || same.iter().any(|one| one.seat == shown.seat);
             let (standing, epoch) = (shown.standing(era, is_current), shown.record.as_ref().map(|seat| seat.epoch));
-            seats[shown.seat] = SeatNow { standing, ahead_ms: Some(shown.ahead), epoch };
+            seats[shown.seat] = SeatNow { standing, ahead_ms: Some(shown.ahead), epoch, error: None };
         }
         seats
     }

@@ -187,6 +187,49 @@ fn a_reserved_ballot_after_a_write_that_failed() {
     }
 }
 
+/// A store was filled after one snapshot, and another one lost its data before the next: there always was a majority.
+#[test]
+fn a_look_from_before_and_after_a_fill() {
+    for how in [How::Look, How::ReadExisting] {
+        let mut all = stores();
+        let (mut writer, mut other) = (Client::new(6), Client::new(7));
+        let write = writer.write(&mut all, "1", [Arrives; 3]);
+        assert_eq!(writer.all(&mut all, write), Some(Answer::Swapped(true)));
+        all[0].start(0, true);
+        other.begin(Task::Read { names: vec![NAME.to_owned()], how });
+        other.run(&mut all, [Arrives, Waits, Waits]);
+        writer.care(&mut all);
+        all[1].start(1, true);
+        other.run(&mut all, [Arrives; 3]);
+        assert_eq!(value(other.answer.take()).as_deref(), Some("1"));
+    }
+}
+
+/// A damaged record counts as no answer of its store: the others do its work, and its store comes back once it is empty.
+#[test]
+fn a_damaged_record_in_one_store() {
+    for name in [NAME, "seat"] {
+        for damaged in 0..3 {
+            let mut all = stores();
+            let mut client = Client::new(4);
+            client.all(&mut all, read());
+            let write = client.write(&mut all, "1", [Arrives; 3]);
+            assert_eq!(client.all(&mut all, write), Some(Answer::Swapped(true)));
+            all[damaged].records.insert(name.to_owned(), "cut off".to_owned());
+            assert_eq!(value(client.all(&mut all, read())).as_deref(), Some("1"));
+            let write = client.write(&mut all, "2", [Arrives; 3]);
+            assert_eq!(client.all(&mut all, write), Some(Answer::Swapped(true)));
+            let mut other = Client::new(5);
+            assert_eq!(value(other.all(&mut all, read())).as_deref(), Some("2"));
+            let second = (damaged + 1) % 3;
+            let kept = all[second].records.insert(name.to_owned(), "cut off".to_owned());
+            let refused = other.all(&mut all, read());
+            assert!(matches!(refused, Some(Answer::Refused(QuorumError::Record { .. }))), "{refused:?}");
+            all[second].records.insert(name.to_owned(), kept.expect("a record"));
+        }
+    }
+}
+
 /// Q1: another list, one store under two labels, and stores whose addresses were exchanged.
 #[test]
 fn wrong_lists() {
