@@ -91,6 +91,8 @@ test.serial('an invalid store is rejected', async (t) => {
     const error = await t.throwsAsync(tryJoin(url, LEASE), { code: 'ERR_FLAKE_OPTION', instanceOf: RangeError })
     t.is(error?.option, 'store', url)
   }
+  const error = await t.throwsAsync(tryJoin([], LEASE), { code: 'ERR_FLAKE_OPTION', instanceOf: RangeError })
+  t.is(error?.option, 'stores', 'a list of stores is one, but too short')
 })
 
 test.serial('a list of stores has 3 or 5', async (t) => {
