@@ -1,6 +1,6 @@
 // Written by `npm run dist` from lib/entries/codec.ts.
 
-/** A slot, as `list` returns it. Its holder generates IDs in the window [lo, hi] only. */
+/** A slot, as `list` returns it. Its holder generates IDs only within the window [lo, hi]. */
 interface SlotInfo {
   /** from 0 */
   slot: number;
@@ -16,7 +16,7 @@ interface SlotInfo {
   pid?: number;
   /** file store: when the holder got the slot */
   since?: Date;
-  /** file store: when the holder's last ID was generated */
+  /** file store: when the holder generated its last ID */
   last?: Date;
 }
 /** Why a server returned no IDs. */
@@ -27,9 +27,9 @@ interface RemoteFailure {
   reason: string;
   /** the answer's status; undefined without an answer */
   status?: number;
-  /** one of our codes, if the server sent one */
+  /** flakeforge's error code, if the server sent one */
   code?: string;
-  /** if the server sent a Retry-After */
+  /** when the server may be asked again, if it sent a Retry-After */
   retryAfterMs?: number;
 }
 /** A server's refusal. `group`: set if the request was for a member of it. */
@@ -38,7 +38,7 @@ type Refused = {
   status?: number | undefined;
   group?: string;
 };
-/** Unreadable files or records: the fault of each, and the contents of the others. */
+/** The faults of unreadable files or records, and the contents of the readable ones. */
 type Faults = {
   slots?: SlotInfo[];
   faults?: string[];
@@ -48,7 +48,7 @@ type OfSlot = {
   slot: number | undefined;
   cause?: unknown;
 };
-/** The fields of each code. Those from ERR_FLAKE_ACCEPT on are refusals of a server. */
+/** The fields of each code. The codes from ERR_FLAKE_ACCEPT on are refusals by an ID server. */
 type Fields = {
   ERR_FLAKE_OPTION: {
     option?: string;
@@ -135,13 +135,13 @@ type Fields = {
   ERR_FLAKE_ROUTE: Refused;
   ERR_FLAKE_TOKEN: Refused;
 };
-/** The `code` of an error of flakeforge. Its meaning never changes; messages may. */
+/** The `code` of a flakeforge error. Its meaning never changes, but messages may. */
 type FlakeErrorCode = keyof Fields;
-/** An error of flakeforge: an Error, TypeError or RangeError with a `code` and the fields of this code. */
+/** A flakeforge error: an Error, TypeError or RangeError with a `code` and the fields of that code. */
 type FlakeError<C extends FlakeErrorCode = FlakeErrorCode> = { [K in C]: Error & {
   code: K;
 } & Fields[K] }[C];
-/** The type of `FlakeError`, for declarations of objects that have it. */
+/** The type of the class `FlakeError`. */
 interface FlakeErrorClass extends Function {
   /** Only flakeforge constructs it. */
   new (nobody: never): FlakeError;
@@ -149,8 +149,8 @@ interface FlakeErrorClass extends Function {
   [Symbol.hasInstance](value: unknown): value is FlakeError;
 }
 /**
- * Every error of flakeforge is an instance of it, as well as of TypeError, RangeError or Error. This includes errors of
- * another copy or version.
+ * Every flakeforge error is an instance of `FlakeError`, as well as of TypeError, RangeError or Error, even if another copy or
+ * version of flakeforge threw it.
  *
  * @example
  * try {
@@ -185,12 +185,12 @@ type Base = 'dec' | 'hex' | 'bin' | 'oct' | 'base32' | 'base36' | 'base58' | 'ba
  * binary), or a number.
  *
  * A number must be an integer from 0 to 2^53 − 1 (`Number.MAX_SAFE_INTEGER`), as `nextNumber()` returns. Other numbers are
- * refused with `ERR_FLAKE_ID`, which gives the reason: above 2^53 − 1 a number may have lost digits before the call. Read
- * such an ID as a bigint or as text.
+ * rejected with `ERR_FLAKE_ID`: above 2^53 − 1, a number may have lost digits before the call. Read such an ID as a bigint or
+ * as text.
  */
 type IdLike = Uint8Array | bigint | string | number;
 /**
- * The 8 bytes of an ID, big-endian, in a separate ArrayBuffer: a `Buffer` where that class exists, as in Node.js, else a
+ * The 8 bytes of an ID, big-endian, in a separate ArrayBuffer: a `Buffer` where that class exists, as in Node.js; otherwise a
  * `Uint8Array`, as in browsers.
  */
 type IdBytes = typeof globalThis extends {
@@ -210,12 +210,11 @@ declare function toBigInt(id: IdLike): bigint;
 declare function toSigned(id: IdLike): bigint;
 /**
  * The ID for a value from a signed 64-bit column, −2^63…2^63 − 1: a bigint, or decimal text, as PostgreSQL drivers return it.
- * @throws {TypeError} `ERR_FLAKE_ID`: the value is out of these bounds, or neither a bigint nor an integer as databases write
- * it.
+ * @throws {TypeError} `ERR_FLAKE_ID`: the value is out of these bounds, or neither a bigint nor decimal text.
  */
 declare function fromSigned(value: bigint | string): IdBytes;
 /**
- * Compares two IDs by unsigned value: −1, 0 or 1, as `sort` needs it and like `Buffer.compare`.
+ * Compares two IDs by unsigned value and returns −1, 0 or 1, for `sort`, like `Buffer.compare`.
  * @throws {TypeError} `ERR_FLAKE_ID`: either value is not an ID.
  */
 declare function compare(a: IdLike, b: IdLike): -1 | 0 | 1;
@@ -253,17 +252,16 @@ interface LayoutSettings {
   epoch?: number | string | Date | TemporalInstant | null | undefined;
   /**
    * An integer from −2^63 to 2^63 − 1 that is added to every ID (Hazelcast's id-offset): a bigint, a safe integer, or decimal
-   * text. A time whose ID would not fit into
-   * 64 bits with it is out of range.
+   * text. If it pushes an ID out of 64 bits, that ID's time is out of range.
    */
   idOffset?: bigint | number | string | null | undefined;
 }
-/** What all layouts but the decimal ones, chronicle and chronicle-micros, allow. */
+/** The choice of a mode, which all layouts except the decimal ones (chronicle and chronicle-micros) have. */
 interface ModeChoices {
   /**
-   * `'spread'` writes the bits of the timestamp in reverse order, so that the IDs of one ms and of the next are far apart, and a
-   * database that splits a table by ranges of its key gets as many of them in each range. They do not sort by time, and have
-   * no `range`. Default `'sequential'`, or, for uniqueid, whose IDs contain their mode, `'spread'`.
+   * `'spread'` writes the bits of the timestamp in reverse order, so that the IDs of consecutive ms are far apart. A database
+   * that splits tables by ranges of the key then gets equally many IDs in each range. Such IDs do not sort by time, and have
+   * no `range`. Default `'sequential'`; for uniqueid, whose IDs contain their mode, `'spread'`.
    */
   mode?: 'spread' | 'sequential' | null | undefined;
 }
@@ -360,11 +358,11 @@ type FieldsOf<L> = L extends unknown ? FieldsOfOne<OrFlake<L>> : never;
 type FieldsOfOne<L> = L extends LayoutName ? NodeFields[L] : L extends {
   readonly fields: ReadonlyArray<readonly [infer Name extends string, number]>;
 } ? OwnFields<Name> : never;
-/** No fields if the compiler does not know the names: for a spec whose type is just `LayoutSpec`. */
+/** There are no fields if the compiler does not know their names, as for a spec whose type is just `LayoutSpec`. */
 type OwnFields<Name extends string> = { [K in string extends Name ? never : Exclude<Name, 'timestamp' | 'counter' | 'zero'>]: number };
 type AllOf<Union> = (Union extends unknown ? (each: Union) => void : never) extends ((each: infer All) => void) ? All : never;
 type AnyKeyOf<Union> = Union extends unknown ? keyof Union : never;
-/** Node fields as a user gives them. If `L` is several layouts, the fields of each may be given. */
+/** Node fields as you pass them. If `L` is several layouts, you may pass the fields of each. */
 type GivenFields<L> = AllOf<AsGiven<FieldsOf<L>>>;
 type AsGiven<Fields> = { [K in keyof Fields]?: number | string | null | undefined };
 /** Node fields as `decode` returns them. If `L` is several layouts, fields that only some of them have are optional. */
@@ -384,8 +382,7 @@ type LayoutOptions<L extends AnyLayout = AnyLayout> = LayoutSettings & LayoutCho
  *
  * `Parts` without a layout, as in `const parts: Parts = …`, has the node fields of all layouts, each optional.
  *
- * `JSON.stringify` writes `tick` as text. For Node's `assert.deepStrictEqual`, which compares prototypes too, use
- * `{ ...parts }`.
+ * `JSON.stringify` writes `tick` as text. Node's `assert.deepStrictEqual` also compares prototypes: use `{ ...parts }` there.
  */
 type Parts<L extends AnyLayout = AnyLayout> = CommonParts & DecodedFields<L>;
 interface CommonParts {
@@ -399,18 +396,19 @@ interface CommonParts {
   counter: number;
   /** the whole node number: all node fields joined, the most significant first */
   id: number;
-  /** in mode `'spread'`, and in uniqueid, whose IDs contain it: the mode in which the ID was made */
+  /** the mode in which the ID was generated; only in mode `'spread'`, and in uniqueid, whose IDs contain it */
   mode?: 'spread' | 'sequential';
 }
 /**
- * The argument of `Layout.encode`: {@link CommonPartsToEncode}, and the node fields under their own names. It accepts
- * whatever `decode` returns, and its JSON form. Contradictory parts are refused.
+ * The argument of `Layout.encode`: {@link CommonPartsToEncode}, and the node fields under their own names. You may pass
+ * whatever `decode` returns, or its JSON form. Contradictory parts are rejected.
  */
 type PartsToEncode<L extends AnyLayout = AnyLayout> = CommonPartsToEncode & GivenFields<L>;
 interface CommonPartsToEncode {
   /**
-   * Unix ms, a Date, a Temporal.Instant, or Unix ns as a bigint; decimal text of Unix ms, as in CSV files. It must be within `tick` if both are
-   * given. A number selects the tick that `decode` shows with this number, or else the tick that contains it.
+   * Unix ms, a Date, a Temporal.Instant, or Unix ns as a bigint; decimal text of Unix ms, as in CSV files. It must be within
+   * `tick` if both are given. A number selects the tick for which `decode` returns this number, or else the tick that contains
+   * it.
    */
   timestamp?: number | bigint | string | Date | TemporalInstant | null | undefined;
   /** a Date or Temporal.Instant, or the JSON form of a Date. It must be within `tick` and `timestamp` if they are given. */
@@ -452,7 +450,10 @@ declare class Layout<const L extends AnyLayout = AnyLayout> {
    * forms a spec, so a Layout made from a copy (`{ ...layout }`, JSON, structuredClone) is the same layout.
    */
   readonly tickMs: number;
-  /** present only if it was given, as the next is; `mode` only if it is not the layout's default, or in uniqueid if given */
+  /**
+   * `idOffset` and `nodes` are present only if they were given; `mode` is present only if it is not the layout's default, or
+   * for uniqueid if it was given
+   */
   readonly idOffset?: bigint | undefined;
   readonly nodes?: number | undefined;
   readonly mode?: 'spread' | 'sequential' | undefined;
@@ -466,11 +467,11 @@ declare class Layout<const L extends AnyLayout = AnyLayout> {
   get end(): Date;
   /**
    * The first instant at which some ID, whatever its node and counter, does not fit into a signed 64-bit column; flake with
-   * epoch 0: 2039-09-07. If the highest bit is part of the node or the counter, or is one of the reversed bits, this
-   * is the epoch or just after it. If it is always 0, this is `end`.
+   * epoch 0: 2039-09-07. If the highest bit belongs to the node or the counter, or to a reversed timestamp, this is the epoch
+   * or just after it. If that bit is always 0, this is `end`.
    */
   get signedEnd(): Date;
-  /** The same with `idOffset` as text: JSON has no bigints. */
+  /** The layout's properties, with `idOffset` as text, because JSON has no bigints. */
   toJSON(): this;
   /**
    * The parts of an ID.
@@ -478,7 +479,7 @@ declare class Layout<const L extends AnyLayout = AnyLayout> {
    */
   decode(id: IdLike): Parts<L>;
   /**
-   * Makes the ID with these parts: the inverse of `decode`.
+   * Returns the ID with these parts: the inverse of `decode`.
    * @param parts the time as `tick`, `timestamp` or `date`; `counter` (default 0); the node as `id` or by its fields (default
    * 0); `mode`
    * @throws {RangeError | TypeError} `ERR_FLAKE_OPTION`: a part does not fit into its field, or contradicts another. To
@@ -488,22 +489,23 @@ declare class Layout<const L extends AnyLayout = AnyLayout> {
    */
   encode(parts: PartsToEncode<L>): IdBytes;
   /**
-   * The smallest and the largest ID of an instant, or of the time from one instant to another (both included), over all
-   * nodes: the bounds for `WHERE id BETWEEN …`. A time is Unix ms, a Date, a Temporal.Instant, or Unix ns as a bigint. A Date
-   * or a whole number of ms covers the millisecond that starts there, also in layouts with finer ticks. Several ticks of less
-   * than 1 µs are the same fraction of a ms: the range then includes all of them. A range that begins before the epoch begins
-   * at the epoch, and one that extends beyond the layout's last time ends there.
+   * The smallest and the largest ID of an instant, or of the time from one instant to another (both included), over all nodes:
+   * the bounds for `WHERE id BETWEEN …`. A time is Unix ms, a Date, a Temporal.Instant, or Unix ns as a bigint. A Date or a
+   * whole number of ms covers the millisecond that starts there, even in layouts with finer ticks. A fraction of a ms may
+   * stand for several ticks of less than 1 µs: the range then includes all of them. A range that begins before the epoch
+   * begins at the epoch, and one that extends beyond the layout's last time ends there.
    * @throws {RangeError} `ERR_FLAKE_OPTION`: IDs of this layout are not ordered by time, or `to` is before `from`.
-   * @throws {RangeError} `ERR_FLAKE_TIME_RANGE`: the layout has no time of the range, or a number is not Unix ms, or a bigint
-   * not Unix ns, judging by its size.
+   * @throws {RangeError} `ERR_FLAKE_TIME_RANGE`: the whole range lies outside the layout; or, judging by its size, a number is
+   * not Unix ms or a bigint is not Unix ns.
    */
   range(from: Instant, to?: Instant): {
     min: IdBytes;
     max: IdBytes;
   };
   /**
-   * The ID as a UUID of version 8 (RFC 9562), in lower case, for a `uuid` column. UUIDs of a layout sort as their IDs do, as
-   * text and as 16 bytes. So `toUuid(min)` and `toUuid(max)` of a `range` are the bounds for `WHERE id BETWEEN …`.
+   * The ID as a UUID of version 8 (RFC 9562), in lower case, for a `uuid` column. The UUIDs of a layout sort in the same order
+   * as their IDs, both as text and as 16 bytes. Therefore, `toUuid(min)` and `toUuid(max)` of a `range` are the bounds for
+   * `WHERE id BETWEEN …`.
    *
    * | digits | meaning |
    * |---|---|
@@ -513,20 +515,21 @@ declare class Layout<const L extends AnyLayout = AnyLayout> {
    * | `-85` | two bits of variant, `10`; the last 4 bits of the ID; two bits that are `01` |
    * | `8f-670cd8eec840` | the mark: the same in all UUIDs of a layout |
    *
-   * The mark depends on how times are read: epoch, tick, the place and the order of the timestamp's bits, and `idOffset`. Name,
-   * node fields and counter may change, and so may uniqueid's mode, which its IDs contain. It is the last 56 bits of the 64-bit
-   * FNV-1a hash of a text, for `flake` `'flakeforge: epoch 0 ms, tick 1000000 ns, timestamp 42 bits at 22, idOffset 0'`. For the
-   * decimal layouts, `decimal` replaces `timestamp 42 bits at 22`, where 22 is the number of bits after the timestamp. In mode
-   * `'spread'` of any other layout than uniqueid, `timestamp reversed` replaces `timestamp`.
+   * The mark depends on how the time is encoded: epoch, tick, the position and order of the timestamp's bits, and `idOffset`.
+   * It does not depend on the name, the node fields, the counter, or the mode of uniqueid, whose IDs contain it. The mark is
+   * the last 56 bits of the 64-bit FNV-1a hash of a text; for `flake`, that text is `'flakeforge: epoch 0 ms, tick 1000000 ns,
+   * timestamp 42 bits at 22, idOffset 0'`. For the decimal layouts, `decimal` replaces `timestamp 42 bits at 22`, where 22 is
+   * the number of bits after the timestamp. In mode `'spread'` of any layout except uniqueid, `timestamp reversed` replaces
+   * `timestamp`.
    * @throws {TypeError} `ERR_FLAKE_ID`: it is not an ID, or not an ID of this layout.
    * @example
    * layouts.flake.toUuid('0x687e488989127001') // '687e4889-8912-8700-858f-670cd8eec840'
    */
   toUuid(id: IdLike): string;
   /**
-   * The ID that `toUuid` made this UUID from. Digits may be in upper case.
-   * @throws {TypeError} `ERR_FLAKE_ID`: any other UUID or text: a UUID of another version or program, or of a layout that
-   * would read a different time from it. The message gives the reason.
+   * The ID of a UUID that `toUuid` returned. Upper case is accepted.
+   * @throws {TypeError} `ERR_FLAKE_ID`: any other text or UUID: of another version or program, or of a layout that encodes
+   * times differently. The message gives the reason.
    */
   fromUuid(text: string): IdBytes;
   /**
@@ -535,27 +538,27 @@ declare class Layout<const L extends AnyLayout = AnyLayout> {
    */
   toText(id: IdLike): string;
   /**
-   * Chronicle layouts: the ID that `toText` made this text from. As Chronicle itself writes them, zeros at the end may be
-   * missing, and `Z` or an offset such as `+01:00` may follow.
+   * Chronicle layouts: the ID of a text that `toText` returned, or that Chronicle wrote: trailing zeros may be missing, and
+   * `Z` or an offset such as `+01:00` may follow.
    * @throws {TypeError} `ERR_FLAKE_ID`: the text does not represent an ID.
    */
   fromText(text: string): IdBytes;
 }
-/** Every named layout, with its own epoch and the default of every option. */
+/** Every named layout, with its own epoch and the default options. */
 declare const layouts: { readonly [Name in LayoutName]: Layout<Name> };
 declare const kind: unique symbol;
 /**
- * The text of an ID of one kind, such as `'ord_6GZJ8H64N4W00'`. It is text, but other text is not assignable to it, nor is the ID
- * of another kind.
+ * The text of an ID of one kind, such as `'ord_6GZJ8H64N4W00'`. It is a string, but no other string is assignable to it, nor
+ * is the ID of another kind.
  */
 type Id<Name extends string = string> = string & {
   readonly [kind]: Name;
 };
-/** What makes IDs in this process: every generator of flakeforge. */
+/** Any generator of flakeforge in this process. */
 interface IdSource {
   nextBigInt(): bigint;
 }
-/** What a kind needs of a `Seal`. */
+/** The part of a `Seal` that an ID type uses. */
 interface TextSeal {
   sealString(id: bigint, base?: 'base58' | 'base62' | null): string;
   openString(text: string, base?: 'base58' | 'base62' | null): Uint8Array;
@@ -563,19 +566,19 @@ interface TextSeal {
 interface IdTypeOptions<L extends AnyLayout = AnyLayout> {
   /** the beginning of the texts, as for `format`: default the name and `_`; `''` for none */
   prefix?: string | null | undefined;
-  /** The name of a layout, a `Layout`, or the definition of your own: an ID that no generator of it could have made is refused. */
+  /** The name of a layout, a `Layout`, or the definition of your own: an ID that this layout cannot contain is rejected. */
   layout?: L | Layout<L> | null | undefined;
-  /** how the ID is written after the prefix; default `'base32'`, with a seal `'base58'`, and then only that or `'base62'` */
+  /** how the ID is written after the prefix; default `'base32'`. With a seal, `'base58'` (the default) or `'base62'` */
   base?: Base | null | undefined;
   /** a `Seal` with the same prefix: the texts are those of its `sealString`, and reveal nothing without the key */
   seal?: TextSeal | null | undefined;
 }
-/** The JSON Schema of a text, for every draft of it and for OpenAPI. */
+/** The JSON Schema of a text, for every draft of JSON Schema and for OpenAPI. */
 interface TextSchema {
   type: 'string';
   pattern: string;
 }
-/** What other libraries call, by [Standard Schema](https://standardschema.dev). */
+/** The interface that other libraries call, as defined by [Standard Schema](https://standardschema.dev). */
 interface StandardProps<Output> {
   readonly version: 1;
   readonly vendor: string;
@@ -596,7 +599,7 @@ interface StandardProps<Output> {
     readonly output: Output;
   } | undefined;
 }
-/** A kind of IDs. None of its functions needs its object, so `ids.filter(Order.is)` works. */
+/** A kind of ID. Its functions do not use `this`, so `ids.filter(Order.is)` works. */
 interface IdType<Name extends string = string> {
   readonly name: Name;
   /**
@@ -605,33 +608,35 @@ interface IdType<Name extends string = string> {
    */
   readonly next: (generator: IdSource) => Id<Name>;
   /**
-   * The text of an ID in any other form, as from a database.
-   * @throws {TypeError} `ERR_FLAKE_ID`: it is not an ID, or not one of the layout.
+   * The text of an ID that is given in any other form, such as a bigint from a database.
+   * @throws {TypeError} `ERR_FLAKE_ID`: it is not an ID, or not an ID of the layout.
    */
   readonly from: (id: IdLike) => Id<Name>;
   /**
-   * Text from outside, checked: the same text, with its letters as `from` writes them where their case does not matter.
-   * @throws {TypeError} `ERR_FLAKE_ID`: it is not text, has another prefix, is not written in the base, has more than 64 bits, is
-   * not an ID of the layout, or is refused by the seal.
+   * Checks text from outside and returns it. If the base ignores case, the result has the case that `from` writes.
+   * @throws {TypeError} `ERR_FLAKE_ID`: it is not text, has another prefix, is not written in the base, has more than 64 bits,
+   * is not an ID of the layout, or is rejected by the seal.
    */
   readonly parse: (text: unknown) => Id<Name>;
-  /** Whether a value is such a text, letter for letter as `from` writes it. It never throws. */
+  /** Whether a value is text exactly as `from` writes it. It never throws. */
   readonly is: (value: unknown) => value is Id<Name>;
   /**
-   * The ID of a text, for a database.
+   * The ID that a text contains, for a database.
    * @throws {TypeError} `ERR_FLAKE_ID`, as `parse`
    */
   readonly toBigInt: (text: string) => bigint;
   /**
-   * The form of the texts: `{ type: 'string', pattern }`. A pattern cannot say that a number has at most 64 bits, or that check
-   * characters are right: `parse` refuses more.
+   * The form of the texts: `{ type: 'string', pattern }`. A pattern cannot express that a number has at most 64 bits, or that
+   * check characters are correct: `parse` checks these as well.
    */
   readonly jsonSchema: TextSchema;
-  /** [Standard Schema](https://standardschema.dev): tRPC, Hono, TanStack and others take the object itself as a validator. */
+  /**
+   * [Standard Schema](https://standardschema.dev): tRPC, Hono, TanStack and others accept the object itself as a validator.
+   */
   readonly '~standard': StandardProps<Id<Name>>;
 }
 /**
- * Makes a kind of IDs: one object that generates, writes, reads and validates them, with a type of their own.
+ * Creates a kind of ID: one object that generates, writes, reads and validates such IDs, which have their own type.
  *
  * @param name of the kind, and the beginning of its texts: 1 to 15 of a–z, 0–9 and _, from a letter to a letter or digit
  * @throws {RangeError | TypeError} `ERR_FLAKE_OPTION`: the name or an option is invalid, or the seal has another prefix.
@@ -669,10 +674,10 @@ interface Format {
   /**
    * Writes up to 65,536 bytes as text. It takes the same arguments as biguint-format.
    *
-   * Decimal, hex and octal text has no leading zeros. Binary has 8 digits for each byte. The other bases have as many digits
-   * as the bytes need (13 or 11 for an ID). Text input is read as an ID, as everywhere in flakeforge: `'0x50dd'` is hex and
-   * `'50'` is decimal, while biguint-format reads both as hex. `flakeforge/biguint-format` behaves like that package. The
-   * input is not changed.
+   * Decimal, hex and octal text has no leading zeros. Binary text has 8 digits per byte. Text in the other bases has as many
+   * digits as that number of bytes needs (13 or 11 for an ID). Text input is read as an ID, as everywhere in flakeforge:
+   * `'0x50dd'` is hex and `'50'` is decimal, while biguint-format reads both as hex. `flakeforge/biguint-format` behaves like
+   * that package. The input is not changed.
    *
    *
    * @param id bytes, an array of bytes, a bigint, text, or an integer from 0 to 2^53 − 1
@@ -687,8 +692,8 @@ interface Format {
 }
 /**
  * The 8 bytes that a text represents: the inverse of `format(id, base)`, or of `format(id, base, { prefix })`.
- * @param base default `'dec'`. The case of letters is ignored, in a prefix too, except in base 58, base 62 and TIDs. Text in
- * base 36, 58 and 62 and TIDs must have its full length. Binary may be in groups with a space between them.
+ * @param base default `'dec'`. Case is ignored, even in a prefix, except in base 58, base 62 and TIDs. Text in base 36, 58 or
+ * 62, and a TID, must have its full length. Binary digits may be in groups separated by spaces.
  * @param options `prefix`: the required beginning of the text
  * @throws {TypeError} `ERR_FLAKE_ID`: the text is empty, has a character that is not a digit, has more than 64 bits, or has
  * another prefix.
@@ -698,17 +703,20 @@ interface Format {
  */
 declare function parse(text: string, base?: Base | null, options?: Readonly<PrefixOptions> | null): IdBytes;
 declare const confirmed: unique symbol;
-/** A value that a type guard confirmed. A plain T is not assignable to it, so T remains where the guard is false. */
+/**
+ * A value that a type guard has confirmed. A plain T is not assignable to this type, so the value keeps the type T where the
+ * guard is false.
+ */
 type Confirmed<T> = T & {
   readonly [confirmed]?: never;
 };
 /**
- * Whether the value is an ID: true exactly if `toBigInt(value)` accepts it or, with a base, `parse(value, base)`. It never
- * throws.
+ * Whether the value is an ID: true exactly if `toBigInt(value)` accepts it, or with a base, if `parse(value, base)` does. It
+ * never throws.
  *
  * It is a type guard: where it is true, the value is an `IdLike`, and with a base a `string`. Where it is false, the value keeps
  * its type, because text that is not an ID is still text.
- * @param base ignored unless it is text, so that `values.filter(isId)` works, which passes an index too
+ * @param base ignored unless it is text, so that `values.filter(isId)` works although it also passes an index
  * @example
  * isId('7529535382561648641') // true
  * isId('12x')                 // false

@@ -45,17 +45,16 @@ interface LayoutSettings {
   epoch?: number | string | Date | TemporalInstant | null | undefined;
   /**
    * An integer from −2^63 to 2^63 − 1 that is added to every ID (Hazelcast's id-offset): a bigint, a safe integer, or decimal
-   * text. A time whose ID would not fit into
-   * 64 bits with it is out of range.
+   * text. If it pushes an ID out of 64 bits, that ID's time is out of range.
    */
   idOffset?: bigint | number | string | null | undefined;
 }
-/** What all layouts but the decimal ones, chronicle and chronicle-micros, allow. */
+/** The choice of a mode, which all layouts except the decimal ones (chronicle and chronicle-micros) have. */
 interface ModeChoices {
   /**
-   * `'spread'` writes the bits of the timestamp in reverse order, so that the IDs of one ms and of the next are far apart, and a
-   * database that splits a table by ranges of its key gets as many of them in each range. They do not sort by time, and have
-   * no `range`. Default `'sequential'`, or, for uniqueid, whose IDs contain their mode, `'spread'`.
+   * `'spread'` writes the bits of the timestamp in reverse order, so that the IDs of consecutive ms are far apart. A database
+   * that splits tables by ranges of the key then gets equally many IDs in each range. Such IDs do not sort by time, and have
+   * no `range`. Default `'sequential'`; for uniqueid, whose IDs contain their mode, `'spread'`.
    */
   mode?: 'spread' | 'sequential' | null | undefined;
 }
@@ -145,7 +144,7 @@ interface NodeFields {
 type LayoutName = keyof NodeFields;
 /** The name of a layout, or the definition of your own. */
 type AnyLayout = LayoutName | LayoutSpec;
-/** The layout of a plain `FlakeId`, where none was named. */
+/** The layout of a plain `FlakeId` that names none. */
 type Unspecified = any;
 /** The layout, or the default one if none was named. */
 type OrFlake<L> = 0 extends 1 & L ? 'flake' : L;
@@ -154,11 +153,11 @@ type FieldsOf<L> = L extends unknown ? FieldsOfOne<OrFlake<L>> : never;
 type FieldsOfOne<L> = L extends LayoutName ? NodeFields[L] : L extends {
   readonly fields: ReadonlyArray<readonly [infer Name extends string, number]>;
 } ? OwnFields<Name> : never;
-/** No fields if the compiler does not know the names: for a spec whose type is just `LayoutSpec`. */
+/** There are no fields if the compiler does not know their names, as for a spec whose type is just `LayoutSpec`. */
 type OwnFields<Name extends string> = { [K in string extends Name ? never : Exclude<Name, 'timestamp' | 'counter' | 'zero'>]: number };
 type AllOf<Union> = (Union extends unknown ? (each: Union) => void : never) extends ((each: infer All) => void) ? All : never;
 type AnyKeyOf<Union> = Union extends unknown ? keyof Union : never;
-/** Node fields as a user gives them. If `L` is several layouts, the fields of each may be given. */
+/** Node fields as you pass them. If `L` is several layouts, you may pass the fields of each. */
 type GivenFields<L> = AllOf<AsGiven<FieldsOf<L>>>;
 type AsGiven<Fields> = { [K in keyof Fields]?: number | string | null | undefined };
 /** Node fields as `decode` returns them. If `L` is several layouts, fields that only some of them have are optional. */
@@ -201,12 +200,12 @@ interface RemoteOptions {
   validityMs?: number | string | null | undefined;
   /**
    * How long a server may take to answer, in ms, 1…2,147,483,647. Default 2,000. Then another server is asked. A server that
-   * hangs delays calls by this once, and again when the client next chooses it, minutes later.
+   * hangs delays calls by this time once, and again when the client next chooses that server, minutes later.
    */
   timeoutMs?: number | string | null | undefined;
   /**
    * How long a call keeps waiting while all servers fail, in ms. Default 10,000. Each call asks every server at least once, so
-   * it may take longer by one `timeoutMs` for each of them. 0 means exactly once.
+   * it may take longer by one `timeoutMs` per server. 0 means that each server is asked exactly once.
    */
   waitMs?: number | string | null | undefined;
   /** The bearer token of the servers. It is sent in a header, to these servers only, and appears in no error. */
@@ -216,7 +215,7 @@ interface RemoteOptions {
   /** The function that sends requests. Default: the global `fetch`. */
   fetch?: typeof globalThis.fetch | null | undefined;
 }
-/** A slot, as `list` returns it. Its holder generates IDs in the window [lo, hi] only. */
+/** A slot, as `list` returns it. Its holder generates IDs only within the window [lo, hi]. */
 interface SlotInfo {
   /** from 0 */
   slot: number;
@@ -232,7 +231,7 @@ interface SlotInfo {
   pid?: number;
   /** file store: when the holder got the slot */
   since?: Date;
-  /** file store: when the holder's last ID was generated */
+  /** file store: when the holder generated its last ID */
   last?: Date;
 }
 /** Why a server returned no IDs. */
@@ -243,9 +242,9 @@ interface RemoteFailure {
   reason: string;
   /** the answer's status; undefined without an answer */
   status?: number;
-  /** one of our codes, if the server sent one */
+  /** flakeforge's error code, if the server sent one */
   code?: string;
-  /** if the server sent a Retry-After */
+  /** when the server may be asked again, if it sent a Retry-After */
   retryAfterMs?: number;
 }
 /** A server's refusal. `group`: set if the request was for a member of it. */
@@ -254,7 +253,7 @@ type Refused = {
   status?: number | undefined;
   group?: string;
 };
-/** Unreadable files or records: the fault of each, and the contents of the others. */
+/** The faults of unreadable files or records, and the contents of the readable ones. */
 type Faults = {
   slots?: SlotInfo[];
   faults?: string[];
@@ -264,7 +263,7 @@ type OfSlot = {
   slot: number | undefined;
   cause?: unknown;
 };
-/** The fields of each code. Those from ERR_FLAKE_ACCEPT on are refusals of a server. */
+/** The fields of each code. The codes from ERR_FLAKE_ACCEPT on are refusals by an ID server. */
 type Fields = {
   ERR_FLAKE_OPTION: {
     option?: string;
@@ -372,7 +371,10 @@ interface LayoutOption<L extends AnyLayout> {
 }
 /** Options of every generator, whether or not its node number is leased. */
 interface GeneratorOptions extends LayoutSettings {
-  /** Unix ms from which timestamps count, a Date or a Temporal.Instant; not in the future. Default: the layout's own epoch. */
+  /**
+   * The time from which timestamps count: Unix ms, a Date or a Temporal.Instant; not in the future. Default: the layout's own
+   * epoch.
+   */
   epoch?: number | string | Date | TemporalInstant | null | undefined;
   /**
    * The largest counter: 1, 3, 7 … up to the maximum of the layout's field, which is the default. A smaller one allows fewer
@@ -381,23 +383,25 @@ interface GeneratorOptions extends LayoutSettings {
   seqMask?: number | string | null | undefined;
   /**
    * The counter of the first ID in a tick: 0, the default, or `'random'`: below a quarter of `seqMask + 1`. With `'random'`,
-   * the IDs of a generator that makes few still spread evenly over that many shards (flake: 1,024) by `id % shards`. It
-   * requires the counter in the lowest bits. A tick then has room for fewer IDs, at least three quarters.
+   * even a generator with few IDs spreads them evenly over that many shards (flake: 1,024) by `id % shards`. It requires a
+   * layout whose counter is in the lowest bits. A tick then has room for fewer IDs, at least three quarters.
    */
   counterStart?: 0 | '0' | 'random' | null | undefined;
   /** A number that is added to the node number: Hazelcast's node-id-offset. Default 0. */
   nodeOffset?: number | string | null | undefined;
   /**
-   * How many ms IDs may run ahead of the clock before a used-up counter or a clock step makes calls wait or throw; may be
-   * Infinity. Default: that of the layout's system (hazelcast and safe 15,000; chronicle, tid and tsid Infinity; all others 0).
+   * How far IDs may run ahead of the clock, in ms, before calls wait or throw because a counter is used up or the clock
+   * stepped back; may be Infinity. Default: that of the layout's system (hazelcast and safe 15,000; chronicle, tid and tsid
+   * Infinity; all others 0).
    *
-   * When a process ends, how far ahead it was is lost. After a restart with the same node number, generate no ID before the
+   * A process that ends forgets how far ahead it was. After a restart with the same node number, generate no ID before the
    * clock has passed the last one.
    */
   maxAheadMs?: number | string | null | undefined;
   /**
-   * How many ms a synchronous call may block before it throws. It throws at once if waiting that long cannot help. Default:
-   * that of the layout's system (hazelcast, snowcast, sonyflake, sonyflake2, twitter and uniqueid 1,000, all others 0).
+   * How long a synchronous call may block before it throws, in ms. It throws at once if waiting that long cannot help.
+   * Default: that of the layout's system (hazelcast, snowcast, sonyflake, sonyflake2, twitter and uniqueid 1,000, all others
+   * 0).
    */
   maxWaitMs?: number | string | null | undefined;
   /**
@@ -419,16 +423,16 @@ interface OwnNodeOptions {
   id?: number | string | null | undefined;
   /**
    * Returns the time, as Unix ms or as a bigint of Unix ns, instead of the system's clock: for tests and back-fills. Such a
-   * generator does not share a cursor with others, so its IDs can equal another generator's. Its epoch may be in the future.
+   * generator shares no state with others, so its IDs can equal another generator's. Its epoch may be in the future.
    */
   clock?: (() => number | bigint) | null | undefined;
   /**
-   * The absolute path of a file. All generators on this machine with the same file share one cursor, across processes and
+   * The absolute path of a file. All generators on this machine with the same file share one counter, across processes and
    * threads, so they may have the same node number. The file is created if it is missing. It remembers the last ID across
    * restarts, `kill -9` and crashes of the machine, so a clock that is set back cannot repeat an ID.
    *
-   * The file must be on a local file system. Never delete, truncate or overwrite it while it is in use. The constructor
-   * waits for the disk when it makes the file: call it when the program starts. `shared` and `clock` cannot be used together.
+   * The file must be on a local file system. Never delete, truncate or overwrite it while it is in use. The constructor waits
+   * for the disk when it creates the file: call it when the program starts. `shared` and `clock` cannot be used together.
    */
   shared?: string | null | undefined;
 }
@@ -436,17 +440,16 @@ interface OwnNodeOptions {
  * The source of IDs while there is no slot, with options of `RemoteFlakeId.connect()`. `name` is the group's name on the
  * servers; default: its own.
  *
- * Each answer names its layout and its group, by the random digits that the store gave that group. Both are compared with
- * those of this generator. While the store has not answered, the layout alone decides. A server of another group causes a
- * warning at the start (`FLAKEFORGE_ELSE_FROM`), and an error when its IDs are needed.
+ * Each response carries the layout of its IDs, and the random digits by which the store identifies their group. The generator
+ * compares both with its own, or only the layout before the store has answered. A server of another group causes a warning at
+ * the start (`FLAKEFORGE_ELSE_FROM`), and an error when its IDs are needed.
  */
 interface ElseFrom extends Omit<RemoteOptions, 'name' | 'signal'> {
   urls: string | URL | ReadonlyArray<string | URL>;
   name?: string | null | undefined;
 }
 /**
- * The options of `FlakeId.join()`: those of the lease, in {@link LeaseOptions}, and those of `new FlakeId()`, except `id`,
- * `shared` and `clock`.
+ * The options of `FlakeId.join()`: {@link LeaseOptions}, and the options of `new FlakeId()` except `id`, `shared` and `clock`.
  *
  * Node fields given by name stay fixed, and the slot fills the others. The environment is not read. All members of a group
  * must agree on layout, epoch, fixed fields, offsets, slots, `ttlMs`, `skewMs` and `durable`.
@@ -459,9 +462,9 @@ interface LeaseOptions {
   /** The number of slots, at most 65,536. Default: all that the free node bits allow (flake: 1,024). */
   slots?: number | string | null | undefined;
   /**
-   * How many node numbers the slots leave free for `nextAt()`, which makes unique IDs of past times; default 0. They are the
+   * How many node numbers to reserve for `nextAt()`, which generates unique IDs of past times; default 0. These are the
    * highest ones: with `backfill: 4` in the default layout, the nodes 1020 to 1023. No process may use them as its `id`. On a
-   * server, it needs `durable: true`.
+   * server, this requires `durable: true`.
    */
   backfill?: number | string | null | undefined;
   /** The length of a window in ms: how long a slot stays held without a renewal. 2,000…60,000, default 30,000. */
@@ -469,30 +472,30 @@ interface LeaseOptions {
   /** How far apart the clocks of members and store may be, in ms. Default 5,000. */
   skewMs?: number | string | null | undefined;
   /**
-   * Your promise that the store never loses acknowledged writes. Default false. With it, a new group needs no quiet period,
-   * and a restart of the server stops no member. `fileStore` ignores it. All members must agree on it.
+   * Your promise that the store never loses acknowledged writes. Default false. A new group then needs no quiet period, and a
+   * restart of the server stops no member. All members must agree on this option. `fileStore` ignores it.
    *
-   * Use it with PostgreSQL, MySQL or MariaDB in their default settings, with etcd, and with a single Redis without replicas and
-   * with `appendfsync always`. `join` checks the server, and refuses settings that contradict the promise with
-   * `ERR_FLAKE_OPTION`. It cannot detect everything, such as a disk that only pretends to write.
+   * You can promise it for PostgreSQL, MySQL and MariaDB with their default settings, for etcd, and for a single Redis with
+   * `appendfsync always` and without replicas. `join` checks the server, and refuses settings that contradict the promise with
+   * `ERR_FLAKE_OPTION`. `join` cannot detect everything, such as a disk that only pretends to write.
    */
   durable?: boolean | null | undefined;
   /**
-   * How long `join` and `attach` wait for a free slot or for the end of a quiet period, in ms. Default 90,000. Both end at most
-   * a second later, whatever the store does.
+   * How long `join` and `attach` wait for a free slot or for the end of a quiet period, in ms. Default 90,000. Both return at
+   * most a second later, whatever the store does.
    */
   waitMs?: number | string | null | undefined;
   /**
    * The name of this process in lists of slots. `join` tries to reuse a slot that was last held under this name. Default: the
-   * variable `HOSTNAME`, which is the pod's name in Kubernetes, else the name of the machine.
+   * environment variable `HOSTNAME`, which is the pod's name in Kubernetes, or else the name of the machine.
    */
   host?: string | null | undefined;
   /**
-   * Whether calls of `join` in this thread that name the same store and group get the same generator; default false: each
-   * call gets a generator of its own, which holds a slot of its own. Each call then needs its `close()`, and the last one
-   * closes the generator; `detach()` and `destroy()` concern all. The store is the same if it is the same object or the
-   * same address, letter by letter. Options that differ are `ERR_FLAKE_CONFIG_MISMATCH`. Worker threads share nothing: each
-   * has a generator of its own.
+   * Whether calls of `join` in this thread for the same store and group return the same generator. Default false: each call
+   * returns a new generator with its own slot. If true, call `close()` once for each `join`; the last one closes the
+   * generator. `detach()` and `destroy()` affect all callers. Two stores count as the same if they are the same object or have
+   * exactly the same address. Different options cause `ERR_FLAKE_CONFIG_MISMATCH`. Worker threads do not share: each has its
+   * own generator.
    *
    * `createGroup` ignores it.
    */
@@ -508,10 +511,10 @@ interface LeaseOptions {
    * resolve, `state` describes the slot, and `source` is `'server'`. The search for a slot continues, and the first one found
    * is used.
    *
-   * The servers must serve this group, on this store. An answer with another layout is refused with
-   * `ERR_FLAKE_CONFIG_MISMATCH`, and so is a server whose slots are not on this store, as far as that can be detected: see
-   * {@link ElseFrom}. If neither a slot nor a server supplies IDs, a single error names the store's reason (its `cause`) and
-   * each server's (`failures`): `ERR_FLAKE_REMOTE`, or the code with which a server refused.
+   * The servers must serve this group, on this store. A response with another layout is rejected with
+   * `ERR_FLAKE_CONFIG_MISMATCH`. So is a server whose slots are on another store, as far as that can be detected: see {@link
+   * ElseFrom}. If neither a slot nor a server supplies IDs, a single error gives the store's reason (`cause`) and each
+   * server's (`failures`): `ERR_FLAKE_REMOTE`, or the code with which a server refused.
    *
    * `createGroup` ignores it.
    * @example
@@ -524,24 +527,24 @@ interface LeaseOptions {
    */
   elseFrom?: string | URL | ReadonlyArray<string | URL> | ElseFrom | null | undefined;
 }
-/** A counter, as `counter` and `counters` return it. */
+/** A segment counter, as `counter` and `counters` return it. */
 interface CounterInfo {
   name: string;
-  /** the first number that it has not granted yet: members may hold lower ones that they have not handed out */
+  /** the first number that the counter has not granted yet; members may still hold lower ones */
   next: bigint;
-  /** identifies it: 16 hex digits, other ones after `skipTo` and for another counter of this name */
+  /** identifies the counter: 16 hex digits, which change after `skipTo`, or if the counter is created again */
   lineage: string;
-  /** whether it may have lost blocks and grants none until `skipTo` */
+  /** whether blocks may have been lost, so that the counter grants none until `skipTo` */
   isLost: boolean;
-  /** whether its members trust the store never to lose acknowledged writes; absent in a folder */
+  /** whether the members promise that the store never loses acknowledged writes; absent in a folder */
   durable?: boolean;
 }
-/** Only flakeforge makes stores: objects of your own are refused. */
+/** Only flakeforge creates stores: your own objects are rejected. */
 declare const madeByFlakeforge: unique symbol;
 /**
- * Keeps slots and counters. `fileStore`, `redisStore`, `postgresStore`, `mysqlStore` and `etcdStore` make one, and
- * `recordStore` makes one from a database of your own. Pass it to `FlakeId.join`, `createGroup` and `SegmentId.open`, as
- * often as you like. It never ends a client that you gave it.
+ * Keeps slots and counters. `fileStore`, `redisStore`, `postgresStore`, `mysqlStore` and `etcdStore` return a store;
+ * `recordStore` creates one for your own database. Pass it to `FlakeId.join`, `createGroup` and `SegmentId.open`, as often as
+ * you like. A store never closes a client that you passed in.
  */
 interface Store {
   readonly [madeByFlakeforge]: true;
@@ -553,29 +556,32 @@ interface Store {
   destroy(group: string): Promise<void>;
   /** A counter of `SegmentId`; undefined if there is none of this name. Looking changes nothing. */
   counter(name: string): Promise<CounterInfo | undefined>;
-  /** All counters of `SegmentId`, by name. Redis cannot list them, so `redisStore` has no such function. */
+  /** All `SegmentId` counters, by name. Redis cannot list counters, so a `redisStore` lacks this function. */
   counters?(): Promise<CounterInfo[]>;
   /**
-   * Destroys a counter of `SegmentId`, if there is one. Its members hand out what they hold, and get `ERR_FLAKE_DESTROYED`
-   * from the next block on. The next `SegmentId.open()` of this name starts anew, at 0 or at its `init`: its numbers are
-   * those of the old counter again.
+   * Destroys a counter of `SegmentId`, if there is one. Its members hand out the numbers that they hold, then get
+   * `ERR_FLAKE_DESTROYED`. The next `SegmentId.open()` with this name starts anew, at 0 or at its `init`, and so repeats
+   * numbers of the old counter.
    */
   destroyCounter(name: string): Promise<void>;
   /**
-   * All slots of a group that were ever held. Listing changes nothing.
+   * All slots of a group that have ever been held. Listing changes nothing.
    * @throws {Error} `ERR_FLAKE_RECORD` (`group`, `record`), or `ERR_FLAKE_FILE` (`path`) from `fileStore`: some slots cannot
-   * be read. The error's `slots` has the others, and its `faults` the fault of each bad one.
+   * be read. The error's `slots` lists the readable ones, and its `faults` says what is wrong with each of the others.
    */
   list(group: string): Promise<SlotInfo[]>;
-  /** The names of all groups. Redis cannot list them, so `redisStore` has no such function. */
+  /** The names of all groups. Redis cannot list groups, so a `redisStore` lacks this function. */
   groups?(): Promise<string[]>;
   /**
-   * Where the records are: server, database, schema and prefix, without a password. It is determined once and named in every
-   * statement, so a session that moves elsewhere does not move the records. A `recordStore` cannot determine it, so it has no
-   * such function.
+   * Where the records are: server, database, schema and prefix, without a password. The place is determined once and named in
+   * every statement, so a session that moves elsewhere does not move the records. A `recordStore` cannot determine the place,
+   * so it lacks this function.
    */
   place?(): Promise<string>;
-  /** Ends what the store itself holds open; that of `recordStore` calls your `close`. Close its generators first. */
+  /**
+   * Closes the connections that the store itself has opened; for a `recordStore`, it calls your `close`. Close the store's
+   * generators first.
+   */
   close?(): Promise<void>;
 }
 /** The callback of `next()`, which gets `(null, id)` or `(error)`. */
@@ -618,11 +624,11 @@ interface Stats {
   overflows: number;
   /** how often the clock stepped back */
   clockSteps: number;
-  /** waits, blocking or not */
+  /** how many waits there were, blocking or not */
   waits: number;
   /** the total duration of all waits, in ms */
   waitedMs: number;
-  /** how far the last ID is ahead of the clock now, in ms; 0 if it is not */
+  /** how far the last ID is ahead of the clock at present, in ms; 0 if it is not */
   aheadMs: number;
   /** when this count began */
   since: Date;
@@ -635,9 +641,9 @@ interface Stats {
  * selects the layout of another system, or your own. Give each process its own node number. Within a process, any number of
  * generators can share one, even across worker threads: they never generate the same ID twice.
  *
- * `L` is the name of the layout, or your own definition. It follows from the option `layout`. A plain
- * `FlakeId`, as the type of a variable or parameter, accepts a generator of any layout; its `decode` has the fields of the
- * default layout, so write `FlakeId<'hazelcast'>` to read those of another.
+ * `L` is the name of the layout, or your own definition. It follows from the option `layout`. A plain `FlakeId`, as the type
+ * of a variable or parameter, accepts a generator of any layout, but its `decode` has the fields of the default layout. For
+ * the fields of another layout, write `FlakeId<'hazelcast'>`.
  *
  * @example
  * import { FlakeId } from 'flakeforge'
@@ -647,22 +653,22 @@ interface Stats {
  */
 declare class FlakeId<const L extends AnyLayout = Unspecified> implements AsyncIterable<Buffer> {
   /**
-   * Creates a generator that obtains its node number on its own. It holds a *slot* of its group as long as it lives, and no
-   * two living generators of a group hold the same slot. Resolves once it can generate IDs.
+   * Creates a generator that obtains its node number on its own. The generator holds a *slot* of its group, and no two
+   * generators of a group hold the same slot at the same time. The promise resolves once IDs can be generated.
    *
    * @param store the store of the slots. For many machines: `'redis://…'`, `'valkey://…'`, `'postgres://…'`, `'mysql://…'`
-   * (MariaDB too) or `'etcd://…'`, with the client package that you have installed (etcd needs none); or your own client in
+   * (also for MariaDB) or `'etcd://…'`, whose client package you have installed (etcd needs none); or your own client in
    * `redisStore`, `postgresStore`, `mysqlStore` or `etcdStore`; or your own database in `recordStore`. For the processes of
    * one machine: `'file:DIR'`, with an absolute path. Default: the store in the environment variable `FLAKEFORGE_STORE`, or
    * else the folder `flakeforge` in `$XDG_STATE_HOME` or in `~/.local/state`.
    * @param options the group and its lease, the layout, and node fields that stay fixed
    * @throws {RangeError | TypeError} `ERR_FLAKE_OPTION`: an option is out of bounds or not allowed here (`id`, `shared`,
-   * `clock`). Or no store is given and there is no default: in a container, because each one would have its own folder, or
-   * without a home folder. Or the server's settings allow it to lose acknowledged writes, although `durable` is set.
+   * `clock`). Or no store is given and there is no default, because this is a container or there is no home folder. Or
+   * `durable` is set, but the server's settings allow it to lose acknowledged writes.
    * @throws {Error} `ERR_FLAKE_CONFIG_MISMATCH`: the group was created with different options, on which its members must
    * agree (`theirs`, `ours`).
-   * @throws {Error} `ERR_FLAKE_EXHAUSTED`: no slot becomes free within `waitMs` (`retryAt`). A slot is skipped if another
-   * generator of this process uses its node number; if no other slot is free, the `cause` says so.
+   * @throws {Error} `ERR_FLAKE_EXHAUSTED`: no slot becomes free within `waitMs` (`retryAt`). `join` skips a slot whose node
+   * number another generator of this process uses; if no other slot is free, the `cause` says so.
    * @throws {Error} `ERR_FLAKE_QUIET`: the store is new, or may have lost grants, and `waitMs` ends before it is safe to
    * generate IDs (`retryAt`). See `createGroup`.
    * @throws {Error} `ERR_FLAKE_CLOCK_SKEW`: the clocks of this machine and of the store differ by more than `skewMs`, or the
@@ -686,27 +692,28 @@ declare class FlakeId<const L extends AnyLayout = Unspecified> implements AsyncI
    */
   readonly decode: Decode<L>;
   /**
-   * Generators with the same options share everything except the object itself, so one for each request costs about a
+   * Generators with the same options share everything except the object itself, so creating one per request costs about a
    * microsecond. Generators with `clock` or `shared` share nothing.
    *
    * @throws {RangeError | TypeError} `ERR_FLAKE_OPTION`: an option is unknown, out of bounds, or of the wrong type. No value
-   * is silently reduced: `worker: 32` is an error, not worker 0.
+   * is silently truncated: `worker: 32` is an error, not worker 0.
    */
   constructor(options?: FlakeIdOptions<L> | null);
   /**
    * One ID: 8 bytes, big-endian, in a separate ArrayBuffer. The time is read at the call. A call that throws uses up no
    * number.
    *
-   * @throws {Error} `ERR_FLAKE_OVERFLOW`: the counter of this tick is used up, for longer than `maxWaitMs`.
-   * @throws {Error} `ERR_FLAKE_CLOCK_BACKWARDS`: the clock is behind the last ID, for longer than `maxWaitMs`.
+   * @throws {Error} `ERR_FLAKE_OVERFLOW`: the counter of this tick is used up, and the next tick begins later than `maxWaitMs`
+   * allows.
+   * @throws {Error} `ERR_FLAKE_CLOCK_BACKWARDS`: the clock is behind the last ID, by more than `maxWaitMs` allows.
    * @throws {RangeError} `ERR_FLAKE_TIME_RANGE`: the clock is before the epoch or after the layout's last tick.
    */
   next(): Buffer;
   next(callback: null | undefined): Buffer;
   /**
-   * One ID for a callback: `(null, id)`, always asynchronously (by `process.nextTick`) and in the order of the calls. The
-   * call waits as long as an overflow or a clock step lasts, and keeps the process alive until then. The callback gets an
-   * error only if waiting does not help (`ERR_FLAKE_TIME_RANGE`), or if your own `clock` threw one.
+   * One ID for a callback: `(null, id)`, always asynchronously (by `process.nextTick`) and in the order of the calls. The call
+   * waits for as long as an overflow or a clock step lasts, and keeps the process alive until then. The callback gets an error
+   * only if waiting does not help (`ERR_FLAKE_TIME_RANGE`), or if your own `clock` threw one.
    *
    * If the callbacks take longer than about a millisecond, for example because each calls `next` again, the rest run in the
    * next turn of the event loop, so that timers, sockets and signals get their turn.
@@ -721,8 +728,8 @@ declare class FlakeId<const L extends AnyLayout = Unspecified> implements AsyncI
    * last digit: it is at most 2^53 − 1 (`Number.MAX_SAFE_INTEGER`).
    *
    * It works with every layout whose IDs stay below 2^53 for the next ten years, whatever the node: `safe`, which is designed
-   * for this, `chronicle-micros`, and layouts of your own with at most 53 bits or small enough IDs. Either every process of
-   * the layout can do it or none can. When such a layout's IDs have reached 2^53, calls throw and take no number.
+   * for this, `chronicle-micros`, and your own layouts with at most 53 bits or sufficiently small IDs. This depends only on
+   * the layout, not on the process. Once the layout's IDs have reached 2^53, calls throw and take no number.
    *
    * @throws {RangeError} `ERR_FLAKE_OPTION`: the layout's IDs are above 2^53 − 1, or will be within ten years. The message
    * gives the date.
@@ -750,10 +757,10 @@ declare class FlakeId<const L extends AnyLayout = Unspecified> implements AsyncI
    */
   nextAsync(options?: SignalOptions | null): Promise<Buffer>;
   /**
-   * `n` IDs in order, 8 bytes each, big-endian. It takes a fiftieth of the time of `n` calls of `next()`.
+   * `n` IDs in order, 8 bytes each, big-endian. This takes a fiftieth of the time of `n` calls of `next()`.
    *
-   * It blocks for as long as `n` IDs need at the layout's rate (1 ms for every 4,096), and up to `maxWaitMs` longer. If it
-   * throws, the numbers that it had already taken are lost: they are never used again.
+   * The call blocks for as long as `n` IDs need at the layout's rate (1 ms for every 4,096), and up to `maxWaitMs` longer. If
+   * it throws, the numbers that it has already taken are never used.
    *
    * @param n 0 or more
    * @throws as `next()`
@@ -762,7 +769,7 @@ declare class FlakeId<const L extends AnyLayout = Unspecified> implements AsyncI
   /** Like `take(n)`, as bigints. */
   takeBigInts(n: number): BigUint64Array;
   /**
-   * Like `take(n)`, as numbers, with the layouts that `nextNumber()` works with.
+   * Like `take(n)`, as numbers, for the layouts that `nextNumber()` supports.
    * @throws as `nextNumber()`
    */
   takeNumbers(n: number): Float64Array;
@@ -785,7 +792,7 @@ declare class FlakeId<const L extends AnyLayout = Unspecified> implements AsyncI
    */
   ids(options?: IterationOptions | null): AsyncIterableIterator<Buffer>;
   /**
-   * An endless series of IDs. Each step is a `nextAsync()` and waits like one.
+   * An endless series of IDs. Each step calls `nextAsync()`, and waits as that does.
    *
    * The iterator's `return()` never waits. Pending calls of its `next()` then resolve as done and take no number.
    */
@@ -805,27 +812,30 @@ declare class FlakeId<const L extends AnyLayout = Unspecified> implements AsyncI
    * differ).
    */
   get stats(): Stats;
-  /** What console.log shows, for logs. It is not options: `epoch` is text in JSON, which no generator accepts. */
+  /**
+   * What console.log shows, for logs. Do not pass the result as options: its `epoch` becomes text in JSON, which no generator
+   * accepts.
+   */
   toJSON(): object;
 }
 /** The argument of listeners for a lease's events. */
 interface LeaseDetail {
   group: string;
   slot?: number;
-  /** the reason of `renewal-failed` and `lost`, and of `detached` unless `detach()` or `close()` was called */
+  /** the reason for `renewal-failed` and `lost`, and for `detached` unless you called `detach()` or `close()` */
   cause?: Error;
   /** for `renewal-failed`: IDs can be generated until then, or longer if a later renewal succeeds */
   expires?: Date;
 }
 type LeaseEvent = 'attached' | 'renewed' | 'renewal-failed' | 'lost' | 'detached' | 'destroyed';
 type LeaseListener<E extends LeaseEvent | 'error'> = E extends LeaseEvent ? (detail: LeaseDetail) => void : (error: Error) => void;
-/** The `code` of an error of flakeforge. Its meaning never changes; messages may. */
+/** The `code` of a flakeforge error. Its meaning never changes, but messages may. */
 type FlakeErrorCode = keyof Fields;
-/** An error of flakeforge: an Error, TypeError or RangeError with a `code` and the fields of this code. */
+/** A flakeforge error: an Error, TypeError or RangeError with a `code` and the fields of that code. */
 type FlakeError<C extends FlakeErrorCode = FlakeErrorCode> = { [K in C]: Error & {
   code: K;
 } & Fields[K] }[C];
-/** The type of `FlakeError`, for declarations of objects that have it. */
+/** The type of the class `FlakeError`. */
 interface FlakeErrorClass extends Function {
   /** Only flakeforge constructs it. */
   new (nobody: never): FlakeError;
@@ -833,8 +843,8 @@ interface FlakeErrorClass extends Function {
   [Symbol.hasInstance](value: unknown): value is FlakeError;
 }
 /**
- * Every error of flakeforge is an instance of it, as well as of TypeError, RangeError or Error. This includes errors of
- * another copy or version.
+ * Every flakeforge error is an instance of `FlakeError`, as well as of TypeError, RangeError or Error, even if another copy or
+ * version of flakeforge threw it.
  *
  * @example
  * try {
@@ -850,12 +860,12 @@ declare const FlakeError: FlakeErrorClass;
  * binary), or a number.
  *
  * A number must be an integer from 0 to 2^53 − 1 (`Number.MAX_SAFE_INTEGER`), as `nextNumber()` returns. Other numbers are
- * refused with `ERR_FLAKE_ID`, which gives the reason: above 2^53 − 1 a number may have lost digits before the call. Read
- * such an ID as a bigint or as text.
+ * rejected with `ERR_FLAKE_ID`: above 2^53 − 1, a number may have lost digits before the call. Read such an ID as a bigint or
+ * as text.
  */
 type IdLike = Uint8Array | bigint | string | number;
 /**
- * The 8 bytes of an ID, big-endian, in a separate ArrayBuffer: a `Buffer` where that class exists, as in Node.js, else a
+ * The 8 bytes of an ID, big-endian, in a separate ArrayBuffer: a `Buffer` where that class exists, as in Node.js; otherwise a
  * `Uint8Array`, as in browsers.
  */
 type IdBytes = typeof globalThis extends {
@@ -875,12 +885,11 @@ declare function toBigInt(id: IdLike): bigint;
 declare function toSigned(id: IdLike): bigint;
 /**
  * The ID for a value from a signed 64-bit column, −2^63…2^63 − 1: a bigint, or decimal text, as PostgreSQL drivers return it.
- * @throws {TypeError} `ERR_FLAKE_ID`: the value is out of these bounds, or neither a bigint nor an integer as databases write
- * it.
+ * @throws {TypeError} `ERR_FLAKE_ID`: the value is out of these bounds, or neither a bigint nor decimal text.
  */
 declare function fromSigned(value: bigint | string): IdBytes;
 /**
- * Compares two IDs by unsigned value: −1, 0 or 1, as `sort` needs it and like `Buffer.compare`.
+ * Compares two IDs by unsigned value and returns −1, 0 or 1, for `sort`, like `Buffer.compare`.
  * @throws {TypeError} `ERR_FLAKE_ID`: either value is not an ID.
  */
 declare function compare(a: IdLike, b: IdLike): -1 | 0 | 1;
@@ -890,8 +899,7 @@ declare function compare(a: IdLike, b: IdLike): -1 | 0 | 1;
  *
  * `Parts` without a layout, as in `const parts: Parts = …`, has the node fields of all layouts, each optional.
  *
- * `JSON.stringify` writes `tick` as text. For Node's `assert.deepStrictEqual`, which compares prototypes too, use
- * `{ ...parts }`.
+ * `JSON.stringify` writes `tick` as text. Node's `assert.deepStrictEqual` also compares prototypes: use `{ ...parts }` there.
  */
 type Parts<L extends AnyLayout = AnyLayout> = CommonParts & DecodedFields<L>;
 interface CommonParts {
@@ -905,18 +913,19 @@ interface CommonParts {
   counter: number;
   /** the whole node number: all node fields joined, the most significant first */
   id: number;
-  /** in mode `'spread'`, and in uniqueid, whose IDs contain it: the mode in which the ID was made */
+  /** the mode in which the ID was generated; only in mode `'spread'`, and in uniqueid, whose IDs contain it */
   mode?: 'spread' | 'sequential';
 }
 /**
- * The argument of `Layout.encode`: {@link CommonPartsToEncode}, and the node fields under their own names. It accepts
- * whatever `decode` returns, and its JSON form. Contradictory parts are refused.
+ * The argument of `Layout.encode`: {@link CommonPartsToEncode}, and the node fields under their own names. You may pass
+ * whatever `decode` returns, or its JSON form. Contradictory parts are rejected.
  */
 type PartsToEncode<L extends AnyLayout = AnyLayout> = CommonPartsToEncode & GivenFields<L>;
 interface CommonPartsToEncode {
   /**
-   * Unix ms, a Date, a Temporal.Instant, or Unix ns as a bigint; decimal text of Unix ms, as in CSV files. It must be within `tick` if both are
-   * given. A number selects the tick that `decode` shows with this number, or else the tick that contains it.
+   * Unix ms, a Date, a Temporal.Instant, or Unix ns as a bigint; decimal text of Unix ms, as in CSV files. It must be within
+   * `tick` if both are given. A number selects the tick for which `decode` returns this number, or else the tick that contains
+   * it.
    */
   timestamp?: number | bigint | string | Date | TemporalInstant | null | undefined;
   /** a Date or Temporal.Instant, or the JSON form of a Date. It must be within `tick` and `timestamp` if they are given. */
@@ -957,7 +966,10 @@ declare class Layout$2<const L extends AnyLayout = AnyLayout> {
    * forms a spec, so a Layout made from a copy (`{ ...layout }`, JSON, structuredClone) is the same layout.
    */
   readonly tickMs: number;
-  /** present only if it was given, as the next is; `mode` only if it is not the layout's default, or in uniqueid if given */
+  /**
+   * `idOffset` and `nodes` are present only if they were given; `mode` is present only if it is not the layout's default, or
+   * for uniqueid if it was given
+   */
   readonly idOffset?: bigint | undefined;
   readonly nodes?: number | undefined;
   readonly mode?: 'spread' | 'sequential' | undefined;
@@ -971,11 +983,11 @@ declare class Layout$2<const L extends AnyLayout = AnyLayout> {
   get end(): Date;
   /**
    * The first instant at which some ID, whatever its node and counter, does not fit into a signed 64-bit column; flake with
-   * epoch 0: 2039-09-07. If the highest bit is part of the node or the counter, or is one of the reversed bits, this
-   * is the epoch or just after it. If it is always 0, this is `end`.
+   * epoch 0: 2039-09-07. If the highest bit belongs to the node or the counter, or to a reversed timestamp, this is the epoch
+   * or just after it. If that bit is always 0, this is `end`.
    */
   get signedEnd(): Date;
-  /** The same with `idOffset` as text: JSON has no bigints. */
+  /** The layout's properties, with `idOffset` as text, because JSON has no bigints. */
   toJSON(): this;
   /**
    * The parts of an ID.
@@ -983,7 +995,7 @@ declare class Layout$2<const L extends AnyLayout = AnyLayout> {
    */
   decode(id: IdLike): Parts<L>;
   /**
-   * Makes the ID with these parts: the inverse of `decode`.
+   * Returns the ID with these parts: the inverse of `decode`.
    * @param parts the time as `tick`, `timestamp` or `date`; `counter` (default 0); the node as `id` or by its fields (default
    * 0); `mode`
    * @throws {RangeError | TypeError} `ERR_FLAKE_OPTION`: a part does not fit into its field, or contradicts another. To
@@ -993,22 +1005,23 @@ declare class Layout$2<const L extends AnyLayout = AnyLayout> {
    */
   encode(parts: PartsToEncode<L>): IdBytes;
   /**
-   * The smallest and the largest ID of an instant, or of the time from one instant to another (both included), over all
-   * nodes: the bounds for `WHERE id BETWEEN …`. A time is Unix ms, a Date, a Temporal.Instant, or Unix ns as a bigint. A Date
-   * or a whole number of ms covers the millisecond that starts there, also in layouts with finer ticks. Several ticks of less
-   * than 1 µs are the same fraction of a ms: the range then includes all of them. A range that begins before the epoch begins
-   * at the epoch, and one that extends beyond the layout's last time ends there.
+   * The smallest and the largest ID of an instant, or of the time from one instant to another (both included), over all nodes:
+   * the bounds for `WHERE id BETWEEN …`. A time is Unix ms, a Date, a Temporal.Instant, or Unix ns as a bigint. A Date or a
+   * whole number of ms covers the millisecond that starts there, even in layouts with finer ticks. A fraction of a ms may
+   * stand for several ticks of less than 1 µs: the range then includes all of them. A range that begins before the epoch
+   * begins at the epoch, and one that extends beyond the layout's last time ends there.
    * @throws {RangeError} `ERR_FLAKE_OPTION`: IDs of this layout are not ordered by time, or `to` is before `from`.
-   * @throws {RangeError} `ERR_FLAKE_TIME_RANGE`: the layout has no time of the range, or a number is not Unix ms, or a bigint
-   * not Unix ns, judging by its size.
+   * @throws {RangeError} `ERR_FLAKE_TIME_RANGE`: the whole range lies outside the layout; or, judging by its size, a number is
+   * not Unix ms or a bigint is not Unix ns.
    */
   range(from: Instant, to?: Instant): {
     min: IdBytes;
     max: IdBytes;
   };
   /**
-   * The ID as a UUID of version 8 (RFC 9562), in lower case, for a `uuid` column. UUIDs of a layout sort as their IDs do, as
-   * text and as 16 bytes. So `toUuid(min)` and `toUuid(max)` of a `range` are the bounds for `WHERE id BETWEEN …`.
+   * The ID as a UUID of version 8 (RFC 9562), in lower case, for a `uuid` column. The UUIDs of a layout sort in the same order
+   * as their IDs, both as text and as 16 bytes. Therefore, `toUuid(min)` and `toUuid(max)` of a `range` are the bounds for
+   * `WHERE id BETWEEN …`.
    *
    * | digits | meaning |
    * |---|---|
@@ -1018,20 +1031,21 @@ declare class Layout$2<const L extends AnyLayout = AnyLayout> {
    * | `-85` | two bits of variant, `10`; the last 4 bits of the ID; two bits that are `01` |
    * | `8f-670cd8eec840` | the mark: the same in all UUIDs of a layout |
    *
-   * The mark depends on how times are read: epoch, tick, the place and the order of the timestamp's bits, and `idOffset`. Name,
-   * node fields and counter may change, and so may uniqueid's mode, which its IDs contain. It is the last 56 bits of the 64-bit
-   * FNV-1a hash of a text, for `flake` `'flakeforge: epoch 0 ms, tick 1000000 ns, timestamp 42 bits at 22, idOffset 0'`. For the
-   * decimal layouts, `decimal` replaces `timestamp 42 bits at 22`, where 22 is the number of bits after the timestamp. In mode
-   * `'spread'` of any other layout than uniqueid, `timestamp reversed` replaces `timestamp`.
+   * The mark depends on how the time is encoded: epoch, tick, the position and order of the timestamp's bits, and `idOffset`.
+   * It does not depend on the name, the node fields, the counter, or the mode of uniqueid, whose IDs contain it. The mark is
+   * the last 56 bits of the 64-bit FNV-1a hash of a text; for `flake`, that text is `'flakeforge: epoch 0 ms, tick 1000000 ns,
+   * timestamp 42 bits at 22, idOffset 0'`. For the decimal layouts, `decimal` replaces `timestamp 42 bits at 22`, where 22 is
+   * the number of bits after the timestamp. In mode `'spread'` of any layout except uniqueid, `timestamp reversed` replaces
+   * `timestamp`.
    * @throws {TypeError} `ERR_FLAKE_ID`: it is not an ID, or not an ID of this layout.
    * @example
    * layouts.flake.toUuid('0x687e488989127001') // '687e4889-8912-8700-858f-670cd8eec840'
    */
   toUuid(id: IdLike): string;
   /**
-   * The ID that `toUuid` made this UUID from. Digits may be in upper case.
-   * @throws {TypeError} `ERR_FLAKE_ID`: any other UUID or text: a UUID of another version or program, or of a layout that
-   * would read a different time from it. The message gives the reason.
+   * The ID of a UUID that `toUuid` returned. Upper case is accepted.
+   * @throws {TypeError} `ERR_FLAKE_ID`: any other text or UUID: of another version or program, or of a layout that encodes
+   * times differently. The message gives the reason.
    */
   fromUuid(text: string): IdBytes;
   /**
@@ -1040,25 +1054,25 @@ declare class Layout$2<const L extends AnyLayout = AnyLayout> {
    */
   toText(id: IdLike): string;
   /**
-   * Chronicle layouts: the ID that `toText` made this text from. As Chronicle itself writes them, zeros at the end may be
-   * missing, and `Z` or an offset such as `+01:00` may follow.
+   * Chronicle layouts: the ID of a text that `toText` returned, or that Chronicle wrote: trailing zeros may be missing, and
+   * `Z` or an offset such as `+01:00` may follow.
    * @throws {TypeError} `ERR_FLAKE_ID`: the text does not represent an ID.
    */
   fromText(text: string): IdBytes;
 }
 declare const kind: unique symbol;
 /**
- * The text of an ID of one kind, such as `'ord_6GZJ8H64N4W00'`. It is text, but other text is not assignable to it, nor is the ID
- * of another kind.
+ * The text of an ID of one kind, such as `'ord_6GZJ8H64N4W00'`. It is a string, but no other string is assignable to it, nor
+ * is the ID of another kind.
  */
 type Id<Name extends string = string> = string & {
   readonly [kind]: Name;
 };
-/** What makes IDs in this process: every generator of flakeforge. */
+/** Any generator of flakeforge in this process. */
 interface IdSource {
   nextBigInt(): bigint;
 }
-/** What a kind needs of a `Seal`. */
+/** The part of a `Seal` that an ID type uses. */
 interface TextSeal {
   sealString(id: bigint, base?: 'base58' | 'base62' | null): string;
   openString(text: string, base?: 'base58' | 'base62' | null): Uint8Array;
@@ -1066,19 +1080,19 @@ interface TextSeal {
 interface IdTypeOptions<L extends AnyLayout = AnyLayout> {
   /** the beginning of the texts, as for `format`: default the name and `_`; `''` for none */
   prefix?: string | null | undefined;
-  /** The name of a layout, a `Layout`, or the definition of your own: an ID that no generator of it could have made is refused. */
+  /** The name of a layout, a `Layout`, or the definition of your own: an ID that this layout cannot contain is rejected. */
   layout?: L | Layout$2<L> | null | undefined;
-  /** how the ID is written after the prefix; default `'base32'`, with a seal `'base58'`, and then only that or `'base62'` */
+  /** how the ID is written after the prefix; default `'base32'`. With a seal, `'base58'` (the default) or `'base62'` */
   base?: Base | null | undefined;
   /** a `Seal` with the same prefix: the texts are those of its `sealString`, and reveal nothing without the key */
   seal?: TextSeal | null | undefined;
 }
-/** The JSON Schema of a text, for every draft of it and for OpenAPI. */
+/** The JSON Schema of a text, for every draft of JSON Schema and for OpenAPI. */
 interface TextSchema {
   type: 'string';
   pattern: string;
 }
-/** What other libraries call, by [Standard Schema](https://standardschema.dev). */
+/** The interface that other libraries call, as defined by [Standard Schema](https://standardschema.dev). */
 interface StandardProps<Output> {
   readonly version: 1;
   readonly vendor: string;
@@ -1099,7 +1113,7 @@ interface StandardProps<Output> {
     readonly output: Output;
   } | undefined;
 }
-/** A kind of IDs. None of its functions needs its object, so `ids.filter(Order.is)` works. */
+/** A kind of ID. Its functions do not use `this`, so `ids.filter(Order.is)` works. */
 interface IdType<Name extends string = string> {
   readonly name: Name;
   /**
@@ -1108,33 +1122,35 @@ interface IdType<Name extends string = string> {
    */
   readonly next: (generator: IdSource) => Id<Name>;
   /**
-   * The text of an ID in any other form, as from a database.
-   * @throws {TypeError} `ERR_FLAKE_ID`: it is not an ID, or not one of the layout.
+   * The text of an ID that is given in any other form, such as a bigint from a database.
+   * @throws {TypeError} `ERR_FLAKE_ID`: it is not an ID, or not an ID of the layout.
    */
   readonly from: (id: IdLike) => Id<Name>;
   /**
-   * Text from outside, checked: the same text, with its letters as `from` writes them where their case does not matter.
-   * @throws {TypeError} `ERR_FLAKE_ID`: it is not text, has another prefix, is not written in the base, has more than 64 bits, is
-   * not an ID of the layout, or is refused by the seal.
+   * Checks text from outside and returns it. If the base ignores case, the result has the case that `from` writes.
+   * @throws {TypeError} `ERR_FLAKE_ID`: it is not text, has another prefix, is not written in the base, has more than 64 bits,
+   * is not an ID of the layout, or is rejected by the seal.
    */
   readonly parse: (text: unknown) => Id<Name>;
-  /** Whether a value is such a text, letter for letter as `from` writes it. It never throws. */
+  /** Whether a value is text exactly as `from` writes it. It never throws. */
   readonly is: (value: unknown) => value is Id<Name>;
   /**
-   * The ID of a text, for a database.
+   * The ID that a text contains, for a database.
    * @throws {TypeError} `ERR_FLAKE_ID`, as `parse`
    */
   readonly toBigInt: (text: string) => bigint;
   /**
-   * The form of the texts: `{ type: 'string', pattern }`. A pattern cannot say that a number has at most 64 bits, or that check
-   * characters are right: `parse` refuses more.
+   * The form of the texts: `{ type: 'string', pattern }`. A pattern cannot express that a number has at most 64 bits, or that
+   * check characters are correct: `parse` checks these as well.
    */
   readonly jsonSchema: TextSchema;
-  /** [Standard Schema](https://standardschema.dev): tRPC, Hono, TanStack and others take the object itself as a validator. */
+  /**
+   * [Standard Schema](https://standardschema.dev): tRPC, Hono, TanStack and others accept the object itself as a validator.
+   */
   readonly '~standard': StandardProps<Id<Name>>;
 }
 /**
- * Makes a kind of IDs: one object that generates, writes, reads and validates them, with a type of their own.
+ * Creates a kind of ID: one object that generates, writes, reads and validates such IDs, which have their own type.
  *
  * @param name of the kind, and the beginning of its texts: 1 to 15 of a–z, 0–9 and _, from a letter to a letter or digit
  * @throws {RangeError | TypeError} `ERR_FLAKE_OPTION`: the name or an option is invalid, or the seal has another prefix.
@@ -1147,24 +1163,24 @@ interface IdType<Name extends string = string> {
  */
 declare function idType<const Name extends string, const L extends AnyLayout = AnyLayout>(name: Name, options?: IdTypeOptions<L> | null): IdType<Name>;
 /**
- * The second argument of `JSON.stringify`: writes every ID as decimal text, at any depth: bigints, negative ones too; Buffers
- * and Uint8Arrays of 8 bytes, as `next()` returns them; and each element of a BigUint64Array, as `takeBigInts()` returns it, or
- * of a BigInt64Array.
+ * Pass this function to `JSON.stringify` as its second argument. It writes every ID as decimal text, at any depth: bigints,
+ * including negative ones; Buffers and Uint8Arrays of 8 bytes, as `next()` returns; and each element of a BigUint64Array, as
+ * `takeBigInts()` returns, or of a BigInt64Array.
  *
- * Everything else is written as JSON writes it. Even if your project gave `BigInt.prototype` a `toJSON` that makes numbers,
- * bigints are written as exact text.
+ * Everything else is written as usual. Bigints are written as exact text even if your project gave `BigInt.prototype` a
+ * `toJSON` that returns numbers.
  *
- * In an arrow function, `(key, value) => jsonReplacer(key, value)`, it does not see the values before their `toJSON`. It then
- * knows a Buffer by the JSON of its 8 bytes.
+ * Called from an arrow function, `(key, value) => jsonReplacer(key, value)`, it does not see values before their `toJSON`, and
+ * recognizes a Buffer by the JSON of its 8 bytes.
  *
  * @example
  * JSON.stringify({ id: 7529535382561648641n }, jsonReplacer) // '{"id":"7529535382561648641"}'
  */
 declare function jsonReplacer(key: string, value: unknown): unknown;
 /**
- * Makes the second argument of `JSON.parse` that turns every integer beyond 2^53, which a number cannot hold exactly, into a
- * bigint, at any depth. Everything else stays as it is, including `1e20`, `1.0` and `-0`. Use it for JSON with numbers, such as
- * a database's.
+ * Returns a second argument for `JSON.parse` that turns every integer beyond 2^53, which a number cannot hold exactly, into a
+ * bigint, at any depth. Everything else stays as it is, including `1e20`, `1.0` and `-0`. Use this for JSON in which IDs are
+ * numbers, such as a database's.
  * @returns a function that throws a TypeError with `ERR_FLAKE_ID` for an integer of more than 1,000 digits: reading one takes
  * time that grows with the square of its length.
  * @throws {TypeError} `ERR_FLAKE_OPTION`: `JSON.parse` does not show the text of numbers on this runtime, as before Node.js
@@ -1176,17 +1192,18 @@ declare function jsonReviver(): (key: string, value: unknown, context?: {
   source?: string;
 }) => unknown;
 /**
- * Makes the second argument of `JSON.parse` that turns the values of these keys back into bigints, at any depth.
+ * Returns a second argument for `JSON.parse` that turns the values of these keys back into bigints, at any depth.
  *
  * | value | result |
  * |---|---|
- * | decimal text, −2^63 to 2^64 − 1, 20 digits at most | a bigint. It stays negative: `fromSigned` converts it into the ID |
+ * | decimal text, −2^63 to 2^64 − 1, 20 digits at most | a bigint. A negative value stays negative: `fromSigned` converts it
+ * into the ID |
  * | an array | an array, each element read in the same way |
  * | `null` | `null`; a missing key stays missing |
  * | a number | a bigint, if it is exact: a safe integer; from Node.js 21 on any integer of 64 bits |
  *
- * @param keys at least one key. The empty key is the whole text: `JSON.parse('["1","2"]', jsonReviver(['']))` reads an array
- * of IDs.
+ * @param keys at least one key. The empty key stands for the whole text: `JSON.parse('["1","2"]', jsonReviver(['']))` reads an
+ * array of IDs.
  * @returns a function that throws a TypeError with `ERR_FLAKE_ID` for any other value: text that is not decimal, more than 64
  * bits, or a number that has lost digits. The error has the `key` and the `value`.
  * @throws {RangeError | TypeError} `ERR_FLAKE_OPTION`: `keys` is not an array, is empty, or has an element that is not text.
@@ -1215,10 +1232,10 @@ interface Format {
   /**
    * Writes up to 65,536 bytes as text. It takes the same arguments as biguint-format.
    *
-   * Decimal, hex and octal text has no leading zeros. Binary has 8 digits for each byte. The other bases have as many digits
-   * as the bytes need (13 or 11 for an ID). Text input is read as an ID, as everywhere in flakeforge: `'0x50dd'` is hex and
-   * `'50'` is decimal, while biguint-format reads both as hex. `flakeforge/biguint-format` behaves like that package. The
-   * input is not changed.
+   * Decimal, hex and octal text has no leading zeros. Binary text has 8 digits per byte. Text in the other bases has as many
+   * digits as that number of bytes needs (13 or 11 for an ID). Text input is read as an ID, as everywhere in flakeforge:
+   * `'0x50dd'` is hex and `'50'` is decimal, while biguint-format reads both as hex. `flakeforge/biguint-format` behaves like
+   * that package. The input is not changed.
    *
    *
    * @param id bytes, an array of bytes, a bigint, text, or an integer from 0 to 2^53 − 1
@@ -1233,8 +1250,8 @@ interface Format {
 }
 /**
  * The 8 bytes that a text represents: the inverse of `format(id, base)`, or of `format(id, base, { prefix })`.
- * @param base default `'dec'`. The case of letters is ignored, in a prefix too, except in base 58, base 62 and TIDs. Text in
- * base 36, 58 and 62 and TIDs must have its full length. Binary may be in groups with a space between them.
+ * @param base default `'dec'`. Case is ignored, even in a prefix, except in base 58, base 62 and TIDs. Text in base 36, 58 or
+ * 62, and a TID, must have its full length. Binary digits may be in groups separated by spaces.
  * @param options `prefix`: the required beginning of the text
  * @throws {TypeError} `ERR_FLAKE_ID`: the text is empty, has a character that is not a digit, has more than 64 bits, or has
  * another prefix.
@@ -1244,17 +1261,20 @@ interface Format {
  */
 declare function parse(text: string, base?: Base | null, options?: Readonly<PrefixOptions> | null): IdBytes;
 declare const confirmed: unique symbol;
-/** A value that a type guard confirmed. A plain T is not assignable to it, so T remains where the guard is false. */
+/**
+ * A value that a type guard has confirmed. A plain T is not assignable to this type, so the value keeps the type T where the
+ * guard is false.
+ */
 type Confirmed<T> = T & {
   readonly [confirmed]?: never;
 };
 /**
- * Whether the value is an ID: true exactly if `toBigInt(value)` accepts it or, with a base, `parse(value, base)`. It never
- * throws.
+ * Whether the value is an ID: true exactly if `toBigInt(value)` accepts it, or with a base, if `parse(value, base)` does. It
+ * never throws.
  *
  * It is a type guard: where it is true, the value is an `IdLike`, and with a base a `string`. Where it is false, the value keeps
  * its type, because text that is not an ID is still text.
- * @param base ignored unless it is text, so that `values.filter(isId)` works, which passes an index too
+ * @param base ignored unless it is text, so that `values.filter(isId)` works although it also passes an index
  * @example
  * isId('7529535382561648641') // true
  * isId('12x')                 // false
@@ -1266,32 +1286,33 @@ declare function isId(value: unknown, base?: Base | number | null): value is Con
 declare const format: Format;
 interface SealOptions<P extends string = string> {
   /**
-   * Makes a separate permutation from the same key. Use one for each table, so that a public ID of one table does not open
-   * as a row of another. 0 to 256 bytes, or text, which is encoded as UTF-8; default none. It need not be secret.
+   * Selects a separate permutation of the same key. Use a different tweak for each table, so that a public ID of one table
+   * does not open as a row of another. 0 to 256 bytes, or text, which is encoded as UTF-8; default none. A tweak need not be
+   * secret.
    */
   tweak?: Uint8Array | string | null | undefined;
   /**
-   * The beginning of texts, which shows people and programs the kind of ID: 2 to 16 of a–z, 0–9 and _, from a letter to
-   * a final _, such as `'ord_'`. The prefix is part of the text only and does not change the encryption; use `tweak` for that.
+   * The beginning of each text, which shows what kind of ID it is: 2 to 16 of a–z, 0–9 and _, from a letter to a final _, such
+   * as `'ord_'`. The prefix is part of the text only and does not change the encryption; use `tweak` for that.
    */
   prefix?: P | null | undefined;
   /**
-   * How many check characters end a text: 2 or 3; default 0, none. Only holders of the key can compute them, so `openString`
-   * refuses a text that was mistyped or guessed without a query: all but one of 3,364 with 2 characters in base 58, and all but
-   * one of 195,112 with 3. This is not authentication: still check access.
+   * How many check characters to append to a text: 2 or 3; default 0. Only holders of the key can compute them, so
+   * `openString` rejects mistyped and guessed texts without a query: in base 58, all but one in 3,364 with 2 characters, and
+   * all but one in 195,112 with 3. This is not authentication: still check access.
    */
   check?: 0 | 2 | 3 | null | undefined;
 }
 /**
  * Turns IDs into public IDs that reveal nothing, and back. An ID shows when and where it was generated, and the next one can
- * be guessed. A sealed ID has 64 bits too, but without the key it cannot be distinguished from a random number.
+ * be guessed. A sealed ID also has 64 bits, but without the key it cannot be distinguished from a random number.
  *
- * It is FF1 of NIST SP 800-38G over 64 binary digits, the most significant first, with AES, so other languages can open it.
- * It is a permutation: the same ID always has the same seal, no two IDs share one, and any 64 bits open as some ID. It does
- * not authenticate: a client may have guessed an ID, so still check access.
+ * Sealing is FF1 of NIST SP 800-38G over 64 binary digits, the most significant first, with AES, so other languages can open a
+ * sealed ID. It is a permutation: the same ID always gives the same sealed ID, no two IDs give the same one, and any 64 bits
+ * open as some ID. It does not authenticate: a client may have guessed a sealed ID, so still check access.
  *
- * A seal is immutable, and cannot be sent to a worker thread: each thread makes its own. Construction and sealing take at
- * most a few microseconds; make one seal for each table and keep it.
+ * A seal is immutable, and cannot be sent to a worker thread: create one in each thread. Construction and sealing take at most
+ * a few microseconds; create one seal for each table and keep it.
  *
  * @example
  * // ID_KEY=000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f
@@ -1302,8 +1323,8 @@ interface SealOptions<P extends string = string> {
 declare class Seal<const P extends string = ''> {
   #private;
   /**
-   * @param key 16, 24 or 32 random bytes, for AES-128, AES-192 or AES-256, such as `crypto.randomBytes(32)`. It is copied,
-   * and no error and no `console.log` shows it.
+   * @param key 16, 24 or 32 random bytes, for AES-128, AES-192 or AES-256, such as `crypto.randomBytes(32)`. The key is
+   * copied, and appears in no error and no `console.log`.
    * @throws {RangeError | TypeError} `ERR_FLAKE_OPTION`: the key, the tweak or the prefix has an invalid length, form or
    * type, or an option is unknown. The error does not contain the value.
    */
@@ -1316,8 +1337,8 @@ declare class Seal<const P extends string = ''> {
   /** Like `seal(id)`, as a bigint from 0 to 2^64 − 1. */
   sealBigInt(id: IdLike): bigint;
   /**
-   * Like `seal(id)`, as text, for URLs: the prefix of this seal, if it has one, and 11 characters, as
-   * `format(seal(id), base, { prefix })` writes them; then the check characters, if it has any. It does not sort as IDs do.
+   * Like `seal(id)`, as text, for URLs: the prefix of this seal, if it has one, and 11 characters, as `format(seal(id), base,
+   * { prefix })` writes them; then any check characters. Such texts do not sort in the order of the IDs.
    * @param base default `'base58'`, which has no characters that look alike
    * @throws {RangeError} `ERR_FLAKE_OPTION`: any other base.
    */
@@ -1338,10 +1359,10 @@ declare class Seal<const P extends string = ''> {
   /** Like `open(sealed)`, as a bigint from 0 to 2^64 − 1. */
   openBigInt(sealed: IdLike): bigint;
   /**
-   * The ID that `sealString(id, base)` made this text from.
+   * The ID of a text that `sealString(id, base)` returned.
    * @param base default `'base58'`
-   * @throws {TypeError} `ERR_FLAKE_ID`: the text has a different prefix or none, does not have 11 characters after it, and
-   * those of `check`, has one that is not a digit of the base, represents more than 2^64 − 1, or has the wrong check characters.
+   * @throws {TypeError} `ERR_FLAKE_ID`: the text has a different prefix or none, has the wrong length or check characters,
+   * contains a character that is not a digit of the base, or represents more than 2^64 − 1.
    * @throws {RangeError} `ERR_FLAKE_OPTION`: any other base.
    */
   openString(text: string, base?: 'base58' | 'base62' | null): Buffer;
@@ -1350,14 +1371,15 @@ declare class Seal<const P extends string = ''> {
   openAll(sealed: Uint8Array): Buffer;
 }
 /**
- * Creates a group that you know to be new, so that its members need not wait for a quiet period of 60 s + `skewMs`.
- * `npx flakeforge create` does the same. On a server it waits 1 s + `skewMs`, the quiet period of a group created this way,
- * so that no member has to. If a group of this name was destroyed a moment ago, or the server was restarted meanwhile, it
+ * Creates a group that you know to be new, so that its members need not wait for a quiet period of 60 s + `skewMs`. `npx
+ * flakeforge create` does the same. On a server, the call waits 1 s + `skewMs`, the quiet period of a group created this way,
+ * so that no member has to. If a group of this name has just been destroyed, or the server was restarted meanwhile, the call
  * waits up to 60 s + `skewMs` and warns (`FLAKEFORGE_QUIET`).
  *
- * This is safe only if no process used the group in the last minute. Never do it if the store may have lost the group: its
- * members may still be generating IDs.
- * @param options as for `join`. Only the options that all members must agree on matter, and `signal`, which ends the wait
+ * Creating a group is safe only if no process used it in the last minute. Never do so if the store may have lost the group:
+ * its members may still be generating IDs.
+ * @param options as for `join`. Only `signal`, which ends the wait, and the options that all members must agree on have an
+ * effect
  * @returns true if it created the group; false if the group already existed: then nothing was changed
  * @throws as `FlakeId.join`, except for errors about slots and waiting
  */

@@ -31,8 +31,8 @@ interface LeaseTrace {
   };
 }
 /**
- * The message of the channel `flakeforge:lease.state`: a lease looks for a slot, got one or no longer has it. Renewals do not
- * change the state; see `flakeforge:lease.renew`.
+ * The message of the channel `flakeforge:lease.state`: a lease is looking for a slot, has got one, or has lost it. Renewals do
+ * not change the state; see `flakeforge:lease.renew`.
  */
 interface LeaseStateMessage {
   /** the group's name */
@@ -42,8 +42,8 @@ interface LeaseStateMessage {
   /** the new state */
   state: 'attached' | 'detached' | 'destroyed';
   /**
-   * the name of the event that the generator's listeners get. `joining`, which they do not get: `join()` or `attach()` begins
-   * to look for a slot. After `lost` the lease looks for one on its own.
+   * the name of the event that the generator's listeners get. `joining`, which the listeners do not get, means that `join()`
+   * or `attach()` has begun to look for a slot. After `lost`, the lease looks for a slot by itself.
    */
   event: 'joining' | 'attached' | 'lost' | 'detached' | 'destroyed';
   /** the reason; absent if the program asked for it */
@@ -68,19 +68,19 @@ interface ClockStepMessage {
    * of this node has made
    */
   steps: number;
-  /** how far the clock was behind the last ID when a call was refused, in ms; 0 if no call was refused */
+  /** how far the clock was behind the last ID when a call failed or had to wait, in ms; 0 if there was no such call */
   behindMs: number;
 }
 /**
- * The message of the channel `flakeforge:store.state`: one of several stores that are one, as of `quorumStore()`, does not take
- * part, or takes part again.
+ * The message of the channel `flakeforge:store.state`: one of several stores that form one, as with `quorumStore()`, does not
+ * take part, or takes part again.
  */
 interface StoreStateMessage {
-  /** its label: the address without user, password and options, or the given name */
+  /** the store's label: its address without user, password and options, or the given name */
   store: string;
-  /** whether it does not take part */
+  /** true if the store does not take part */
   isAway: boolean;
-  /** why it does not */
+  /** why the store does not take part */
   cause?: unknown;
 }
 /**
@@ -90,7 +90,7 @@ interface StoreStateMessage {
  * Calling it again for the same meter does nothing.
  *
  * @param meter from `metrics.getMeter(name)` of `@opentelemetry/api`, or of a `MeterProvider`
- * @throws {TypeError} `ERR_FLAKE_OPTION`: it is not a meter.
+ * @throws {TypeError} `ERR_FLAKE_OPTION`: the argument is not a meter.
  * @example
  * import { MeterProvider } from '@opentelemetry/sdk-metrics'
  * import { openTelemetryMetrics } from 'flakeforge/metrics'
@@ -99,8 +99,9 @@ interface StoreStateMessage {
  */
 declare function openTelemetryMetrics(meter: unknown): void;
 /**
- * Registers flakeforge's metrics with a Prometheus client. Their values are read when the registry is collected; generating
- * an ID costs no more than before. They count from the start of the thread, and include generators that no longer exist.
+ * Registers flakeforge's metrics with a Prometheus client. The values are read when the registry is collected, so generating
+ * an ID costs no more than before. The metrics count from the start of the thread, and include generators that no longer
+ * exist.
  *
  * | metric | type | labels | |
  * |---|---|---|---|

@@ -158,7 +158,10 @@ anyTest('a group whose timestamp is reversed makes other IDs than a function, an
 anyTest('layouts that do not fit are refused by name, and so are wrong names and nodes', async (t) => {
   const refuses = (options, message) => isRefused(t, ['schema', '--function', 'flake_id', ...options], message)
   for (const layout of ['uniqueid', 'chronicle', 'chronicle-micros'])
-    await refuses(['--node', '1', '--layout', layout], new RegExp(`SQL cannot make IDs of layout '${layout}', because`))
+    await refuses(
+      ['--node', '1', '--layout', layout],
+      new RegExp(`SQL cannot generate IDs of layout '${layout}', because`),
+    )
   await refuses(['--node', '0', '--layout', '{"fields":[["timestamp",42],["counter",22]]}'], /it has no node field/)
   await refuses(['--node', '0', '--layout', '{"fields":[["timestamp",42],["worker",22]]}'], /it has no counter/)
   const reversed = '{"fields":[["timestamp",42],["worker",10],["counter",12]],"mode":"spread"}'
@@ -168,7 +171,7 @@ anyTest('layouts that do not fit are refused by name, and so are wrong names and
   await refuses(['--node', '-1'], /--node must be a whole number from 0 to 1023/)
   for (const name of ['app.flake_id', 'Flake', '1st', 'a"b', 'x'.repeat(51)])
     await isRefused(t, ['schema', '--function', name, '--node', '1'], /--function must be 1 to 50 lower-case letters/)
-  await isRefused(t, ['schema', '--node', '5'], /--node is about a function that makes IDs: add --function/)
+  await isRefused(t, ['schema', '--node', '5'], /--node is about a function that generates IDs: add --function/)
   for (const option of ['--layout', '--epoch', '--nodes', '--mode', '--id-offset'])
     await isRefused(t, ['schema', option, '5'], new RegExp(`${option} is about a function: add --function flake_id`))
   await refuses(['--node', '1', '--id-offset', '5'], /because it has an offset/)
@@ -410,7 +413,7 @@ async function isReserved(t, url, name) {
   t.is(warnings.length, 1)
   t.true(
     warnings[0].startsWith(
-      `Group 'all' may grant node 1023, with which the function ${name}() of this database makes IDs.`,
+      `Group 'all' may grant node 1023, with which the function ${name}() of this database generates IDs.`,
     ),
   )
   t.regex(warnings[0], /slots: 1023/)

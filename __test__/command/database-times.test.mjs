@@ -543,7 +543,7 @@ anyTest('options that would have no effect are refused', async (t) => {
   await isRefused(t, ['schema', '--times', 'Flake'], /--times must be 1 to 50 lower-case letters/)
   await isRefused(t, ['schema', '--unsigned'], /--unsigned is about functions that read times: add --times flake/)
   await isRefused(t, ['schema', '--times', 'flake', '--unsigned'], /--unsigned is only for mysql/)
-  await isRefused(t, ['schema', '--times', 'flake', '--node', '1'], /--node is about a function that makes IDs/)
+  await isRefused(t, ['schema', '--times', 'flake', '--node', '1'], /--node is about a function that generates IDs/)
   await isRefused(t, ['schema', '--times', 'flake', '--function', 'flake_id', '--node', '1'], /one at a time/)
   await isRefused(
     t,

@@ -335,9 +335,9 @@ for (const [name, { start, isThere }] of Object.entries(STORES)) {
 
     await isRefused(t, ['destroy', url, '--segment', 'invoices'], /hands out the same numbers.*add --yes/)
     await isRefused(t, ['destroy', url, 'group', '--segment', 'invoices', '--yes'], /GROUP or --segment, not both/)
-    await fails(t, ['destroy', url, '--segment', 'invoises', '--yes'], /There is no counter 'invoises'/)
-    t.is(await textOf(t, ['destroy', url, '--segment', 'invoices', '--yes']), "Destroyed counter 'invoices'.\n")
-    await fails(t, ['counters', url, '--segment', 'invoices'], /There is no counter 'invoices'/)
+    await fails(t, ['destroy', url, '--segment', 'invoises', '--yes'], /There is no segment counter 'invoises'/)
+    t.is(await textOf(t, ['destroy', url, '--segment', 'invoices', '--yes']), "Destroyed segment counter 'invoices'.\n")
+    await fails(t, ['counters', url, '--segment', 'invoices'], /There is no segment counter 'invoices'/)
     await t.throwsAsync(invoices.takeAsync(100), { code: 'ERR_FLAKE_DESTROYED' })
   })
 }
@@ -350,7 +350,7 @@ onRedis('Redis: restored marks a named group, because Redis cannot list them', a
   await joinAs(t, url, { group: 'orders', durable: true, waitMs: 20_000 })
   await isRefused(t, ['restored', url], /cannot list its groups and counters\. Name each with --group or --segment/)
   await t.throwsAsync(lease.restored(url), { code: 'ERR_FLAKE_OPTION', message: /cannot list its contents/ })
-  t.regex(await textOf(t, ['restored', url, '--segment', 'invoices']), /^Counter 'invoices' grants no blocks/)
+  t.regex(await textOf(t, ['restored', url, '--segment', 'invoices']), /^Segment counter 'invoices' grants no blocks/)
   const invoices = await lease.SegmentId.open(url, { name: 'invoices', durable: true })
   closeAfter(t, invoices)
   t.throws(() => invoices.nextBigInt(), { code: 'ERR_FLAKE_STORE', message: /skipTo/ })

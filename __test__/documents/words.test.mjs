@@ -22,6 +22,7 @@ const WORDS = [
   [/\bg(?:ives?|ave) (?:it|the slot|its slot) back\b/i, 'releases'],
   [/\bis right (?:for|with) \[/i, 'suits'],
   [/\b(?:lease term|grace period)s?\b/i, 'a window, a quiet period'],
+  [/\b(?:makes?|made) (?:equal |duplicate |the same |unique )?IDs\b(?! (?:smaller|repeat))/i, 'generates IDs'],
 ]
 
 /** The page that explains the words, and one that a program writes of the code, for contributors. */

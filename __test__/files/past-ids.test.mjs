@@ -64,7 +64,7 @@ test('one millisecond: all IDs of the kept nodes, once, by members that keep mor
       (error) => (refused = error),
     )
   t.like(refused, { code: 'ERR_FLAKE_BACKFILL', group: 'g', timestamp: OLD })
-  t.regex(refused.message, /2024-02-29T12:34:56\.789Z.*4 kept nodes/)
+  t.regex(refused.message, /2024-02-29T12:34:56\.789Z.*4 reserved nodes/)
   t.is(new Set(ids.map(hex)).size, ids.length)
   t.true(ids.length > 8000, `${ids.length}`)
   t.deepEqual(new Set(ids.map((id) => flake.decode(id).id)), new Set([1023, 1022, 1021, 1020]))

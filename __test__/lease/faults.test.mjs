@@ -45,7 +45,7 @@ test.serial('a failing renewal is reported once per outage, with its cause and t
   t.is(warned.length, 1, 'the process is warned of the first one')
   t.regex(
     warned[0].message,
-    /^The window of slot 0 in group 'default' was not renewed: .* IDs can be made until .*'renewal-failed'/,
+    /^The window of slot 0 in group 'default' was not renewed: .* IDs can be generated until .*'renewal-failed'/,
   )
 })
 

@@ -39,7 +39,7 @@ async function run(...steps) {
 function refused(t, { message, code }, ...files) {
   t.true(code === undefined || code === 'ERR_FLAKE_LOAD', code)
   for (const file of files) t.true(message?.includes(file), `${message}: ${file}`)
-  t.regex(message, /cannot share node numbers with it, so both could make the same IDs/)
+  t.regex(message, /cannot share node numbers with it, so both could generate the same IDs/)
 }
 
 test('a binary is rejected in every thread of a process that runs the WebAssembly, and only there', async (t) => {

@@ -39,8 +39,8 @@ test('an hour back: 503 at once, with the time until there are IDs', async (t) =
   await server.told(/Group 'a': The clock is .* behind the last ID/)
   await server.told(/Group 'idle': The clock is .* behind the last ID/) // though its IDs are not requested
   clock.set(0)
-  await server.told(/Group 'a': makes IDs again/)
-  await server.told(/Group 'idle': makes IDs again/)
+  await server.told(/Group 'a': generates IDs again/)
+  await server.told(/Group 'idle': generates IDs again/)
   t.is(server.warnings.length, 4, server.warnings.join('\n'))
   t.is((await ask(t, 'POST', '/v1/ids/a?n=10000')).status, 200)
   t.true(performance.now() - begun < WAIT_MS)

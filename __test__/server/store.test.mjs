@@ -101,7 +101,7 @@ test('while the store is down IDs continue until the window ends; then 503, and 
   t.is((await ask(t, 'GET', '/livez')).status, 200)
   process.kill(own.pid, 'SIGCONT')
   await until(async () => (await statusOf(server.url)) === 200)
-  await server.told(/makes IDs again/)
+  await server.told(/generates IDs again/)
   t.is(server.warnings.length, 2, server.warnings.join('\n'))
   t.regex(server.warnings[0], /^flakeforge-server: Group 'orders': The window of slot \d .* The server retries\.$/)
   const before = seen.size
@@ -118,7 +118,7 @@ test('an outage without requests is logged when it starts and when it ends, once
     const begun = await server.told(/Group 'silent'/, 2 * round - 2)
     t.regex(begun, /: The window of slot \d .* has ended.* Because: .+\. The server retries\.$/)
     process.kill(own.pid, 'SIGCONT')
-    await server.told(/^flakeforge-server: Group 'silent': makes IDs again\.$/, 2 * round - 1)
+    await server.told(/^flakeforge-server: Group 'silent': generates IDs again\.$/, 2 * round - 1)
     t.is(server.warnings.length, 2 * round, server.warnings.join('\n'))
   }
 })

@@ -105,7 +105,7 @@ function interleaved({ nodes, chosen }: Facts): Finding[] {
       count: turns,
       text: `The counters of ${namesOf(hit, chosen.layout)} go back and forth between two separate sequences ${counted(turns, 'time')}: two generators use the number at the same time.`,
       advice:
-        'They make equal IDs as soon as their counters meet. Give each process a separate number: join() leases one, if all processes use it.',
+        'They generate equal IDs as soon as their counters meet. Give each process a separate number: join() leases one, if all processes use it.',
       page: pageOf('docs/run/processes.md'),
       nodes: hit.map(({ node }) => node),
     },
@@ -115,7 +115,7 @@ function interleaved({ nodes, chosen }: Facts): Finding[] {
 /** IDs that went through a number of 53 bits, or through a spreadsheet, which keeps 15 digits. */
 function lostDigits({ input, walk, chosen }: Facts): Finding[] {
   const { zeroTails, expectedZeroTails, exponents } = input
-  const isFine = chosen.layout.tickMs < 1 // a clock of whole ms makes IDs that end in zeros
+  const isFine = chosen.layout.tickMs < 1 // a clock of whole ms generates IDs that end in zeros
   const tails = !isFine && isFarAbove(zeroTails, expectedZeroTails) ? zeroTails : 0
   const binary = walk.lost.found
   const count = binary + tails + exponents
@@ -142,9 +142,9 @@ const SAYS: Record<StrayKind, (strays: Strays, layout: Layout) => string> = {
   future: ({ count, first, last }) =>
     `${counted(count, 'line has an ID', 'lines have IDs')} from the future: ${date(first)} to ${date(last)}.`,
   early: ({ count, first, last, small }) =>
-    `${counted(count, 'line has an ID', 'lines have IDs')} of a time before the system made any: ${date(first)} to ${date(last)}${small > 0 ? `; ${counted(small, 'is', 'are')} below 2^32, as the numbers of a sequence` : ''}.`,
+    `${counted(count, 'line has an ID', 'lines have IDs')} from a time before the system generated any: ${date(first)} to ${date(last)}${small > 0 ? `; ${counted(small, 'is', 'are')} below 2^32, as the numbers of a sequence` : ''}.`,
   beyond: ({ count }, { name }) =>
-    `${counted(count, 'line has an ID', 'lines have IDs')} that layout ${name} cannot make: bits that are always 0 are set.`,
+    `${counted(count, 'line has an ID', 'lines have IDs')} that layout ${name} cannot produce: bits that are always 0 are set.`,
 }
 
 function strays(kind: StrayKind, { walk, chosen }: Facts): Finding[] {
@@ -166,13 +166,12 @@ function strays(kind: StrayKind, { walk, chosen }: Facts): Finding[] {
 }
 
 function adviceForStrays(kind: StrayKind, likely: string[], { count, small }: Strays, isAll: boolean) {
-  if (isAll)
-    return 'No ID has a usual time, so the layout or the epoch is probably another: check --layout and --epoch.'
+  if (isAll) return 'No ID has a usual time, so the layout or the epoch is probably wrong: check --layout and --epoch.'
   if (small === count) return 'Check whether rows had numbers of a sequence before, and whether both may meet.'
   if (likely.length > 0)
-    return `The layout or epoch of ${likely.join(' or ')} gives them times among the others. Two systems or two epochs in one column can make equal IDs: let one of them write.`
+    return `With the layout or epoch of ${likely.join(' or ')}, their times would match the others. Two systems or two epochs in one column can produce equal IDs: let only one of them write.`
   const clock = kind === 'future' ? 'a clock was ahead, or ' : ''
-  return `Either ${clock}they are of another system or epoch. Find out which program wrote these rows.`
+  return `Either ${clock}they are from another system or epoch. Find out which program wrote these rows.`
 }
 
 function malformed({ input }: Facts): Finding[] {

@@ -25,7 +25,7 @@ function hintsOf({ node, timeBack, widestMs, line, counterBack }: Steps, { chose
     hints.push({
       kind: 'time-back',
       count: timeBack,
-      text: `${name} goes back in time ${counted(timeBack, 'time')} in the order of the lines, by ${duration(widestMs)} in line ${line}: its clock stepped back, two generators use the number, or rows were inserted later than their IDs were made.`,
+      text: `${name} goes back in time ${counted(timeBack, 'time')} in the order of the lines, by ${duration(widestMs)} in line ${line}: its clock stepped back, two generators use the number, or rows were inserted later than their IDs were generated.`,
       node,
     })
   if (counterBack > 0)
@@ -59,15 +59,15 @@ export function hintsFor(facts: Facts, order: Order): Hint[] {
 const OF_ORDER: Record<Order['kind'], string[]> = {
   created: [],
   sorted: [
-    'The lines are sorted by ID, so they do not show in which order IDs were made, and whether a clock stepped back.',
+    'The lines are sorted by ID, so they do not show in which order IDs were generated, and whether a clock stepped back.',
   ],
-  mixed: ['The lines are not in the order in which IDs were made, so steps back of a clock do not show.'],
+  mixed: ['The lines are not in the order in which IDs were generated, so steps back of a clock do not show.'],
 }
 
 /** What this input does not show. */
 export const unknowns = ({ walk }: Facts, order: Order) => [
-  'Two generators with one node number leave no trace here until they make IDs in the same tick.',
-  'IDs that were never in this table, and those that a unique index rejected, do not show.',
+  'Two generators with one node number leave no trace here until they generate IDs in the same tick.',
+  'IDs that never reached this table, for example because a unique index rejected them, are not detected.',
   'If a line repeats the row of another, the IDs of both look like two equal ones.',
   'An ID of another system or epoch whose time fits among the others looks like one of this system.',
   ...OF_ORDER[order.kind],

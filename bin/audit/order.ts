@@ -1,4 +1,4 @@
-// What the order of the lines shows, if it is the order in which IDs were made: where a node goes back in time, or its counter
+// What the order of the lines shows, if it is the order in which IDs were generated: where a node goes back in time, or its counter
 // goes back within a tick. It is only a hint, because concurrent inserts and batches change the order too.
 
 import type { Layout } from '../../lib/entries/codec.ts'

@@ -1,6 +1,6 @@
 // Finds two generators with one node number whose counters continue from tick to tick, as in Discord's system or @sapphire/snowflake:
 // 100, 101, 102 and between them 3000, 3001. One generator cannot go back and forth between two such tracks, whatever IDs are missing
-// from the table. Where counters restart in each tick, two generators make equal IDs, and tracks show nothing.
+// from the table. Where counters restart in each tick, two generators generate equal IDs, and tracks show nothing.
 
 interface Track {
   /** the counter that continues it */

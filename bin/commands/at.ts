@@ -77,8 +77,7 @@ async function run({ values, operands }: Given) {
 export default {
   summary: 'print the smallest and the largest ID of a span of time',
   operands: 'DATE [DATE]',
-  about: `Prints the smallest and the largest ID of an instant, or of a span of time from one instant to another, both included. Also
-prints the WHERE clause that finds these IDs.
+  about: `Prints the smallest and the largest ID of an instant, or of a span of time from one instant to another, both included, and the WHERE clause that finds these IDs.
 
 Times before the layout's epoch or after its last time have no IDs and are left out.
 
@@ -88,7 +87,7 @@ therefore the end of the day, even in layouts with finer ticks.
 
 --column is the type of the column: bigint (signed, as in PostgreSQL and SQLite), unsigned (BIGINT UNSIGNED),
 bytea (PostgreSQL), binary (BINARY(8), or SQLite's BLOB), text (decimal, as nextString() writes it), base32, or uuid
-(layout.toUuid()). Without it, the WHERE is for numbers. A second one follows if signed numbers need a different one.`,
+(layout.toUuid()). Without --column, the WHERE clause is for numbers, and a second clause follows if signed numbers need a different one.`,
   options: { ...COLUMN, ...OF_LAYOUT },
   examples: [
     ['flakeforge at 2026-11-20 2026-11-20T23:59:59.999', 'all IDs of a day'],

@@ -70,8 +70,7 @@ with advice. Hints are not necessarily problems: correct use can cause them.
 Each line is an ID, in any form that inspect reads. If lines have several columns (CSV, COPY, psql, JSON lines), name
 the one to check with --column. Header lines, empty lines and NULLs are skipped.
 
-Without --layout, the command finds out which system the IDs are of, as inspect does. If that is not certain, it checks
-nothing.
+Without --layout, the command determines which system the IDs come from, as inspect does. If the result is not certain, nothing is checked.
 
 The command needs 20 bytes of memory for each ID. Check a larger table in ranges of IDs: 'flakeforge at' prints their bounds.
 

@@ -6,10 +6,9 @@ import { SEGMENT } from '../parts/options.ts'
 export default {
   summary: 'list the counters of SegmentId',
   operands: '[DIR|URL]',
-  about: `Lists the counters of SegmentId: the first number that no member has yet, and whether blocks may be lost, so that a counter
-grants none until skipTo() is called. Listing changes nothing.
+  about: `Lists the counters of SegmentId: the first number that no member has taken yet, and whether blocks may have been lost, in which case the counter grants none until skipTo() is called. Listing changes nothing.
 
-DIR, the absolute path of a folder, or URL is the store (default $FLAKEFORGE_STORE, else join()'s default folder). Redis cannot list its
+The store is DIR, the absolute path of a folder, or URL (default: $FLAKEFORGE_STORE, else the default folder of join()). Redis cannot list its
 counters: name one with --segment.`,
   options: { segment: { ...SEGMENT.segment, about: 'only this counter' } },
   completes: ['store'],

@@ -12,8 +12,7 @@ export default {
 
 Without a node number, the command holds a free slot while it runs, as FlakeId.join() does: from --store, else from
 FLAKEFORGE_STORE, else from your own folder. Commands and applications that run at the same time therefore generate no
-duplicates. With --id, a node field, or a variable such as FLAKEFORGE_ID, the command uses that node number. Make sure that no
-other process does.`,
+duplicates. With --id, a node field, or a variable such as FLAKEFORGE_ID, the command uses that node number. Make sure that no other process uses it.`,
   options: {
     n,
     as,

@@ -6,12 +6,11 @@ import { GROUP, SEGMENT } from '../parts/options.ts'
 export default {
   summary: 'report that a backup was restored on a server',
   operands: '[URL …]',
-  about: `Reports that older records were restored: from a backup, a snapshot, or a copy of the data folder. The server may show no sign
-of that, and then only this command prevents repeated IDs. Run it when the server is up, before members can reach it. A group
+  about: `Reports that older records were restored: from a backup, a snapshot, or a copy of the data folder. The server may show no sign of this, and then only this command prevents repeated IDs. Run the command when the server is up, before members can reach the server. A group
 then grants no slots for 60 s plus its skew. A counter grants no blocks until you call skipTo() with a number above every ID.
 
 The default URL is $FLAKEFORGE_STORE; three or five URLs are one store. Without --group and --segment, the report covers all groups and counters that the server
-knows. Name those that were created after the backup was taken. Redis cannot list any: name each one.`,
+knows. Name those that were created after the backup was taken. Redis cannot list groups and counters: name each one.`,
   options: {
     group: { ...GROUP.group, about: 'only this group' },
     segment: { ...SEGMENT.segment, about: 'only this counter of SegmentId' },

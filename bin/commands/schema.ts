@@ -1,25 +1,20 @@
-// `flakeforge schema`: the tables of the PostgreSQL or MySQL store, or functions that make and read IDs, for migrations.
+// `flakeforge schema`: the tables of the PostgreSQL or MySQL store, or functions that generate and read IDs, for migrations.
 
 import type { CommandFile } from '../parts/command.ts'
 import { OF_SCHEMA } from '../parts/options.ts'
 
 export default {
-  summary: 'print SQL: the tables of the store, or functions that make and read IDs',
+  summary: 'print SQL: the tables of the store, or functions that generate and read IDs',
   operands: '[postgres|mysql|URL]',
-  about: `Prints the SQL that creates the tables of a store: for PostgreSQL 12 or newer in the schema public, or in the one that an
-address names with ?schema=; for MySQL and MariaDB in the current database. The store creates them itself on first use if its
-role has the rights. Print them if you use migrations, or if that role may not create tables. The command connects to no server.
+  about: `Prints the SQL that creates the tables of a store. For PostgreSQL 12 or newer, they are in the schema public, or in the schema that the address names with ?schema=; for MySQL and MariaDB, in the current database. The store creates its tables on first use if its role has the rights. Print the SQL if you use migrations, or if that role may not create tables. The command connects to no server.
 
 --grant names the roles that get the rights of members or callers. The SQL for PostgreSQL is one statement. It fails if an
 object of that name belongs to another role. Name the owner of a schema in the address, with ?owner=.
 
 With --function, the command prints a function that generates IDs in the database, for rows that psql, triggers or other services
-insert: id bigint DEFAULT flake_id(). On MariaDB and MySQL, a BEFORE INSERT trigger calls it. Its IDs never repeat, whatever the
-server's clock does. No process may use its node number: give your group --slots 1023, and the function --node 1023.
+insert: id bigint DEFAULT flake_id(). On MariaDB and MySQL, a BEFORE INSERT trigger calls the function. Its IDs never repeat, whatever the server's clock does. No process may use the function's node number: for example, give your group --slots 1023, and the function --node 1023.
 
-With --times flake it prints flake_time(id), the time of an ID, and flake_min(time) and flake_max(time), the first and the last ID
-of a time, as in WHERE id >= flake_min(now() - interval '1 day'). PostgreSQL takes them in indexes, generated columns and the
-bounds of partitions. On MariaDB and MySQL, times are in UTC. --layout, --epoch, --mode and --id-offset are those of your IDs.`,
+With --times flake, the command prints three functions: flake_time(id) returns the time of an ID; flake_min(time) and flake_max(time) return the first and the last ID of a time, as in WHERE id >= flake_min(now() - interval '1 day'). PostgreSQL allows these functions in indexes, generated columns and the bounds of partitions. On MariaDB and MySQL, times are in UTC. Pass the --layout, --epoch, --mode and --id-offset of your IDs.`,
   options: OF_SCHEMA,
   completes: [() => ['postgres', 'mysql']],
   examples: [

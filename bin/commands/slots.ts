@@ -6,12 +6,11 @@ import { GROUP } from '../parts/options.ts'
 export default {
   summary: 'list the slots of join() and their holders',
   operands: '[DIR|URL …]',
-  about: `Lists the slots that were ever held: the holder, when it acquired the slot, when its last ID was generated, and when its window
-ends. Listing changes nothing.
+  about: `Lists the slots that have ever been held: the holder, when it acquired the slot, when it generated its last ID, and when its window ends. Listing changes nothing.
 
 DIR is the absolute path of a folder, and URL the address of a server. Three or five URLs are one store, and a second table shows
 how each server takes part. The default is $FLAKEFORGE_STORE, else the default folder
-of join(). Without --group, all groups are listed. Redis cannot list them: there, the default is the group 'default'. A group that
+of join(). Without --group, all groups are listed. Redis cannot list groups: there, the default is the group 'default'. A group that
 does not exist is an error; an empty one is not.`,
   options: { group: { ...GROUP.group, about: 'only this group' } },
   completes: ['store'],

@@ -30,7 +30,7 @@ function readName(option: string, name: string) {
 
 /** The options that only one kind of function has, and what it needs then. */
 const ONLY_OF = {
-  function: { options: ['node'], about: 'a function that makes IDs: add --function flake_id' },
+  function: { options: ['node'], about: 'a function that generates IDs: add --function flake_id' },
   times: { options: ['unsigned'], about: 'functions that read times: add --times flake' },
 } as const
 
@@ -48,7 +48,7 @@ export function checkFunctions(values: Values) {
   const alone = OF_BOTH.find((name) => values[name] !== undefined)
   if (alone !== undefined && values.function === undefined && values.times === undefined) {
     throw usageError(
-      `--${alone} is about a function: add --function flake_id, which makes IDs, or --times flake, which reads times.`,
+      `--${alone} is about a function: add --function flake_id, which generates IDs, or --times flake, which reads times.`,
     )
   }
 }

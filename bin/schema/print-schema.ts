@@ -1,4 +1,4 @@
-// The statements of `flakeforge schema`: those that the stores run themselves, a function that makes IDs, or functions that read
+// The statements of `flakeforge schema`: those that the stores run themselves, a function that generates IDs, or functions that read
 // their times. It connects to nothing.
 
 import { endingsOf } from '../../lib/stores/database-times.ts'
@@ -24,7 +24,7 @@ type Printed = { sql: string; grants: string[]; script?: string }
 interface Database {
   /** The statements that the store itself runs if it has the rights. */
   tables: () => Printed
-  /** The statements of a function that makes IDs. */
+  /** The statements of a function that generates IDs. */
   function: (wanted: WantedFunction) => Printed
   /** The statements of functions that read the time of an ID. */
   times: (wanted: WantedTimes) => Printed

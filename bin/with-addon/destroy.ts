@@ -23,14 +23,14 @@ async function endCounter(given: string | undefined, { segment, yes, json }: Giv
   const counter = readName('segment', segment)
   if (!yes) {
     throw usageError(
-      `This stops every member of counter '${counter}' at its next block, and the next one of its name hands out the same numbers. To confirm, add --yes.`,
+      `This stops every member of segment counter '${counter}' at its next block, and the next counter of this name hands out the same numbers. To confirm, add --yes.`,
     )
   }
   await withPresentStore(given, async (store) => {
     if ((await store.counter(counter)) === undefined) throw await noCounter(store, counter)
     await store.destroyCounter(counter)
   })
-  const text = `Destroyed counter '${printable(counter)}'.`
+  const text = `Destroyed segment counter '${printable(counter)}'.`
   await print(json ? `${JSON.stringify({ counter, destroyed: true })}\n` : `${text}\n`)
 }
 

@@ -86,7 +86,7 @@ async function withGenerator(values: Values, layout: Layout, work: (flake: Flake
   }
   const { id, shared } = values
   if (facts.nodeNames.length === 0 && shared === undefined) {
-    say('This layout has no node field, so other processes can make equal IDs. Use --shared FILE in all of them.')
+    say('This layout has no node field, so other processes can generate equal IDs. Use --shared FILE in all of them.')
   }
   return work(new FlakeId({ ...options, id, shared }))
 }

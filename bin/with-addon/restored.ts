@@ -24,7 +24,7 @@ function namedBy({ group, segment }: Given['values']) {
 const textOf = (kept: { group: string } | { name: string }) =>
   'group' in kept
     ? `Group '${printable(kept.group)}' ${WHAT_FOLLOWS.group}.\n`
-    : `Counter '${printable(kept.name)}' ${WHAT_FOLLOWS.name}.\n`
+    : `Segment counter '${printable(kept.name)}' ${WHAT_FOLLOWS.name}.\n`
 
 const unlisted = () =>
   usageError('This server cannot list its groups and counters. Name each with --group or --segment.')

@@ -119,7 +119,7 @@ async function joinUnless(store: FolderStore, options: JoinOptions, isOther: (th
 /** Other containers do not see this folder, and take the same numbers from their own. */
 function sayWhereFrom({ id }: LeasedFlakeId, { folder }: FolderStore) {
   say(
-    `Node number ${id} is unique only in this container (it is a slot of ${folder}). If other containers make IDs too, name a ` +
+    `Node number ${id} is unique only in this container (it is a slot of ${folder}). If other containers generate IDs too, name a ` +
       'store that they share, with --store or FLAKEFORGE_STORE, or give each its own --id.',
   )
 }

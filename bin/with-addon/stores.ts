@@ -34,7 +34,7 @@ export interface AnyStore {
   folderOf?: (group: string) => string
   /** a server's description of where the records are; a folder has no such function */
   place?: () => Promise<string>
-  /** the functions in a server's database that make IDs */
+  /** the functions in a server's database that generate IDs */
   functions?: () => Promise<DatabaseFunction[]>
   /** how each server of a list takes part in a group */
   storeStates?: (group: string) => Promise<StoreState[]>
@@ -182,7 +182,7 @@ function listOf(groups: string[]) {
 
 /** The error for a counter that does not exist, with the name that was probably meant. */
 export async function noCounter(store: AnyStore, name: string) {
-  const text = `There is no counter '${name}' ${placeOf(store)}.`
+  const text = `There is no segment counter '${name}' ${placeOf(store)}.`
   const known = (await store.counters?.())?.map((counter) => counter.name)
   if (known === undefined) return failure(`${text} Check its name: this server cannot list its counters.`)
   const meant = nearest(name, known)

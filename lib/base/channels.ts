@@ -37,8 +37,8 @@ export interface LeaseTrace {
 }
 
 /**
- * The message of the channel `flakeforge:lease.state`: a lease looks for a slot, got one or no longer has it. Renewals do not
- * change the state; see `flakeforge:lease.renew`.
+ * The message of the channel `flakeforge:lease.state`: a lease is looking for a slot, has got one, or has lost it. Renewals do
+ * not change the state; see `flakeforge:lease.renew`.
  */
 export interface LeaseStateMessage {
   /** the group's name */
@@ -48,8 +48,8 @@ export interface LeaseStateMessage {
   /** the new state */
   state: 'attached' | 'detached' | 'destroyed'
   /**
-   * the name of the event that the generator's listeners get. `joining`, which they do not get: `join()` or `attach()` begins
-   * to look for a slot. After `lost` the lease looks for one on its own.
+   * the name of the event that the generator's listeners get. `joining`, which the listeners do not get, means that `join()`
+   * or `attach()` has begun to look for a slot. After `lost`, the lease looks for a slot by itself.
    */
   event: 'joining' | 'attached' | 'lost' | 'detached' | 'destroyed'
   /** the reason; absent if the program asked for it */
@@ -75,20 +75,20 @@ export interface ClockStepMessage {
    * of this node has made
    */
   steps: number
-  /** how far the clock was behind the last ID when a call was refused, in ms; 0 if no call was refused */
+  /** how far the clock was behind the last ID when a call failed or had to wait, in ms; 0 if there was no such call */
   behindMs: number
 }
 
 /**
- * The message of the channel `flakeforge:store.state`: one of several stores that are one, as of `quorumStore()`, does not take
- * part, or takes part again.
+ * The message of the channel `flakeforge:store.state`: one of several stores that form one, as with `quorumStore()`, does not
+ * take part, or takes part again.
  */
 export interface StoreStateMessage {
-  /** its label: the address without user, password and options, or the given name */
+  /** the store's label: its address without user, password and options, or the given name */
   store: string
-  /** whether it does not take part */
+  /** true if the store does not take part */
   isAway: boolean
-  /** why it does not */
+  /** why the store does not take part */
   cause?: unknown
 }
 

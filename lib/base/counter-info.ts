@@ -1,14 +1,14 @@
 // A counter on a store, as users see it.
 
-/** A counter, as `counter` and `counters` return it. */
+/** A segment counter, as `counter` and `counters` return it. */
 export interface CounterInfo {
   name: string
-  /** the first number that it has not granted yet: members may hold lower ones that they have not handed out */
+  /** the first number that the counter has not granted yet; members may still hold lower ones */
   next: bigint
-  /** identifies it: 16 hex digits, other ones after `skipTo` and for another counter of this name */
+  /** identifies the counter: 16 hex digits, which change after `skipTo`, or if the counter is created again */
   lineage: string
-  /** whether it may have lost blocks and grants none until `skipTo` */
+  /** whether blocks may have been lost, so that the counter grants none until `skipTo` */
   isLost: boolean
-  /** whether its members trust the store never to lose acknowledged writes; absent in a folder */
+  /** whether the members promise that the store never loses acknowledged writes; absent in a folder */
   durable?: boolean
 }

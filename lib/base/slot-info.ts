@@ -1,6 +1,6 @@
 // A slot as lists and errors show it: the errors of unreadable records have those that could be read.
 
-/** A slot, as `list` returns it. Its holder generates IDs in the window [lo, hi] only. */
+/** A slot, as `list` returns it. Its holder generates IDs only within the window [lo, hi]. */
 export interface SlotInfo {
   /** from 0 */
   slot: number
@@ -16,6 +16,6 @@ export interface SlotInfo {
   pid?: number
   /** file store: when the holder got the slot */
   since?: Date
-  /** file store: when the holder's last ID was generated */
+  /** file store: when the holder generated its last ID */
   last?: Date
 }

@@ -14,17 +14,17 @@ import { PREFIX } from './prefix.ts'
 declare const kind: unique symbol
 
 /**
- * The text of an ID of one kind, such as `'ord_6GZJ8H64N4W00'`. It is text, but other text is not assignable to it, nor is the ID
- * of another kind.
+ * The text of an ID of one kind, such as `'ord_6GZJ8H64N4W00'`. It is a string, but no other string is assignable to it, nor
+ * is the ID of another kind.
  */
 export type Id<Name extends string = string> = string & { readonly [kind]: Name }
 
-/** What makes IDs in this process: every generator of flakeforge. */
+/** Any generator of flakeforge in this process. */
 export interface IdSource {
   nextBigInt(): bigint
 }
 
-/** What a kind needs of a `Seal`. */
+/** The part of a `Seal` that an ID type uses. */
 export interface TextSeal {
   sealString(id: bigint, base?: 'base58' | 'base62' | null): string
   openString(text: string, base?: 'base58' | 'base62' | null): Uint8Array
@@ -33,21 +33,21 @@ export interface TextSeal {
 export interface IdTypeOptions<L extends AnyLayout = AnyLayout> {
   /** the beginning of the texts, as for `format`: default the name and `_`; `''` for none */
   prefix?: string | null | undefined
-  /** The name of a layout, a `Layout`, or the definition of your own: an ID that no generator of it could have made is refused. */
+  /** The name of a layout, a `Layout`, or the definition of your own: an ID that this layout cannot contain is rejected. */
   layout?: L | Layout<L> | null | undefined
-  /** how the ID is written after the prefix; default `'base32'`, with a seal `'base58'`, and then only that or `'base62'` */
+  /** how the ID is written after the prefix; default `'base32'`. With a seal, `'base58'` (the default) or `'base62'` */
   base?: Base | null | undefined
   /** a `Seal` with the same prefix: the texts are those of its `sealString`, and reveal nothing without the key */
   seal?: TextSeal | null | undefined
 }
 
-/** The JSON Schema of a text, for every draft of it and for OpenAPI. */
+/** The JSON Schema of a text, for every draft of JSON Schema and for OpenAPI. */
 export interface TextSchema {
   type: 'string'
   pattern: string
 }
 
-/** What other libraries call, by [Standard Schema](https://standardschema.dev). */
+/** The interface that other libraries call, as defined by [Standard Schema](https://standardschema.dev). */
 export interface StandardProps<Output> {
   readonly version: 1
   readonly vendor: string
@@ -63,7 +63,7 @@ export interface StandardProps<Output> {
   readonly types?: { readonly input: string; readonly output: Output } | undefined
 }
 
-/** A kind of IDs. None of its functions needs its object, so `ids.filter(Order.is)` works. */
+/** A kind of ID. Its functions do not use `this`, so `ids.filter(Order.is)` works. */
 export interface IdType<Name extends string = string> {
   readonly name: Name
 
@@ -74,34 +74,36 @@ export interface IdType<Name extends string = string> {
   readonly next: (generator: IdSource) => Id<Name>
 
   /**
-   * The text of an ID in any other form, as from a database.
-   * @throws {TypeError} `ERR_FLAKE_ID`: it is not an ID, or not one of the layout.
+   * The text of an ID that is given in any other form, such as a bigint from a database.
+   * @throws {TypeError} `ERR_FLAKE_ID`: it is not an ID, or not an ID of the layout.
    */
   readonly from: (id: IdLike) => Id<Name>
 
   /**
-   * Text from outside, checked: the same text, with its letters as `from` writes them where their case does not matter.
-   * @throws {TypeError} `ERR_FLAKE_ID`: it is not text, has another prefix, is not written in the base, has more than 64 bits, is
-   * not an ID of the layout, or is refused by the seal.
+   * Checks text from outside and returns it. If the base ignores case, the result has the case that `from` writes.
+   * @throws {TypeError} `ERR_FLAKE_ID`: it is not text, has another prefix, is not written in the base, has more than 64 bits,
+   * is not an ID of the layout, or is rejected by the seal.
    */
   readonly parse: (text: unknown) => Id<Name>
 
-  /** Whether a value is such a text, letter for letter as `from` writes it. It never throws. */
+  /** Whether a value is text exactly as `from` writes it. It never throws. */
   readonly is: (value: unknown) => value is Id<Name>
 
   /**
-   * The ID of a text, for a database.
+   * The ID that a text contains, for a database.
    * @throws {TypeError} `ERR_FLAKE_ID`, as `parse`
    */
   readonly toBigInt: (text: string) => bigint
 
   /**
-   * The form of the texts: `{ type: 'string', pattern }`. A pattern cannot say that a number has at most 64 bits, or that check
-   * characters are right: `parse` refuses more.
+   * The form of the texts: `{ type: 'string', pattern }`. A pattern cannot express that a number has at most 64 bits, or that
+   * check characters are correct: `parse` checks these as well.
    */
   readonly jsonSchema: TextSchema
 
-  /** [Standard Schema](https://standardschema.dev): tRPC, Hono, TanStack and others take the object itself as a validator. */
+  /**
+   * [Standard Schema](https://standardschema.dev): tRPC, Hono, TanStack and others accept the object itself as a validator.
+   */
   readonly '~standard': StandardProps<Id<Name>>
 }
 
@@ -176,7 +178,7 @@ function readPrefix(prefix: unknown, name: string) {
 const isIdError = (error: unknown): error is Error => (error as { code?: unknown } | undefined)?.code === 'ERR_FLAKE_ID'
 
 /**
- * Makes a kind of IDs: one object that generates, writes, reads and validates them, with a type of their own.
+ * Creates a kind of ID: one object that generates, writes, reads and validates such IDs, which have their own type.
  *
  * @param name of the kind, and the beginning of its texts: 1 to 15 of a–z, 0–9 and _, from a letter to a letter or digit
  * @throws {RangeError | TypeError} `ERR_FLAKE_OPTION`: the name or an option is invalid, or the seal has another prefix.

@@ -11,13 +11,13 @@ import { isUint8Array, newBytes } from '../base/objects.ts'
  * binary), or a number.
  *
  * A number must be an integer from 0 to 2^53 − 1 (`Number.MAX_SAFE_INTEGER`), as `nextNumber()` returns. Other numbers are
- * refused with `ERR_FLAKE_ID`, which gives the reason: above 2^53 − 1 a number may have lost digits before the call. Read
- * such an ID as a bigint or as text.
+ * rejected with `ERR_FLAKE_ID`: above 2^53 − 1, a number may have lost digits before the call. Read such an ID as a bigint or
+ * as text.
  */
 export type IdLike = Uint8Array | bigint | string | number
 
 /**
- * The 8 bytes of an ID, big-endian, in a separate ArrayBuffer: a `Buffer` where that class exists, as in Node.js, else a
+ * The 8 bytes of an ID, big-endian, in a separate ArrayBuffer: a `Buffer` where that class exists, as in Node.js; otherwise a
  * `Uint8Array`, as in browsers.
  */
 export type IdBytes = typeof globalThis extends { Buffer: { prototype: infer B } } ? B : Uint8Array
@@ -100,8 +100,7 @@ export function toSigned(id: IdLike): bigint {
 
 /**
  * The ID for a value from a signed 64-bit column, −2^63…2^63 − 1: a bigint, or decimal text, as PostgreSQL drivers return it.
- * @throws {TypeError} `ERR_FLAKE_ID`: the value is out of these bounds, or neither a bigint nor an integer as databases write
- * it.
+ * @throws {TypeError} `ERR_FLAKE_ID`: the value is out of these bounds, or neither a bigint nor decimal text.
  */
 export function fromSigned(value: bigint | string): IdBytes {
   const signed = typeof value === 'string' && /^(?:0|-?[1-9]\d{0,18})$/.test(value) ? BigInt(value) : value
@@ -110,7 +109,7 @@ export function fromSigned(value: bigint | string): IdBytes {
 }
 
 /**
- * Compares two IDs by unsigned value: −1, 0 or 1, as `sort` needs it and like `Buffer.compare`.
+ * Compares two IDs by unsigned value and returns −1, 0 or 1, for `sort`, like `Buffer.compare`.
  * @throws {TypeError} `ERR_FLAKE_ID`: either value is not an ID.
  */
 export function compare(a: IdLike, b: IdLike): -1 | 0 | 1 {

@@ -17,15 +17,15 @@ const LOST =
   'JSON.stringify(value, jsonReplacer).'
 
 /**
- * The second argument of `JSON.stringify`: writes every ID as decimal text, at any depth: bigints, negative ones too; Buffers
- * and Uint8Arrays of 8 bytes, as `next()` returns them; and each element of a BigUint64Array, as `takeBigInts()` returns it, or
- * of a BigInt64Array.
+ * Pass this function to `JSON.stringify` as its second argument. It writes every ID as decimal text, at any depth: bigints,
+ * including negative ones; Buffers and Uint8Arrays of 8 bytes, as `next()` returns; and each element of a BigUint64Array, as
+ * `takeBigInts()` returns, or of a BigInt64Array.
  *
- * Everything else is written as JSON writes it. Even if your project gave `BigInt.prototype` a `toJSON` that makes numbers,
- * bigints are written as exact text.
+ * Everything else is written as usual. Bigints are written as exact text even if your project gave `BigInt.prototype` a
+ * `toJSON` that returns numbers.
  *
- * In an arrow function, `(key, value) => jsonReplacer(key, value)`, it does not see the values before their `toJSON`. It then
- * knows a Buffer by the JSON of its 8 bytes.
+ * Called from an arrow function, `(key, value) => jsonReplacer(key, value)`, it does not see values before their `toJSON`, and
+ * recognizes a Buffer by the JSON of its 8 bytes.
  *
  * @example
  * JSON.stringify({ id: 7529535382561648641n }, jsonReplacer) // '{"id":"7529535382561648641"}'
@@ -59,9 +59,9 @@ const KEYS = "an array of keys, such as ['id', 'userId']"
 const NO_SOURCE = `${KEYS}, on Node.js 20 (without keys, jsonReviver() needs Node.js 21 or newer)`
 
 /**
- * Makes the second argument of `JSON.parse` that turns every integer beyond 2^53, which a number cannot hold exactly, into a
- * bigint, at any depth. Everything else stays as it is, including `1e20`, `1.0` and `-0`. Use it for JSON with numbers, such as
- * a database's.
+ * Returns a second argument for `JSON.parse` that turns every integer beyond 2^53, which a number cannot hold exactly, into a
+ * bigint, at any depth. Everything else stays as it is, including `1e20`, `1.0` and `-0`. Use this for JSON in which IDs are
+ * numbers, such as a database's.
  * @returns a function that throws a TypeError with `ERR_FLAKE_ID` for an integer of more than 1,000 digits: reading one takes
  * time that grows with the square of its length.
  * @throws {TypeError} `ERR_FLAKE_OPTION`: `JSON.parse` does not show the text of numbers on this runtime, as before Node.js
@@ -71,17 +71,18 @@ const NO_SOURCE = `${KEYS}, on Node.js 20 (without keys, jsonReviver() needs Nod
  */
 export function jsonReviver(): (key: string, value: unknown, context?: { source?: string }) => unknown
 /**
- * Makes the second argument of `JSON.parse` that turns the values of these keys back into bigints, at any depth.
+ * Returns a second argument for `JSON.parse` that turns the values of these keys back into bigints, at any depth.
  *
  * | value | result |
  * |---|---|
- * | decimal text, −2^63 to 2^64 − 1, 20 digits at most | a bigint. It stays negative: `fromSigned` converts it into the ID |
+ * | decimal text, −2^63 to 2^64 − 1, 20 digits at most | a bigint. A negative value stays negative: `fromSigned` converts it
+ * into the ID |
  * | an array | an array, each element read in the same way |
  * | `null` | `null`; a missing key stays missing |
  * | a number | a bigint, if it is exact: a safe integer; from Node.js 21 on any integer of 64 bits |
  *
- * @param keys at least one key. The empty key is the whole text: `JSON.parse('["1","2"]', jsonReviver(['']))` reads an array
- * of IDs.
+ * @param keys at least one key. The empty key stands for the whole text: `JSON.parse('["1","2"]', jsonReviver(['']))` reads an
+ * array of IDs.
  * @returns a function that throws a TypeError with `ERR_FLAKE_ID` for any other value: text that is not decimal, more than 64
  * bits, or a number that has lost digits. The error has the `key` and the `value`.
  * @throws {RangeError | TypeError} `ERR_FLAKE_OPTION`: `keys` is not an array, is empty, or has an element that is not text.

@@ -103,7 +103,10 @@ export class Layout<const L extends AnyLayout = AnyLayout> {
    * forms a spec, so a Layout made from a copy (`{ ...layout }`, JSON, structuredClone) is the same layout.
    */
   readonly tickMs: number
-  /** present only if it was given, as the next is; `mode` only if it is not the layout's default, or in uniqueid if given */
+  /**
+   * `idOffset` and `nodes` are present only if they were given; `mode` is present only if it is not the layout's default, or
+   * for uniqueid if it was given
+   */
   declare readonly idOffset?: bigint | undefined
   declare readonly nodes?: number | undefined
   declare readonly mode?: 'spread' | 'sequential' | undefined
@@ -141,14 +144,14 @@ export class Layout<const L extends AnyLayout = AnyLayout> {
 
   /**
    * The first instant at which some ID, whatever its node and counter, does not fit into a signed 64-bit column; flake with
-   * epoch 0: 2039-09-07. If the highest bit is part of the node or the counter, or is one of the reversed bits, this
-   * is the epoch or just after it. If it is always 0, this is `end`.
+   * epoch 0: 2039-09-07. If the highest bit belongs to the node or the counter, or to a reversed timestamp, this is the epoch
+   * or just after it. If that bit is always 0, this is `end`.
    */
   get signedEnd(): Date {
     return new Date(this.#facts.packing.signedEnd())
   }
 
-  /** The same with `idOffset` as text: JSON has no bigints. */
+  /** The layout's properties, with `idOffset` as text, because JSON has no bigints. */
   toJSON() {
     const { idOffset } = this.#facts.choices
     return idOffset === undefined ? { ...this } : { ...this, idOffset: String(idOffset) }
@@ -206,7 +209,7 @@ export class Layout<const L extends AnyLayout = AnyLayout> {
   }
 
   /**
-   * Makes the ID with these parts: the inverse of `decode`.
+   * Returns the ID with these parts: the inverse of `decode`.
    * @param parts the time as `tick`, `timestamp` or `date`; `counter` (default 0); the node as `id` or by its fields (default
    * 0); `mode`
    * @throws {RangeError | TypeError} `ERR_FLAKE_OPTION`: a part does not fit into its field, or contradicts another. To
@@ -220,14 +223,14 @@ export class Layout<const L extends AnyLayout = AnyLayout> {
   }
 
   /**
-   * The smallest and the largest ID of an instant, or of the time from one instant to another (both included), over all
-   * nodes: the bounds for `WHERE id BETWEEN …`. A time is Unix ms, a Date, a Temporal.Instant, or Unix ns as a bigint. A Date
-   * or a whole number of ms covers the millisecond that starts there, also in layouts with finer ticks. Several ticks of less
-   * than 1 µs are the same fraction of a ms: the range then includes all of them. A range that begins before the epoch begins
-   * at the epoch, and one that extends beyond the layout's last time ends there.
+   * The smallest and the largest ID of an instant, or of the time from one instant to another (both included), over all nodes:
+   * the bounds for `WHERE id BETWEEN …`. A time is Unix ms, a Date, a Temporal.Instant, or Unix ns as a bigint. A Date or a
+   * whole number of ms covers the millisecond that starts there, even in layouts with finer ticks. A fraction of a ms may
+   * stand for several ticks of less than 1 µs: the range then includes all of them. A range that begins before the epoch
+   * begins at the epoch, and one that extends beyond the layout's last time ends there.
    * @throws {RangeError} `ERR_FLAKE_OPTION`: IDs of this layout are not ordered by time, or `to` is before `from`.
-   * @throws {RangeError} `ERR_FLAKE_TIME_RANGE`: the layout has no time of the range, or a number is not Unix ms, or a bigint
-   * not Unix ns, judging by its size.
+   * @throws {RangeError} `ERR_FLAKE_TIME_RANGE`: the whole range lies outside the layout; or, judging by its size, a number is
+   * not Unix ms or a bigint is not Unix ns.
    */
   range(from: Instant, to?: Instant): { min: IdBytes; max: IdBytes } {
     const { packing } = this.#facts
@@ -246,8 +249,9 @@ export class Layout<const L extends AnyLayout = AnyLayout> {
   }
 
   /**
-   * The ID as a UUID of version 8 (RFC 9562), in lower case, for a `uuid` column. UUIDs of a layout sort as their IDs do, as
-   * text and as 16 bytes. So `toUuid(min)` and `toUuid(max)` of a `range` are the bounds for `WHERE id BETWEEN …`.
+   * The ID as a UUID of version 8 (RFC 9562), in lower case, for a `uuid` column. The UUIDs of a layout sort in the same order
+   * as their IDs, both as text and as 16 bytes. Therefore, `toUuid(min)` and `toUuid(max)` of a `range` are the bounds for
+   * `WHERE id BETWEEN …`.
    *
    * | digits | meaning |
    * |---|---|
@@ -257,11 +261,12 @@ export class Layout<const L extends AnyLayout = AnyLayout> {
    * | `-85` | two bits of variant, `10`; the last 4 bits of the ID; two bits that are `01` |
    * | `8f-670cd8eec840` | the mark: the same in all UUIDs of a layout |
    *
-   * The mark depends on how times are read: epoch, tick, the place and the order of the timestamp's bits, and `idOffset`. Name,
-   * node fields and counter may change, and so may uniqueid's mode, which its IDs contain. It is the last 56 bits of the 64-bit
-   * FNV-1a hash of a text, for `flake` `'flakeforge: epoch 0 ms, tick 1000000 ns, timestamp 42 bits at 22, idOffset 0'`. For the
-   * decimal layouts, `decimal` replaces `timestamp 42 bits at 22`, where 22 is the number of bits after the timestamp. In mode
-   * `'spread'` of any other layout than uniqueid, `timestamp reversed` replaces `timestamp`.
+   * The mark depends on how the time is encoded: epoch, tick, the position and order of the timestamp's bits, and `idOffset`.
+   * It does not depend on the name, the node fields, the counter, or the mode of uniqueid, whose IDs contain it. The mark is
+   * the last 56 bits of the 64-bit FNV-1a hash of a text; for `flake`, that text is `'flakeforge: epoch 0 ms, tick 1000000 ns,
+   * timestamp 42 bits at 22, idOffset 0'`. For the decimal layouts, `decimal` replaces `timestamp 42 bits at 22`, where 22 is
+   * the number of bits after the timestamp. In mode `'spread'` of any layout except uniqueid, `timestamp reversed` replaces
+   * `timestamp`.
    * @throws {TypeError} `ERR_FLAKE_ID`: it is not an ID, or not an ID of this layout.
    * @example
    * layouts.flake.toUuid('0x687e488989127001') // '687e4889-8912-8700-858f-670cd8eec840'
@@ -271,9 +276,9 @@ export class Layout<const L extends AnyLayout = AnyLayout> {
   }
 
   /**
-   * The ID that `toUuid` made this UUID from. Digits may be in upper case.
-   * @throws {TypeError} `ERR_FLAKE_ID`: any other UUID or text: a UUID of another version or program, or of a layout that
-   * would read a different time from it. The message gives the reason.
+   * The ID of a UUID that `toUuid` returned. Upper case is accepted.
+   * @throws {TypeError} `ERR_FLAKE_ID`: any other text or UUID: of another version or program, or of a layout that encodes
+   * times differently. The message gives the reason.
    */
   fromUuid(text: string): IdBytes {
     return uuids.fromUuid(text, this.#facts)
@@ -294,8 +299,8 @@ export class Layout<const L extends AnyLayout = AnyLayout> {
   }
 
   /**
-   * Chronicle layouts: the ID that `toText` made this text from. As Chronicle itself writes them, zeros at the end may be
-   * missing, and `Z` or an offset such as `+01:00` may follow.
+   * Chronicle layouts: the ID of a text that `toText` returned, or that Chronicle wrote: trailing zeros may be missing, and
+   * `Z` or an offset such as `+01:00` may follow.
    * @throws {TypeError} `ERR_FLAKE_ID`: the text does not represent an ID.
    */
   fromText(text: string): IdBytes {
@@ -455,7 +460,7 @@ function propertyOf({ name }: Dialect): [string, PropertyDescriptor] {
   return [name, { get: () => (made ??= layoutOf(factsOf(name))), enumerable: true }]
 }
 
-/** Every named layout, with its own epoch and the default of every option. */
+/** Every named layout, with its own epoch and the default options. */
 export const layouts: { readonly [Name in LayoutName]: Layout<Name> } = /* @__PURE__ */ Object.freeze(
   /* @__PURE__ */ Object.defineProperties({}, /* @__PURE__ */ Object.fromEntries(dialects.map(propertyOf))),
 ) as { readonly [Name in LayoutName]: Layout<Name> }

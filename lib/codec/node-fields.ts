@@ -113,7 +113,7 @@ export type AnyLayout = LayoutName | LayoutSpec
 
 // `any`: only then does a plain `FlakeId` accept a generator of every layout, while `new FlakeId({ wroker: 1 })` still does not
 // compile.
-/** The layout of a plain `FlakeId`, where none was named. */
+/** The layout of a plain `FlakeId` that names none. */
 export type Unspecified = any
 
 /** The layout, or the default one if none was named. */
@@ -127,7 +127,7 @@ type FieldsOfOne<L> = L extends LayoutName
     ? OwnFields<Name>
     : never
 
-/** No fields if the compiler does not know the names: for a spec whose type is just `LayoutSpec`. */
+/** There are no fields if the compiler does not know their names, as for a spec whose type is just `LayoutSpec`. */
 type OwnFields<Name extends string> = {
   [K in string extends Name ? never : Exclude<Name, 'timestamp' | 'counter' | 'zero'>]: number
 }
@@ -137,7 +137,7 @@ type AllOf<Union> = (Union extends unknown ? (each: Union) => void : never) exte
   : never
 type AnyKeyOf<Union> = Union extends unknown ? keyof Union : never
 
-/** Node fields as a user gives them. If `L` is several layouts, the fields of each may be given. */
+/** Node fields as you pass them. If `L` is several layouts, you may pass the fields of each. */
 export type GivenFields<L> = AllOf<AsGiven<FieldsOf<L>>>
 type AsGiven<Fields> = { [K in keyof Fields]?: number | string | null | undefined }
 

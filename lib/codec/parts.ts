@@ -9,8 +9,7 @@ import type { AnyLayout, DecodedFields, GivenFields } from './node-fields.ts'
  *
  * `Parts` without a layout, as in `const parts: Parts = …`, has the node fields of all layouts, each optional.
  *
- * `JSON.stringify` writes `tick` as text. For Node's `assert.deepStrictEqual`, which compares prototypes too, use
- * `{ ...parts }`.
+ * `JSON.stringify` writes `tick` as text. Node's `assert.deepStrictEqual` also compares prototypes: use `{ ...parts }` there.
  */
 export type Parts<L extends AnyLayout = AnyLayout> = CommonParts & DecodedFields<L>
 
@@ -25,20 +24,21 @@ export interface CommonParts {
   counter: number
   /** the whole node number: all node fields joined, the most significant first */
   id: number
-  /** in mode `'spread'`, and in uniqueid, whose IDs contain it: the mode in which the ID was made */
+  /** the mode in which the ID was generated; only in mode `'spread'`, and in uniqueid, whose IDs contain it */
   mode?: 'spread' | 'sequential'
 }
 
 /**
- * The argument of `Layout.encode`: {@link CommonPartsToEncode}, and the node fields under their own names. It accepts
- * whatever `decode` returns, and its JSON form. Contradictory parts are refused.
+ * The argument of `Layout.encode`: {@link CommonPartsToEncode}, and the node fields under their own names. You may pass
+ * whatever `decode` returns, or its JSON form. Contradictory parts are rejected.
  */
 export type PartsToEncode<L extends AnyLayout = AnyLayout> = CommonPartsToEncode & GivenFields<L>
 
 export interface CommonPartsToEncode {
   /**
-   * Unix ms, a Date, a Temporal.Instant, or Unix ns as a bigint; decimal text of Unix ms, as in CSV files. It must be within `tick` if both are
-   * given. A number selects the tick that `decode` shows with this number, or else the tick that contains it.
+   * Unix ms, a Date, a Temporal.Instant, or Unix ns as a bigint; decimal text of Unix ms, as in CSV files. It must be within
+   * `tick` if both are given. A number selects the tick for which `decode` returns this number, or else the tick that contains
+   * it.
    */
   timestamp?: number | bigint | string | Date | TemporalInstant | null | undefined
   /** a Date or Temporal.Instant, or the JSON form of a Date. It must be within `tick` and `timestamp` if they are given. */

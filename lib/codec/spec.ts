@@ -39,18 +39,17 @@ export interface LayoutSettings {
   epoch?: number | string | Date | TemporalInstant | null | undefined
   /**
    * An integer from −2^63 to 2^63 − 1 that is added to every ID (Hazelcast's id-offset): a bigint, a safe integer, or decimal
-   * text. A time whose ID would not fit into
-   * 64 bits with it is out of range.
+   * text. If it pushes an ID out of 64 bits, that ID's time is out of range.
    */
   idOffset?: bigint | number | string | null | undefined
 }
 
-/** What all layouts but the decimal ones, chronicle and chronicle-micros, allow. */
+/** The choice of a mode, which all layouts except the decimal ones (chronicle and chronicle-micros) have. */
 export interface ModeChoices {
   /**
-   * `'spread'` writes the bits of the timestamp in reverse order, so that the IDs of one ms and of the next are far apart, and a
-   * database that splits a table by ranges of its key gets as many of them in each range. They do not sort by time, and have
-   * no `range`. Default `'sequential'`, or, for uniqueid, whose IDs contain their mode, `'spread'`.
+   * `'spread'` writes the bits of the timestamp in reverse order, so that the IDs of consecutive ms are far apart. A database
+   * that splits tables by ranges of the key then gets equally many IDs in each range. Such IDs do not sort by time, and have
+   * no `range`. Default `'sequential'`; for uniqueid, whose IDs contain their mode, `'spread'`.
    */
   mode?: 'spread' | 'sequential' | null | undefined
 }

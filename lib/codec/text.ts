@@ -29,10 +29,10 @@ export interface Format {
   /**
    * Writes up to 65,536 bytes as text. It takes the same arguments as biguint-format.
    *
-   * Decimal, hex and octal text has no leading zeros. Binary has 8 digits for each byte. The other bases have as many digits
-   * as the bytes need (13 or 11 for an ID). Text input is read as an ID, as everywhere in flakeforge: `'0x50dd'` is hex and
-   * `'50'` is decimal, while biguint-format reads both as hex. `flakeforge/biguint-format` behaves like that package. The
-   * input is not changed.
+   * Decimal, hex and octal text has no leading zeros. Binary text has 8 digits per byte. Text in the other bases has as many
+   * digits as that number of bytes needs (13 or 11 for an ID). Text input is read as an ID, as everywhere in flakeforge:
+   * `'0x50dd'` is hex and `'50'` is decimal, while biguint-format reads both as hex. `flakeforge/biguint-format` behaves like
+   * that package. The input is not changed.
    *
    *
    * @param id bytes, an array of bytes, a bigint, text, or an integer from 0 to 2^53 − 1
@@ -163,8 +163,8 @@ function integer(option: string, value: unknown) {
 
 /**
  * The 8 bytes that a text represents: the inverse of `format(id, base)`, or of `format(id, base, { prefix })`.
- * @param base default `'dec'`. The case of letters is ignored, in a prefix too, except in base 58, base 62 and TIDs. Text in
- * base 36, 58 and 62 and TIDs must have its full length. Binary may be in groups with a space between them.
+ * @param base default `'dec'`. Case is ignored, even in a prefix, except in base 58, base 62 and TIDs. Text in base 36, 58 or
+ * 62, and a TID, must have its full length. Binary digits may be in groups separated by spaces.
  * @param options `prefix`: the required beginning of the text
  * @throws {TypeError} `ERR_FLAKE_ID`: the text is empty, has a character that is not a digit, has more than 64 bits, or has
  * another prefix.
@@ -182,16 +182,19 @@ export function parse(text: string, base?: Base | null, options?: Readonly<Prefi
 
 declare const confirmed: unique symbol
 
-/** A value that a type guard confirmed. A plain T is not assignable to it, so T remains where the guard is false. */
+/**
+ * A value that a type guard has confirmed. A plain T is not assignable to this type, so the value keeps the type T where the
+ * guard is false.
+ */
 type Confirmed<T> = T & { readonly [confirmed]?: never }
 
 /**
- * Whether the value is an ID: true exactly if `toBigInt(value)` accepts it or, with a base, `parse(value, base)`. It never
- * throws.
+ * Whether the value is an ID: true exactly if `toBigInt(value)` accepts it, or with a base, if `parse(value, base)` does. It
+ * never throws.
  *
  * It is a type guard: where it is true, the value is an `IdLike`, and with a base a `string`. Where it is false, the value keeps
  * its type, because text that is not an ID is still text.
- * @param base ignored unless it is text, so that `values.filter(isId)` works, which passes an index too
+ * @param base ignored unless it is text, so that `values.filter(isId)` works although it also passes an index
  * @example
  * isId('7529535382561648641') // true
  * isId('12x')                 // false

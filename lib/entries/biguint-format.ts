@@ -30,8 +30,8 @@ export interface Options {
 
 export interface Format {
   /**
-   * Does exactly the same as the package biguint-format: writes bytes of any length as text. Text as input is always hex,
-   * with or without `0x`. The `format` of flakeforge itself is stricter, and reads text as an ID.
+   * Behaves exactly like the package biguint-format: it writes bytes of any length as text. Text input is always read as hex,
+   * with or without `0x`. flakeforge's own `format` is stricter, and reads text as an ID.
    *
    * @param number bytes, an array of bytes, or hex text
    * @param base default `'dec'`. For an unknown base the result is undefined.

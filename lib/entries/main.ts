@@ -13,22 +13,22 @@ const lease = () => import('../lease/join.ts')
 declare module '../generator/flake-id.ts' {
   namespace FlakeId {
     /**
-     * Creates a generator that obtains its node number on its own. It holds a *slot* of its group as long as it lives, and no
-     * two living generators of a group hold the same slot. Resolves once it can generate IDs.
+     * Creates a generator that obtains its node number on its own. The generator holds a *slot* of its group, and no two
+     * generators of a group hold the same slot at the same time. The promise resolves once IDs can be generated.
      *
      * @param store the store of the slots. For many machines: `'redis://…'`, `'valkey://…'`, `'postgres://…'`, `'mysql://…'`
-     * (MariaDB too) or `'etcd://…'`, with the client package that you have installed (etcd needs none); or your own client in
+     * (also for MariaDB) or `'etcd://…'`, whose client package you have installed (etcd needs none); or your own client in
      * `redisStore`, `postgresStore`, `mysqlStore` or `etcdStore`; or your own database in `recordStore`. For the processes of
      * one machine: `'file:DIR'`, with an absolute path. Default: the store in the environment variable `FLAKEFORGE_STORE`, or
      * else the folder `flakeforge` in `$XDG_STATE_HOME` or in `~/.local/state`.
      * @param options the group and its lease, the layout, and node fields that stay fixed
      * @throws {RangeError | TypeError} `ERR_FLAKE_OPTION`: an option is out of bounds or not allowed here (`id`, `shared`,
-     * `clock`). Or no store is given and there is no default: in a container, because each one would have its own folder, or
-     * without a home folder. Or the server's settings allow it to lose acknowledged writes, although `durable` is set.
+     * `clock`). Or no store is given and there is no default, because this is a container or there is no home folder. Or
+     * `durable` is set, but the server's settings allow it to lose acknowledged writes.
      * @throws {Error} `ERR_FLAKE_CONFIG_MISMATCH`: the group was created with different options, on which its members must
      * agree (`theirs`, `ours`).
-     * @throws {Error} `ERR_FLAKE_EXHAUSTED`: no slot becomes free within `waitMs` (`retryAt`). A slot is skipped if another
-     * generator of this process uses its node number; if no other slot is free, the `cause` says so.
+     * @throws {Error} `ERR_FLAKE_EXHAUSTED`: no slot becomes free within `waitMs` (`retryAt`). `join` skips a slot whose node
+     * number another generator of this process uses; if no other slot is free, the `cause` says so.
      * @throws {Error} `ERR_FLAKE_QUIET`: the store is new, or may have lost grants, and `waitMs` ends before it is safe to
      * generate IDs (`retryAt`). See `createGroup`.
      * @throws {Error} `ERR_FLAKE_CLOCK_SKEW`: the clocks of this machine and of the store differ by more than `skewMs`, or the
@@ -52,14 +52,15 @@ declare module '../generator/flake-id.ts' {
 }
 
 /**
- * Creates a group that you know to be new, so that its members need not wait for a quiet period of 60 s + `skewMs`.
- * `npx flakeforge create` does the same. On a server it waits 1 s + `skewMs`, the quiet period of a group created this way,
- * so that no member has to. If a group of this name was destroyed a moment ago, or the server was restarted meanwhile, it
+ * Creates a group that you know to be new, so that its members need not wait for a quiet period of 60 s + `skewMs`. `npx
+ * flakeforge create` does the same. On a server, the call waits 1 s + `skewMs`, the quiet period of a group created this way,
+ * so that no member has to. If a group of this name has just been destroyed, or the server was restarted meanwhile, the call
  * waits up to 60 s + `skewMs` and warns (`FLAKEFORGE_QUIET`).
  *
- * This is safe only if no process used the group in the last minute. Never do it if the store may have lost the group: its
- * members may still be generating IDs.
- * @param options as for `join`. Only the options that all members must agree on matter, and `signal`, which ends the wait
+ * Creating a group is safe only if no process used it in the last minute. Never do so if the store may have lost the group:
+ * its members may still be generating IDs.
+ * @param options as for `join`. Only `signal`, which ends the wait, and the options that all members must agree on have an
+ * effect
  * @returns true if it created the group; false if the group already existed: then nothing was changed
  * @throws as `FlakeId.join`, except for errors about slots and waiting
  */

@@ -58,11 +58,11 @@ export interface Stats {
   overflows: number
   /** how often the clock stepped back */
   clockSteps: number
-  /** waits, blocking or not */
+  /** how many waits there were, blocking or not */
   waits: number
   /** the total duration of all waits, in ms */
   waitedMs: number
-  /** how far the last ID is ahead of the clock now, in ms; 0 if it is not */
+  /** how far the last ID is ahead of the clock at present, in ms; 0 if it is not */
   aheadMs: number
   /** when this count began */
   since: Date
@@ -89,9 +89,9 @@ export let shownOf: (flake: FlakeId) => { layout: string; node: Record<string, n
  * selects the layout of another system, or your own. Give each process its own node number. Within a process, any number of
  * generators can share one, even across worker threads: they never generate the same ID twice.
  *
- * `L` is the name of the layout, or your own definition. It follows from the option `layout`. A plain
- * `FlakeId`, as the type of a variable or parameter, accepts a generator of any layout; its `decode` has the fields of the
- * default layout, so write `FlakeId<'hazelcast'>` to read those of another.
+ * `L` is the name of the layout, or your own definition. It follows from the option `layout`. A plain `FlakeId`, as the type
+ * of a variable or parameter, accepts a generator of any layout, but its `decode` has the fields of the default layout. For
+ * the fields of another layout, write `FlakeId<'hazelcast'>`.
  *
  * @example
  * import { FlakeId } from 'flakeforge'
@@ -144,11 +144,11 @@ export class FlakeId<const L extends AnyLayout = Unspecified> implements AsyncIt
   }
 
   /**
-   * Generators with the same options share everything except the object itself, so one for each request costs about a
+   * Generators with the same options share everything except the object itself, so creating one per request costs about a
    * microsecond. Generators with `clock` or `shared` share nothing.
    *
    * @throws {RangeError | TypeError} `ERR_FLAKE_OPTION`: an option is unknown, out of bounds, or of the wrong type. No value
-   * is silently reduced: `worker: 32` is an error, not worker 0.
+   * is silently truncated: `worker: 32` is an error, not worker 0.
    */
   constructor(options?: FlakeIdOptions<L> | null) {
     const opened = options instanceof OpenedGenerator ? options : OpenedGenerator.of(options)
@@ -164,16 +164,17 @@ export class FlakeId<const L extends AnyLayout = Unspecified> implements AsyncIt
    * One ID: 8 bytes, big-endian, in a separate ArrayBuffer. The time is read at the call. A call that throws uses up no
    * number.
    *
-   * @throws {Error} `ERR_FLAKE_OVERFLOW`: the counter of this tick is used up, for longer than `maxWaitMs`.
-   * @throws {Error} `ERR_FLAKE_CLOCK_BACKWARDS`: the clock is behind the last ID, for longer than `maxWaitMs`.
+   * @throws {Error} `ERR_FLAKE_OVERFLOW`: the counter of this tick is used up, and the next tick begins later than `maxWaitMs`
+   * allows.
+   * @throws {Error} `ERR_FLAKE_CLOCK_BACKWARDS`: the clock is behind the last ID, by more than `maxWaitMs` allows.
    * @throws {RangeError} `ERR_FLAKE_TIME_RANGE`: the clock is before the epoch or after the layout's last tick.
    */
   next(): Buffer
   next(callback: null | undefined): Buffer
   /**
-   * One ID for a callback: `(null, id)`, always asynchronously (by `process.nextTick`) and in the order of the calls. The
-   * call waits as long as an overflow or a clock step lasts, and keeps the process alive until then. The callback gets an
-   * error only if waiting does not help (`ERR_FLAKE_TIME_RANGE`), or if your own `clock` threw one.
+   * One ID for a callback: `(null, id)`, always asynchronously (by `process.nextTick`) and in the order of the calls. The call
+   * waits for as long as an overflow or a clock step lasts, and keeps the process alive until then. The callback gets an error
+   * only if waiting does not help (`ERR_FLAKE_TIME_RANGE`), or if your own `clock` threw one.
    *
    * If the callbacks take longer than about a millisecond, for example because each calls `next` again, the rest run in the
    * next turn of the event loop, so that timers, sockets and signals get their turn.
@@ -198,8 +199,8 @@ export class FlakeId<const L extends AnyLayout = Unspecified> implements AsyncIt
    * last digit: it is at most 2^53 − 1 (`Number.MAX_SAFE_INTEGER`).
    *
    * It works with every layout whose IDs stay below 2^53 for the next ten years, whatever the node: `safe`, which is designed
-   * for this, `chronicle-micros`, and layouts of your own with at most 53 bits or small enough IDs. Either every process of
-   * the layout can do it or none can. When such a layout's IDs have reached 2^53, calls throw and take no number.
+   * for this, `chronicle-micros`, and your own layouts with at most 53 bits or sufficiently small IDs. This depends only on
+   * the layout, not on the process. Once the layout's IDs have reached 2^53, calls throw and take no number.
    *
    * @throws {RangeError} `ERR_FLAKE_OPTION`: the layout's IDs are above 2^53 − 1, or will be within ten years. The message
    * gives the date.
@@ -247,10 +248,10 @@ export class FlakeId<const L extends AnyLayout = Unspecified> implements AsyncIt
   }
 
   /**
-   * `n` IDs in order, 8 bytes each, big-endian. It takes a fiftieth of the time of `n` calls of `next()`.
+   * `n` IDs in order, 8 bytes each, big-endian. This takes a fiftieth of the time of `n` calls of `next()`.
    *
-   * It blocks for as long as `n` IDs need at the layout's rate (1 ms for every 4,096), and up to `maxWaitMs` longer. If it
-   * throws, the numbers that it had already taken are lost: they are never used again.
+   * The call blocks for as long as `n` IDs need at the layout's rate (1 ms for every 4,096), and up to `maxWaitMs` longer. If
+   * it throws, the numbers that it has already taken are never used.
    *
    * @param n 0 or more
    * @throws as `next()`
@@ -268,7 +269,7 @@ export class FlakeId<const L extends AnyLayout = Unspecified> implements AsyncIt
   }
 
   /**
-   * Like `take(n)`, as numbers, with the layouts that `nextNumber()` works with.
+   * Like `take(n)`, as numbers, for the layouts that `nextNumber()` supports.
    * @throws as `nextNumber()`
    */
   takeNumbers(n: number): Float64Array {
@@ -306,7 +307,7 @@ export class FlakeId<const L extends AnyLayout = Unspecified> implements AsyncIt
   }
 
   /**
-   * An endless series of IDs. Each step is a `nextAsync()` and waits like one.
+   * An endless series of IDs. Each step calls `nextAsync()`, and waits as that does.
    *
    * The iterator's `return()` never waits. Pending calls of its `next()` then resolve as done and take no number.
    */
@@ -359,7 +360,10 @@ export class FlakeId<const L extends AnyLayout = Unspecified> implements AsyncIt
     return textOf(this, this.toJSON(), how)
   }
 
-  /** What console.log shows, for logs. It is not options: `epoch` is text in JSON, which no generator accepts. */
+  /**
+   * What console.log shows, for logs. Do not pass the result as options: its `epoch` becomes text in JSON, which no generator
+   * accepts.
+   */
   toJSON(): object {
     const { layout, node, ...others } = shownOf(this)
     return { layout, ...node, ...others }

@@ -40,7 +40,10 @@ export interface LayoutOption<L extends AnyLayout> {
 
 /** Options of every generator, whether or not its node number is leased. */
 export interface GeneratorOptions extends LayoutSettings {
-  /** Unix ms from which timestamps count, a Date or a Temporal.Instant; not in the future. Default: the layout's own epoch. */
+  /**
+   * The time from which timestamps count: Unix ms, a Date or a Temporal.Instant; not in the future. Default: the layout's own
+   * epoch.
+   */
   epoch?: number | string | Date | TemporalInstant | null | undefined
   /**
    * The largest counter: 1, 3, 7 … up to the maximum of the layout's field, which is the default. A smaller one allows fewer
@@ -49,23 +52,25 @@ export interface GeneratorOptions extends LayoutSettings {
   seqMask?: number | string | null | undefined
   /**
    * The counter of the first ID in a tick: 0, the default, or `'random'`: below a quarter of `seqMask + 1`. With `'random'`,
-   * the IDs of a generator that makes few still spread evenly over that many shards (flake: 1,024) by `id % shards`. It
-   * requires the counter in the lowest bits. A tick then has room for fewer IDs, at least three quarters.
+   * even a generator with few IDs spreads them evenly over that many shards (flake: 1,024) by `id % shards`. It requires a
+   * layout whose counter is in the lowest bits. A tick then has room for fewer IDs, at least three quarters.
    */
   counterStart?: 0 | '0' | 'random' | null | undefined
   /** A number that is added to the node number: Hazelcast's node-id-offset. Default 0. */
   nodeOffset?: number | string | null | undefined
   /**
-   * How many ms IDs may run ahead of the clock before a used-up counter or a clock step makes calls wait or throw; may be
-   * Infinity. Default: that of the layout's system (hazelcast and safe 15,000; chronicle, tid and tsid Infinity; all others 0).
+   * How far IDs may run ahead of the clock, in ms, before calls wait or throw because a counter is used up or the clock
+   * stepped back; may be Infinity. Default: that of the layout's system (hazelcast and safe 15,000; chronicle, tid and tsid
+   * Infinity; all others 0).
    *
-   * When a process ends, how far ahead it was is lost. After a restart with the same node number, generate no ID before the
+   * A process that ends forgets how far ahead it was. After a restart with the same node number, generate no ID before the
    * clock has passed the last one.
    */
   maxAheadMs?: number | string | null | undefined
   /**
-   * How many ms a synchronous call may block before it throws. It throws at once if waiting that long cannot help. Default:
-   * that of the layout's system (hazelcast, snowcast, sonyflake, sonyflake2, twitter and uniqueid 1,000, all others 0).
+   * How long a synchronous call may block before it throws, in ms. It throws at once if waiting that long cannot help.
+   * Default: that of the layout's system (hazelcast, snowcast, sonyflake, sonyflake2, twitter and uniqueid 1,000, all others
+   * 0).
    */
   maxWaitMs?: number | string | null | undefined
   /**
@@ -85,16 +90,16 @@ export interface OwnNodeOptions {
   id?: number | string | null | undefined
   /**
    * Returns the time, as Unix ms or as a bigint of Unix ns, instead of the system's clock: for tests and back-fills. Such a
-   * generator does not share a cursor with others, so its IDs can equal another generator's. Its epoch may be in the future.
+   * generator shares no state with others, so its IDs can equal another generator's. Its epoch may be in the future.
    */
   clock?: (() => number | bigint) | null | undefined
   /**
-   * The absolute path of a file. All generators on this machine with the same file share one cursor, across processes and
+   * The absolute path of a file. All generators on this machine with the same file share one counter, across processes and
    * threads, so they may have the same node number. The file is created if it is missing. It remembers the last ID across
    * restarts, `kill -9` and crashes of the machine, so a clock that is set back cannot repeat an ID.
    *
-   * The file must be on a local file system. Never delete, truncate or overwrite it while it is in use. The constructor
-   * waits for the disk when it makes the file: call it when the program starts. `shared` and `clock` cannot be used together.
+   * The file must be on a local file system. Never delete, truncate or overwrite it while it is in use. The constructor waits
+   * for the disk when it creates the file: call it when the program starts. `shared` and `clock` cannot be used together.
    */
   shared?: string | null | undefined
 }

@@ -61,8 +61,8 @@ export function warnOfWorker(isGiven: boolean) {
   const number = workerNumber()
   if (number === undefined || (isGiven && number === 0)) return
   const message =
-    `This worker (number ${number}) of ${process.env.NODE_APP_INSTANCE ? 'PM2' : 'a cluster'} makes IDs with node number 0` +
-    `${isGiven ? '' : ', and so does each of the others'}. Two workers with one node number make equal IDs. Give each worker ` +
+    `This worker (number ${number}) of ${process.env.NODE_APP_INSTANCE ? 'PM2' : 'a cluster'} generates IDs with node number 0` +
+    `${isGiven ? '' : ', and so does each of the others'}. Two workers with one node number generate equal IDs. Give each worker ` +
     'its own number (FLAKEFORGE_ID). Or use FlakeId.join(), which assigns one, or the option shared, in all processes at once.'
   warn('FLAKEFORGE_NODE_ZERO', 'worker of a cluster', message)
 }

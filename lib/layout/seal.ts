@@ -26,33 +26,34 @@ import {
 
 export interface SealOptions<P extends string = string> {
   /**
-   * Makes a separate permutation from the same key. Use one for each table, so that a public ID of one table does not open
-   * as a row of another. 0 to 256 bytes, or text, which is encoded as UTF-8; default none. It need not be secret.
+   * Selects a separate permutation of the same key. Use a different tweak for each table, so that a public ID of one table
+   * does not open as a row of another. 0 to 256 bytes, or text, which is encoded as UTF-8; default none. A tweak need not be
+   * secret.
    */
   tweak?: Uint8Array | string | null | undefined
   /**
-   * The beginning of texts, which shows people and programs the kind of ID: 2 to 16 of a–z, 0–9 and _, from a letter to
-   * a final _, such as `'ord_'`. The prefix is part of the text only and does not change the encryption; use `tweak` for that.
+   * The beginning of each text, which shows what kind of ID it is: 2 to 16 of a–z, 0–9 and _, from a letter to a final _, such
+   * as `'ord_'`. The prefix is part of the text only and does not change the encryption; use `tweak` for that.
    */
   prefix?: P | null | undefined
   /**
-   * How many check characters end a text: 2 or 3; default 0, none. Only holders of the key can compute them, so `openString`
-   * refuses a text that was mistyped or guessed without a query: all but one of 3,364 with 2 characters in base 58, and all but
-   * one of 195,112 with 3. This is not authentication: still check access.
+   * How many check characters to append to a text: 2 or 3; default 0. Only holders of the key can compute them, so
+   * `openString` rejects mistyped and guessed texts without a query: in base 58, all but one in 3,364 with 2 characters, and
+   * all but one in 195,112 with 3. This is not authentication: still check access.
    */
   check?: 0 | 2 | 3 | null | undefined
 }
 
 /**
  * Turns IDs into public IDs that reveal nothing, and back. An ID shows when and where it was generated, and the next one can
- * be guessed. A sealed ID has 64 bits too, but without the key it cannot be distinguished from a random number.
+ * be guessed. A sealed ID also has 64 bits, but without the key it cannot be distinguished from a random number.
  *
- * It is FF1 of NIST SP 800-38G over 64 binary digits, the most significant first, with AES, so other languages can open it.
- * It is a permutation: the same ID always has the same seal, no two IDs share one, and any 64 bits open as some ID. It does
- * not authenticate: a client may have guessed an ID, so still check access.
+ * Sealing is FF1 of NIST SP 800-38G over 64 binary digits, the most significant first, with AES, so other languages can open a
+ * sealed ID. It is a permutation: the same ID always gives the same sealed ID, no two IDs give the same one, and any 64 bits
+ * open as some ID. It does not authenticate: a client may have guessed a sealed ID, so still check access.
  *
- * A seal is immutable, and cannot be sent to a worker thread: each thread makes its own. Construction and sealing take at
- * most a few microseconds; make one seal for each table and keep it.
+ * A seal is immutable, and cannot be sent to a worker thread: create one in each thread. Construction and sealing take at most
+ * a few microseconds; create one seal for each table and keep it.
  *
  * @example
  * // ID_KEY=000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f
@@ -67,8 +68,8 @@ export class Seal<const P extends string = ''> {
   #check
 
   /**
-   * @param key 16, 24 or 32 random bytes, for AES-128, AES-192 or AES-256, such as `crypto.randomBytes(32)`. It is copied,
-   * and no error and no `console.log` shows it.
+   * @param key 16, 24 or 32 random bytes, for AES-128, AES-192 or AES-256, such as `crypto.randomBytes(32)`. The key is
+   * copied, and appears in no error and no `console.log`.
    * @throws {RangeError | TypeError} `ERR_FLAKE_OPTION`: the key, the tweak or the prefix has an invalid length, form or
    * type, or an option is unknown. The error does not contain the value.
    */
@@ -108,8 +109,8 @@ export class Seal<const P extends string = ''> {
   }
 
   /**
-   * Like `seal(id)`, as text, for URLs: the prefix of this seal, if it has one, and 11 characters, as
-   * `format(seal(id), base, { prefix })` writes them; then the check characters, if it has any. It does not sort as IDs do.
+   * Like `seal(id)`, as text, for URLs: the prefix of this seal, if it has one, and 11 characters, as `format(seal(id), base,
+   * { prefix })` writes them; then any check characters. Such texts do not sort in the order of the IDs.
    * @param base default `'base58'`, which has no characters that look alike
    * @throws {RangeError} `ERR_FLAKE_OPTION`: any other base.
    */
@@ -148,10 +149,10 @@ export class Seal<const P extends string = ''> {
   }
 
   /**
-   * The ID that `sealString(id, base)` made this text from.
+   * The ID of a text that `sealString(id, base)` returned.
    * @param base default `'base58'`
-   * @throws {TypeError} `ERR_FLAKE_ID`: the text has a different prefix or none, does not have 11 characters after it, and
-   * those of `check`, has one that is not a digit of the base, represents more than 2^64 − 1, or has the wrong check characters.
+   * @throws {TypeError} `ERR_FLAKE_ID`: the text has a different prefix or none, has the wrong length or check characters,
+   * contains a character that is not a digit of the base, or represents more than 2^64 − 1.
    * @throws {RangeError} `ERR_FLAKE_OPTION`: any other base.
    */
   openString(text: string, base?: 'base58' | 'base62' | null): Buffer {

@@ -6,7 +6,7 @@ import { nextTick } from '../base/timers.ts'
 export interface LeaseDetail {
   group: string
   slot?: number
-  /** the reason of `renewal-failed` and `lost`, and of `detached` unless `detach()` or `close()` was called */
+  /** the reason for `renewal-failed` and `lost`, and for `detached` unless you called `detach()` or `close()` */
   cause?: Error
   /** for `renewal-failed`: IDs can be generated until then, or longer if a later renewal succeeds */
   expires?: Date

@@ -17,8 +17,7 @@ import { readElseFrom } from './else-from/options.ts'
 import { slotNodes } from './slot-nodes.ts'
 
 /**
- * The options of `FlakeId.join()`: those of the lease, in {@link LeaseOptions}, and those of `new FlakeId()`, except `id`,
- * `shared` and `clock`.
+ * The options of `FlakeId.join()`: {@link LeaseOptions}, and the options of `new FlakeId()` except `id`, `shared` and `clock`.
  *
  * Node fields given by name stay fixed, and the slot fills the others. The environment is not read. All members of a group
  * must agree on layout, epoch, fixed fields, offsets, slots, `ttlMs`, `skewMs` and `durable`.
@@ -36,9 +35,9 @@ export interface LeaseOptions {
   /** The number of slots, at most 65,536. Default: all that the free node bits allow (flake: 1,024). */
   slots?: number | string | null | undefined
   /**
-   * How many node numbers the slots leave free for `nextAt()`, which makes unique IDs of past times; default 0. They are the
+   * How many node numbers to reserve for `nextAt()`, which generates unique IDs of past times; default 0. These are the
    * highest ones: with `backfill: 4` in the default layout, the nodes 1020 to 1023. No process may use them as its `id`. On a
-   * server, it needs `durable: true`.
+   * server, this requires `durable: true`.
    */
   backfill?: number | string | null | undefined
   /** The length of a window in ms: how long a slot stays held without a renewal. 2,000…60,000, default 30,000. */
@@ -46,30 +45,30 @@ export interface LeaseOptions {
   /** How far apart the clocks of members and store may be, in ms. Default 5,000. */
   skewMs?: number | string | null | undefined
   /**
-   * Your promise that the store never loses acknowledged writes. Default false. With it, a new group needs no quiet period,
-   * and a restart of the server stops no member. `fileStore` ignores it. All members must agree on it.
+   * Your promise that the store never loses acknowledged writes. Default false. A new group then needs no quiet period, and a
+   * restart of the server stops no member. All members must agree on this option. `fileStore` ignores it.
    *
-   * Use it with PostgreSQL, MySQL or MariaDB in their default settings, with etcd, and with a single Redis without replicas and
-   * with `appendfsync always`. `join` checks the server, and refuses settings that contradict the promise with
-   * `ERR_FLAKE_OPTION`. It cannot detect everything, such as a disk that only pretends to write.
+   * You can promise it for PostgreSQL, MySQL and MariaDB with their default settings, for etcd, and for a single Redis with
+   * `appendfsync always` and without replicas. `join` checks the server, and refuses settings that contradict the promise with
+   * `ERR_FLAKE_OPTION`. `join` cannot detect everything, such as a disk that only pretends to write.
    */
   durable?: boolean | null | undefined
   /**
-   * How long `join` and `attach` wait for a free slot or for the end of a quiet period, in ms. Default 90,000. Both end at most
-   * a second later, whatever the store does.
+   * How long `join` and `attach` wait for a free slot or for the end of a quiet period, in ms. Default 90,000. Both return at
+   * most a second later, whatever the store does.
    */
   waitMs?: number | string | null | undefined
   /**
    * The name of this process in lists of slots. `join` tries to reuse a slot that was last held under this name. Default: the
-   * variable `HOSTNAME`, which is the pod's name in Kubernetes, else the name of the machine.
+   * environment variable `HOSTNAME`, which is the pod's name in Kubernetes, or else the name of the machine.
    */
   host?: string | null | undefined
   /**
-   * Whether calls of `join` in this thread that name the same store and group get the same generator; default false: each
-   * call gets a generator of its own, which holds a slot of its own. Each call then needs its `close()`, and the last one
-   * closes the generator; `detach()` and `destroy()` concern all. The store is the same if it is the same object or the
-   * same address, letter by letter. Options that differ are `ERR_FLAKE_CONFIG_MISMATCH`. Worker threads share nothing: each
-   * has a generator of its own.
+   * Whether calls of `join` in this thread for the same store and group return the same generator. Default false: each call
+   * returns a new generator with its own slot. If true, call `close()` once for each `join`; the last one closes the
+   * generator. `detach()` and `destroy()` affect all callers. Two stores count as the same if they are the same object or have
+   * exactly the same address. Different options cause `ERR_FLAKE_CONFIG_MISMATCH`. Worker threads do not share: each has its
+   * own generator.
    *
    * `createGroup` ignores it.
    */
@@ -85,10 +84,10 @@ export interface LeaseOptions {
    * resolve, `state` describes the slot, and `source` is `'server'`. The search for a slot continues, and the first one found
    * is used.
    *
-   * The servers must serve this group, on this store. An answer with another layout is refused with
-   * `ERR_FLAKE_CONFIG_MISMATCH`, and so is a server whose slots are not on this store, as far as that can be detected: see
-   * {@link ElseFrom}. If neither a slot nor a server supplies IDs, a single error names the store's reason (its `cause`) and
-   * each server's (`failures`): `ERR_FLAKE_REMOTE`, or the code with which a server refused.
+   * The servers must serve this group, on this store. A response with another layout is rejected with
+   * `ERR_FLAKE_CONFIG_MISMATCH`. So is a server whose slots are on another store, as far as that can be detected: see {@link
+   * ElseFrom}. If neither a slot nor a server supplies IDs, a single error gives the store's reason (`cause`) and each
+   * server's (`failures`): `ERR_FLAKE_REMOTE`, or the code with which a server refused.
    *
    * `createGroup` ignores it.
    * @example

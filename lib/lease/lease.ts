@@ -125,7 +125,7 @@ export class Lease {
     return this.#errors.isClosed
   }
 
-  /** Whether the slot is a file, which is held until it is released, and needs no renewal to make IDs. */
+  /** Whether the slot is a file, which is held until it is released, and needs no renewal to generate IDs. */
   get isOnFile() {
     return this.#grant?.cursor !== undefined
   }

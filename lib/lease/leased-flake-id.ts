@@ -33,9 +33,9 @@ const OTHERS = ['eventNames', 'setMaxListeners', 'getMaxListeners']
 /** EventEmitter's state in the object: not enumerable here, or it would appear in JSON. */
 const EMITTER_STATE = ['_events', '_eventsCount', '_maxListeners']
 
-/** The counts of a leased generator; each slot starts new ones. */
+/** The counts of a leased generator; they start anew with each slot. */
 export interface LeasedStats extends Stats {
-  /** how many IDs came from servers since `join`; they are not in `ids`. Only with `elseFrom`. */
+  /** how many IDs came from servers since `join`; `ids` does not include these. Only with `elseFrom`. */
   fromServers?: number
 }
 
@@ -43,14 +43,15 @@ export interface LeasedStats extends Stats {
 // biome-ignore lint/correctness/noUnusedVariables: the class has it
 export interface LeasedFlakeId<L extends AnyLayout> {
   /**
-   * - `attached`: it holds a slot again, after `attach()` or a loss. The first slot causes no event if `join` waited for it;
-   *   with `elseFrom` it may come later, and then it does.
+   * - `attached`: the generator holds a slot again, after `attach()` or a loss. The first slot causes no event if `join`
+   *   waited for it. With `elseFrom`, the first slot may come later, and then causes one.
    * - `renewed`: the window was extended.
-   * - `renewal-failed`: a renewal failed (`cause`), and IDs can be generated until `expires`. It is retried, and the next
-   *   event is `renewed`, `lost`, `detached` or `destroyed`: an outage has one such event. The first one in a process is also
-   *   a warning (`FLAKEFORGE_RENEWAL`).
-   * - `lost`: it no longer holds the slot (`cause`) and is getting a new one.
-   * - `detached`, `destroyed`: the state of that name begins. `detached` has a `cause` unless you asked for it.
+   * - `renewal-failed`: a renewal failed (`cause`), and IDs can be generated until `expires`. The renewal is retried, and the
+   *   next event is `renewed`, `lost`, `detached` or `destroyed`, so each outage emits `renewal-failed` once. The first one in
+   *   a process also emits a warning (`FLAKEFORGE_RENEWAL`).
+   * - `lost`: the generator no longer holds the slot (`cause`) and is getting a new one.
+   * - `detached`, `destroyed`: the generator has entered the state of that name. `detached` has a `cause` unless you called
+   *   `detach()` or `close()`.
    *
    * Listeners run before the promise of the call that caused the event resolves. The generator has all methods of Node's
    * EventEmitter, and works with `events.once` and `events.on`, but is not an `instanceof EventEmitter`. Other event names
@@ -85,9 +86,9 @@ interface LeasedParts {
 /**
  * A generator that holds a slot. `FlakeId.join()` creates one.
  *
- * The store grants it a slot and a *window* of time, which it renews in the background. Every ID lies inside the window. If the
- * store does not answer, IDs can be generated until the window ends. Then `next()` throws
- * `ERR_FLAKE_LEASE_EXPIRED` (`group`, `slot`, `cause`) and `next(callback)` waits. Both work again when the store is back.
+ * The store grants it a slot and a *window* of time, which it renews in the background. Every ID lies inside the window. If
+ * the store does not answer, IDs can be generated until the window ends. After that, `next()` throws `ERR_FLAKE_LEASE_EXPIRED`
+ * (`group`, `slot`, `cause`) and `next(callback)` waits, until the store is back.
  *
  * Its `state` is one of these:
  * - `'attached'`: it generates IDs.
@@ -131,9 +132,9 @@ export class LeasedFlakeId<const L extends AnyLayout = Unspecified> extends Flak
   }
 
   /**
-   * Identifies the group, as 16 hex digits: random bits that the store recorded when the group was created. Groups of one
-   * name on two stores have different ones, and so has a group that is recreated after `destroy()` or a loss of all records.
-   * Undefined until it had its first slot, or its store answered that none is free.
+   * Identifies the group, as 16 hex digits: random bits that the store recorded when the group was created. Groups with the
+   * same name on two stores have different digits, and so has a group that is recreated after `destroy()` or a loss of all
+   * records. Undefined until the generator has had its first slot, or the store has answered that none is free.
    */
   get lineage(): string | undefined {
     return this.#lease.lineage
@@ -150,7 +151,7 @@ export class LeasedFlakeId<const L extends AnyLayout = Unspecified> extends Flak
 
   /**
    * When the window ends: IDs can be generated until then even if the store is down. Undefined while detached. With a folder
-   * as the store, it advances as IDs are generated, and is in the past if none was generated for a while.
+   * as the store, this time advances as IDs are generated, and lies in the past if none has been generated for a while.
    */
   get expires(): Date | undefined {
     return this.#lease.expires
@@ -185,30 +186,32 @@ export class LeasedFlakeId<const L extends AnyLayout = Unspecified> extends Flak
   }
 
   /**
-   * Acquires a slot again: probably a different one, and then the node number changes. It ends at most a second after
-   * `waitMs`, whatever the store does. With `elseFrom` it resolves like `join` if servers supply IDs.
+   * Acquires a slot again, probably a different one with another node number. The call returns at most a second after
+   * `waitMs`, whatever the store does. With `elseFrom`, it resolves without a slot if servers supply IDs, as `join` does.
    * @param options `signal`: when it aborts, `attach` rejects with `signal.reason`, and the generator stays detached. A slot
    * that was granted in the meantime is released.
-   * @throws as `FlakeId.join`, and `ERR_FLAKE_DESTROYED`; after `close()`, `ERR_FLAKE_DETACHED`
+   * @throws the errors of `FlakeId.join`; `ERR_FLAKE_DESTROYED`; and after `close()`, `ERR_FLAKE_DETACHED`
    */
   async attach(options?: SignalOptions | null): Promise<void> {
     await this.#lease.attach(signalOf(options))
   }
 
   /**
-   * Destroys the group. Its members in this process are destroyed at once, and the others in a folder within 250 ms, on a
-   * server at their next renewal, within 37 % of `ttlMs`: from then on, calls throw `ERR_FLAKE_DESTROYED`. A member that has
-   * no slot at that time may join an equal group that was created meanwhile. A new group of the same name continues above the
-   * last ID of the old one. On a server no slot is granted for 60 s + `skewMs` (durable: `ttlMs` + `skewMs`).
+   * Destroys the group. Members in this process are destroyed at once. Others follow within 250 ms in a folder, or at their
+   * next renewal on a server, within 37 % of `ttlMs`. From then on, calls throw `ERR_FLAKE_DESTROYED`. A member without a slot
+   * at that time may join a group with the same name and options that was created meanwhile. A new group of the same name
+   * continues above the last ID of the old one. On a server no slot is granted for 60 s + `skewMs` (durable: `ttlMs` +
+   * `skewMs`).
    */
   destroy(): Promise<void> {
     return this.#lease.destroy()
   }
 
   /**
-   * Releases the slot and stops the timer permanently; with `share`, the last holder's call does. From then on `next()`, `attach()` and `destroy()` throw
-   * `ERR_FLAKE_DETACHED`. Without `close()` the slot becomes free when the process ends, or after `ttlMs`. It takes at most 5
-   * s and may reject like `detach()`; the generator is closed even then.
+   * Releases the slot and stops the timer permanently; with `share`, the last holder's call does. From then on `next()`,
+   * `attach()` and `destroy()` throw `ERR_FLAKE_DETACHED`. Without `close()`, the slot becomes free when the process ends, or
+   * after `ttlMs`. The promise settles within 5 s and may reject as that of `detach()` does; the generator is closed even
+   * then.
    */
   async close(): Promise<void> {
     if (this.#parts.isLast?.() === false) return
@@ -221,21 +224,21 @@ export class LeasedFlakeId<const L extends AnyLayout = Unspecified> extends Flak
   }
 
   /**
-   * A unique ID of a past time, for rows that are older than their IDs. It has one of the node numbers that the option
-   * `backfill` keeps free, and the store remembers what was given, so that no member makes it again, after a restart either.
+   * A unique ID of a past time, for rows that are older than their IDs. The ID has one of the node numbers that the option
+   * `backfill` reserves. The store remembers which IDs were generated, so no member repeats one, even after a restart.
    *
-   * The time is exact to the layout's tick, or to the millisecond where ticks are shorter. IDs of one time that one member
-   * makes are in the order of the calls, up to half of what one node has (2,048 per ms). With `backfill: 4` there are at least
-   * 14,336 per ms in the default layout.
+   * The time is exact to the layout's tick, or to the millisecond where ticks are shorter. IDs that one member generates for
+   * the same time are in the order of the calls, up to half of what one node has (2,048 per ms). With `backfill: 4`, there are
+   * at least 14,336 per ms in the default layout.
    *
-   * Most calls need no answer of the store: a member gets numbers for hours of the past at once.
+   * Most calls need no request to the store: a member gets numbers for hours of the past at once.
    * @param date a Date, Unix ms, Unix ns as a bigint, or a Temporal.Instant; not later than now
    * @throws {RangeError} `ERR_FLAKE_TIME_RANGE`: the time is before the epoch, later than now, or in another unit.
    * @throws {RangeError} `ERR_FLAKE_BACKFILL`: all IDs of this time are used; or an earlier group of this name had slots with
-   * the kept nodes (`timestamp`, `group`).
+   * the reserved nodes (`timestamp`, `group`).
    * @throws {RangeError} `ERR_FLAKE_OPTION`: `backfill` is not set.
-   * @throws {Error} `ERR_FLAKE_STORE`: the store failed, or may have lost which IDs were given.
-   * @throws otherwise as `nextAsync()`: it needs a slot too
+   * @throws {Error} `ERR_FLAKE_STORE`: the store failed, or may have lost the record of which IDs were generated.
+   * @throws otherwise the errors of `nextAsync()`, because this call also needs a slot
    * @example
    * const flake = await FlakeId.join(store, { group: 'orders', backfill: 4, durable: true })
    * const id = toSigned(await flake.nextAt(order.createdAt))

@@ -1,4 +1,4 @@
-// Warns if a group may grant the node of a function that makes IDs in the store's database: both would make equal IDs. Only
+// Warns if a group may grant the node of a function that generates IDs in the store's database: both would generate equal IDs. Only
 // PostgreSQL, MariaDB and MySQL can have such functions; those of another database cannot be known.
 
 import { warnOfDatabaseFunction } from '../base/errors.ts'

@@ -37,13 +37,13 @@ export async function tell(store: SlotStore, named: GroupOrCounter | undefined, 
 const unlistedError = () => optionTypeError('what', undefined, `${WANTED}: this store cannot list its contents`)
 
 /**
- * Reports that older records were put back on a store: from a backup, a snapshot, or a copy of the data's folder. The store
- * may show no sign of that, and then only this call prevents repeated IDs. Call it when the server is up, before members can
- * reach it. `npx flakeforge restored` does the same.
+ * Reports that older records were restored on a store, from a backup, a snapshot, or a copy of the data folder. The store may
+ * show no sign of this, and then only this call prevents repeated IDs. Call it when the server is up, before members can reach
+ * the server. `npx flakeforge restored` does the same.
  *
- * A group then grants no slots for 60 s + `skewMs`, and has another `lineage`. A counter grants no block until `skipTo`.
- * @param what a group's name, or `{ name }` of a counter. Without it, all groups and counters that the store knows: name
- * those that were created after the backup was taken
+ * A group then grants no slots for 60 s + `skewMs`, and gets another `lineage`. A counter grants no block until `skipTo`.
+ * @param what a group's name, or `{ name }` of a counter. Default: all groups and counters that the store knows. Name those
+ * that were created after the backup was taken
  * @throws {RangeError | TypeError} `ERR_FLAKE_OPTION`: `what` is absent, and the store cannot list its contents, as Redis; or
  * the store is a folder.
  * @throws {Error} `ERR_FLAKE_STORE`: the store failed. `ERR_FLAKE_RECORD`: a record cannot be read. The others were

@@ -189,7 +189,7 @@ export const FAMILIES: Family[] = [
     type: 'gauge',
     unit: 's',
     aggregator: 'min',
-    help: 'How long a lease can make IDs without a renewal, for the lease whose window ends first; 0 without a slot.',
+    help: 'How long a lease can generate IDs without a renewal, for the lease whose window ends first; 0 without a slot.',
     labels: ['group'],
     read: remaining,
   },

@@ -29,7 +29,7 @@ const observed: WeakMap<Meter, Observer> = new WeakMap()
  * Calling it again for the same meter does nothing.
  *
  * @param meter from `metrics.getMeter(name)` of `@opentelemetry/api`, or of a `MeterProvider`
- * @throws {TypeError} `ERR_FLAKE_OPTION`: it is not a meter.
+ * @throws {TypeError} `ERR_FLAKE_OPTION`: the argument is not a meter.
  * @example
  * import { MeterProvider } from '@opentelemetry/sdk-metrics'
  * import { openTelemetryMetrics } from 'flakeforge/metrics'

@@ -39,8 +39,9 @@ function present() {
 }
 
 /**
- * Registers flakeforge's metrics with a Prometheus client. Their values are read when the registry is collected; generating
- * an ID costs no more than before. They count from the start of the thread, and include generators that no longer exist.
+ * Registers flakeforge's metrics with a Prometheus client. The values are read when the registry is collected, so generating
+ * an ID costs no more than before. The metrics count from the start of the thread, and include generators that no longer
+ * exist.
  *
  * | metric | type | labels | |
  * |---|---|---|---|

@@ -28,7 +28,7 @@ const NOTHING_THERE = /^Cannot (?:find|require) (?:module|package) /
 
 /** The faults of an addon that was found: a pattern, and the advice. The first match is used. */
 const CAUSES: [wanted: RegExp, say: (text: string) => string][] = [
-  [/could make the same IDs|must be an absolute path/, (text) => `${text}.`],
+  [/could generate the same IDs|must be an absolute path/, (text) => `${text}.`],
   [/run again with the --allow-/, (text) => `Deno does not allow it (${text}). Run \`deno run ${DENO_FLAGS}\`.`],
   [/loading addons is disabled/, disabled],
   [/Access to this API has been restricted/, unreadable],
@@ -169,7 +169,7 @@ export function versionFailure(addon: string | undefined, ours: string) {
 
 /** The error for two copies of the addon, or for one and the WebAssembly, that cannot share their cursors. */
 export function strangersFailure({ here, there }: { here: string; there: string }) {
-  const why = `This process has already loaded ${there}, and ${here} cannot share node numbers with it, so both could make the same IDs.`
+  const why = `This process has already loaded ${there}, and ${here} cannot share node numbers with it, so both could generate the same IDs.`
   return loadError(
     `${why} Use the same release of flakeforge in all packages and threads, either as a binary or as WebAssembly, and restart the process.`,
     undefined,

@@ -24,12 +24,12 @@ export interface RemoteOptions {
   validityMs?: number | string | null | undefined
   /**
    * How long a server may take to answer, in ms, 1…2,147,483,647. Default 2,000. Then another server is asked. A server that
-   * hangs delays calls by this once, and again when the client next chooses it, minutes later.
+   * hangs delays calls by this time once, and again when the client next chooses that server, minutes later.
    */
   timeoutMs?: number | string | null | undefined
   /**
    * How long a call keeps waiting while all servers fail, in ms. Default 10,000. Each call asks every server at least once, so
-   * it may take longer by one `timeoutMs` for each of them. 0 means exactly once.
+   * it may take longer by one `timeoutMs` per server. 0 means that each server is asked exactly once.
    */
   waitMs?: number | string | null | undefined
   /** The bearer token of the servers. It is sent in a header, to these servers only, and appears in no error. */

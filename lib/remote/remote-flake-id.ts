@@ -36,15 +36,15 @@ export interface RemoteStats {
 }
 
 /**
- * IDs that flakeforge-server makes, with the calls of `FlakeId`. It is for programs that cannot hold a node number or load an
+ * Gets IDs from flakeforge-server, with the same calls as `FlakeId`, for programs that cannot hold a node number or load an
  * addon: browsers, workers, functions. It needs only `fetch`.
  *
  * It fetches IDs ahead and serves them from memory, so a call costs as much as with `FlakeId`. It asks one server,
  * switches to another when that one fails, and chooses again every one to three minutes. One request is pending at a time;
  * calls that find no ID join the next one, which asks for up to 10,000.
  *
- * The IDs of one answer ascend, except in layouts that spread them. IDs of two servers are in no mutual order, within the
- * time of one answer and the next. No two are equal.
+ * The IDs of one response ascend, except in layouts that spread them. IDs from different servers are in no particular order,
+ * but no two are equal.
  *
  * @example
  * import { RemoteFlakeId } from 'flakeforge/remote'
@@ -59,7 +59,7 @@ export class RemoteFlakeId {
   #calls
 
   /**
-   * Resolves with the first answer of a server. From then on IDs are available to the synchronous calls.
+   * Resolves after the first response from a server. From then on, synchronous calls can return IDs.
    *
    * @param urls of the servers, `http:` or `https:`, perhaps with a path (`'https://example.com/ids'`), without user,
    * password, `?` and `#`. The client begins with a random one.
@@ -67,11 +67,12 @@ export class RemoteFlakeId {
    * `value`; a token and a password are never shown).
    * @throws {Error} `ERR_FLAKE_REMOTE`: all servers failed for `waitMs`. The message names each with its reason, and so does
    * `failures`; `retryAfterMs` is set if one sent a Retry-After.
-   * @throws {Error} `ERR_FLAKE_CONFIG_MISMATCH`: a server makes IDs of a different group or layout than the one before it,
-   * and they could be equal (`server`, `other`; `theirs`, `ours`). A recreated group is accepted if all servers show it.
-   * @throws {Error} `ERR_FLAKE_REPLAY`: no server supplied IDs within `waitMs`, and an intermediary returned an answer twice.
-   * Its IDs are not used. A proxy or cache must not cache POST, and must pass on the header `flakeforge-nonce` (`failures`).
-   * @throws {Error} a server refused for a reason that no retry can help. The error has the server's code and message:
+   * @throws {Error} `ERR_FLAKE_CONFIG_MISMATCH`: a server generates IDs of a different group or layout than the previous
+   * server, so IDs could be equal (`server`, `other`; `theirs`, `ours`). A recreated group is accepted if all servers show it.
+   * @throws {Error} `ERR_FLAKE_REPLAY`: no server supplied IDs within `waitMs`, and an intermediary returned a response twice.
+   * The IDs of the copy are not used. A proxy or cache must not cache POST, and must pass on the header `flakeforge-nonce`
+   * (`failures`).
+   * @throws {Error} a server refused for a reason that a retry cannot fix. The error has the server's code and message:
    * `ERR_FLAKE_NAME` (404: it has no such name), `ERR_FLAKE_TOKEN` (401), and so on (`server`, `status`).
    * @throws the signal's `reason`, if `signal` aborts first
    * @example
@@ -113,8 +114,8 @@ export class RemoteFlakeId {
    *
    * @throws {Error} `ERR_FLAKE_OVERFLOW`: no ID is buffered. A request for more is pending, or starts now; `retryAfterMs` is when
    * they may arrive, and `cause` is why the last request brought none.
-   * @throws {Error} the code of the server, if it refused the last request for a reason that no retry can help. It is asked
-   * again meanwhile.
+   * @throws {Error} the server's code, if it refused the last request for a reason that a retry cannot fix. The client
+   * meanwhile asks the server again.
    * @throws {Error} `ERR_FLAKE_DETACHED`: the client was closed.
    */
   next(): Uint8Array
@@ -200,7 +201,7 @@ export class RemoteFlakeId {
   }
 
   /**
-   * Like `take(n)`, as numbers, with the names that `nextNumber()` works with.
+   * Like `take(n)`, as numbers, for the names that `nextNumber()` supports.
    * @throws as `nextNumber()`
    */
   takeNumbers(n: number): Float64Array {
@@ -243,7 +244,7 @@ export class RemoteFlakeId {
     return this.#calls.iterate(options)
   }
 
-  /** An endless series of IDs. Each step is a `nextAsync()` and waits like one. */
+  /** An endless series of IDs. Each step calls `nextAsync()`, and waits as that does. */
   [Symbol.asyncIterator](): AsyncIterableIterator<Uint8Array> {
     return this.#calls.iterate()
   }
@@ -254,8 +255,8 @@ export class RemoteFlakeId {
   }
 
   /**
-   * Closes the client: its buffered IDs are lost, and waiting calls reject with `ERR_FLAKE_DETACHED`. A client that is
-   * just dropped holds nothing on any server, and does not keep the process alive.
+   * Closes the client: its buffered IDs are lost, and waiting calls reject with `ERR_FLAKE_DETACHED`. If you drop a client
+   * without closing it, it holds nothing on any server and does not keep the process alive.
    */
   async close(): Promise<void> {
     this.#supply.close()

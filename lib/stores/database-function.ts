@@ -46,7 +46,12 @@ function checkFit({ name, host, mode, idOffset, packing }: LayoutFacts) {
     (packing.nodeFields.length === 0 && 'it has no node field')
   if (why === false) return
   const wayOut = 'choose flake, twitter, discord, instagram, snowcast, safe, or your own fields'
-  throw optionError(RangeError, 'layout', name, `SQL cannot make IDs of layout '${name}', because ${why}: ${wayOut}`)
+  throw optionError(
+    RangeError,
+    'layout',
+    name,
+    `SQL cannot generate IDs of layout '${name}', because ${why}: ${wayOut}`,
+  )
 }
 
 /** A user's name for a layout or a field, without characters that mean something in SQL, in a client or in our comment. */

@@ -257,7 +257,7 @@ export class DatabaseStore implements SlotStore {
     return (group: string) => this.#coded(group, () => storeStates.call(records, group))
   }
 
-  /** The functions in the store's database that make IDs. A database without such functions has none. */
+  /** The functions in the store's database that generate IDs. A database without such functions has none. */
   async functions(signal?: AbortSignal): Promise<DatabaseFunction[]> {
     return this.#coded('', async () => (await this.#records.functions?.(signal)) ?? [])
   }

@@ -14,12 +14,12 @@ const recordsOf = (options: unknown) => new EtcdRecords(new Gateway(readOptions(
  * Slots and counters on etcd 3.4 or newer, over its JSON gateway.
  *
  * For your own certificate authority set `NODE_EXTRA_CA_CERTS=ca.pem`, or pass a `fetch` that trusts it (likewise for a proxy
- * or a client certificate). That `fetch` must obey `signal`, or a request may never end. etcd keeps every old revision by
+ * or a client certificate). That `fetch` must respect `signal`, or a request may never end. etcd keeps every old revision by
  * default: run it with `--auto-compaction-retention=1h` or similar, like any etcd with many writes.
  *
- * @param options `endpoints`: one or more, such as `'http://127.0.0.1:2379'`; if one fails, the next one is asked. `username`
- * and `password`: both or none, of a user whose role may read and write the prefix `flakeforge/`; `fetch`: your own, for a
- * proxy or a CA
+ * @param options `endpoints`: one or more, such as `'http://127.0.0.1:2379'`; if one fails, the store tries the next.
+ * `username` and `password`: both or none, of a user whose role may read and write the prefix `flakeforge/`; `fetch`: your
+ * own, for a proxy or a CA
  * @throws {TypeError} `ERR_FLAKE_OPTION`: an option is missing, of the wrong type, or unknown. No message shows a password.
  */
 export function etcdStore(

@@ -32,8 +32,8 @@ export interface FolderStore extends Store {
 }
 
 /**
- * Slots and counters in a folder, for the processes of one machine. It needs no server. A slot's lock ends with the process
- * that holds it.
+ * Keeps slots and counters in a folder, for the processes of one machine, without a server. A slot is free again when the
+ * process that holds it ends.
  * @param directory its absolute path; default: `flakeforge` in `$XDG_STATE_HOME`, else in `~/.local/state`
  * @throws {RangeError | TypeError} `ERR_FLAKE_OPTION`: the path is relative; or no directory is given and there is no
  * default, because this is a container or there is no home folder.

@@ -12,7 +12,10 @@ import type { Store } from './store.ts'
 
 /** The options of a store on MySQL or MariaDB. */
 export interface MysqlOptions {
-  /** the database of the tables (default: the client's at the first call). All members of a group need the same one */
+  /**
+   * the database that contains the tables (default: the client's current database at the first call). All members of a group
+   * need the same one
+   */
   database?: string
 }
 
@@ -20,7 +23,8 @@ export interface MysqlOptions {
  * Slots and counters on MariaDB 10.5 or newer, or MySQL 8.0.17 or newer (which was not tested), in tables that it creates on
  * first use, or that you create with the output of `npx flakeforge schema mysql`.
  * @param client a pool or connection of mysql2 or of mariadb, outside of a transaction and with autocommit on
- * @throws {TypeError | RangeError} `ERR_FLAKE_OPTION`: it is not such a client, or an old version; or an option is invalid.
+ * @throws {TypeError | RangeError} `ERR_FLAKE_OPTION`: the argument is not such a client, or the client is too old; or an
+ * option is invalid.
  */
 export function mysqlStore(client: unknown, options?: MysqlOptions): Store {
   const given = { ...checkKeys('options', options, ['database']) } // its own properties

@@ -92,13 +92,13 @@ function owned(store: SlotStore) {
 }
 
 /**
- * The store that `FlakeId.join()` and `SegmentId.open()` open for an address: for a program that uses one store for many
- * groups, or lists its slots with `list`. It has its own client, which connects at the first call and which `close()` ends;
+ * Opens the store of an address, as `FlakeId.join()` and `SegmentId.open()` do. Use it to share one store among many groups,
+ * or to list slots with `list`. The store has its own client, which connects at the first call and which `close()` closes;
  * close the generators first.
  * @param address default: the store in the environment variable `FLAKEFORGE_STORE`, else the default folder. A list of three
- * or five addresses is one store, as with `quorumStore()`; in a text, spaces separate them
- * @throws {RangeError | TypeError} `ERR_FLAKE_OPTION`: it is not the address of a store.
- * @throws {Error} `ERR_FLAKE_STORE`: the client package for it is not installed.
+ * or five addresses is one store, as with `quorumStore()`; in a string, separate them by spaces
+ * @throws {RangeError | TypeError} `ERR_FLAKE_OPTION`: the argument is not the address of a store.
+ * @throws {Error} `ERR_FLAKE_STORE`: the client package for this store is not installed.
  * @example
  * const store = openStore('redis://localhost')
  * const [orders, users] = await Promise.all(['orders', 'users'].map((group) => FlakeId.join(store, { group })))
@@ -113,17 +113,17 @@ export function openStore(address?: string | readonly string[] | null, ...more: 
 }
 
 /**
- * One store out of three or five that know nothing of each other: servers of any kinds, each on a machine of its own. A majority
- * of them agrees on every record. So one of three, or two of five, may stop or lose all its data, and no member of a group
- * notices. https://github.com/flakeforge/flakeforge/blob/main/docs/store/quorum.md says what that costs. `FlakeId.join`, `createGroup` and
- * `SegmentId.open` also take the addresses themselves.
+ * Combines three or five stores into one: servers of any kind that know nothing of each other, each on a separate machine. A
+ * majority of the servers agrees on every record, so one of three, or two of five, may stop or lose all their data without
+ * affecting a member. https://github.com/flakeforge/flakeforge/blob/main/docs/store/quorum.md says what this costs.
+ * `FlakeId.join`, `createGroup` and `SegmentId.open` also take the addresses themselves.
  *
  * All members must list the same stores; the order does not matter. `close()` closes all of them.
  * @param stores addresses; results of `redisStore()`, `postgresStore()`, `mysqlStore()`, `etcdStore()` or `recordStore()`; or
  * databases of your own, as for `recordStore()`
  * @param options `labels`: the name of each store, needed for those that have no address
- * @throws {RangeError | TypeError} `ERR_FLAKE_OPTION`: there are not three or five stores, two have one label, or one is no
- * server.
+ * @throws {RangeError | TypeError} `ERR_FLAKE_OPTION`: there are not three or five stores, two have the same label, or one is
+ * not a server.
  * @example
  * const store = quorumStore(['redis://a', 'redis://b', 'postgres://c/app'])
  * const flake = await FlakeId.join(store, { group: 'orders' })

@@ -17,8 +17,8 @@ export interface PostgresOptions {
    */
   schema?: string
   /**
-   * another role that may own the table and its schema. Otherwise only a superuser, the owner of the database and the client's
-   * own role may
+   * another role that is trusted to own the table and its schema, in addition to a superuser, the owner of the database and
+   * the client's own role
    */
   owner?: string
 }
@@ -28,8 +28,8 @@ export interface PostgresOptions {
  * of `npx flakeforge schema`. A Pool gets a listener for `'error'`, because without one a restart of the server would end the
  * process.
  * @param pool a Pool or Client of pg, or the `sql` function of postgres
- * @throws {TypeError | RangeError} `ERR_FLAKE_OPTION`: it is not such a client, or it is in a transaction; or an option is
- * invalid.
+ * @throws {TypeError | RangeError} `ERR_FLAKE_OPTION`: the argument is not such a client, or the client is in a transaction;
+ * or an option is invalid.
  */
 export function postgresStore(pool: unknown, options?: PostgresOptions): Store {
   const given = { ...checkKeys('options', options, ['schema', 'owner']) } // its own properties

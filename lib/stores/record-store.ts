@@ -87,9 +87,9 @@ class CheckedRecords implements Records {
 export const checkedRecords = (given: RecordStore) => new CheckedRecords(given)
 
 /**
- * Slots and counters in a database of your own. Every answer of its functions is checked: an invalid one is
- * `ERR_FLAKE_STORE`, and so is one that takes longer than 9 s, or in a renewal longer than a third of `ttlMs`.
- * @returns the store. Its `records` are your functions with these checks, for tests of your database.
+ * Keeps slots and counters in your own database. Every answer of your functions is checked: an invalid answer causes
+ * `ERR_FLAKE_STORE`, and so does one that takes longer than 9 s, or in a renewal longer than a third of `ttlMs`.
+ * @returns the store. To test your database, call the functions in its `records`: these are yours, with the checks.
  * @throws {TypeError} `ERR_FLAKE_OPTION`: `read`, `swap` or `names` is missing.
  * @example
  * const flake = await FlakeId.join(recordStore(myStore), { group: 'orders' })

@@ -4,7 +4,7 @@
 import type { DatabaseFunction } from './database-function.ts'
 
 /**
- * The interface of your own database: it reads records, and swaps one of them. The rules about slots and windows stay in
+ * The interface to your own database: it reads records, and swaps one of them. The rules about slots and windows stay in
  * flakeforge. https://github.com/flakeforge/flakeforge/blob/main/docs/store/your-own-database.md describes what each function
  * must guarantee, and `npx flakeforge-check-store ./my-store.mjs` checks it.
  *
@@ -14,7 +14,8 @@ import type { DatabaseFunction } from './database-function.ts'
  */
 export interface RecordStore {
   /**
-   * One snapshot of up to 1,100 records, from the server that takes writes. It shows every swap that was answered before.
+   * One snapshot of up to 1,100 records, from the server that takes writes. It shows every swap that was answered before the
+   * read began.
    * @returns `values`: in the order of `names`, null for an absent record. `now`: that server's clock in Unix ms, read after
    * the snapshot. `position`, if the database has one: a number from 0 to 2^64 - 1 that never falls while nothing is lost.
    */
@@ -29,8 +30,8 @@ export interface RecordStore {
   }>
   /**
    * In one atomic step: writes `to` if the record is `from` (null: absent), byte for byte, and the server is `identity`.
-   * @returns true only for a confirmed write: it is durable, and every server that could be promoted has it. False if the
-   * swap was not made, or perhaps not. An error means that the outcome is unknown. After either, flakeforge reads again, and
+   * @returns true only for a confirmed write: it is durable, and every server that could be promoted has it. False if the swap
+   * did not take place, or may not have. An error means that the outcome is unknown. After either, flakeforge reads again, and
    * writes a new text until a write is confirmed.
    */
   swap(group: string, name: string, from: string | null, to: string, identity: StoreIdentity): Promise<boolean>
@@ -38,13 +39,13 @@ export interface RecordStore {
   names(group: string): Promise<readonly string[]>
   /** the names of all groups that have a record; leave it out if the database cannot list them */
   groups?(): Promise<readonly string[]>
-  /** ends what the client has opened; `FlakeId.join` never calls it */
+  /** closes what the client has opened; `FlakeId.join` never calls it */
   close?(): Promise<void>
 }
 
 /**
- * Texts that change when acknowledged writes may be missing, the same for all clients. '' means unknown, and such a loss then
- * goes unnoticed. At least one of the two must not be empty.
+ * Texts that change when acknowledged writes may be missing, the same for all clients. '' means that this part is unknown: a
+ * loss of that kind then goes unnoticed. At least one of the two must not be empty.
  */
 export interface StoreIdentity {
   /** the data: a different text after it was restored, dropped, or replaced by another server's */
@@ -91,7 +92,10 @@ export type Records = Omit<RecordStore, 'read' | 'swap' | 'names'> & {
 /** How long a step may take, and how far apart clocks may be; undefined: as usual. */
 export type StepLimits = { ms?: number | undefined; skewMs?: number | undefined }
 
-/** A store of a list, for operators. `aheadMs`: its clock before this machine's; `error`: why it does not take part. */
+/**
+ * A store of a list, for operators. `aheadMs`: its clock before this machine's; `error`: why the store does not take part take
+ * part.
+ */
 export type StoreState = { store: string; state: string; aheadMs?: number | undefined; error?: unknown }
 
 /** How a step reads: changing nothing, creating no tables, or creating what is missing. */

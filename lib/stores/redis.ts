@@ -12,7 +12,7 @@ import type { Store } from './store.ts'
  * Slots and counters on Redis 6 or newer, or Valkey.
  * @param client a connected client of ioredis, iovalkey, redis (node-redis) or @valkey/valkey-glide: a single server,
  * Sentinel, a cluster or a pool
- * @throws {TypeError} `ERR_FLAKE_OPTION`: it is not such a client, or it is in a MULTI.
+ * @throws {TypeError} `ERR_FLAKE_OPTION`: the argument is not such a client, or the client is in a MULTI.
  */
 export function redisStore(client: unknown, ...more: never[]): Store {
   refuseMore('redisStore', more, 'a client: give the client its options')

@@ -5,13 +5,13 @@ import type { CounterInfo } from '../base/counter-info.ts'
 import type { SlotInfo } from '../base/slot-info.ts'
 import type { DatabaseFunction } from './database-function.ts'
 
-/** Only flakeforge makes stores: objects of your own are refused. */
+/** Only flakeforge creates stores: your own objects are rejected. */
 export declare const madeByFlakeforge: unique symbol
 
 /**
- * Keeps slots and counters. `fileStore`, `redisStore`, `postgresStore`, `mysqlStore` and `etcdStore` make one, and
- * `recordStore` makes one from a database of your own. Pass it to `FlakeId.join`, `createGroup` and `SegmentId.open`, as
- * often as you like. It never ends a client that you gave it.
+ * Keeps slots and counters. `fileStore`, `redisStore`, `postgresStore`, `mysqlStore` and `etcdStore` return a store;
+ * `recordStore` creates one for your own database. Pass it to `FlakeId.join`, `createGroup` and `SegmentId.open`, as often as
+ * you like. A store never closes a client that you passed in.
  */
 export interface Store {
   readonly [madeByFlakeforge]: true
@@ -23,29 +23,32 @@ export interface Store {
   destroy(group: string): Promise<void>
   /** A counter of `SegmentId`; undefined if there is none of this name. Looking changes nothing. */
   counter(name: string): Promise<CounterInfo | undefined>
-  /** All counters of `SegmentId`, by name. Redis cannot list them, so `redisStore` has no such function. */
+  /** All `SegmentId` counters, by name. Redis cannot list counters, so a `redisStore` lacks this function. */
   counters?(): Promise<CounterInfo[]>
   /**
-   * Destroys a counter of `SegmentId`, if there is one. Its members hand out what they hold, and get `ERR_FLAKE_DESTROYED`
-   * from the next block on. The next `SegmentId.open()` of this name starts anew, at 0 or at its `init`: its numbers are
-   * those of the old counter again.
+   * Destroys a counter of `SegmentId`, if there is one. Its members hand out the numbers that they hold, then get
+   * `ERR_FLAKE_DESTROYED`. The next `SegmentId.open()` with this name starts anew, at 0 or at its `init`, and so repeats
+   * numbers of the old counter.
    */
   destroyCounter(name: string): Promise<void>
   /**
-   * All slots of a group that were ever held. Listing changes nothing.
+   * All slots of a group that have ever been held. Listing changes nothing.
    * @throws {Error} `ERR_FLAKE_RECORD` (`group`, `record`), or `ERR_FLAKE_FILE` (`path`) from `fileStore`: some slots cannot
-   * be read. The error's `slots` has the others, and its `faults` the fault of each bad one.
+   * be read. The error's `slots` lists the readable ones, and its `faults` says what is wrong with each of the others.
    */
   list(group: string): Promise<SlotInfo[]>
-  /** The names of all groups. Redis cannot list them, so `redisStore` has no such function. */
+  /** The names of all groups. Redis cannot list groups, so a `redisStore` lacks this function. */
   groups?(): Promise<string[]>
   /**
-   * Where the records are: server, database, schema and prefix, without a password. It is determined once and named in every
-   * statement, so a session that moves elsewhere does not move the records. A `recordStore` cannot determine it, so it has no
-   * such function.
+   * Where the records are: server, database, schema and prefix, without a password. The place is determined once and named in
+   * every statement, so a session that moves elsewhere does not move the records. A `recordStore` cannot determine the place,
+   * so it lacks this function.
    */
   place?(): Promise<string>
-  /** Ends what the store itself holds open; that of `recordStore` calls your `close`. Close its generators first. */
+  /**
+   * Closes the connections that the store itself has opened; for a `recordStore`, it calls your `close`. Close the store's
+   * generators first.
+   */
   close?(): Promise<void>
 }
 

@@ -62,7 +62,7 @@ export const BUDGET = {
   CLIENT_END_MS: 900,
   /** the last attempt to get a slot, after waitMs */
   LAST_LOOK_MS: 900,
-  /** how long join() looks for functions of the database that make IDs, if it has that time */
+  /** how long join() looks for functions of the database that generate IDs, if it has that time */
   FUNCTIONS_MS: 500,
   /** when join() ends at the latest, after waitMs */
   JOIN_ENDS_MS: 1_000,

@@ -13,21 +13,21 @@ export interface RemoteFailure {
   reason: string
   /** the answer's status; undefined without an answer */
   status?: number
-  /** one of our codes, if the server sent one */
+  /** flakeforge's error code, if the server sent one */
   code?: string
-  /** if the server sent a Retry-After */
+  /** when the server may be asked again, if it sent a Retry-After */
   retryAfterMs?: number
 }
 
 /** A server's refusal. `group`: set if the request was for a member of it. */
 type Refused = { server?: string; status?: number | undefined; group?: string }
 
-/** Unreadable files or records: the fault of each, and the contents of the others. */
+/** The faults of unreadable files or records, and the contents of the readable ones. */
 type Faults = { slots?: SlotInfo[]; faults?: string[] }
 
 type OfSlot = { group: string; slot: number | undefined; cause?: unknown }
 
-/** The fields of each code. Those from ERR_FLAKE_ACCEPT on are refusals of a server. */
+/** The fields of each code. The codes from ERR_FLAKE_ACCEPT on are refusals by an ID server. */
 export type Fields = {
   ERR_FLAKE_OPTION: { option?: string; value?: unknown } & Refused
   ERR_FLAKE_OVERFLOW: { retryAfterMs: number } & Partial<OfSlot>
@@ -106,7 +106,7 @@ export const CODES = {
     when: 'an option or argument is out of range, of the wrong type, or unknown',
     more: ['option', 'value'],
     status: [400, 503],
-    answer: 'This server cannot make these IDs with its present configuration.',
+    answer: 'This server cannot generate these IDs with its current configuration.',
     needsReason: true,
   },
   ERR_FLAKE_OVERFLOW: {
@@ -130,7 +130,7 @@ export const CODES = {
     needsReason: true,
   },
   ERR_FLAKE_BACKFILL: {
-    when: '`nextAt()`: all IDs of this past time are used, or other members may have made them',
+    when: '`nextAt()`: all IDs of this past time are used, or other members may have generated them',
     more: ['timestamp', 'group'],
   },
   ERR_FLAKE_ID: { when: 'not an ID, or not valid in this layout', more: ['value'], status: [400] },
@@ -142,7 +142,7 @@ export const CODES = {
     needsReason: true,
   },
   ERR_FLAKE_FILE: {
-    when: 'a shared or slot file is damaged, not a file, not writable, belongs to another user, or was removed',
+    when: 'a shared or slot file is damaged, is not a file, is not writable, belongs to another user, or was removed',
     more: ['path'],
     status: [503],
     answer: 'A file of this group is damaged or out of reach.',
@@ -153,7 +153,7 @@ export const CODES = {
     more: ['group', 'slot', 'cause'],
     status: [503],
     answer:
-      "The group's store does not answer, or gave the slot to another server. IDs are available again when it answers.",
+      "The group's store does not answer, or granted the slot to another server. IDs are available again when the store answers.",
   },
   ERR_FLAKE_DETACHED: {
     when: 'the generator has no slot',
@@ -175,7 +175,7 @@ export const CODES = {
       'All slots of this group are taken. Stop servers that are not needed. For more slots, destroy the group and create it again.',
   },
   ERR_FLAKE_QUIET: {
-    when: 'the store is new or may have lost data, and waits until no process can still hold an old window',
+    when: 'the store is new or may have lost data, and grants no slot until no process can still hold an old window',
     more: ['group', 'retryAt'],
     status: [503],
     answer:
@@ -197,7 +197,7 @@ export const CODES = {
     needsReason: true,
   },
   ERR_FLAKE_RECORD: {
-    when: 'a record in the store was edited or truncated, or was written by a newer version, which the message names; it is not overwritten',
+    when: 'a record in the store was edited, truncated, or written by a newer version, which the message names; it is not overwritten',
     more: ['group', 'record'],
     status: [503],
     answer: 'The store has a record that this server cannot read.',
@@ -205,7 +205,7 @@ export const CODES = {
   },
   ERR_FLAKE_REMOTE: { when: 'no server of the ID service returned IDs', more: ['failures', 'retryAfterMs'] },
   ERR_FLAKE_REPLAY: {
-    when: 'a proxy or cache in front of a server of the ID service replayed a response; the IDs of the copy are not used',
+    when: 'a proxy or cache in front of an ID server replayed a response; its IDs are not used',
     more: ['failures'],
   },
   ERR_FLAKE_LOAD: { when: 'the native addon could not be loaded; the message says why', more: ['cause'] },
@@ -231,7 +231,7 @@ export const CODES = {
 /** When each warning is emitted. The links are those of a page in docs/reference/. */
 export const WARNINGS = {
   FLAKEFORGE_ELSE_FROM:
-    'a server of `elseFrom` makes IDs of another group: see [When no slot is free](../service/else-from.md)',
+    'a server of `elseFrom` generates IDs of another group: see [When no slot is free](../service/else-from.md)',
   FLAKEFORGE_EPOCH: 'an epoch seems to be in another unit',
   FLAKEFORGE_HORIZON: 'a layout has less than a year of IDs left',
   FLAKEFORGE_NODE_IN_USE:
@@ -241,14 +241,14 @@ export const WARNINGS = {
     '`join()` waits for a [new group](../store/choosing.md#a-new-group), or `create` came too late or has to wait',
   FLAKEFORGE_RENEWAL: 'the store has not renewed a window. Shown once; the event `renewal-failed` reports each outage',
   FLAKEFORGE_SPLIT_BRAIN:
-    'a server has replicas, of which one could be promoted while it still runs: see [One primary](../store/what-can-go-wrong.md#one-primary)',
+    'a server has replicas, and one of them could be promoted while the server still runs: see [One primary](../store/what-can-go-wrong.md#one-primary)',
   FLAKEFORGE_STORE_AWAY:
     'one of [several stores](../store/quorum.md) that form one does not take part, or takes part again',
   FLAKEFORGE_TIME: 'a time or a clock seems to be in another unit',
   FLAKEFORGE_VARIABLE:
     'an environment variable named `FLAKEFORGE_…` is ignored, for example because its name is misspelt',
   FLAKEFORGE_WAIT:
-    '`join()` waits for a store that takes no writes at present: see [Temporary refusals](../store/choosing.md#temporary-refusals)',
+    '`join()` waits for a store that currently accepts no writes: see [Temporary refusals](../store/choosing.md#temporary-refusals)',
   FLAKEFORGE_WASM: 'WebAssembly is used, because there is no addon for this platform: see [Platforms](platforms.md)',
 } as const
 
@@ -284,7 +284,7 @@ export const FIXES: { readonly [C in Thrown | WarningCode]: string } = {
     '`failures` has a reason for each server. [When a server fails](service/client.md#when-a-server-fails)',
   ERR_FLAKE_REPLAY: 'exclude POST requests from the cache. [Replayed responses](service/client.md#replayed-responses)',
   ERR_FLAKE_BACKFILL:
-    'use another time, or keep more nodes. `timestamp` has the time. [IDs for existing rows](data/backfill.md#keep-node-numbers)',
+    'use another time, or reserve more nodes. `timestamp` has the time. [IDs for existing rows](data/backfill.md#reserve-node-numbers)',
   ERR_FLAKE_LOAD: '[It does not load](#it-does-not-load)',
 
   FLAKEFORGE_ELSE_FROM: 'correct the URL in [`elseFrom`](service/else-from.md#a-wrong-url-causes-no-duplicates)',
@@ -299,7 +299,7 @@ export const FIXES: { readonly [C in Thrown | WarningCode]: string } = {
   FLAKEFORGE_SPLIT_BRAIN:
     'change the setting that the message names, or [stop the old primary](store/what-can-go-wrong.md#one-primary) at each promotion',
   FLAKEFORGE_STORE_AWAY:
-    'start the server that the message names before another of the list stops. [When one is away](store/quorum.md#what-happens-when)',
+    'start the server that the message names before another server of the list stops. [When one is away](store/quorum.md#what-happens-when)',
   FLAKEFORGE_TIME: 'pass Unix milliseconds, a Date, or a bigint of nanoseconds',
   FLAKEFORGE_VARIABLE:
     'correct the name, or remove the variable. [All variables](reference/options.md#environment-variables)',

@@ -8,11 +8,12 @@ const SKIP = 'Call skipTo(n) with an n above every ID that was ever handed out.'
 
 /** Why a store grants no block, by the word that its step returns. */
 const COUNTER_REFUSALS: Record<'gone' | 'behind' | 'full', (name: string, value?: bigint) => string> = {
-  gone: (name) => `The store no longer has this counter '${name}'. It was removed, and perhaps recreated. ${SKIP}`,
+  gone: (name) =>
+    `The store no longer has this segment counter '${name}'. It was removed, and perhaps recreated. ${SKIP}`,
   behind: (name) =>
-    `The store may have lost blocks of counter '${name}' in a restart, a failover or a restored backup. ${SKIP}`,
+    `The store may have lost blocks of segment counter '${name}' in a restart, a failover or a restored backup. ${SKIP}`,
   full: (name, value) =>
-    `Counter '${name}' is at ${value}, and the next block would end above 2^64 - 1. Use a smaller block. Another counter begins at 1 again, so its IDs need a separate table.`,
+    `Segment counter '${name}' is at ${value}, and the next block would end above 2^64 - 1. Use a smaller block. A new counter starts from the beginning, so its IDs need a separate table.`,
 }
 
 /**
@@ -28,7 +29,7 @@ export function counterError(why: 'gone' | 'behind' | 'full', name: string, valu
 
 /** `ERR_FLAKE_DESTROYED`: a counter was destroyed; `group` is its name. */
 export function destroyedCounterError(name: string) {
-  const message = `Counter '${name}' was destroyed. To start another one of this name, call SegmentId.open() with an init at or above every ID that was handed out.`
+  const message = `Segment counter '${name}' was destroyed. To start a new one with this name, call SegmentId.open() with an init at or above every ID that was handed out.`
   return flakeError('ERR_FLAKE_DESTROYED', message, { group: name, slot: undefined })
 }
 
@@ -36,19 +37,19 @@ export function destroyedCounterError(name: string) {
 export function wentBackError(name: string, value: bigint, known: bigint) {
   return stoppedError(
     name,
-    `Counter '${name}' is at ${value}, but has already granted IDs up to ${known}, so the store has lost some. ${SKIP}`,
+    `Segment counter '${name}' is at ${value}, but has already granted IDs up to ${known}, so the store has lost some. ${SKIP}`,
   )
 }
 
 /** `ERR_FLAKE_CONFIG_MISMATCH`: the members of a counter disagree on whether its store is durable. */
 export function counterMismatchError(name: string, durable: boolean) {
-  return mismatchError(`Counter '${name}'`, `durable ${durable}`, `durable ${!durable}`)
+  return mismatchError(`Segment counter '${name}'`, `durable ${durable}`, `durable ${!durable}`)
 }
 
 /** `ERR_FLAKE_OVERFLOW`: fewer IDs are left than requested, and the next block has been requested. */
 export function blocksUsedUpError(name: string, block: number, wanted: number, here: number) {
   const message =
-    `${wanted} IDs of counter '${name}' were requested, but only ${here} are available. The next block arrives in a later turn of ` +
+    `${wanted} IDs of segment counter '${name}' were requested, but only ${here} are available. The next block arrives in a later turn of ` +
     `the event loop. next(callback), nextAsync() and takeAsync() wait for it. A block larger than ${block} lasts longer.`
   return flakeError('ERR_FLAKE_OVERFLOW', message, { retryAfterMs: 1 })
 }
@@ -57,7 +58,7 @@ export function blocksUsedUpError(name: string, block: number, wanted: number, h
 export function closedError(name: string) {
   return flakeError(
     'ERR_FLAKE_DETACHED',
-    `This generator of counter '${name}' is closed. Call SegmentId.open() for a new one.`,
+    `This generator of segment counter '${name}' is closed. Call SegmentId.open() for a new one.`,
     {},
   )
 }

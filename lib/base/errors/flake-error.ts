@@ -4,13 +4,13 @@
 import { isBranded } from './brand.ts'
 import type { Fields } from './codes.ts'
 
-/** The `code` of an error of flakeforge. Its meaning never changes; messages may. */
+/** The `code` of a flakeforge error. Its meaning never changes, but messages may. */
 export type FlakeErrorCode = keyof Fields
 
-/** An error of flakeforge: an Error, TypeError or RangeError with a `code` and the fields of this code. */
+/** A flakeforge error: an Error, TypeError or RangeError with a `code` and the fields of that code. */
 export type FlakeError<C extends FlakeErrorCode = FlakeErrorCode> = { [K in C]: Error & { code: K } & Fields[K] }[C]
 
-/** The type of `FlakeError`, for declarations of objects that have it. */
+/** The type of the class `FlakeError`. */
 export interface FlakeErrorClass extends Function {
   /** Only flakeforge constructs it. */
   new (nobody: never): FlakeError
@@ -19,8 +19,8 @@ export interface FlakeErrorClass extends Function {
 }
 
 /**
- * Every error of flakeforge is an instance of it, as well as of TypeError, RangeError or Error. This includes errors of
- * another copy or version.
+ * Every flakeforge error is an instance of `FlakeError`, as well as of TypeError, RangeError or Error, even if another copy or
+ * version of flakeforge threw it.
  *
  * @example
  * try {

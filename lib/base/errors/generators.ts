@@ -6,7 +6,7 @@ import { optionError } from './values.ts'
 /** `ERR_FLAKE_OVERFLOW`: the tick's counter is used up. */
 export function overflowError(retryAfterMs: number, perTick: number) {
   const message =
-    `This tick is used up: it has at most ${perTick} IDs. The next ID can be made in ${inMs(retryAfterMs)}. ` +
+    `This tick is used up: it has at most ${perTick} IDs. The next ID can be generated in ${inMs(retryAfterMs)}. ` +
     'next(callback) and nextAsync() wait for it, and so does next() if maxWaitMs allows it.'
   return flakeError('ERR_FLAKE_OVERFLOW', message, { retryAfterMs: Math.ceil(retryAfterMs) })
 }
@@ -14,7 +14,7 @@ export function overflowError(retryAfterMs: number, perTick: number) {
 /** `ERR_FLAKE_CLOCK_BACKWARDS`: the clock is behind the last ID. */
 export function clockBackwardsError(behindMs: number, retryAfterMs: number) {
   const message =
-    `The clock is ${inMs(behindMs)} behind the last ID. The next ID can be made in ${inMs(retryAfterMs)}. ` +
+    `The clock is ${inMs(behindMs)} behind the last ID. The next ID can be generated in ${inMs(retryAfterMs)}. ` +
     'next(callback) and nextAsync() wait for it. With maxAheadMs, IDs may run ahead of the clock.'
   return flakeError('ERR_FLAKE_CLOCK_BACKWARDS', message, { behindMs, retryAfterMs: Math.ceil(retryAfterMs) })
 }

@@ -21,8 +21,7 @@ export function exhaustedError(group: string, retryAt: number, storeNow: number)
  */
 export function inUseError(group: string, inUse: Error, refusal?: { retryAt?: Date; storeNow?: number }) {
   const message =
-    `Every free slot of group '${group}' has a node number that this process already uses. Call join() for the other ` +
-    `generators of this process too, or give them node numbers that no slot of the group has. (${inUse.message})`
+    `Every free slot of group '${group}' has a node number that this process already uses. Call join() for the other ` + `generators of this process too, or give them node numbers that no slot of the group has. (${inUse.message})`
   const { retryAt = new Date(unixNow()), storeNow } = refusal ?? {}
   return flakeError('ERR_FLAKE_EXHAUSTED', message, { cause: inUse, group, retryAt, storeNow })
 }
@@ -39,7 +38,7 @@ export function quietError(group: string, until: number, storeNow: number) {
 export function absentError(group: string) {
   return storeError(
     `Group '${group}' has no record on its store: its records were lost or removed. A renewal does not create a group. This ` +
-      'member makes IDs until its window ends, and then joins again, which creates it.',
+      'member generates IDs until its window ends, and then joins again, which creates it.',
   )
 }
 
@@ -74,7 +73,7 @@ export function renewalWarning({
   expires?: Date | undefined
 }) {
   return (
-    `The window of slot ${slot} in group '${group}' was not renewed: ${withoutEnd(cause?.message ?? '')}. The renewal is retried, and IDs can be made ` +
+    `The window of slot ${slot} in group '${group}' was not renewed: ${withoutEnd(cause?.message ?? '')}. The renewal is retried, and IDs can be generated ` +
     `until ${instant(Number(expires))}. This warning is shown once: listen to 'renewal-failed' for each outage.`
   )
 }
@@ -109,7 +108,7 @@ export function leaseExpiredError(group: string, slot: number | undefined, cause
     `The window of slot ${slot} in group '${group}' has ended and was not renewed: ${withoutEnd(cause.message)}. ` +
     (isEnded(cause)
       ? 'No renewal can succeed with this client.'
-      : 'IDs can be made again after a renewal. next(callback) and nextAsync() wait for it.')
+      : 'IDs can be generated again after a renewal. next(callback) and nextAsync() wait for it.')
   return flakeError('ERR_FLAKE_LEASE_EXPIRED', message, { group, slot, cause })
 }
 
@@ -149,18 +148,18 @@ export function destroyedError(group: string) {
   return flakeError('ERR_FLAKE_DESTROYED', message, { group, slot: undefined })
 }
 
-/** `ERR_FLAKE_TIME_RANGE`: nextAt() makes IDs of the past. */
+/** `ERR_FLAKE_TIME_RANGE`: nextAt() generates IDs of the past. */
 export function futureError(ms: number, now: number) {
   const message =
-    `The time of date, ${instant(ms)}, is ${inMs(ms - now)} after now by the clock of this machine. nextAt() makes IDs of times that ` +
-    'are over. Set the clock, for example with NTP, or use next() for an ID of the present.'
+    `The time of date, ${instant(ms)}, is ${inMs(ms - now)} in the future by the clock of this machine. nextAt() generates IDs for past ` +
+    'times. Set the clock, for example with NTP, or use next() for an ID of the present.'
   return flakeError('ERR_FLAKE_TIME_RANGE', message, { timestamp: ms })
 }
 
 /** `ERR_FLAKE_BACKFILL`: the kept nodes have no more IDs of this time. */
 export function backfillUsedUpError(group: string, ms: number, nodes: number) {
   const message =
-    `Group '${group}' has no ID left of ${instant(ms)}: those of its ${nodes} kept nodes are used. ` +
+    `Group '${group}' has no ID left for ${instant(ms)}: all IDs of its ${nodes} reserved nodes are used. ` +
     'Give some of these rows another time, or an ID of the present.'
   return flakeError('ERR_FLAKE_BACKFILL', message, { group, timestamp: ms })
 }
@@ -168,16 +167,16 @@ export function backfillUsedUpError(group: string, ms: number, nodes: number) {
 /** `ERR_FLAKE_BACKFILL`: an earlier group of this name had slots with the kept nodes. `until`: the end of their windows. */
 export function keptNodesInUseError(group: string, ms: number, until: number) {
   const message =
-    `An earlier group '${group}' had slots with the nodes that this one keeps for nextAt(), until ${instant(until)}. Its members may have ` +
-    `made the same IDs of ${instant(ms)}. Only later times are safe. Give rows of earlier ones IDs of the present.`
+    `An earlier group '${group}' had slots with the nodes that this group reserves for nextAt(), until ${instant(until)}. Its members may have ` +
+    `generated the same IDs for ${instant(ms)}. Only times after that are safe. Give rows with earlier times IDs of the present.`
   return flakeError('ERR_FLAKE_BACKFILL', message, { group, timestamp: ms })
 }
 
 /** `ERR_FLAKE_STORE`: it is unknown which IDs of a time were made. */
 export function pastLostError(group: string, cause: unknown) {
   return ownStoreError(
-    `The store may have lost which IDs of this time group '${group}' has made, in a failover or a restored backup. No more are made of ` +
-      'times near it. Give these rows IDs of the present.',
+    `The store may have lost the record of which IDs group '${group}' generated for this time, in a failover or a restored backup. Therefore ` +
+      'it generates no more. Give the remaining rows IDs of the present.',
     cause,
   )
 }
@@ -185,6 +184,6 @@ export function pastLostError(group: string, cause: unknown) {
 /** `ERR_FLAKE_OPTION`: on a server, nextAt() needs a store that keeps what it acknowledged. */
 export function keptByDurableError() {
   const message =
-    'backfill needs durable: true on a server. Which IDs of the past were made is known to the store alone, so it must not lose that.'
+    'backfill needs durable: true on a server. Only the store knows which IDs of past times were generated, so it must not lose this record.'
   return optionError(RangeError, 'durable', false, message)
 }

@@ -14,7 +14,7 @@ const HOMELESS =
 const NO_DEFAULT_FOLDER: Record<'container' | 'homeless' | 'relative', (found?: string) => string> = {
   container: (sign) =>
     `No store is set, and this process runs in a container (${sign}), where there is no default: each container would ` +
-    'have its own folder, and two of them would make the same IDs. Give all containers one store: FLAKEFORGE_STORE=redis://HOST ' +
+    'have its own folder, and two of them would generate the same IDs. Give all containers one store: FLAKEFORGE_STORE=redis://HOST ' +
     "(or valkey://…, postgres://…, mysql://…, etcd://…), or join('redis://HOST'). On one machine it may be a folder on a volume " +
     'that all of them mount: FLAKEFORGE_STORE=file:/var/lib/…. Set a folder too if this is not a container but the whole machine',
   homeless: () => `No store is set, and there is no default folder, because this user has no home folder. ${HOMELESS}`,
@@ -65,7 +65,7 @@ export function relativePathError(option: string, value: string, where: string) 
   const meant = show(value.slice(0, value.length - where.length) + meantPath(where))
   const message =
     `${option} must be an absolute path, but is ${show(value)}: a process that runs in another folder would use another ` +
-    `file, and make equal IDs. Did you mean ${meant}?`
+    `file, and generate equal IDs. Did you mean ${meant}?`
   return optionError(RangeError, option, value, message)
 }
 

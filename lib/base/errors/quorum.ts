@@ -91,9 +91,9 @@ export function otherLabelError(label: string, theirs: string) {
 export function listedRecordError(group: string, label: string, fault: RecordFault) {
   if (fault.version !== undefined) return recordError(group, fault)
   const message =
-    `Record '${fault.name}' of '${group}' on ${label} is damaged, or not that of a list of stores. If it is damaged, delete all ` +
-    `records of '${group}' there: the others make up for them. If it is that of a group or counter of its own, both groups would ` +
-    'grant the same node numbers, so stop all members of that one first. Then destroy it there, and delete its records.'
+    `Record '${fault.name}' of '${group}' on ${label} is damaged, or does not belong to a list of stores. If it is damaged, delete all ` +
+    `records of '${group}' there: the other stores have them. If it belongs to a separate group or counter, both groups would ` +
+    'grant the same node numbers: stop all members of the separate one, destroy it there, and delete its records.'
   return flakeError('ERR_FLAKE_RECORD', message, { group, record: fault.name })
 }
 
@@ -101,8 +101,8 @@ export function listedRecordError(group: string, label: string, fault: RecordFau
 export const warnOfStoreAway = (label: string, error: unknown) =>
   warn(
     'FLAKEFORGE_STORE_AWAY',
-    `The store ${label} does not take part: ${withoutEnd(said(error))}. IDs are made as long as a majority of the list does. ` +
-      'Another warning tells when it is back.',
+    `The store ${label} does not take part: ${withoutEnd(said(error))}. IDs are generated as long as a majority of the list takes part. ` +
+      'Another warning says when it is back.',
   )
 
 /** Warns that it takes part again. */

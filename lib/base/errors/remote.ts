@@ -1,4 +1,4 @@
-// Errors about servers that make IDs for others. They hold no token, and no raw error of a request, which may hold one. Uses
+// Errors about servers that generate IDs for others. They hold no token, and no raw error of a request, which may hold one. Uses
 // no module of Node: browsers load this file too.
 
 import { withoutEnd } from '../printable.ts'
@@ -31,7 +31,7 @@ export function secretOptionError(option: string, why: string) {
 const TELLING = ['ERR_FLAKE_CONFIG_MISMATCH', 'ERR_FLAKE_REPLAY'] as const
 
 /**
- * `ERR_FLAKE_REMOTE`: every server has failed; `ERR_FLAKE_CONFIG_MISMATCH` if one makes IDs of another group,
+ * `ERR_FLAKE_REMOTE`: every server has failed; `ERR_FLAKE_CONFIG_MISMATCH` if one generates IDs of another group,
  * `ERR_FLAKE_REPLAY` if an answer was a copy of an earlier one. `triedMs`: for how long they were asked.
  * @param failures the last one of each server
  */
@@ -46,7 +46,7 @@ export function noServerError(name: string, failures: Failure[], triedMs: number
 }
 
 /**
- * `ERR_FLAKE_CONFIG_MISMATCH`: a server makes IDs of a different layout or group than before.
+ * `ERR_FLAKE_CONFIG_MISMATCH`: a server generates IDs of a different layout or group than before.
  * @param ours of the server that sent the last IDs, or of this generator, whose group has that `name`
  */
 export function otherGroupError(
@@ -137,7 +137,7 @@ export function notExactNameError(name: string) {
 export function noSourceError(group: string, slot: Error, servers: Error) {
   const { code = 'ERR_FLAKE_REMOTE', ...fields } = servers as FlakeError<'ERR_FLAKE_REMOTE'>
   const message =
-    `This generator of group '${group}' has no source of IDs. The store: ${withoutEnd(slot.message)}. The servers of elseFrom: ` +
+    `This generator of group '${group}' has neither a slot nor a server to get IDs from. The store: ${withoutEnd(slot.message)}. The servers of elseFrom: ` +
     servers.message
   return flakeError(code, message, { ...fields, group, cause: slot }, Error)
 }

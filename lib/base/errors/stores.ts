@@ -271,8 +271,8 @@ export function warnOfDatabaseFunction(group: string, found: { name: string; nod
       ? `${otherFunction}. Or destroy this group, and create it again with slots: ${slot} for all members`
       : otherFunction
   const message =
-    `Group '${group}' may grant node ${found.node}, with which the function ${said(found.name, 60)}() of this database makes IDs. ` +
-    `Both would make equal IDs. ${wayOut}. See ${pageOf('docs/data/database-defaults.md')}.`
+    `Group '${group}' may grant node ${found.node}, with which the function ${said(found.name, 60)}() of this database generates IDs. ` +
+    `Both would generate equal IDs. ${wayOut}. See ${pageOf('docs/data/database-defaults.md')}.`
   if (warned.has(message)) return
   warned.add(message)
   warn('FLAKEFORGE_NODE_IN_USE', message)

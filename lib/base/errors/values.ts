@@ -82,7 +82,7 @@ export function timeRangeError(timestamp: number, layout: Ends, argument?: strin
 
 // For users whose IDs are in use: another epoch would duplicate existing IDs, or change the times of the existing ones.
 const SET_CLOCK =
-  'Set the clock. An earlier epoch is safe only if no ID was made yet, because it changes the time of all IDs.'
+  'Set the clock. An earlier epoch is safe only if no ID has been generated yet, because it changes the time of all IDs.'
 const MOVE =
   'If the clock is right, use a layout that ends later, and keep its IDs in another table or column. Do not use a later ' +
   'epoch for the same IDs: it repeats old ones.'
@@ -119,7 +119,7 @@ function guess(time: number | bigint) {
 }
 
 const SINCE_START =
-  'Times of performance.now() and process.hrtime() do not count from 1970 and begin again in each process, so IDs made from ' +
+  'Times of performance.now() and process.hrtime() do not count from 1970 and begin again in each process, so IDs generated from ' +
   'them come twice. Use Date.now().'
 
 const doubted = new Set<string>()
@@ -155,6 +155,6 @@ export function warnOfUnit(option: string, value: unknown, ms: number) {
   const given = typeof value === 'object' ? 'this Date' : show(value)
   const message =
     `${option} is Unix ms, and ${given} is ${instant(ms)}. It looks like ${meant.unit}: give ${meant.ms} for ` +
-    `${new Date(meant.ms).toISOString()}. Change it only before the first ID: another epoch would make equal IDs.`
+    `${new Date(meant.ms).toISOString()}. Change it only before the first ID: another epoch would generate equal IDs.`
   warn('FLAKEFORGE_EPOCH', message)
 }

@@ -8,9 +8,9 @@ import { KEYS, type RemoteSettings, readRemote } from '../../remote/options.ts'
  * The source of IDs while there is no slot, with options of `RemoteFlakeId.connect()`. `name` is the group's name on the
  * servers; default: its own.
  *
- * Each answer names its layout and its group, by the random digits that the store gave that group. Both are compared with
- * those of this generator. While the store has not answered, the layout alone decides. A server of another group causes a
- * warning at the start (`FLAKEFORGE_ELSE_FROM`), and an error when its IDs are needed.
+ * Each response carries the layout of its IDs, and the random digits by which the store identifies their group. The generator
+ * compares both with its own, or only the layout before the store has answered. A server of another group causes a warning at
+ * the start (`FLAKEFORGE_ELSE_FROM`), and an error when its IDs are needed.
  */
 export interface ElseFrom extends Omit<RemoteOptions, 'name' | 'signal'> {
   urls: string | URL | ReadonlyArray<string | URL>

@@ -74,7 +74,7 @@ export class Counter {
       return number
     } catch (error) {
       if (error instanceof FlakeError) throw error
-      throw ownStoreError(`A call to the store of counter '${this.#name}' failed. See the cause.`, error)
+      throw ownStoreError(`A call to the store of segment counter '${this.#name}' failed. See the cause.`, error)
     }
   }
 }

@@ -56,12 +56,13 @@ const IS_LITTLE_ENDIAN = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1
 const MAKING = Symbol('made by open()')
 
 /**
- * Small dense numbers as 8-byte IDs: Hazelcast's IdGenerator. A counter on the store grows by a block at a time. Each member
- * hands out its own block, and fetches the next one before that block ends. A member that uses up a block within a few ms
- * takes several at a time: enough for about 20 ms, but at most a sixteenth of all that it has taken before.
+ * Generates small consecutive numbers as 8-byte IDs, as Hazelcast's IdGenerator does. A counter on the store grows by a block
+ * at a time. Each member hands out numbers from its own block, and fetches the next block before that one is used up. A member
+ * that uses up a block within a few ms takes several at a time: enough for about 20 ms, but at most a sixteenth of all that it
+ * has taken before.
  *
- * It has the calls of `FlakeId` for bytes, bigints and text, and `for await`. There is no `nextNumber()`, `takeNumbers()` or
- * `decode()`, because the numbers have no layout and may exceed 2^53.
+ * The calls for bytes, bigints and text, and `for await`, are those of `FlakeId`. There is no `nextNumber()`, `takeNumbers()`
+ * or `decode()`, because the numbers have no layout and may exceed 2^53.
  *
  * @example
  * const invoices = await SegmentId.open('redis://localhost', { name: 'invoices' })
@@ -80,15 +81,15 @@ export class SegmentId {
   #closing: Promise<void> | undefined
 
   /**
-   * Takes the first block. If the store may have lost blocks, it still resolves, but calls throw until `skipTo` sets where to
-   * continue.
-   * @param options `name`: the counter's name. `block`: how many IDs to take at a time, 1…2^32, default 10,000; the IDs that
-   * a member still holds when it ends are lost, up to twice what it takes at a time. `init`: a counter that does not exist
-   * yet begins after this value. `durable`: your promise that the store never loses acknowledged writes, as in
-   * `LeaseOptions`, default false; with it, a restart of Redis, MySQL or MariaDB does not stop the counter. All members must
-   * agree on it.
+   * Opens a counter and takes the first block. If the store may have lost blocks, the promise still resolves, but calls throw
+   * until `skipTo` sets where to continue.
+   * @param options `name`: the counter's name. `block`: how many IDs to take at a time, 1…2^32, default 10,000; a member that
+   * ends loses the IDs that it still holds, up to twice what it takes at a time. `init`: a counter that does not exist yet
+   * begins after this value. `durable`: your promise that the store never loses acknowledged writes, as in `LeaseOptions`,
+   * default false. A restart of the server then does not stop the counter. All members must agree on this option.
    * @throws {RangeError | TypeError} `ERR_FLAKE_OPTION`: an option is out of bounds, or the server contradicts `durable`.
-   * @throws {Error} `ERR_FLAKE_CONFIG_MISMATCH`: the counter was created with the other `durable` (`theirs`, `ours`).
+   * @throws {Error} `ERR_FLAKE_CONFIG_MISMATCH`: the counter was created with a different value of `durable` (`theirs`,
+   * `ours`).
    * @throws {Error} `ERR_FLAKE_STORE`: the store failed (`cause`), or refuses, as a read-only server does.
    * @throws {Error} `ERR_FLAKE_RECORD`: the counter's record cannot be read, or was written by a newer version of flakeforge
    * (`group`: the counter's name, `record`). Nothing was written over it.
@@ -135,8 +136,9 @@ export class SegmentId {
   }
 
   /**
-   * Identifies the counter, as 16 hex digits: random bits that the store recorded when the counter was created or `skipTo`
-   * was called. Counters of one name on two stores have different ones. Undefined until it had its first block.
+   * Identifies the counter, as 16 hex digits: random bits that the store recorded when the counter was created or `skipTo` was
+   * called. Counters with the same name on two stores have different digits. Undefined until the member has had its first
+   * block.
    */
   get lineage(): string | undefined {
     return this.#supply.lineage
@@ -144,10 +146,11 @@ export class SegmentId {
 
   /**
    * One ID: 8 bytes, big-endian.
-   * @throws {Error} `ERR_FLAKE_OVERFLOW`: the blocks are used up faster than the event loop lets new ones in.
-   * @throws {Error} `ERR_FLAKE_STORE`: the last call to the store failed (`cause`) or was refused, and no other is pending;
-   * or the store may have lost blocks, and their IDs could be repeated: see `skipTo`. With files it is `ERR_FLAKE_FILE`
-   * (`path`).
+   * @throws {Error} `ERR_FLAKE_OVERFLOW`: the fetched blocks are used up, and the event loop has to run before the next one
+   * can arrive.
+   * @throws {Error} `ERR_FLAKE_STORE`: the last call to the store failed (`cause`) or was refused, and no other call is
+   * pending; or the store may have lost blocks, and their IDs could be repeated: see `skipTo`. With files it is
+   * `ERR_FLAKE_FILE` (`path`).
    * @throws {Error} `ERR_FLAKE_DETACHED`: the member was closed.
    */
   next(): Buffer
@@ -170,8 +173,8 @@ export class SegmentId {
   }
 
   /**
-   * `n` IDs in order, 8 bytes each, big-endian: all of them, or an error if the member holds fewer. After an error it keeps
-   * those for other calls and fetches the missing ones, so that a later call succeeds.
+   * `n` IDs in order, 8 bytes each, big-endian: all of them, or an error if the member holds fewer. After an error, the member
+   * keeps its IDs for other calls and fetches the missing ones, so that a later call succeeds.
    * @param n 0 or more
    * @throws as `next()`
    */
@@ -231,8 +234,8 @@ export class SegmentId {
   }
 
   /**
-   * May be called once, before any ID: the next ID is `value` + 1. Resolves to false if it was called too late; then nothing
-   * changes. Until it resolves, calls for IDs wait, or throw `ERR_FLAKE_OVERFLOW`.
+   * Sets where the counter starts: the next ID is `value` + 1. Call it at most once, before any ID. Resolves to false if it
+   * was called too late; then nothing changes. Until it resolves, calls for IDs wait, or throw `ERR_FLAKE_OVERFLOW`.
    * @throws {Error} `ERR_FLAKE_DETACHED`: the member was closed.
    */
   async init(value: bigint | number): Promise<boolean> {
@@ -240,7 +243,7 @@ export class SegmentId {
   }
 
   /**
-   * Makes all members continue at `value` or above. If the store has lost blocks, pass a value above all IDs that were ever
+   * Lets all members continue at `value` or above. If the store has lost blocks, pass a value above all IDs that were ever
    * handed out.
    * @throws {Error} `ERR_FLAKE_DETACHED`: the member was closed.
    */
@@ -248,7 +251,7 @@ export class SegmentId {
     await this.#supply.skipTo(readId('value', value))
   }
 
-  /** Closes the member: the rest of its block is lost. Waits at most 5 s for a store that does not answer. */
+  /** Closes the member: the rest of its block is lost. The call waits at most 5 s for a store that does not answer. */
   close(): Promise<void> {
     this.#closing ??= this.#end()
     return this.#closing

@@ -11,7 +11,7 @@ import type { RecordStore, Records } from '../records.ts'
 export interface QuorumOptions {
   /**
    * the name of each store, in the order of `stores`: 1 to 128 characters without white space, the same for all members.
-   * Default: the address without user, password and options. A store that was not given by an address needs one
+   * Default: the address without user, password and options. A store without an address needs a label
    */
   labels?: readonly string[] | null | undefined
 }

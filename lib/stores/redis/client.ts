@@ -31,7 +31,7 @@ const connectionErrors: WeakMap<Client, { error: ClientError; at: number } | und
 
 /**
  * Remembers why a client has no connection, for a step's `cause`: clients report that only in events. The listener also keeps
- * a process alive when the store is down and the user has no listener: IDs can be made until the window ends.
+ * a process alive when the store is down and the user has no listener: IDs can be generated until the window ends.
  */
 function watch(client: Client) {
   if (connectionErrors.has(client)) return

@@ -16,11 +16,12 @@ const WIDTH = 16
 const HELP = `Usage: flakeforge-check-store FILE|URL… [--json]
 
 Imports the module FILE in several processes and checks that its database can hold slots: that a swap is atomic, that texts
-are compared byte by byte, that reads are fresh, that the clock and the identity are right, and more. One line for each
-check, half a minute, exit status 1 if a check failed.
+are compared byte by byte, that reads are fresh, that the clock and the identity are right, and more. Prints one line for
+each check, in about half a minute. The exit status is 1 if a check failed.
 
 The default export of FILE is an async function that opens a client and returns { read, swap, names }, and perhaps groups
-and close. FILE may also export wipe(), which makes the database lose everything: the last check is then that this shows.
+and close. FILE may also export wipe(), which makes the database lose everything: the last check is then that the loss is
+detected.
 
 In place of FILE, three or five URLs of servers are checked together, as the one store that quorumStore() makes of them.
 

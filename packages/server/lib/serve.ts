@@ -56,7 +56,7 @@ function warnings({ host, listeners, cors, entries }: Config) {
       : []),
     ...(!isLocal && isAlone
       ? [
-          'The slots are in a folder of this machine. A second server elsewhere would make the same IDs. Before you start one, stop this one, and give both one store, such as --store redis://…',
+          'The slots are in a folder of this machine. A second server elsewhere would generate the same IDs. Before you start one, stop this one, and give both one store, such as --store redis://…',
         ]
       : []),
     ...(cors?.includes('*') ? ['cors is *: any web page that can reach this server can take IDs.'] : []),

@@ -47,5 +47,5 @@ const tooLong = (ms: number) =>
   new Problem(
     503,
     'ERR_FLAKE_TIMEOUT',
-    `The IDs could not be made within ${ms} ms. Ask for fewer, or ask another server.`,
+    `The IDs could not be generated within ${ms} ms. Ask for fewer, or ask another server.`,
   )

@@ -53,7 +53,7 @@ export class Supervisor {
   works() {
     if (this.#told === undefined) return
     this.#told = undefined
-    this.#warn(`${this.#what}: makes IDs again.`)
+    this.#warn(`${this.#what}: generates IDs again.`)
   }
 
   /** Releases it. A pending attempt ends at once. */
