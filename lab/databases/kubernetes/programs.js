@@ -11,7 +11,7 @@ const STAGED = VERSION.replace('v1.', 'v0.')
 
 const folder = join(import.meta.dirname, '..', '..', '..', 'target', 'kubernetes')
 const env = { ...process.env, CGO_ENABLED: '0', GOFLAGS: '-mod=mod' }
-const options = { cwd: folder, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] }
+const options = { cwd: folder, env, encoding: 'utf8', stdio: 'pipe', maxBuffer: 2 ** 26 }
 const go = (...args) => execFileSync('go', args, options).trim()
 
 /** A module with exactly the dependencies of Kubernetes. */
