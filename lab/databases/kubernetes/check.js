@@ -139,7 +139,8 @@ const TESTS = {
       await rm(cluster.etcd.data, { recursive: true })
       const snapshot = join(copy, 'member', 'snap', 'db')
       const to = ['--data-dir', cluster.etcd.data, '--skip-hash-check', ...flags]
-      execFileSync(cluster.programs.etcdutl, ['snapshot', 'restore', snapshot, ...to, ...cluster.etcd.peers])
+      const args = ['snapshot', 'restore', snapshot, ...to, ...cluster.etcd.peers]
+      execFileSync(cluster.programs.etcdutl, args, { stdio: 'pipe' })
       await cluster.startAll()
       return client.read(GROUP, ['group'])
     }

@@ -51,7 +51,7 @@ async function makeApiServer(program, etcd, { ca, account }) {
     ...[`--tls-cert-file=${cert}`, `--tls-private-key-file=${key}`, `--cert-dir=${folder}`],
     ...['--authorization-mode=RBAC', `--token-auth-file=${join(folder, 'tokens.csv')}`],
     '--service-account-issuer=https://kubernetes.default.svc',
-    ...[`--service-account-key-file=${account.key}`, `--service-account-signing-key-file=${account.key}`],
+    ...[`--service-account-key-file=${account.cert}`, `--service-account-signing-key-file=${account.key}`],
     ...['--service-cluster-ip-range=10.0.0.0/24', '--endpoint-reconciler-type=none'],
   ]
   const isReady = () => answers(`${url}/readyz`, { authorization: `Bearer ${ADMIN}` })
