@@ -10,6 +10,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import anyTest from 'ava'
+import { parse } from 'yaml'
 
 const require = createRequire(import.meta.url)
 const semver = require('semver')
@@ -412,6 +413,22 @@ withStaging('all first versions are staged with the token, none is published, an
     registry.asked.filter((each) => !each.startsWith('GET ')),
     ['@flakeforge/binding-a', 'flakeforge'].map((name) => `POST /-/stage/package/${name}, Bearer token`),
   )
+})
+
+withStaging('npm makes of the command in scripts/README.md what publishing from release.yml needs', (t) => {
+  const readme = fs.readFileSync(path.join(root, 'scripts', 'README.md'), 'utf8')
+  const [, words] = /^ +npm (trust github NAME .*)$/m.exec(readme)
+  const args = ['--dry-run', '--json', '--registry', 'http://127.0.0.1:1/']
+  const { status, stdout } = spawnSync('npm', [...words.split(' '), ...args], { cwd: temp, encoding: 'utf8' })
+  t.is(status, 0)
+  const { environment } = parse(fs.readFileSync(path.join(root, '.github', 'workflows', 'release.yml'), 'utf8')).jobs.publish
+  t.deepEqual(JSON.parse(stdout), {
+    package: 'NAME',
+    file: 'release.yml',
+    repository: new URL(homepage).pathname.slice(1).replace(/#.*/, ''),
+    environment,
+    permissions: ['createPackage'],
+  })
 })
 
 test('a registry that fails is not taken for one without the package', async (t) => {

@@ -35,15 +35,21 @@ export default async function open({ server, namespace, token } = {}) {
     const headers = { authorization: `Bearer ${(await ask()).trim()}`, 'content-type': 'application/json' }
     const init = { method, headers, redirect: 'error', signal: AbortSignal.timeout(LIMIT_MS) }
     const response = await fetch(url, { ...init, ...(body && { body: JSON.stringify(body) }) })
-    return { status: response.status, date: response.headers.get('date'), json: await response.json() }
+    const [text, date] = [await response.text(), response.headers.get('date')]
+    // A server that is busy or starts, or a proxy before it, answers without JSON.
+    const isJson = response.headers.get('content-type')?.startsWith('application/json')
+    return { status: response.status, date, json: isJson ? JSON.parse(text) : { message: text.slice(0, 200) } }
   }
+
+  const errorOf = ({ status, json }, what) => new Error(`Kubernetes answered ${status} to ${what}: ${json.message}`)
 
   /** The anchor and Leases of one revision. A list without resourceVersion shows every write that was answered before. */
   async function list(selector) {
     const url = new URL(leases)
     url.searchParams.set('labelSelector', selector)
-    const { status, date, json } = await call('GET', url)
-    if (status !== 200) throw new Error(`Kubernetes answered ${status} to a list of Leases: ${json.message}`)
+    const answer = await call('GET', url)
+    if (answer.status !== 200) throw errorOf(answer, 'a list of Leases')
+    const { date, json } = answer
     const anchor = json.items.find(({ metadata }) => metadata.labels[RECORD] === ANCHOR)
     return { items: json.items, anchor, date, revision: BigInt(json.metadata.resourceVersion) }
   }
@@ -63,18 +69,20 @@ export default async function open({ server, namespace, token } = {}) {
   async function listed(selector) {
     const found = await list(selector)
     if (found.anchor !== undefined) return found
-    await create('all', '', ANCHOR, '') // 409 if another member was faster
-    return list(selector)
+    const answer = await create('all', '', ANCHOR, '') // 409 if another member was faster
+    const again = await list(selector)
+    if (again.anchor === undefined) throw errorOf(answer, 'the first Lease of a namespace')
+    return again
   }
 
   const among = (names) => (names.length > FEW ? '' : `,${RECORD} in (${[ANCHOR, ...names].join(',')})`)
   const records = (group, names) => listed(`${GROUP} in (all,${hashOf(group)})${among(names)}`)
 
   /** Whether the API has done it. A conflict, or an object that is gone, is a no. */
-  function isDone({ status, json }) {
-    if (status === 200 || status === 201) return true
-    if (status === 404 || status === 409) return false
-    throw new Error(`Kubernetes answered ${status} to a write of a Lease: ${json.message}`)
+  function isDone(answer) {
+    if (answer.status === 200 || answer.status === 201) return true
+    if (answer.status === 404 || answer.status === 409) return false
+    throw errorOf(answer, 'a write of a Lease')
   }
 
   return {

@@ -1,6 +1,6 @@
 'use strict'
 
-// `npm run chaos -- local|redis|postgres|mysql|etcd|sentinel|cluster|standby|replication|etcd3|quorum3|quorum5|service [--seconds 60] [--policy window|deadline]`: faults on purpose, and a check of
+// `npm run chaos -- local|redis|postgres|mysql|etcd|sentinel|cluster|standby|replication|etcd3|kubernetes|quorum3|quorum5|service [--seconds 60] [--policy window|deadline]`: faults on purpose, and a check of
 // every ID generated meanwhile. Prints a table; exit status 1 for a duplicate, a disorder, a hang or an unexpected
 // error, and when the negative control finds no duplicate. With `--policy deadline` the whole run is the control.
 // `npm run chaos -- soak redis --ids 1e10` continues until there are that many IDs. `promotions redis|sentinel|cluster|postgres|mysql`

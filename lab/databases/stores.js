@@ -1,16 +1,18 @@
 // `npm run databases:stores`: stores with too many packages for a lock file of the tests. The tests of Redis, with
-// Valkey GLIDE; the store of examples/dynamodb, on DynamoDB Local with the real SDK; and the one for MongoDB from
-// docs/store/mongodb.md with the real driver, on a server that speaks MongoDB's protocol. No account is needed: DynamoDB Local
-// accepts any keys.
+// Valkey GLIDE; the store of examples/dynamodb, on DynamoDB Local with the real SDK; the one for MongoDB from
+// docs/store/mongodb.md with the real driver, on a server that speaks MongoDB's protocol; and the one of examples/kubernetes, on
+// kube-apiserver. No account is needed: DynamoDB Local accepts any keys. `-- kubernetes` runs one of them.
 
 import { strict as assert } from 'node:assert'
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { freePort, freshFolder, Server, until, wantProgram } from '../../__test__/servers/server.mjs'
+import { testKubernetes } from './kubernetes/check.js'
 
 const { npm } = createRequire(import.meta.url)('../../scripts/pack.js')
 const root = join(import.meta.dirname, '..', '..')
@@ -29,6 +31,14 @@ const POM = `<project xmlns="http://maven.apache.org/POM/4.0.0">
 function run(program, args, options) {
   const { status, error } = spawnSync(program, args, { stdio: 'inherit', ...options })
   if (status !== 0) throw error ?? new Error(`${program} ${args.join(' ')} ended with ${status}`)
+}
+
+/** Meanwhile, this process reads what the server prints, which would wait otherwise. */
+async function checkStore(file, env) {
+  const program = join(root, 'packages', 'check-store', 'dist', 'flakeforge-check-store.mjs')
+  const child = spawn(process.execPath, [program, file], { stdio: 'inherit', env: { ...process.env, ...env } })
+  const [status] = await once(child, 'close')
+  if (status !== 0) throw new Error(`the checks of ${file} ended with ${status}`)
 }
 
 function install() {
@@ -113,7 +123,7 @@ async function testDynamo() {
   try {
     await makeTable()
     const file = writeStore()
-    run(process.execPath, [join(root, 'packages', 'check-store', 'dist', 'flakeforge-check-store.mjs'), file])
+    await checkStore(file)
     const { default: open } = await import(pathToFileURL(file))
     const store = await open()
     const { identity } = await store.read('group', ['group'])
@@ -169,17 +179,27 @@ async function testMongo() {
     const [, code] = /^```javascript\n(.*?)^```$/ms.exec(page)
     const file = join(folder, 'mongodb.mjs')
     writeFileSync(file, code)
-    run(process.execPath, [join(root, 'packages', 'check-store', 'dist', 'flakeforge-check-store.mjs'), file])
+    await checkStore(file)
   } finally {
     await server.kill()
     await server.stop()
   }
 }
 
-for (const program of ['redis-server', 'java', 'mvn', 'python3']) {
+/** What each part runs, and the programs that it needs. */
+const PARTS = {
+  glide: [testGlide, 'redis-server'],
+  dynamodb: [testDynamo, 'java', 'mvn'],
+  mongodb: [testMongo, 'python3'],
+  kubernetes: [() => testKubernetes(checkStore), 'go', 'openssl'],
+}
+
+const named = process.argv.slice(2)
+const unknown = named.find((name) => !Object.hasOwn(PARTS, name))
+if (unknown !== undefined) throw new Error(`there is no part '${unknown}': there are ${Object.keys(PARTS).join(', ')}`)
+const parts = named.length > 0 ? named : Object.keys(PARTS)
+for (const program of parts.flatMap((name) => PARTS[name].slice(1))) {
   if (wantProgram(program) === undefined) process.exit(1)
 }
-install()
-testGlide()
-await testDynamo()
-await testMongo()
+if (parts.some((name) => name !== 'kubernetes')) install()
+for (const name of parts) await PARTS[name][0]()

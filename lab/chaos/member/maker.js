@@ -5,7 +5,7 @@
 
 const { setTimeout: sleep } = require('node:timers/promises')
 const FlakeId = require('flakeforge')
-const { quorumStore } = require('flakeforge/lease')
+const { quorumStore, recordStore } = require('flakeforge/lease')
 const { RemoteFlakeId } = require('flakeforge/remote')
 const { Batch, CALLS } = require('./calls.js')
 const { joinByOwnClient } = require('./own-client.js')
@@ -21,8 +21,8 @@ const GRACE_MS = 500 // how much a call that waits for the clock may delay the e
  * @typedef {object} Task
  * @property {string | string[]} [join] the store of a leased generator, or the URLs of servers; without it, a plain
  *   generator
- * @property {'window' | 'deadline' | 'remote' | 'several'} [policy] how a leased generator is leased; `remote`: servers
- *   generate its IDs; `several`: of several stores that are one
+ * @property {'window' | 'deadline' | 'remote' | 'several' | 'records'} [policy] how a leased generator is leased; `remote`:
+ *   servers generate its IDs; `several`: of several stores that are one; `records`: of a store that a module opens
  * @property {object} options the generator's
  * @property {string} call how IDs are requested
  * @property {string} file where they go
@@ -46,6 +46,12 @@ const SOURCES = {
   'own client': joinByOwnClient,
   several: async ({ join: { addresses, labels }, options }) => {
     const store = quorumStore(addresses, { labels })
+    const flake = await FlakeId.join(store, options)
+    return { flake, close: () => flake.close().finally(() => store.close()) }
+  },
+  records: async ({ join: { module, place }, options }) => {
+    const { storeAt } = await import(module)
+    const store = recordStore(await storeAt(place))
     const flake = await FlakeId.join(store, options)
     return { flake, close: () => flake.close().finally(() => store.close()) }
   },

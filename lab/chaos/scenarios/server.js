@@ -1,6 +1,6 @@
 'use strict'
 
-// `npm run chaos -- redis|postgres|mysql|etcd|sentinel|cluster|standby|replication|etcd3|quorum3|quorum5`: processes that share the
+// `npm run chaos -- redis|postgres|mysql|etcd|sentinel|cluster|standby|replication|etcd3|kubernetes|quorum3|quorum5`: processes that share the
 // slots of one group on a real server. Each has its own proxy to the server and its own clock. With the policy
 // `deadline`, slots are leased in the usual way instead: this is the negative control, in which there must be
 // duplicates. Servers that elect their own leader have another control: a setting that the docs call unsafe.
@@ -179,12 +179,13 @@ const OUTAGES = {
   standby: [...STANDBYS, 'cancelled commits', 'terminated commits'],
   replication: [...STANDBYS, 'killed commits'],
   etcd3: ['two lost', 'cut off', 'frozen', 'slow links', 'slow disks', 'compactions'],
+  kubernetes: ['etcd restarts', 'frozen', 'etcd frozen', 'wiped'],
   quorum3: ['frozen', 'cut off', 'wiped', 'majority wiped'],
   quorum5: ['restarts 2', 'frozen', 'frozen 2', 'cut off', 'cut off 2', 'wiped', 'wiped 2', 'majority wiped'],
 }
 
 /** Several servers, which have a separate control or can have none. */
-const TOPOLOGIES = ['sentinel', 'cluster', 'standby', 'replication', 'etcd3', 'quorum3', 'quorum5']
+const TOPOLOGIES = ['sentinel', 'cluster', 'standby', 'replication', 'etcd3', 'kubernetes', 'quorum3', 'quorum5']
 
 const columnsOf = (name) => [
   'kills',
