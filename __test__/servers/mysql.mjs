@@ -57,6 +57,16 @@ class MysqlServer extends Server {
   }
 }
 
+/** As small as a server allows, and not waited for: its folder is made, and removed, by many tests. */
+const SMALL = {
+  'innodb-buffer-pool-size': '16M',
+  'innodb-log-file-size': '4M',
+  'innodb-autoextend-increment': 1,
+  'innodb-flush-method': 'nosync',
+}
+
+const asOptions = (settings) => Object.entries(settings).map(([name, value]) => `--${name}=${value}`)
+
 /** Other addresses than this one have no accounts yet: any client may do everything. */
 const accessTo = (machine) => (machine === HERE ? {} : { 'skip-grant-tables': 1 })
 
@@ -70,6 +80,7 @@ export async function startMysql(settings = {}, environment = {}, machine = HERE
     '--auth-root-authentication-method=normal',
     '--skip-test-db',
     `--tmpdir=${folder}`, // or two that run at once would remove each other's tables
+    ...asOptions(SMALL),
     ...USER,
   ])
   const all = {
@@ -81,13 +92,11 @@ export async function startMysql(settings = {}, environment = {}, machine = HERE
     'pid-file': join(folder, 'pid'),
     'skip-name-resolve': 1,
     'max-connections': 1000,
-    'innodb-buffer-pool-size': '16M',
-    'innodb-flush-method': 'nosync',
+    ...SMALL,
     ...accessTo(machine),
     ...settings,
   }
-  const options = Object.entries(all).map(([name, value]) => `--${name}=${value}`)
-  const program = [findProgram('mariadbd', PLACES), '--no-defaults', ...USER, ...options]
+  const program = [findProgram('mariadbd', PLACES), '--no-defaults', ...USER, ...asOptions(all)]
   const command = machine.inside(withVariables({ ...environment, ...machine.environment }, program))
   const server = new MysqlServer({ command, folder, isReady: () => server.query('SELECT 1') })
   Object.assign(server, { port, host: machine.host, url: `mysql://root@${machine.host}:${port}/` })
