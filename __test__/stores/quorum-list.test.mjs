@@ -21,8 +21,50 @@ const REFUSED = {
   four: [['redis://a', 'redis://b', 'redis://c', 'redis://d'], /has 4\./],
   'one twice': [['redis://a', 'redis://b', 'redis://a'], /has 'redis:\/\/a' twice/],
   'one twice, with another user': [['redis://a', 'redis://b', 'redis://me:s3cret@a'], /has 'redis:\/\/a' twice/],
-  'a folder': [['redis://a', 'redis://b', 'file:/var/lib/ids'], /stores\[2\] must be the address of a server/],
+  'one twice, in capitals': [['redis://a', 'redis://b', 'REDIS://A'], /has 'redis:\/\/a' twice/],
+  'two databases of one server': [
+    ['redis://a/1', 'redis://b', 'rediss://a:6379/2'],
+    /'redis:\/\/a\/1' and .* are one server/,
+  ],
+  'two names of a scheme': [['postgres://a/x', 'postgres://b/x', 'postgresql://a/y'], /are one server/],
+  'one IPv6 address, with its port': [['redis://[::1]', 'redis://b', 'redis://[::1]:6379'], /are one server/],
+  'a folder': [
+    ['redis://a', 'redis://b', 'file:/var/lib/ids'],
+    /stores\[2\] must be the address of one server \(not a folder\)/,
+  ],
+  'a path': [['redis://a', 'redis://b', '/var/lib/ids'], /stores\[2\] must be the address of one server/],
+  'a host without a scheme': [['redis://a', 'redis://b', 'c:3'], /stores\[2\] must be the address .* but is 'c:3'/],
+  'two such hosts': [['redis://a', 'b:1', 'c:2'], /stores\[1\] must be the address .* but is 'b:1'/],
+  'no host': [['redis://a', 'redis://b', 'redis://'], /stores\[2\] must be the address/],
+  'another scheme': [['redis://a', 'redis://b', 'reddis://c'], /Did you mean 'redis:\/\/…'\?/],
+  'an invisible character': [
+    ['redis://a', 'redis://b', 'redis://c\u200b'],
+    /stores\[2\] must .* but is 'redis:\/\/c\\u\{200b\}'/,
+  ],
+  'a bad port': [['redis://a', 'redis://b', 'redis://c:99999'], /must be a valid address/],
+  'an IPv6 address without brackets': [['redis://a', 'redis://b', 'redis://::1'], /with an IPv6 address in brackets/],
+  'a % in a password': [['redis://me:100%@a', 'redis://b', 'redis://c'], /% as %25/],
+  'a # in a password': [['redis://me:s#cret@a', 'redis://b', 'redis://c'], /# as %23/],
+  'several hosts of one Redis': [['redis://a', 'redis://b', 'redis://c,d'], /must be like redis:\/\//],
+  'several hosts of one MySQL': [['redis://a', 'redis://b', 'mysql://c,d/ids'], /the address of one server/],
 }
+
+/** What several addresses may have between and around them, as in files of environment variables. */
+const SPACES = {
+  'tabs and newlines': 'redis://127.0.0.1:1\t\tredis://127.0.0.1:2\r\nredis://127.0.0.1:3\n',
+  'spaces around': '  redis://127.0.0.1:1   redis://127.0.0.1:2 redis://127.0.0.1:3  ',
+  'a space in a password': 'redis://me:two words@127.0.0.1:1 redis://127.0.0.1:2 redis://127.0.0.1:3',
+}
+
+for (const [what, text] of Object.entries(SPACES))
+  anyTest(`a list with ${what} is read`, async (t) => {
+    const store = openStore(text)
+    t.deepEqual(
+      (await store.storeStates('ids')).map(({ store }) => store),
+      ['redis://127.0.0.1:1', 'redis://127.0.0.1:2', 'redis://127.0.0.1:3'],
+    )
+    await store.close()
+  })
 
 for (const [what, [list, message]] of Object.entries(REFUSED)) {
   anyTest(`a list with ${what} is refused`, async (t) => {
@@ -37,17 +79,34 @@ anyTest('what is no list, no store or no label is refused', async (t) => {
   const three = ['redis://a', 'redis://b']
   for (const [stores, options, message] of [
     ['redis://a', undefined, /stores must be an array/],
-    [[...three, 7], undefined, /labels\[2\]/],
+    [[...three, 7], undefined, /stores\[2\] must be/],
     [[...three, 7], { labels: [undefined, undefined, 'c'] }, /stores\[2\] must be/],
     [[...three, own], undefined, /labels\[2\] must be a name .* this store has no address/],
     [[...three, 'redis://c'], { labels: 'abc' }, /labels must be an array/],
     [[...three, 'redis://c'], { labels: ['a', 'b', 'c d'] }, /labels\[2\]/],
     [[...three, 'redis://c'], { labels: ['a', 'b', ''] }, /labels\[2\]/],
     [[...three, 'redis://c'], { labels: ['a', 'b', 'a'] }, /has 'a' twice/],
+    [[...three, 'redis://c'], { labels: ['a', 'b', 'c\u200b'] }, /labels\[2\] .*\\u\{200b\}/],
+    [[...three, 'redis://c'], { labels: ['a', 'b', 'é'.repeat(65)] }, /labels\[2\] must be a name of 1 to 128 bytes/],
+    [[...three, 'redis://c'], { labels: ['a', 'b', 'c', 'd'] }, /labels must be an array of at most 3 names/],
     [[...three, 'redis://c'], { lables: [] }, /lables/],
+    [[...three, 'redis://b'], { labels: ['a', 'b', 'c'] }, /has 'b' and 'c', which are one server/],
+    [[own, { ...own }, own], { labels: ['a', 'b', 'c'] }, /has 'a' and 'c', which are one server/],
     [[...three, {}], { labels: ['a', 'b', 'c'] }, /stores\[2\]/],
+    [[...three, undefined], undefined, /stores\[2\] must be/],
+    [Object.assign(Array(3), { 0: 'redis://a', 2: 'redis://b' }), undefined, /stores\[1\] must be/],
+    [[...three, new URL('redis://c')], undefined, /stores\[2\] must be .* class URL/],
+    [[...three, ['redis://c']], undefined, /stores\[2\] must be/],
+    [['redis://a redis://b', ...three], undefined, /stores\[0\] must be the address of one server/],
   ])
     t.throws(() => quorumStore(stores, options), { ...OPTION, message })
+  for (const list of [quorumStore(['redis://c', 'redis://d', 'redis://e']), openStore('redis://c redis://d redis://e')])
+    t.throws(() => quorumStore([...three, list], { labels: ['a', 'b', 'c'] }), {
+      ...OPTION,
+      message: /stores\[2\] must be a single store: a list cannot be in a list/,
+    })
+  t.notThrows(() => quorumStore([...three, own], { labels: [null, undefined, 'c'] }))
+  t.notThrows(() => quorumStore([...three, 'redis://c'], { labels: null }))
   const store = recordStore(own)
   await t.throwsAsync(FlakeId.join([...three, store]), {
     ...OPTION,
@@ -64,10 +123,22 @@ anyTest('a list with commas or in quotes is refused with the correct form', asyn
       t.false(error.message.includes(secret), error.message)
     }
   }
-  for (const quote of ['"', "'"]) {
-    const text = `${quote}redis://a redis://b redis://c${quote}`
-    t.throws(() => openStore(text), { ...OPTION, message: /stores\[0\] must be the address .* without quotes/ })
-  }
+  const list = ['redis://a', 'redis://b', 'redis://c']
+  for (const text of [
+    ...['"', "'", '`'].map((quote) => `${quote}${list.join(' ')}${quote}`),
+    list.map((each) => `"${each}"`).join(' '),
+    JSON.stringify(list),
+    `[${list.join(' ')}]`,
+    list.map((each) => `- ${each}`).join('\n'),
+    list.join('|'),
+    '"redis://a"',
+  ])
+    t.throws(() => openStore(text), { ...OPTION, message: /and no commas, quotes or brackets/ })
+  for (const wrong of ['redis://c,', '"redis://c"', 'redis://c;', ' redis://c'])
+    t.throws(() => openStore(['redis://a', 'redis://b', wrong]), {
+      ...OPTION,
+      message: /stores\[2\] must be the address of one server .* without spaces, commas or quotes/,
+    })
 })
 
 anyTest('no error about a list shows a password', async (t) => {

@@ -12,14 +12,32 @@ export const addressError = (url: string, wanted: string) => optionRangeError('s
 
 /** `ERR_FLAKE_OPTION`: an address whose parts cannot be told apart. */
 export const unreadableError = (url: string) =>
-  addressError(url, 'a valid address, in whose password @ is written as %40, / as %2F, # as %23, ? as %3F and % as %25')
+  addressError(
+    url,
+    'a valid address, in whose password @ is written as %40, / as %2F, # as %23, ? as %3F and % as %25, and with an IPv6 ' +
+      'address in brackets',
+  )
 
-/** Addresses with commas in between, which are parts of some addresses. A folder's name may contain anything. */
-export const HAS_COMMAS: RegExp = /^(?!\s*file:).*[,;]\s*[a-z][a-z\d+.-]*:\/\//is
+/**
+ * What is left of another way to write a list: quotes, brackets and dashes around addresses, or commas between them. Commas
+ * are parts of some addresses. A folder's name may contain anything.
+ */
+const WRAPPED = /^(?!file:)(?:["'`[({<]|-\s|.*[,;|"'`]\s*[a-z][a-z\d+.-]*:\/\/|.*["'`,;]$)/is
 
-/** `ERR_FLAKE_OPTION`: a list of addresses with commas. */
-export const commasError = (text: string) =>
-  addressError(text, 'an address, or three or five with spaces between them and no commas')
+/** Whether a text is an address, or several, in a form that we do not read. */
+export const isWrapped = (text: string): boolean => WRAPPED.test(text.trim())
+
+/** `ERR_FLAKE_OPTION`: addresses in such a form. */
+export const wrappedError = (text: string) =>
+  addressError(
+    text,
+    'an address, or three or five with spaces between them and no commas, quotes or brackets; the hosts of one address have ' +
+      'commas between them and no spaces',
+  )
+
+/** `ERR_FLAKE_OPTION`: an address of several servers where one replicates to the others. */
+export const manyHostsError = (url: string) =>
+  addressError(url, 'the address of one server, or of a proxy that leads to the primary')
 
 /** `ERR_FLAKE_OPTION`: a parameter of an address that is not read. */
 export const parameterError = (url: string, name: string, wayOut: string) =>
@@ -66,13 +84,19 @@ export function addressOf(given: unknown) {
   return Array.isArray(address) ? address.join(' ') : address
 }
 
+const BEFORE_ADDRESS = /\s+(?=[a-z][a-z\d+.-]*:\/\/|file:)/i
+/** A user or a password may contain spaces: an @ follows. */
+const BETWEEN_WORDS = /\s+(?!\s|\S*@)/
+
 /**
- * The addresses in a text. Those of several stores are separated by white space, because one address may contain commas. A
- * folder's name may contain spaces, but no address after one.
+ * The addresses in a text, and what stands in the place of one. Those of several stores are separated by white space, because
+ * one address may contain commas. A folder's name may contain spaces, but no address after one.
  */
 export function addressesIn(text: string): string[] {
-  const list = text.split(/\s(?=[a-z][a-z\d+.-]*:\/\/|file:)/i).filter((each) => each !== '')
-  return list.length > 1 ? list.map((each) => each.trim()) : [text]
+  const parts = text.trimStart().split(BEFORE_ADDRESS)
+  return parts
+    .flatMap((part) => (/^(?!file:)[^\s]*:\/\//i.test(part) ? part.split(BETWEEN_WORDS) : [part]))
+    .filter((each) => each !== '')
 }
 
 /** An address, or a list of several, without passwords. */

@@ -5,7 +5,7 @@ import { checkPath, isAbsent, refuseMore } from '../base/check.ts'
 import * as errors from '../base/errors.ts'
 import { nearest } from '../base/nearest.ts'
 import { withoutSecrets } from '../base/printable.ts'
-import { addressError, addressesIn, commasError, HAS_COMMAS, rememberAddress, unreadableError } from './address.ts'
+import { addressError, addressesIn, isWrapped, rememberAddress, unreadableError, wrappedError } from './address.ts'
 import { etcdStore, openEtcd } from './etcd.ts'
 import { fileStore, openFolder } from './file-store.ts'
 import { mysqlStore, openMysql } from './mysql.ts'
@@ -137,9 +137,9 @@ export function quorumStore(
 
 /** The store at an address, or of several in one text. */
 function openAddress(text: string): SlotStore {
-  if (HAS_COMMAS.test(text)) throw commasError(text)
+  if (isWrapped(text)) throw wrappedError(text)
   const list = addressesIn(text)
-  return list.length > 1 ? openQuorum(list, openUrl) : openUrl(text)
+  return list.length > 1 ? openQuorum(list, openUrl) : openUrl(list[0] ?? text)
 }
 
 function openUrl(url: string) {

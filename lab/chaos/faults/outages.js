@@ -22,10 +22,12 @@ async function outages(server, { counts, until }, { seconds, lastingMs, endQuiet
   const recover = async () => {
     await sleep(lastingMs + SAFETY_MS)
     await endQuiet()
+    server.isLost = false
   }
   let isRecovered = true
   for (const fault of faultsUntil(until, server.faults)) {
     await sleep(Math.random() * longestGap)
+    if (fault.isLoss) server.isLost = true // the group's, until it grants slots again
     await strike(fault, { counts, victim: server })
     isRecovered = fault.isLoss || Math.random() < 0.7 // sometimes the next fault comes before
     if (isRecovered) await recover()

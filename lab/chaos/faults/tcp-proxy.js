@@ -61,6 +61,11 @@ class TcpProxy {
     this.#refusals--
   }
 
+  /** Whether nothing comes through. */
+  get isShut() {
+    return this.#stalls > 0 || this.#refusals > 0
+  }
+
   close() {
     this.cut()
     return new Promise((resolve) => this.#server.close(resolve))

@@ -17,10 +17,13 @@ const total = (counts) => Object.values(counts).reduce((sum, count) => sum + cou
 const all = (results) => results.reduce((sum, { counts }) => sum + total(counts), 0)
 const counted = (counts) => Object.entries(counts).map(([kind, count]) => `${number(count)} ${kind}`)
 
-function row({ name, counts, ids, duplicates, silenceMs }) {
+const seconds = (ms) => `${(ms / 1000).toFixed(1)} s`
+
+function row({ name, counts, ids, duplicates, silenceMs, unhinderedMs }) {
   const faults = `${number(total(counts))}: ${counted(counts).join(', ')}`
   const found = duplicates > 0 ? `**${number(duplicates)}**` : '0'
-  return `| ${name} | ${faults} | ${number(ids)} | ${found} | ${(silenceMs / 1000).toFixed(1)} s |`
+  const unhindered = unhinderedMs === undefined ? '' : `; with a majority ${seconds(unhinderedMs)}`
+  return `| ${name} | ${faults} | ${number(ids)} | ${found} | ${seconds(silenceMs)}${unhindered} |`
 }
 
 /** Tells the test of printed outputs why it does not repeat these. */
@@ -48,14 +51,17 @@ function added(one, other) {
     ids: one.ids + other.ids,
     duplicates: one.duplicates + other.duplicates,
     silenceMs: Math.max(one.silenceMs, other.silenceMs),
+    ...(one.unhinderedMs !== undefined && { unhinderedMs: Math.max(one.unhinderedMs, other.unhinderedMs) }),
   }
 }
 
 /** The rounds of a scenario are one row. */
 function byScenario(results) {
   const rows = new Map()
-  for (const { name, counts, ids, duplicates, longestGaps } of results) {
-    const row = { name, counts, ids, duplicates, silenceMs: Math.round(Math.max(...longestGaps)) }
+  const longest = (gaps) => Math.round(Math.max(...gaps))
+  for (const { name, counts, ids, duplicates, longestGaps, unhinderedGaps } of results) {
+    const row = { name, counts, ids, duplicates, silenceMs: longest(longestGaps) }
+    if (unhinderedGaps !== undefined) row.unhinderedMs = longest(unhinderedGaps)
     rows.set(name, rows.has(name) ? added(rows.get(name), row) : row)
   }
   return [...rows.values()]

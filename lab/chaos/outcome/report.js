@@ -30,8 +30,10 @@ class Report {
   }
 
   /** For each member the longest time without an ID while nothing happened to the member itself. */
-  gaps({ longestGaps }) {
-    return `  longest time without an ID, by member: ${longestGaps.map((ms) => `${(ms / 1000).toFixed(1)} s`).join(', ')}`
+  gaps({ longestGaps, unhinderedGaps }) {
+    const shown = (gaps) => gaps.map((ms) => `${(ms / 1000).toFixed(1)} s`).join(', ')
+    const unhindered = unhinderedGaps && `\n  the same while it reached a majority: ${shown(unhinderedGaps)}`
+    return `  longest time without an ID, by member: ${shown(longestGaps)}${unhindered ?? ''}`
   }
 
   /** The same columns over all results. */

@@ -43,6 +43,7 @@ class MemberProcess {
   #child
   #exit // a promise
   #isEnding = false
+  #stepEnds = 0
   lives = []
 
   /**
@@ -115,7 +116,14 @@ class MemberProcess {
   }
 
   setClock(offsetMs = this.#offsetMs()) {
+    const stepMs = Math.abs(offsetMs - this.#clock.offsetMs)
     this.#clock.set(offsetMs)
+    this.#stepEnds = performance.now() + stepMs
+  }
+
+  /** Whether its clock is still before its last ID, or may be beyond its window, after a step. */
+  get isStepping() {
+    return performance.now() < this.#stepEnds
   }
 
   /** Whether its clock is wrong. */

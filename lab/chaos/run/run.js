@@ -33,6 +33,8 @@ const BETWEEN_FAULTS_MS = 700
  *   [outages] faults of what all members use
  * @property {number} [recoverMs] how soon after the last fault there must be IDs again
  * @property {number} [hangMs] how long a member may be without an ID before it counts as hanging
+ * @property {(member: MemberProcess, i: number) => boolean} [isHindered] whether a member may have to wait because of a
+ *   fault that is not its own
  * @property {number} [firstIdMs] how long most faults wait for a member's first ID
  * @property {(run: { counts: object, members: MemberProcess[], troubles: object[] }) => boolean} [isEnough] the run
  *   continues until this holds, however long
@@ -56,12 +58,12 @@ async function runStarted(scenario, { folder, seconds }) {
   const happened = { counts: {}, troubles: [] }
   const members = membersOf(scenario, files, happened.troubles)
   const start = performance.now()
-  const longestGaps = await liveAll(members, scenario, { seconds, ...happened })
+  const gaps = await liveAll(members, scenario, { seconds, ...happened })
   const took = (performance.now() - start) / 1000
   const lives = members.reduce((sum, member) => sum + member.lives.length, 0)
   const found = check(sequencesOf(members, scenario.isOneCursor), scenario)
   fs.rmSync(files, { recursive: true })
-  return { name: scenario.name, ...happened, seconds: took, lives, longestGaps, ...found }
+  return { name: scenario.name, ...happened, seconds: took, lives, ...gaps, ...found }
 }
 
 const membersOf = (scenario, folder, troubles) =>
@@ -77,7 +79,7 @@ const membersOf = (scenario, folder, troubles) =>
       }),
   )
 
-/** All members from their start to their end. Returns for each the longest time without an ID. */
+/** All members from their start to their end. Returns for each the longest times without an ID. */
 async function liveAll(members, scenario, { seconds, counts, troubles }) {
   const { isEnough = () => true } = scenario
   const until = performance.now() + seconds * 1000
@@ -88,7 +90,7 @@ async function liveAll(members, scenario, { seconds, counts, troubles }) {
     return isDone
   }
   const hangs = new Hangs(members, scenario.hangMs)
-  const gaps = new Gaps(members)
+  const gaps = new Gaps(members, scenario.isHindered)
   try {
     for (const member of members) member.start()
     const lives = members.map((member) => live(member, scenario, { counts, isOver }))
@@ -98,9 +100,9 @@ async function liveAll(members, scenario, { seconds, counts, troubles }) {
     await Promise.all([...lives, outages])
     if (scenario.recoverMs !== undefined && !(await areThereNewIds(members, scenario.recoverMs)))
       troubles.push({ who: 'all members', what: `made no ID within ${scenario.recoverMs / 1000} s of the last fault` })
-    const longestGaps = gaps.end()
+    gaps.end()
     await Promise.all(members.map((member) => member.end()))
-    return longestGaps
+    return { longestGaps: gaps.longest, unhinderedGaps: gaps.unhindered }
   } finally {
     gaps.end()
     hangs.end()

@@ -84,6 +84,7 @@ function scenarioOn(server, doors, given) {
     proxies: doors.map(({ proxy }) => proxy),
     betweenMs: BETWEEN_FAULTS_MS,
     recoverMs: RECOVER_MS,
+    isHindered: server.reaches && ((member, i) => member.isStepping || server.isLost || !server.reaches(i)),
     outages(run) {
       const all = () => allOutages(server, faultsFor(server, given), run, given)
       return server.network === undefined ? all() : server.network.whileClocksStep(run.counts, all)
@@ -138,6 +139,7 @@ async function prepareOn(start, { name, ...given }) {
   if (server === undefined)
     return { scenarios: [], missing: [`${name} is not installed: nothing ran`], end: async () => {} }
   const lease = { ...LEASE, ...server.lease, ...given.lease }
+  const task = { ...server.task, ...given.task }
   const doors = []
   for (let i = 0; i < MEMBERS; i++) doors.push(await doorTo(server, i, given.policy))
   proxies.push(...doors.map(({ proxy }) => proxy))
@@ -146,7 +148,7 @@ async function prepareOn(start, { name, ...given }) {
   const end = () => Promise.all([server.stop(), ...proxies.map((proxy) => proxy.close())])
   const scenario = {
     name: `${name}, ${server.network?.kind ?? given.policy}`,
-    ...scenarioOn(server, doors, { ...given, lease }),
+    ...scenarioOn(server, doors, { ...given, lease, task }),
   }
   const control = given.seconds < BRIEF_SECONDS ? undefined : server.control && controlOn(server, scenario, lease)
   return { scenarios: [scenario], control, missing, end }
@@ -180,8 +182,11 @@ const OUTAGES = {
   replication: [...STANDBYS, 'killed commits'],
   etcd3: ['two lost', 'cut off', 'frozen', 'slow links', 'slow disks', 'compactions'],
   kubernetes: ['etcd restarts', 'frozen', 'etcd frozen', 'wiped'],
-  quorum3: ['frozen', 'cut off', 'wiped', 'majority wiped'],
-  quorum5: ['restarts 2', 'frozen', 'frozen 2', 'cut off', 'cut off 2', 'wiped', 'wiped 2', 'majority wiped'],
+  quorum3: ['frozen', 'cut off', 'wiped', 'replaced', 'majority wiped'],
+  quorum5: [
+    ...['restarts 2', 'frozen', 'frozen 2', 'cut off', 'cut off 2', 'wiped', 'wiped 2', 'replaced', 'replaced 2'],
+    'majority wiped',
+  ],
 }
 
 /** Several servers, which have a separate control or can have none. */

@@ -1,8 +1,9 @@
 'use strict'
 
 // Three or five servers that know nothing of each other, and are one store: quorumStore(). Each of them fails: it is killed,
-// frozen, cut off or wiped, with its own clock. The next one fails when the members have filled it, because only then it
-// counts again. A wipe of a majority is a loss. Only the members and the faults write to them.
+// frozen, cut off or wiped, with its own clock, or it is switched off for good and an empty successor takes its address. The
+// next one fails when the members have filled it, because only then it counts again. A wipe of a majority is a loss. Only the
+// members and the faults write to them.
 
 const { setTimeout: sleep } = require('node:timers/promises')
 const { spawnSync } = require('node:child_process')
@@ -22,6 +23,8 @@ const freePort = async () => (await import('../../../__test__/servers/server.mjs
 const LEASE = { slots: 32, ttlMs: 6000, skewMs: 2500 }
 /** So two clocks are at most as far apart as the group allows, with the second that etcd rounds down. */
 const FURTHEST_CLOCK_MS = 500
+/** In nearly every ms, as everywhere, and so many that a storm of half an hour makes a thousand million. */
+const TASK = { batch: 1024, perSecond: 400_000 }
 const LONGEST_REPAIR_MS = 60_000
 const someAbsence = () => spread(500, 8000)
 
@@ -88,7 +91,7 @@ function signalAll(pids, signal) {
 
 class MajorityUnderFaults {
   #parts
-  #links = []
+  #links = [] // of each member, and those of `#store`
   #store
 
   /**
@@ -99,14 +102,15 @@ class MajorityUnderFaults {
     for (const kind of kinds) if (!(await KINDS[kind].isInstalled())) return
     const majority = new MajorityUnderFaults()
     majority.#parts = await Promise.all(
-      kinds.map(async (name) => ({ ...KINDS[name], name, server: await KINDS[name].start() })),
+      kinds.map(async (name) => ({ ...KINDS[name], name, server: await KINDS[name].start(), isOut: false })),
     )
-    const addresses = majority.#parts.map((part) => part.urlAt(part.server, part.server.port))
-    majority.#store = quorumStore(addresses, { labels: majority.#labels })
+    const { addresses, labels } = (await majority.#waysTo()).join
+    majority.#store = quorumStore(addresses, { labels })
     return majority
   }
 
   lease = LEASE
+  task = TASK
   /** Without a loss of a majority, no window is lost. */
   port = 0
 
@@ -125,12 +129,25 @@ class MajorityUnderFaults {
 
   /** Each member has its own ways to the servers, and lists them in another order. */
   async doorOf(i) {
+    const { join, proxies } = await this.#waysTo(i)
+    return { task: { join, policy: 'several' }, proxy: apart(proxies) }
+  }
+
+  async #waysTo(i = 0) {
     const proxies = await Promise.all(this.#parts.map(({ server }) => TcpProxy.open(server.port)))
     this.#links.push(proxies)
     const all = this.#parts.map((part, n) => [part.urlAt(part.server, proxies[n].port), this.#labels[n]])
     const turned = [...all.slice(i % all.length), ...all.slice(0, i % all.length)]
-    const join = { addresses: turned.map(([address]) => address), labels: turned.map(([, label]) => label) }
-    return { task: { join, policy: 'several' }, proxy: apart(proxies) }
+    return {
+      join: { addresses: turned.map(([address]) => address), labels: turned.map(([, label]) => label) },
+      proxies,
+    }
+  }
+
+  /** Whether member `i` reaches a majority of servers that count. */
+  reaches(i) {
+    const proxies = this.#links[i + 1] // after our own
+    return this.#parts.filter(({ isOut }, n) => !isOut && !proxies[n].isShut).length > this.#few
   }
 
   get faults() {
@@ -141,6 +158,7 @@ class MajorityUnderFaults {
       { counts: [named('frozen', count)], strike: () => this.#some(count, (part) => this.#freeze(part)) },
       { counts: [named('cut off', count)], strike: () => this.#some(count, (part) => this.#cutOff(part)) },
       { counts: [named('wiped', count)], strike: () => this.#some(count, (part) => part.wipe(part.server)) },
+      { counts: [named('replaced', count)], strike: () => this.#some(count, (part) => this.#replace(part)) },
     ])
     return [...ones, { counts: ['majority wiped'], isLoss: true, strike: () => this.#wipeMajority() }]
   }
@@ -148,6 +166,7 @@ class MajorityUnderFaults {
   async stop() {
     await this.#store.close()
     await Promise.all(this.#parts.map(({ server }) => server.stop()))
+    await Promise.all(this.#links[0].map((proxy) => proxy.close()))
   }
 
   #any(count) {
@@ -155,8 +174,11 @@ class MajorityUnderFaults {
   }
 
   async #some(count, harm) {
-    await Promise.all(this.#any(count).map(harm))
+    const parts = this.#any(count)
+    for (const part of parts) part.isOut = true
+    await Promise.all(parts.map(harm))
     await this.#isWhole()
+    for (const part of parts) part.isOut = false
   }
 
   async #restart({ server, signal }) {
@@ -170,6 +192,15 @@ class MajorityUnderFaults {
     signalAll(pids, 'SIGSTOP')
     await sleep(someAbsence())
     signalAll(pids, 'SIGCONT')
+  }
+
+  /** Switched off for good. Its address leads to another one, which has nothing. */
+  async #replace(part) {
+    await part.server.stop()
+    await sleep(someAbsence())
+    part.server = await part.start()
+    const n = this.#parts.indexOf(part)
+    for (const proxies of this.#links) proxies[n].pointTo(part.server.port)
   }
 
   /** No member reaches it. */

@@ -23,15 +23,14 @@ export function listLengthError(given: readonly unknown[]) {
 export const listedStoreError = (at: number, given: unknown, must: string) =>
   optionError(TypeError, `stores[${at}]`, given, `stores[${at}] must be ${must}, but is ${show(given)}`)
 
-/** `ERR_FLAKE_OPTION`: two stores of a list have one label, so they may be one server. */
-export const sameLabelError = (label: string) =>
-  optionError(
-    RangeError,
-    'stores',
-    label,
-    `The list of stores has '${label}' twice. Each store must be a separate server, on a separate machine: a server that is ` +
-      'counted twice takes two votes with it when it fails.',
-  )
+/** `ERR_FLAKE_OPTION`: two stores of a list have one label, or are one server. */
+export function sameStoreError(one: string, other: string) {
+  const what = one === other ? `'${one}' twice` : `'${one}' and '${other}', which are one server`
+  const message =
+    `The list of stores has ${what}. Each store must be a separate server, on a separate machine: a server that is counted ` +
+    'twice takes two votes with it when it fails.'
+  return optionError(RangeError, 'stores', other, message)
+}
 
 /** A store of a list that gave no answer, and why. */
 type Silent = { label: string; error: unknown }

@@ -1,7 +1,7 @@
 // Parses the address of a MySQL store. The two packages read URLs differently: one honours a parameter that the other
 // ignores. So they get options instead.
 
-import { addressError, checkParameters, hostOf } from '../address.ts'
+import { addressError, checkParameters, hostOf, manyHostsError } from '../address.ts'
 import { BUDGET, secondsOf } from '../time-budget.ts'
 import { readTls, TLS_PARAMETERS, type Tls } from '../tls.ts'
 import { readDatabase } from './place.ts'
@@ -30,6 +30,7 @@ export function readAddress(url: string): MysqlAddress {
   const { hostname, port, username, password, pathname, searchParams } = new URL(url)
   const otherwise = 'only one of the two packages may support it, so pass a pool with this option to mysqlStore()'
   checkParameters(url, searchParams, { known: TLS_PARAMETERS, waysOut: WAYS_OUT, otherwise })
+  if (hostname.includes(',')) throw manyHostsError(url)
   if (pathname.length < 2) throw addressError(url, 'an address with a database, as in mysql://HOST/DATABASE')
   return {
     host: hostOf({ hostname }) || 'localhost',

@@ -1,7 +1,7 @@
 // Parses the address of a PostgreSQL store. The two packages read URLs differently: one ignores a parameter that the other
 // sends to the server, so two processes with one URL could use two tables. So they get options instead.
 
-import { addressError, checkParameters, hostOf, parameterError } from '../address.ts'
+import { checkParameters, hostOf, manyHostsError, parameterError } from '../address.ts'
 import { BUDGET, secondsOf } from '../time-budget.ts'
 import { readTls, TLS_PARAMETERS, type Tls } from '../tls.ts'
 import { readOwner, readSchema } from './schema.ts'
@@ -48,7 +48,7 @@ export function readAddress(url: string): PostgresAddress {
   checkParameters(url, searchParams, { known, waysOut: WAYS_OUT, otherwise })
   const of = (name: string) => searchParams.get(name) ?? undefined
   const host = of('host') ?? decoded(hostOf({ hostname }))
-  if (host?.includes(',')) throw addressError(url, 'the address of one server, or of a proxy that leads to the primary')
+  if (host?.includes(',')) throw manyHostsError(url)
   const address: PostgresAddress = {
     host: host === NO_HOST ? undefined : host,
     port: portOf(url, of('port') ?? port),

@@ -67,8 +67,8 @@ export function readAddress(url: string): RedisAddress {
 /** The packages differ in parameters: ioredis would take any option from there, also about TLS. */
 function readServer(url: string, tls: Tls | undefined, wrong: () => Error): RedisAddress {
   const parsed = new URL(url)
-  const { port, pathname, search } = parsed
-  if (!/^\/?\d*$/.test(pathname) || search !== '') throw wrong()
+  const { hostname, port, pathname, search } = parsed
+  if (hostname.includes(',') || !/^\/?\d*$/.test(pathname) || search !== '') throw wrong()
   const hosts = [{ host: hostOf(parsed), port: Number(port || PORTS.server) }]
   return { kind: 'server', url: asRedis(url), hosts, tls, database: Number(pathname.slice(1)), primary: '' }
 }
