@@ -144,16 +144,18 @@ fn write(text: &Text, config: &GroupConfig) -> Option<String> {
         Text::GroupRecord { state, life, quiet_until, ttl_ms, skew_ms, durable, is_ours } => {
             let other = GroupConfig { ttl_ms: *ttl_ms, skew_ms: *skew_ms, durable: *durable, ..config.clone() };
             let config = if *is_ours { config.clone() } else { other };
+            let fingerprint = if *is_ours { config.fingerprint.clone() } else { String::new() };
             let state = match state % 4 {
                 0 => Stage::Unknown,
                 1 => Stage::Live(config),
                 2 => Stage::Ending(config),
-                _ => Stage::Destroyed { durable: *durable },
+                _ => Stage::Destroyed { durable: *durable, fingerprint },
             };
             GroupRecord {
                 state,
                 life: *life,
                 quiet_until: *quiet_until,
+                ended: *quiet_until,
                 lineage: 1,
                 identity,
                 nonce: 1,

@@ -27,6 +27,9 @@ use crate::refusal::Refusal;
 /// The file of a life. It is in the same folder as the slots, whose names are numbers.
 const FILE: &str = "group";
 
+/// In the text of a group's file, between the fingerprint and the number of slots.
+const SEPARATOR: &str = ", ";
+
 /// The word that ends a life. Any other value but 0 is damage, which its header shows too.
 const DESTROYED: u64 = 1;
 
@@ -62,7 +65,7 @@ impl Group {
     /// Opens the group of a folder. It is created if there is none or the last one was destroyed. `past_ms` is the last Unix
     /// ms that may have IDs unknown to its files; 0 for none.
     pub(crate) fn open(folder: &Path, config: &FolderConfig, machine: &Machine, past_ms: i64) -> Result<Self, Refusal> {
-        let text = format!("{}, {} slots", config.fingerprint, config.slots);
+        let text = format!("{}{SEPARATOR}{} slots", config.fingerprint, config.slots);
         let (scale, counter_bits) = (config.numbers.scale(), config.numbers.counter_bits());
         let purpose = Purpose::new(Kind::Group, &text)
             .with(offset_of!(GroupPage, words.epoch_ms), scale.epoch_ms() as u64)
@@ -167,18 +170,27 @@ fn end(page: &Mapped<GroupWords>, path: &Path) -> Result<(), Refusal> {
     page.sync().map_err(|error| Refusal::io(path, "synced", &error))
 }
 
-/// Until when a group of this name had these slots in use, in any life: the end of the highest mark, Unix ms. `None` if none
-/// of them was ever used.
+/// Until when these slots, or their nodes, were in use, in any life, Unix ms. In lives with the fingerprint of the last one, that
+/// is the end of a slot's highest mark. In all others the slots had other nodes, so it is the start of the next life. `None`
+/// if none of them was ever used.
 pub fn used_until(folder: &Path, slots: &[u32]) -> Result<Option<i64>, Refusal> {
     check_shares(folder)?;
     let Some(folder) = Folder::find(folder)? else { return Ok(None) };
-    let mut until = None;
-    for number in numbered(&folder)? {
+    let mut numbers = numbered(&folder)?;
+    numbers.sort_unstable_by(|a, b| b.cmp(a));
+    let (mut until, mut later): (_, Option<Life>) = (None, None);
+    let mut last = None;
+    for number in numbers {
         let Some(life) = life_of(&folder, number)? else { continue };
-        for &slot in slots {
-            let Some(page) = life.page_of(slot)? else { continue };
-            until = until.max(Some(life.numbers().end_ms(word(&page, offset_of!(CursorPage, mark)))));
+        if *last.get_or_insert_with(|| life.fingerprint.clone()) == life.fingerprint {
+            for &slot in slots {
+                let Some(page) = life.page_of(slot)? else { continue };
+                until = until.max(Some(life.numbers().end_ms(word(&page, offset_of!(CursorPage, mark)))));
+            }
+        } else {
+            until = until.max(later.map(|later| later.begins_after_ms())); // which no earlier life can exceed
         }
+        later = Some(life);
     }
     Ok(until)
 }
@@ -191,6 +203,8 @@ pub(crate) struct Life {
     number: u32,
     /// the folder of its slots
     pub(crate) folder: Arc<Folder>,
+    /// what its numbers are for
+    fingerprint: String,
     page: Vec<u8>,
 }
 
@@ -218,8 +232,9 @@ fn life_of(folder: &Folder, number: u32) -> Result<Option<Life>, Refusal> {
     let place = folder.place(FILE);
     let Some(file) = named_file::open_to_read(&place)? else { return Ok(None) };
     let page = named_file::read(place.path(), &file)?;
-    named_file::text_of(place.path(), &page, Kind::Group)?;
-    Ok(Some(Life { number, folder, page }))
+    let text = named_file::text_of(place.path(), &page, Kind::Group)?;
+    let fingerprint = text.rsplit_once(SEPARATOR).map_or(&*text, |(fingerprint, _)| fingerprint).to_owned();
+    Ok(Some(Life { number, folder, fingerprint, page }))
 }
 
 impl Life {
@@ -241,13 +256,18 @@ impl Life {
         Numbers::new(scale, (self.word(offset_of!(GroupPage, words.counter_bits)) as u32).min(63))
     }
 
+    /// The Unix ms after which all numbers of this life are: no earlier life has one after it.
+    fn begins_after_ms(&self) -> i64 {
+        self.word(offset_of!(GroupPage, words.floor_ms)) as i64
+    }
+
     /// The last Unix ms that any member of this destroyed life has used or may still use.
     fn floor_ms(&self) -> Result<i64, Refusal> {
         // A member raises its mark, then checks whether the group was destroyed, and only then uses the new mark. The group
         // is already destroyed here, so a mark that is not seen below will not be used.
         fence(SeqCst);
         let numbers = self.numbers();
-        let mut floor_ms = whole_ms(system_ns()).max(self.word(offset_of!(GroupPage, words.floor_ms)) as i64);
+        let mut floor_ms = whole_ms(system_ns()).max(self.begins_after_ms());
         // This also covers slots whose files were removed.
         floor_ms = floor_ms.max(numbers.end_ms(self.word(offset_of!(GroupPage, words.top))));
         for (_, page) in self.slots()? {

@@ -75,6 +75,7 @@ impl Step {
             birth: Birth::default(),
             lineage: None,
             list: None,
+            sweep: None,
         };
         let ask = match step.check_config() {
             Ok(()) => step.look(memory, fresh),
@@ -164,6 +165,9 @@ impl Step {
         if let Some(counter) = self.counter() {
             let past = matches!(self.task, Task::Past { .. }).then_some(PAST);
             return [counter].into_iter().chain(past).map(str::to_owned).collect();
+        }
+        if let Some(sweep) = &self.sweep {
+            return std::iter::once(GROUP.to_owned()).chain(sweep.part().map(slot_name)).collect();
         }
         let slots = match &self.task {
             Task::Renew(_, Renewal { slot, .. }) | Task::Release { slot, .. } => vec![*slot],

@@ -630,8 +630,9 @@ fn the_record_of_all_past_moments_is_written_until_it_is_clean() {
 #[test]
 fn slots_that_an_earlier_group_used_are_known() {
     let config = config(3);
-    let mut store = Store::with(&config);
     let mut member = Client::new(1);
+    assert_eq!(member.run(&mut Store::empty(), Task::Used(vec![0])), refused(StepError::Absent));
+    let mut store = Store::with(&config);
     assert_eq!(member.run(&mut store, Task::Used(vec![0, 1, 2])), Answer::Used(None));
     let granted = member.take(&mut store, &config, 7);
     assert_eq!(member.run(&mut store, Task::Destroy), Answer::Done);

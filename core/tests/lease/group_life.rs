@@ -1,5 +1,6 @@
 //! How a group begins, is ended and begins again: the rules of `lease/grants/group.rs`, one by one.
 
+use flakeforge_core::layout::timescale::LAST_DATE_MS;
 use flakeforge_core::lease::grants::memory::{LONGEST_TTL_MS, Memory};
 use flakeforge_core::lease::grants::record::{GROUP, GroupConfig, GroupRecord, SlotRecord, Stage, slot_name};
 use flakeforge_core::lease::grants::step::Step;
@@ -237,6 +238,10 @@ fn of_two_creates_and_a_flush_one_at_most_is_short_and_grants_nothing_before_the
 
 // Destroy, and the group that follows
 
+fn destroyed(config: &GroupConfig) -> Stage {
+    Stage::Destroyed { durable: config.durable, fingerprint: config.fingerprint.clone() }
+}
+
 #[test]
 fn a_group_is_ended_in_two_steps_and_the_second_read_begins_the_quiet_period() {
     let (mut store, mut client, _) = held(&config(1));
@@ -252,7 +257,7 @@ fn a_group_is_ended_in_two_steps_and_the_second_read_begins_the_quiet_period() {
     });
     assert_eq!(answer, Answer::Done);
     assert_eq!(states[0].state, Stage::Ending(config(1)));
-    assert_eq!(states[1].state, Stage::Destroyed { durable: false });
+    assert_eq!(states[1].state, destroyed(&config(1)));
     assert_eq!(states[1].quiet_until, first + 1_000 + QUIET);
     assert!(states.iter().all(|state| state.identity == identity && state.life == 1));
     assert_ne!(states[0].nonce, states[1].nonce);
@@ -279,7 +284,120 @@ fn a_durable_group_that_ended_is_quiet_for_its_own_ttl() {
     let (mut store, mut client, _) = held(&durable(1));
     client.run(&mut store, Task::Destroy);
     let after = store.group();
-    assert_eq!((after.state, after.quiet_until), (Stage::Destroyed { durable: true }, store.now + TTL + SKEW + 1));
+    assert_eq!((after.state, after.quiet_until), (destroyed(&durable(1)), store.now + TTL + SKEW + 1));
+}
+
+/// More slots than two reads show.
+const SLOTS_OF_PARTS: u32 = 2 * 1024 + 1;
+
+/// The same group, whose slots have other nodes.
+fn elsewhere(config: GroupConfig) -> GroupConfig {
+    GroupConfig { fingerprint: "flake, nodeOffset 4".to_owned(), ..config }
+}
+
+/// Ends the group and begins the next one with this config, in the ms in which that grants slots. Returns when the former ended.
+fn follow(store: &mut Store, client: &mut Client, next: &GroupConfig) -> i64 {
+    assert_eq!(client.run(store, Task::Destroy), Answer::Done);
+    let until = store.group().quiet_until;
+    store.now = until;
+    client.take(store, next, 99);
+    until
+}
+
+#[test]
+fn a_group_knows_until_when_groups_with_other_nodes_were_there() {
+    let (mut store, mut client, _) = held(&durable(1));
+    let used = |store: &mut Store| Client::new(5).run(store, Task::Used(vec![7]));
+    assert_eq!((store.group().ended, store.group().others, used(&mut store)), (0, 0, Answer::Used(None)));
+    let mut until = follow(&mut store, &mut client, &durable(2));
+    assert_eq!((store.group().ended, store.group().others), (until, 0), "the slots had the same nodes");
+    assert_eq!(used(&mut store), Answer::Used(None));
+    for next in [elsewhere(durable(1)), durable(1)] {
+        until = follow(&mut store, &mut client, &next);
+        assert_eq!((store.group().ended, store.group().others), (until, until));
+        assert_eq!(used(&mut store), Answer::Used(Some(until)), "whatever the slot");
+    }
+    let latest = follow(&mut store, &mut client, &durable(1));
+    assert_eq!((store.group().ended, store.group().others), (latest, until), "the one before counts still");
+}
+
+#[test]
+fn a_group_that_was_ended_unseen_or_lost_may_have_had_any_nodes() {
+    let mut store = Store::empty();
+    let mut client = Client::new(1);
+    let until = follow(&mut store, &mut client, &durable(1));
+    assert_eq!(store.group().others, until, "it was absent, and may have been lost");
+    client.run(&mut store, Task::Destroy);
+    let before = store.group();
+    store.now = before.quiet_until + 1_000_000;
+    store.fail_over(); // what followed was lost
+    client.run(&mut store, Task::Create(durable(1)));
+    let GroupRecord { ended, others, quiet_until, .. } = store.group();
+    assert_eq!((ended, others, quiet_until), (quiet_until, quiet_until, store.now + QUIET));
+}
+
+#[test]
+fn the_end_of_a_group_is_that_of_its_last_window_even_if_the_clock_was_set_back() {
+    for slot in [0, 1023, 1024, SLOTS_OF_PARTS - 1] {
+        let mut store = Store::with(&durable(SLOTS_OF_PARTS));
+        let far = store.now + 3_600_000;
+        let record = SlotRecord { owner: None, life: 1, lo: 5, hi: far, host: "h".to_owned(), nonce: 1 };
+        store.put(slot, &record);
+        let mut client = Client::new(1);
+        let until = follow(&mut store, &mut client, &elsewhere(durable(2)));
+        assert!(until < far);
+        assert_eq!((store.group().ended, store.group().others), (far, far), "slot {slot}");
+        follow(&mut store, &mut client, &durable(2));
+        assert_eq!(
+            (store.group().ended, store.group().others),
+            (far, far),
+            "also after a group that ended before that"
+        );
+    }
+    let mut store = Store::with(&durable(3));
+    store.records.insert(slot_name(2), "damaged".to_owned());
+    follow(&mut store, &mut Client::new(1), &elsewhere(durable(1)));
+    assert_eq!(store.group().others, LAST_DATE_MS, "its window may have had any end");
+}
+
+#[test]
+fn a_member_that_ends_a_group_while_another_creates_the_next_one_reads_the_slots_of_that_one() {
+    let mut store = Store::with(&durable(SLOTS_OF_PARTS));
+    let (mut one, mut other) = (Client::new(1), Client::new(2));
+    let mut reads = 0;
+    let next = elsewhere(durable(1));
+    assert!(matches!(
+        one.run_with(&mut store, Task::Destroy, |_, ask| {
+            let is_part = matches!(ask, Ask::Read(names) if names.len() > 1000);
+            reads += u32::from(is_part);
+            Fate::Done
+        }),
+        Answer::Done
+    ));
+    assert_eq!(reads, 2, "and one of a single slot");
+    let mut store = ending_of(SLOTS_OF_PARTS);
+    let answer = one.run_with(&mut store, join(&next, 7, "h"), |store, ask| {
+        if matches!(ask, Ask::Read(names) if names.len() > 1000) && store.group().life == 1 {
+            assert_eq!(other.run(store, Task::Destroy), Answer::Done);
+            store.now = store.group().quiet_until;
+            other.take(store, &next, 8);
+            assert_eq!(
+                other.run(store, Task::Release { config: next.clone(), owner: 8, slot: 0, last: -1 }),
+                Answer::Done
+            );
+            store.now += 1;
+        }
+        Fate::Done
+    });
+    assert_eq!(answer, granted(0, store.now, store.now + TTL, store.now), "a slot that the next group has");
+}
+
+/// A store with a group of this many slots whose end was started and not finished.
+fn ending_of(slots: u32) -> Store {
+    let mut store = Store::with(&durable(slots));
+    let group = GroupRecord { state: Stage::Ending(durable(slots)), ..store.group() };
+    store.records.insert(GROUP.to_owned(), group.text());
+    store
 }
 
 #[test]
@@ -338,7 +456,8 @@ fn an_absent_group_that_is_ended_may_have_been_lost() {
     });
     assert_eq!(answer, Answer::Done);
     let states: Vec<_> = states.into_iter().map(|group| (group.state, group.quiet_until)).collect();
-    assert_eq!(states, [(Stage::Unknown, 0), (Stage::Destroyed { durable: false }, now + QUIET)]);
+    let unknown = Stage::Destroyed { durable: false, fingerprint: String::new() };
+    assert_eq!(states, [(Stage::Unknown, 0), (unknown, now + QUIET)]);
     assert_eq!(Client::new(2).join(&mut store, &durable(1), 1), quiet(now + QUIET, now), "durable or not");
 }
 
@@ -462,7 +581,7 @@ fn durable_members_do_not_compare_processes_in_a_tombstone_of_their_kind() {
 #[test]
 fn a_group_that_lived_too_often_is_refused() {
     let mut store = Store::with(&config(1));
-    let group = GroupRecord { life: u64::MAX, state: Stage::Destroyed { durable: false }, ..store.group() };
+    let group = GroupRecord { life: u64::MAX, state: destroyed(&config(1)), ..store.group() };
     store.records.insert(GROUP.to_owned(), group.text());
     let answer = Client::new(1).join(&mut store, &config(1), 1);
     assert!(matches!(answer, Answer::Refused(StepError::Nonsense(_))), "{answer:?}");

@@ -23,16 +23,16 @@ fn state() -> impl Strategy<Value = Stage> {
         Just(Stage::Unknown),
         config().prop_map(Stage::Live),
         config().prop_map(Stage::Ending),
-        any::<bool>().prop_map(|durable| Stage::Destroyed { durable }),
+        (any::<bool>(), any::<String>()).prop_map(|(durable, fingerprint)| Stage::Destroyed { durable, fingerprint }),
     ]
 }
 
 prop_compose! {
     fn group()(
         state in state(), life: u64, lineage: u64, quiet_until: i64, identity in identity(), replaced in identity(), returns: u32,
-        nonce: u64,
+        ended: i64, others: i64, nonce: u64,
     ) -> GroupRecord {
-        GroupRecord { state, life, lineage, quiet_until, identity, replaced, returns, nonce }
+        GroupRecord { state, life, lineage, quiet_until, identity, replaced, returns, ended, others, nonce }
     }
 }
 
@@ -71,6 +71,8 @@ fn texts() -> [String; 3] {
         identity: identity.clone(),
         replaced,
         returns: 1,
+        ended: 0,
+        others: 0,
         nonce: 0xabc,
     };
     let slot = SlotRecord { owner: Some(0xff), life: 3, lo: 10, hi: 20, host: "web\t1 é€😀".to_owned(), nonce: 7 };
@@ -121,12 +123,29 @@ fn a_counter_says_its_life_only_after_the_first_and_that_it_was_destroyed() {
 }
 
 #[test]
+fn a_group_says_only_after_another_until_when_that_may_have_made_ids() {
+    let [group, ..] = texts();
+    let first = GroupRecord::parse(&group).unwrap();
+    let next = GroupRecord { ended: 30, others: -20, ..first.clone() };
+    assert!(next.text().contains(" returns=1 ended=30 others=-20 durable=yes"), "{}", next.text());
+    assert_eq!(GroupRecord::parse(&next.text()), Ok(next));
+    let said = |field: &str| {
+        summed(&group[..group.rfind(" sum=").unwrap()].replace(" durable=", &format!("{field} durable=")))
+    };
+    assert!(GroupRecord::parse(&said(" others=1")).is_ok());
+    for field in [" ended=0", " others=0", " others=1 ended=1", " ended=1 ended=1"] {
+        assert!(is_none(&said(field)), "two texts for one record: {field}");
+    }
+}
+
+#[test]
 fn a_dead_group_has_a_text_too() {
     let config = GroupConfig { fingerprint: "f".to_owned(), slots: 9, ttl_ms: 30, skew_ms: 5, durable: false };
     let texts = [
         (Stage::Unknown, "unknown", ""),
         (Stage::Ending(config), "ending", " durable=no slots=9 ttl=30 skew=5 fingerprint=f"),
-        (Stage::Destroyed { durable: true }, "destroyed", " durable=yes"),
+        (Stage::Destroyed { durable: true, fingerprint: "f".to_owned() }, "destroyed", " durable=yes fingerprint=f"),
+        (Stage::Destroyed { durable: true, fingerprint: String::new() }, "destroyed", " durable=yes"),
     ];
     for (state, name, config) in texts {
         let expected = summed(&format!(

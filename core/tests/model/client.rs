@@ -43,6 +43,10 @@ pub struct Client {
     pub is_in_use: bool,
     /// the store that its statements reach
     pub reaches: Reached,
+    /// the group of its last grant
+    pub lineage: Option<u64>,
+    /// the group whose record it looked at before it made IDs of the past, and until when others may have made some
+    pub looked: Option<(u64, i64)>,
 }
 
 /// A store that a client's statements may reach.
@@ -72,12 +76,19 @@ impl Client {
             version: options.version,
             is_in_use: false,
             reaches: Reached::Usual,
+            lineage: None,
+            looked: None,
         }
+    }
+
+    /// Whether it holds a slot at this time by its clock, so that it may make IDs of the past.
+    pub fn holds(&self, local: i64) -> bool {
+        self.cursor.is_some() && self.lease.held().is_some_and(|held| local <= held.hi)
     }
 
     /// A new generator of the same process: answers to the old one are dropped.
     pub fn begin_anew(&mut self, options: Options) {
-        (self.lease, self.joins) = (lease(options), true);
+        (self.lease, self.joins, self.looked) = (lease(options), true, None);
         self.flights.iter_mut().for_each(|flight| flight.is_heard = false);
     }
 

@@ -1,6 +1,7 @@
 //! Counters under the same faults: no number is given twice. Their IDs contain no time, so a lost write never becomes
 //! harmless.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
@@ -8,17 +9,18 @@ use stateright::{Model, Property};
 
 use flakeforge_core::lease::backfill::Counter;
 use flakeforge_core::lease::grants::memory::Memory;
+use flakeforge_core::lease::grants::record::{COUNTER, CounterRecord};
 use flakeforge_core::lease::grants::step::Step;
 use flakeforge_core::lease::grants::task::{Answer, Task};
 
 use crate::flight::{At, By, Clocks, Flight, Stop, is_turned_away};
 use crate::fresh;
 use crate::settings::{How, Left, TROUBLES, Trouble};
-use crate::store::{SERVER, Store, Version};
+use crate::store::{SERVER, Store, Version, plain};
 use crate::view::View;
 use crate::windows::Ms;
 use crate::world::DAWN;
-use crate::{ALL_GIVEN, KEEPS_OFF, NO_NUMBER_TWICE, TURNED_AWAY, WENT_ON};
+use crate::{ALL_GIVEN, BEGAN_ANEW, ENDS_ONE, KEEPS_OFF, NO_NUMBER_TWICE, STAYS_ENDED, TURNED_AWAY, WENT_ON};
 
 /// A run.
 ///
@@ -59,8 +61,10 @@ pub const COUNTING: Counting = Counting {
 struct Client {
     version: Version,
     memory: Memory,
-    /// each with its purpose, and whether it started after the last loss
-    flights: Vec<(Flight, Kind, bool)>,
+    /// each with its purpose, whether it started after the last loss, and which lives had ended then
+    flights: Vec<(Flight, Kind, bool, u64)>,
+    /// the life of its last number
+    life: Option<u64>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -68,16 +72,28 @@ enum Kind {
     Open,
     Take,
     Skip,
+    End,
 }
 
+/// A **life** of a counter is from its creation to its end: the next one may give the same numbers.
 #[derive(Clone, Debug)]
 pub struct Numbers {
     store: Arc<Store>,
     /// a replaced primary that is alive but disconnected: the first client reaches only that one
     old: Option<Arc<Store>>,
     clients: Vec<Client>,
-    /// one bit per number given
-    given: Ms,
+    /// of each life, one bit per number given
+    given: BTreeMap<u64, Ms>,
+    /// the life of each lineage that the store has shown
+    lives: BTreeMap<u64, u64>,
+    /// the lives that the store has shown as ended
+    over: BTreeSet<u64>,
+    /// the last life whose end was answered, unless the store lost something since
+    ended: u64,
+    /// how many calls have asked for an end
+    ends: usize,
+    /// a member was given a number of a life that had ended, or of the life that followed its own
+    outlived: bool,
     left: [u8; TROUBLES],
     takes: u8,
     skips: u8,
@@ -96,6 +112,8 @@ pub struct Numbers {
 pub enum Doing {
     Take(usize),
     Skip(usize),
+    /// a client ends the counter
+    End(usize),
     Go(usize, usize, Option<Stop>),
     /// a client abandons a step, which continues
     TimeOut(usize, usize),
@@ -116,8 +134,9 @@ impl Hash for Numbers {
         self.store.hash(&mut view);
         self.old.hash(&mut view);
         self.clients.hash(&mut view);
-        (self.given, self.left, self.takes, self.skips, self.duplicate, self.went_on, self.is_asked).hash(&mut view);
+        (&self.given, self.left, self.takes, self.skips, self.duplicate, self.went_on, self.is_asked).hash(&mut view);
         (self.trespassed, self.turned_away).hash(&mut view);
+        (&self.lives, &self.over, self.ended, self.ends, self.outlived).hash(&mut view);
     }
 }
 
@@ -135,18 +154,37 @@ impl Numbers {
 
     /// The instruction of an operator who knows all numbers given.
     fn top(&self) -> u64 {
-        64 - u64::from(self.given.0.leading_zeros())
+        let all = self.given.values().fold(Ms::default(), |all, given| all.or(*given));
+        64 - u64::from(all.0.leading_zeros())
+    }
+
+    /// Notes what the store shows of the counter.
+    fn see(&mut self) {
+        let stores = [Some(&self.store), self.old.as_ref()];
+        for text in stores.into_iter().flatten().filter_map(|store| store.records.get(COUNTER)) {
+            let counter = CounterRecord::parse(plain(text)).expect("a counter");
+            self.lives.insert(counter.lineage, counter.life);
+            if counter.is_destroyed {
+                self.over.insert(counter.life);
+            }
+        }
+    }
+
+    /// Whether the store shows that the counter has ended: who creates it then begins the next one.
+    fn is_over(&self) -> bool {
+        let counter = self.store.records.get(COUNTER).map(|text| CounterRecord::parse(plain(text)).expect("a counter"));
+        counter.is_some_and(|counter| counter.is_destroyed)
     }
 
     fn is_any(&self, kind: Kind) -> bool {
-        self.clients.iter().flat_map(|client| &client.flights).any(|(_, known, _)| *known == kind)
+        self.clients.iter().flat_map(|client| &client.flights).any(|(_, known, ..)| *known == kind)
     }
 
     fn begin(&mut self, who: usize, kind: Kind, task: Task) {
         let bits = self.fresh();
         let client = &mut self.clients[who];
         let flight = Flight::new(By::Command, Step::new("counter", task, &client.memory, bits), client.version);
-        client.flights.push((flight, kind, true));
+        client.flights.push((flight, kind, true, self.ended));
     }
 
     /// A command reports that older records were restored.
@@ -163,8 +201,8 @@ impl Numbers {
     }
 
     fn go(&mut self, who: usize, flight: usize, stop: Option<Stop>) -> bool {
-        let Client { memory, flights, .. } = &mut self.clients[who];
-        let (it, kind, is_since) = &mut flights[flight];
+        let Client { memory, flights, life: own, .. } = &mut self.clients[who];
+        let (it, kind, is_since, over) = &mut flights[flight];
         let number = &mut self.number;
         let bits = || {
             *number += 1;
@@ -177,11 +215,20 @@ impl Numbers {
         if !is_there || it.is_paused {
             return is_there;
         }
-        if let (At::Answer(Answer::Number(number)), true, Kind::Open | Kind::Take) = (&it.at, it.is_heard, *kind) {
-            let ms = Ms(1 << number);
-            self.duplicate |= !self.given.and(ms).is_empty();
-            self.given = self.given.or(ms);
-            self.went_on |= self.skips == 0;
+        let life = it.step.lineage().and_then(|lineage| self.lives.get(&lineage)).copied().unwrap_or_default();
+        match (&it.at, *kind) {
+            (At::Answer(Answer::Number(number)), Kind::Open | Kind::Take) if it.is_heard => {
+                let (ms, given) = (Ms(1 << number), self.given.entry(life).or_default());
+                self.duplicate |= !given.and(ms).is_empty();
+                *given = given.or(ms);
+                self.went_on |= self.skips == 0;
+                let is_next = *kind == Kind::Take && own.is_some_and(|own| own != life);
+                self.outlived |= life != 0 && (life <= *over || is_next);
+                *own = Some(life);
+            }
+            (At::Answer(Answer::Number(_)), Kind::Skip) if it.is_heard => *own = Some(life),
+            (At::Answer(Answer::Done), Kind::End) if it.is_heard => self.ended = self.ended.max(life),
+            _ => {}
         }
         self.is_asked |= *is_since;
         flights.remove(flight);
@@ -203,6 +250,7 @@ impl Counting {
             Doing::Rejoin => numbers.old.is_some(),
             Doing::Flush => left(Trouble::Flush) && is_settled && !is_unborn_on_its_way,
             Doing::Restart => left(Trouble::Restart),
+            Doing::End(_) => left(Trouble::Destroy) && !numbers.given.is_empty(),
             Doing::Forget => left(Trouble::Forget) && numbers.is_asked && !numbers.store.identity.history.is_empty(),
             _ => true,
         }
@@ -216,6 +264,7 @@ impl Counting {
             Doing::Split(_) => Some(Trouble::Split),
             Doing::Flush => Some(Trouble::Flush),
             Doing::Restart => Some(Trouble::Restart),
+            Doing::End(_) => Some(Trouble::Destroy),
             Doing::Forget => Some(Trouble::Forget),
             _ => None,
         }
@@ -235,14 +284,19 @@ impl Model for Counting {
         for (trouble, times) in self.troubles {
             left[*trouble as usize] = *times;
         }
-        let client = |version| Client { version, memory: Memory::default(), flights: Vec::new() };
+        let client = |version| Client { version, memory: Memory::default(), flights: Vec::new(), life: None };
         let mut clients = vec![client(Version::This); self.clients - 1];
         clients.push(client(self.newest));
         vec![Numbers {
             store: Store::new(0, self.hows.contains(&How::Position)).into(),
             old: None,
             clients,
-            given: Ms::default(),
+            given: BTreeMap::new(),
+            lives: BTreeMap::new(),
+            over: BTreeSet::new(),
+            ended: 0,
+            ends: 0,
+            outlived: false,
             left,
             takes: self.takes,
             skips: self.skips,
@@ -256,7 +310,7 @@ impl Model for Counting {
     }
 
     fn actions(&self, numbers: &Numbers, out: &mut Vec<Doing>) {
-        if numbers.duplicate {
+        if numbers.duplicate || numbers.outlived {
             return;
         }
         for (who, client) in numbers.clients.iter().enumerate() {
@@ -287,6 +341,7 @@ impl Model for Counting {
                 if numbers.skips > 0 && !numbers.given.is_empty() {
                     out.push(Doing::Skip(who));
                 }
+                out.push(Doing::End(who));
             }
         }
         for late in 0..numbers.store.late.len() {
@@ -315,7 +370,7 @@ impl Model for Counting {
             Doing::Take(who) => {
                 numbers.takes -= 1;
                 let is_first = !numbers.store.is_touched && !numbers.is_any(Kind::Open);
-                let opens = if self.loses() { is_first } else { numbers.given.is_empty() };
+                let opens = numbers.is_over() || if self.loses() { is_first } else { numbers.given.is_empty() };
                 let task = match self.past {
                     true => Task::Past { record: Counter::Moment(7).record(), by: 1 },
                     false => Task::Advance { by: 1, init: opens.then_some(0), durable: self.durable },
@@ -326,6 +381,10 @@ impl Model for Counting {
                 numbers.skips -= 1;
                 let task = Task::SkipTo { place: numbers.top(), durable: self.durable };
                 numbers.begin(who, Kind::Skip, task);
+            }
+            Doing::End(who) => {
+                numbers.ends += 1;
+                numbers.begin(who, Kind::End, Task::DestroyCounter);
             }
             Doing::Go(who, flight, stop) => {
                 if !numbers.go(who, flight, stop) {
@@ -348,12 +407,12 @@ impl Model for Counting {
                 numbers.number += 1;
                 let number = numbers.number;
                 Arc::make_mut(&mut numbers.store).lose((left, how), 0, 0, number);
-                numbers.is_asked = false;
+                (numbers.is_asked, numbers.ended) = (false, 0);
                 if how == How::Told {
                     numbers.tell(self.past);
                 }
                 let flights = numbers.clients.iter_mut().flat_map(|client| &mut client.flights);
-                flights.for_each(|(.., is_since)| *is_since = false);
+                flights.for_each(|(.., is_since, over)| (*is_since, *over) = (false, 0));
             }
             Doing::Split(left) => {
                 numbers.number += 1;
@@ -375,6 +434,7 @@ impl Model for Counting {
             }
             Doing::Forget => Arc::make_mut(&mut numbers.store).identity.history = String::new(),
         }
+        numbers.see();
         Some(numbers)
     }
 
@@ -383,7 +443,10 @@ impl Model for Counting {
             Property::always(NO_NUMBER_TWICE, |_, numbers: &Numbers| !numbers.duplicate),
             Property::always(KEEPS_OFF, |_, numbers: &Numbers| !numbers.trespassed),
             Property::sometimes(TURNED_AWAY, |_, numbers: &Numbers| numbers.turned_away),
-            Property::sometimes(ALL_GIVEN, |_, numbers: &Numbers| numbers.given.0 & 7 == 7),
+            Property::always(STAYS_ENDED, |_, numbers: &Numbers| !numbers.outlived),
+            Property::always(ENDS_ONE, |_, numbers: &Numbers| numbers.over.len() <= numbers.ends),
+            Property::sometimes(ALL_GIVEN, |_, numbers: &Numbers| numbers.given.values().any(|given| given.0 & 7 == 7)),
+            Property::sometimes(BEGAN_ANEW, |_, numbers: &Numbers| numbers.given.len() > 1),
             Property::sometimes(WENT_ON, |_, numbers: &Numbers| numbers.went_on),
         ]
     }

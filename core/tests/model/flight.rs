@@ -51,6 +51,8 @@ pub enum By {
     Lease(Asked, Owner),
     /// a user who ends the group through this member
     End,
+    /// a member that makes IDs of the past, in the group of this lineage
+    NextAt(u64),
     /// a command or a counter, without a lease
     Command,
 }
@@ -181,7 +183,7 @@ impl Flight {
         let (asked, owner) = match self.by {
             By::Lease(asked, owner) => (asked, owner),
             By::End => return (*answer == Answer::Done).then_some(Event::Ended),
-            By::Command => return None,
+            By::NextAt(_) | By::Command => return None,
         };
         let failed = |failure| Event::Failed { asked, owner, failure };
         Some(match (answer, asked) {

@@ -48,6 +48,7 @@ const HANDED_OVER: &str = "a slot is opened that another had";
 const HEALED: &str = "a slot is opened after a quiet period";
 const KEPT: &str = "a window is raised in a quiet period";
 const IGNORED: &str = "an answer is dropped";
+const FOLLOWED: &str = "an ID of the past is made in a group that follows another";
 const KEEPS_OFF: &str = "a step that meets a record of a newer version writes and answers nothing";
 const TURNED_AWAY: &str = "a member is refused because of a newer version";
 const FOUNDS_NOTHING: &str = "no renewal makes a group";
@@ -55,6 +56,11 @@ const ONE_STATEMENT: &str = "a client has one statement at the server";
 /// What holds in every setting of members and slots.
 const ALWAYS: [&str; 5] = [UNIQUE, NOT_STUCK, KEEPS_OFF, FOUNDS_NOTHING, ONE_STATEMENT];
 const NO_NUMBER_TWICE: &str = "no number twice";
+const STAYS_ENDED: &str = "a member of a counter that ended gets no number of it, nor of the next one";
+const ENDS_ONE: &str = "a call ends one counter";
+const BEGAN_ANEW: &str = "a counter begins anew after its end";
+/// What holds in every setting of counters.
+const ALWAYS_COUNTING: [&str; 4] = [NO_NUMBER_TWICE, KEEPS_OFF, STAYS_ENDED, ENDS_ONE];
 const ALL_GIVEN: &str = "all numbers are given";
 const WENT_ON: &str = "a counter continues where an operator said";
 
@@ -94,6 +100,7 @@ impl Model for Setting {
             Property::sometimes(HEALED, |_, world: &World| world.good == Some(Good::Healed)),
             Property::sometimes(KEPT, |_, world: &World| world.good == Some(Good::Kept)),
             Property::sometimes(IGNORED, |_, world: &World| world.good == Some(Good::Ignored)),
+            Property::sometimes(FOLLOWED, |_, world: &World| world.good == Some(Good::Followed)),
         ]
     }
 }
@@ -133,7 +140,7 @@ fn assert_safe(settings: &[(&'static str, &[&'static str])]) {
 fn assert_counts(settings: &[(&'static str, &[&'static str])]) {
     for (words, goods) in settings {
         let model = Counting::from(*words);
-        assert_holds(words, &[NO_NUMBER_TWICE, KEEPS_OFF], goods, &explore(words, model));
+        assert_holds(words, &ALWAYS_COUNTING, goods, &explore(words, model));
     }
 }
 
@@ -223,6 +230,19 @@ fn groups_begin_and_end() {
     ]);
 }
 
+/// IDs of the past, in groups of one name whose slots had other nodes, or were more. A time of the past that was made on a node
+/// counts against the windows on it, and against times of a group that counts them in another way.
+#[test]
+fn ids_of_the_past_after_the_end_of_a_group() {
+    assert_safe(&[
+        ("m=2d,2dk slots=2 Remove=1 NextAt=2 skew=0 past=5 end=8", &[HEALED, FOLLOWED]),
+        ("m=2d,2dok slots=2 Remove=1 NextAt=2 skew=0 past=5 end=8", &[HEALED, FOLLOWED]),
+        ("m=2d,2dok slots=2 Remove=1 NextAt=1 Pause=1 skew=0 past=5 end=7", &[HEALED, FOLLOWED]),
+        ("m=2d,2dok slots=2 Destroy=1 NextAt=1 Loss=1 hows=p lefts=es skew=0 past=5 end=7", &[HEALED]),
+        ("m=2dk,2dok slots=2 Remove=2 NextAt=3 skew=0 past=10 end=12", &[HEALED, FOLLOWED]),
+    ]);
+}
+
 #[test]
 fn ends_between_a_read_and_a_swap() {
     assert_safe(&[("m=2,2o slots=2 Remove=1 Pause=1 skew=0", &[HEALED, IGNORED])]);
@@ -275,6 +295,19 @@ fn counters() {
         ("durable=1 Restart=1 Pause=1", &[ALL_GIVEN, WENT_ON]),
         ("durable=1 Loss=1 hows=p Forget=1 Unheard=1 takes=4", &[ALL_GIVEN, WENT_ON]),
         ("Loss=2 hows=p Forget=1 takes=4", &[ALL_GIVEN, WENT_ON]),
+    ]);
+}
+
+#[test]
+fn counters_that_end() {
+    assert_counts(&[
+        ("Destroy=1 Pause=2", &[ALL_GIVEN, WENT_ON, BEGAN_ANEW]),
+        ("Destroy=2 Pause=1 skips=0 takes=4", &[BEGAN_ANEW]),
+        ("Destroy=1 Unheard=1 Late=1 Again=1", &[BEGAN_ANEW]),
+        ("Destroy=1 Loss=1 Pause=1 skips=0", &[BEGAN_ANEW]),
+        ("durable=1 Destroy=1 Loss=1 hows=p Pause=1", &[BEGAN_ANEW]),
+        ("durable=1 Destroy=1 Loss=1 hows=t Pause=1 skips=0", &[BEGAN_ANEW]),
+        ("Destroy=1 Split=1 Pause=1 skips=0", &[BEGAN_ANEW]),
     ]);
 }
 

@@ -4,7 +4,7 @@ use crate::counting::{COUNTING, Counting};
 use crate::settings::{How, Left, Options, SETTING, Setting, Trouble};
 use crate::store::Version;
 
-const TROUBLES: [(&str, Trouble); 21] = {
+const TROUBLES: [(&str, Trouble); 22] = {
     use Trouble::*;
     [
         ("Pause", Pause),
@@ -28,6 +28,7 @@ const TROUBLES: [(&str, Trouble); 21] = {
         ("Upgrade", Upgrade),
         ("Split", Split),
         ("Move", Move),
+        ("NextAt", NextAt),
     ]
 };
 
@@ -36,8 +37,9 @@ pub fn names() -> impl Iterator<Item = &'static str> {
     TROUBLES.iter().map(|(name, _)| *name)
 }
 
-/// - `m=2,3d,2o,2b,2n`: five members with these ttls, one of them durable (d), one with other options (o), one with a clock
-///   that is 1 ms behind (b), and one of the next version (n). `newest=1`: so is the last client of a counter.
+/// - `m=2,3d,2o,2k,2b,2n`: six members with these ttls, one of them durable (d), one with other options (o), one that keeps the
+///   last slot's node for IDs of the past (k), one with a clock that is 1 ms behind (b), and one of the next version (n).
+///   `newest=1`: so is the last client of a counter.
 /// - `hows=rpwx`: losses by restart (r), promotion (p), another name that returns (w), or with a position that falls (x).
 /// - `lefts=nes`: they leave nothing (n), everything (e), or the saved state (s).
 /// - `old=1`: after a split, the old primary still answers cleanly in the same ms. `session=1` breaks R10, `patient=1` keeps
@@ -110,6 +112,7 @@ fn member(word: &str) -> Options {
         ttl,
         durable: word.contains('d'),
         is_other: word.contains('o'),
+        keeps: word.contains('k'),
         behind: word.contains('b').into(),
         version: version(word.contains('n')),
     }

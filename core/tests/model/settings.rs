@@ -53,10 +53,12 @@ pub enum Trouble {
     Split,
     /// another client's statement moves a member's session to another database or schema
     Move,
+    /// a member makes an ID of every time of the past that it may
+    NextAt,
 }
 
 /// The number of troubles.
-pub const TROUBLES: usize = Trouble::Move as usize + 1;
+pub const TROUBLES: usize = Trouble::NextAt as usize + 1;
 
 /// How a loss shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -89,6 +91,8 @@ pub struct Options {
     pub durable: bool,
     /// with its other options, a slot is another node
     pub is_other: bool,
+    /// it leaves the last slot's node free for IDs of the past
+    pub keeps: bool,
     /// how far its clock is behind at first
     pub behind: i64,
     /// the version of flakeforge that it runs
@@ -131,7 +135,8 @@ pub struct Setting {
     pub end: Option<i64>,
 }
 
-pub const MEMBER: Options = Options { ttl: 2, durable: false, is_other: false, behind: 0, version: Version::This };
+pub const MEMBER: Options =
+    Options { ttl: 2, durable: false, is_other: false, keeps: false, behind: 0, version: Version::This };
 
 /// Two members that want one slot of an existing group.
 pub const SETTING: Setting = Setting {
@@ -160,9 +165,14 @@ impl Setting {
     }
 
     /// A member's view of its group.
-    pub fn config(&self, Options { ttl, durable, is_other, .. }: Options) -> GroupConfig {
+    pub fn config(&self, Options { ttl, durable, is_other, keeps, .. }: Options) -> GroupConfig {
         let fingerprint = if is_other { "other" } else { "one" }.to_owned();
-        GroupConfig { fingerprint, slots: self.slots, ttl_ms: ttl, skew_ms: self.skew, durable }
+        GroupConfig { fingerprint, slots: self.slots - u32::from(keeps), ttl_ms: ttl, skew_ms: self.skew, durable }
+    }
+
+    /// The slot that a member leaves free for IDs of the past.
+    pub fn kept_slot(&self) -> u32 {
+        self.slots - 1
     }
 
     /// The node for a member's slot.

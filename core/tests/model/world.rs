@@ -34,6 +34,8 @@ pub enum Good {
     Ignored,
     /// a member that holds a slot was refused, because a newer version wrote a record
     TurnedAway,
+    /// an ID of the past was made in a group that follows another
+    Followed,
 }
 
 #[derive(Clone, Debug)]
@@ -49,6 +51,8 @@ pub struct World {
     pub clients: Vec<Arc<Client>>,
     /// for each node, what former owners may have used
     pub given: Vec<Ms>,
+    /// for each node, the times of IDs of the past, by members with either kind of options: each kind counts in another way
+    pub pasts: Vec<[Ms; 2]>,
     /// how often each trouble may still happen
     pub left: [u8; TROUBLES],
     pub budget: u8,
@@ -79,7 +83,7 @@ impl Hash for World {
         self.store.hash(&mut view);
         (&self.old, &self.elsewhere).hash(&mut view);
         self.clients.hash(&mut view);
-        self.given.hash(&mut view);
+        (&self.given, &self.pasts).hash(&mut view);
         self.left.hash(&mut view);
         self.budget.hash(&mut view);
         (self.duplicate, self.trespassed, self.founded).hash(&mut view);
@@ -115,6 +119,7 @@ impl World {
             elsewhere: None,
             clients: clients.collect(),
             given: vec![Ms::default(); setting.slots as usize],
+            pasts: vec![[Ms::default(); 2]; setting.slots as usize],
             left,
             budget: setting.budget,
             duplicate: false,
@@ -255,6 +260,13 @@ impl World {
                 let bits = fresh::bits(self.new_number(), 0);
                 self.store().upgrade(bits as u64);
             }
+            WorldEvent::NextAt(who) => {
+                let lineage = self.clients[who].lineage.expect("that of a grant");
+                match self.clients[who].looked {
+                    Some((known, until)) if known == lineage => self.make_past(setting, who, until),
+                    _ => self.begin(who, By::NextAt(lineage), Task::Used(vec![setting.kept_slot()])),
+                }
+            }
         }
         true
     }
@@ -273,7 +285,8 @@ impl World {
         if self.store.history_left > 0 {
             self.store().history_left -= 1;
         }
-        self.given.iter_mut().for_each(|ms| *ms = ms.later());
+        let pasts = self.pasts.iter_mut().flatten();
+        self.given.iter_mut().chain(pasts).for_each(|ms| *ms = ms.later());
         for client in &mut self.clients {
             if client.cursor.is_some()
                 && let Some(cursor) = &mut Arc::make_mut(client).cursor
@@ -336,6 +349,16 @@ impl World {
         if !flight.is_heard {
             self.good = Some(Good::Ignored);
             return;
+        }
+        if let (By::NextAt(lineage), Answer::Used(until)) = (flight.by, answer) {
+            let until = until.unwrap_or_default();
+            self.client(who).looked = Some((lineage, until));
+            if self.clients[who].lineage == Some(lineage) && self.clients[who].holds(self.local(who)) {
+                self.make_past(setting, who, until);
+            }
+        }
+        if let Answer::Granted(_) = answer {
+            self.client(who).lineage = flight.step.lineage();
         }
         let Some(event) = flight.event(answer) else { return };
         if is_turned_away(answer) && self.clients[who].cursor.is_some() {
@@ -444,6 +467,18 @@ impl World {
         cursor.ms = cursor.ms.or(Ms::window(beginning, cursor.first, hi));
     }
 
+    /// Makes an ID of each time after `until`, on the node that its group keeps.
+    fn make_past(&mut self, setting: &Setting, who: usize, until: i64) {
+        let made = Ms::window(self.beginning(), until + 1, self.local(who));
+        let kind = usize::from(setting.members[who].is_other);
+        let ms = &mut self.pasts[setting.node(who, setting.kept_slot())][kind];
+        *ms = ms.or(made);
+        let is_first = self.store.records.get(GROUP).is_some_and(|text| text.contains(" life=1 "));
+        if !made.is_empty() && !is_first {
+            self.good = Some(Good::Followed);
+        }
+    }
+
     /// When the quiet period of the group ends; 0 if it had none.
     fn quiet_until(&self) -> i64 {
         let text = self.store.records.get(GROUP);
@@ -533,8 +568,13 @@ impl World {
             .collect();
         for (place, (node, owner, ms)) in claims.iter().enumerate() {
             let others = claims[..place].iter().filter(|(on, by, _)| on == node && by != owner);
-            let all = others.fold(self.given[*node], |all, (.., theirs)| all.or(*theirs));
+            let [one, other] = self.pasts[*node];
+            let given = self.given[*node].or(one).or(other);
+            let all = others.fold(given, |all, (.., theirs)| all.or(*theirs));
             self.duplicate |= !all.and(*ms).is_empty();
+        }
+        for (given, [one, other]) in self.given.iter().zip(&self.pasts) {
+            self.duplicate |= !given.and(one.or(*other)).is_empty() || !one.and(*other).is_empty();
         }
     }
 }

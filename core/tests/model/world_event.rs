@@ -106,6 +106,7 @@ pub enum WorldEvent {
     Remove,
     Create,
     Upgrade,
+    NextAt(usize),
 }
 
 impl WorldEvent {
@@ -131,6 +132,7 @@ impl WorldEvent {
             Self::Remove => Trouble::Remove,
             Self::Create => Trouble::Create,
             Self::Upgrade => Trouble::Upgrade,
+            Self::NextAt(_) => Trouble::NextAt,
             _ => return None,
         })
     }
@@ -213,6 +215,10 @@ impl World {
         if member.cursor.is_some() {
             out.extend([Last::None, Last::First, Last::All].map(|last| WorldEvent::Detach(who, last)));
             out.push(WorldEvent::Destroy(who));
+            let is_looking = member.flights.iter().any(|it| matches!(it.by, By::NextAt(_)));
+            if setting.members[who].keeps && !is_looking && member.holds(self.local(who)) {
+                out.push(WorldEvent::NextAt(who));
+            }
         } else if state != State::Destroyed {
             out.extend([WorldEvent::Detach(who, Last::None), WorldEvent::GiveUp(who)]);
             if !member.lease.is_recovering() {

@@ -1,9 +1,10 @@
 //! The life of a group: unknown, live, ending, destroyed, and live again. It decides when a group is quiet. Nothing is
 //! written after a record of a newer version was read.
 
+use crate::layout::timescale::LAST_DATE_MS;
 use crate::lease::grants::memory::Memory;
 use crate::lease::grants::record::{GROUP, GroupConfig, GroupRecord, Stage, slot_name};
-use crate::lease::grants::step::{Birth, Decision, Next, Step, lineage, nonce};
+use crate::lease::grants::step::{Birth, Decision, Next, Step, Sweep, lineage, nonce};
 use crate::lease::grants::task::{Answer, Renewal, StepError, Task};
 use crate::lease::grants::view::{View, refusal};
 
@@ -22,6 +23,10 @@ impl Step {
         if let Some(refused) = refusal(&view) {
             return Err(refused);
         }
+        let is_ending = view.group.as_ref().is_some_and(|group| matches!(group.state, Stage::Ending(_)));
+        if !is_ending && self.sweep.take().is_some() {
+            return Ok(Next::Read); // another member was faster: the slots of this read are those of the ended group
+        }
         let Some(group) = view.group.clone() else { return self.absent(&view, memory) };
         if matches!(self.task, Task::Restored) {
             return self.restored(&view, group, memory);
@@ -29,14 +34,16 @@ impl Step {
         match &group.state {
             Stage::Unknown => self.unknown(&view, &group, memory),
             Stage::Ending(config) => self.ending(&view, &group, config, memory),
-            Stage::Destroyed { durable } => self.destroyed(&view, &group, *durable, memory),
+            Stage::Destroyed { durable, fingerprint } => self.destroyed(&view, &group, (*durable, fingerprint), memory),
             Stage::Live(config) => self.live(&view, &group, config, memory),
         }
     }
 
-    /// Until when these slots may have been used, in any life: the last renewal of a slot may have been lost, but not more.
+    /// Until when these slots, or their nodes, may have been used: in this and in earlier groups with the same fingerprint by
+    /// their records, of which the last renewal may have been lost, but not more; in all others, until their end.
     fn used(&self, view: &View) -> Decision {
-        let mut until = None;
+        let group = view.group.as_ref().ok_or(StepError::Absent)?;
+        let mut until = Some(group.others).filter(|&others| others > 0);
         for (slot, record) in &view.slots {
             match record {
                 Some(Ok(record)) => until = until.max(Some(record.hi.saturating_add(self.sent.limits.longest_ttl_ms))),
@@ -89,8 +96,13 @@ impl Step {
             Task::Release { .. } => Ok(Next::Done(Answer::Done)),
             Task::Renew(_, held) => without_group(view, held),
             Task::Destroy => {
-                let state = Stage::Destroyed { durable: false };
-                self.write_group(view, GroupRecord { state, quiet_until, identity, nonce, ..group.clone() }, memory)
+                let state = Stage::Destroyed { durable: false, fingerprint: String::new() };
+                let ended = quiet_until;
+                self.write_group(
+                    view,
+                    GroupRecord { state, quiet_until, ended, identity, nonce, ..group.clone() },
+                    memory,
+                )
             }
             _ => {
                 let config = self.config().expect("all other steps have one").clone();
@@ -132,25 +144,50 @@ impl Step {
         is_soon && *nonce == group.nonce && group.identity == *identity && view.identity == *identity
     }
 
-    /// Every member that finds a group whose end has started finishes it. The quiet period counts from this second read.
+    /// Every member that finds a group whose end has started finishes it. The quiet period counts from the last read.
     fn ending(&mut self, view: &View, group: &GroupRecord, config: &GroupConfig, memory: &Memory) -> Decision {
         match self.task {
             Task::Release { .. } => Ok(Next::Done(Answer::Done)),
             Task::Renew(..) => Ok(Next::Done(Answer::Destroyed)),
             _ => {
+                let Some(last) = self.last_window(view, group, config) else { return Ok(Next::Read) };
                 let longest =
                     if config.durable && !view.is_lost { config.ttl_ms } else { self.sent.limits.longest_ttl_ms };
                 let quiet_until = group.quiet_until.max(surely_over(view.now, longest, config.skew_ms));
-                let state = Stage::Destroyed { durable: config.durable };
-                let group = GroupRecord { state, quiet_until, nonce: nonce(view.fresh), ..group.clone() };
+                self.sweep = None;
+                let ended = group.ended.max(quiet_until).max(last);
+                let state = Stage::Destroyed { durable: config.durable, fingerprint: config.fingerprint.clone() };
+                let group = GroupRecord { state, quiet_until, ended, nonce: nonce(view.fresh), ..group.clone() };
                 self.write_group(view, group, memory)
             }
         }
     }
 
+    /// The end of the last window, once all slots were read. It may be far after the quiet period, if the store's clock was set
+    /// back. No window is answered any more: that needs a read of a living group. An unreadable slot may have any.
+    fn last_window(&mut self, view: &View, group: &GroupRecord, config: &GroupConfig) -> Option<i64> {
+        let begun = Sweep { nonce: group.nonce, slots: config.slots, next: 0, until: 0 };
+        let Some(sweep) = self.sweep.as_mut().filter(|sweep| sweep.nonce == group.nonce) else {
+            self.sweep = Some(begun);
+            return None;
+        };
+        let ends = view.slots.iter().filter_map(|(_, record)| record.as_ref());
+        let last = ends.map(|record| record.as_ref().map_or(LAST_DATE_MS, |slot| slot.hi)).max();
+        sweep.until = sweep.until.max(last.unwrap_or_default());
+        sweep.next = sweep.part().end;
+        (sweep.next == sweep.slots).then_some(sweep.until)
+    }
+
     /// The next group keeps the quiet period. If the store may have lost a group that already followed, the quiet period
-    /// starts again: the member that ended a lost group did not know how far apart its members' clocks may be.
-    fn destroyed(&mut self, view: &View, group: &GroupRecord, durable: bool, memory: &Memory) -> Decision {
+    /// starts again: the member that ended a lost group did not know how far apart its members' clocks may be. And nothing is
+    /// known of the lost group's IDs.
+    fn destroyed(
+        &mut self,
+        view: &View,
+        group: &GroupRecord,
+        (durable, fingerprint): (bool, &str),
+        memory: &Memory,
+    ) -> Decision {
         let config = match &self.task {
             Task::Release { .. } => return Ok(Next::Done(Answer::Done)),
             Task::Destroy if self.may_be_lost(group) => {
@@ -165,6 +202,8 @@ impl Step {
         let unknown = (self.skew(view) - self.sent.limits.usual_skew_ms).max(0);
         let known = group.quiet_until.saturating_add(unknown);
         let quiet_until = if is_same { known } else { known.max(self.unknown_until(view)) };
+        let ended = if is_same { group.ended } else { group.ended.max(quiet_until) };
+        let others = if is_same && fingerprint == config.fingerprint { group.others } else { ended };
         let nonce = nonce(view.fresh);
         self.birth.made = Some(nonce);
         let (state, identity) = (Stage::Live(config), view.identity.clone());
@@ -172,7 +211,7 @@ impl Step {
         let lineage = lineage(view.fresh);
         self.write_group(
             view,
-            GroupRecord { state, life, lineage, quiet_until, identity, nonce, ..GroupRecord::default() },
+            GroupRecord { state, life, lineage, quiet_until, identity, ended, others, nonce, ..GroupRecord::default() },
             memory,
         )
     }

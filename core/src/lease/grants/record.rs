@@ -17,6 +17,9 @@ pub const COUNTER: &str = "counter";
 pub const PAST: &str = "past";
 
 const PREFIX: &str = "slot";
+const ENDED: &str = "ended";
+const OTHERS: &str = "others";
+const FINGERPRINT: &str = "fingerprint";
 /// The life of a counter whose text does not say it.
 pub(super) const FIRST_LIFE: u64 = 1;
 /// In the place of whether blocks are lost: the counter has no more.
@@ -107,6 +110,11 @@ pub struct GroupRecord {
     pub replaced: ServerIdentity,
     /// how often the replaced server came back in this quiet period
     pub returns: u32,
+    /// until when earlier groups of this name may have made IDs, Unix ms; 0 if there was none
+    pub ended: i64,
+    /// the same for those of them whose IDs may be equal to the IDs of the past that this group makes: their slots had other
+    /// nodes, or nothing is known of them
+    pub others: i64,
     /// random, for each text
     pub nonce: u64,
 }
@@ -125,6 +133,8 @@ pub enum Stage {
     Destroyed {
         /// whether it vouched for its store
         durable: bool,
+        /// the meaning of its IDs' bits; empty if nothing is known of it
+        fingerprint: String,
     },
 }
 
@@ -185,22 +195,24 @@ pub enum Unreadable {
 impl GroupRecord {
     /// The record's text.
     pub fn text(&self) -> String {
-        let (state, config, durable) = match &self.state {
+        let (state, config, ended) = match &self.state {
             Stage::Unknown => ("unknown", None, None),
-            Stage::Live(config) => ("live", Some(config), Some(config.durable)),
-            Stage::Ending(config) => ("ending", Some(config), Some(config.durable)),
-            Stage::Destroyed { durable } => ("destroyed", None, Some(*durable)),
+            Stage::Live(config) => ("live", Some(config), None),
+            Stage::Ending(config) => ("ending", Some(config), None),
+            Stage::Destroyed { durable, fingerprint } => ("destroyed", None, Some((durable, fingerprint))),
         };
         let mut text = Writer::new("group");
         text.field("state", state).field("life", self.life).field("lineage", format!("{:016x}", self.lineage));
         text.field("quiet", self.quiet_until).identity(&self.identity);
         text.field("replaced-history", &self.replaced.history).field("replaced-process", &self.replaced.process);
         text.field("returns", self.returns);
-        if let Some(durable) = durable {
-            text.field("durable", yes(durable));
+        text.unless_empty(ENDED, self.ended).unless_empty(OTHERS, self.others);
+        if let Some(GroupConfig { fingerprint, slots, ttl_ms, skew_ms, durable }) = config {
+            text.field("durable", yes(*durable)).field("slots", slots).field("ttl", ttl_ms).field("skew", skew_ms);
+            text.field(FINGERPRINT, fingerprint);
         }
-        if let Some(GroupConfig { fingerprint, slots, ttl_ms, skew_ms, .. }) = config {
-            text.field("slots", slots).field("ttl", ttl_ms).field("skew", skew_ms).field("fingerprint", fingerprint);
+        if let Some((durable, fingerprint)) = ended {
+            text.field("durable", yes(*durable)).unless_empty(FINGERPRINT, fingerprint.clone());
         }
         text.end(self.nonce)
     }
@@ -279,6 +291,11 @@ impl Writer {
             }
         }
         self
+    }
+
+    /// A field that is left out if its value is the usual one: 0, or no text.
+    fn unless_empty<V: Default + PartialEq + ToString>(&mut self, name: &str, value: V) -> &mut Self {
+        if value == V::default() { self } else { self.field(name, value) }
     }
 
     pub(in crate::lease) fn identity(&mut self, identity: &ServerIdentity) -> &mut Self {
@@ -362,10 +379,20 @@ impl<'a> Reader<'a> {
         Some(ServerIdentity { history: self.text("history")?, process: self.text("process")? })
     }
 
+    /// The next field if it has this name; otherwise it is left for the next call.
+    fn optional<V>(&mut self, read: impl Fn(&mut Self) -> Option<V>) -> Option<V> {
+        let rest = self.0.clone();
+        let value = read(self);
+        if value.is_none() {
+            self.0 = rest;
+        }
+        value
+    }
+
     fn config(&mut self) -> Option<GroupConfig> {
         let durable = self.is("durable")?;
         let (slots, ttl_ms, skew_ms) = (self.number("slots")?, self.number("ttl")?, self.number("skew")?);
-        Some(GroupConfig { fingerprint: self.text("fingerprint")?, slots, ttl_ms, skew_ms, durable })
+        Some(GroupConfig { fingerprint: self.text(FINGERPRINT)?, slots, ttl_ms, skew_ms, durable })
     }
 
     fn group(&mut self) -> Option<GroupRecord> {
@@ -374,14 +401,19 @@ impl<'a> Reader<'a> {
         let (quiet_until, identity) = (self.number("quiet")?, self.identity()?);
         let (history, process) = (self.text("replaced-history")?, self.text("replaced-process")?);
         let (replaced, returns) = (ServerIdentity { history, process }, self.number("returns")?);
+        let [ended, others] = [ENDED, OTHERS].map(|name| self.optional(|rest| rest.number(name)).unwrap_or_default());
         let state = match state.as_str() {
             "unknown" => Stage::Unknown,
             "live" => Stage::Live(self.config()?),
             "ending" => Stage::Ending(self.config()?),
-            "destroyed" => Stage::Destroyed { durable: self.is("durable")? },
+            "destroyed" => Stage::Destroyed {
+                durable: self.is("durable")?,
+                fingerprint: self.optional(|rest| rest.text(FINGERPRINT)).unwrap_or_default(),
+            },
             _ => return None,
         };
-        Some(GroupRecord { state, life, lineage, quiet_until, identity, replaced, returns, nonce: self.hex("nonce")? })
+        let nonce = self.hex("nonce")?;
+        Some(GroupRecord { state, life, lineage, quiet_until, identity, replaced, returns, ended, others, nonce })
     }
 
     fn slot(&mut self) -> Option<SlotRecord> {
@@ -401,11 +433,7 @@ impl<'a> Reader<'a> {
             DESTROYED => (false, true),
             _ => return None,
         };
-        let rest = self.0.clone();
-        let life = self.number("life").unwrap_or_else(|| {
-            self.0 = rest;
-            FIRST_LIFE
-        });
+        let life = self.optional(|rest| rest.number("life")).unwrap_or(FIRST_LIFE);
         let lineage = self.hex("lineage")?;
         let (is_settled, durable, identity) = (self.is("settled")?, self.is("durable")?, self.identity()?);
         let nonce = self.hex("nonce")?;

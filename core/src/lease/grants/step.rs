@@ -2,6 +2,7 @@
 
 use crate::lease::grants::list::List;
 use crate::lease::grants::memory::{Known, Memory, Sent};
+use crate::lease::grants::parts::AT_ONCE;
 use crate::lease::grants::record::{COUNTER, GroupConfig, PAST, ServerIdentity, Stage};
 use crate::lease::grants::search::Search;
 use crate::lease::grants::task::{Answer, StepError, Task};
@@ -43,6 +44,26 @@ pub(super) struct Birth {
     pub made: Option<u64>,
     /// the life that `Destroy` ends: a group that is created meanwhile is another one
     pub ends: Option<u64>,
+}
+
+/// What a step that ends a group has read of its slots, part by part.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Sweep {
+    /// of the group's record: in another one, the slots have to be read again
+    pub nonce: u64,
+    /// how many slots the group has
+    pub slots: u32,
+    /// the first one that was not read yet
+    pub next: u32,
+    /// the end of the last window so far, Unix ms
+    pub until: i64,
+}
+
+impl Sweep {
+    /// The slots to read next.
+    pub fn part(&self) -> std::ops::Range<u32> {
+        self.next..self.slots.min(self.next.saturating_add(AT_ONCE))
+    }
 }
 
 /// One step of a member, from its task to the answer.
@@ -96,6 +117,8 @@ pub struct Step {
     pub(super) lineage: Option<u64>,
     /// what `List` has yet to read, and has read
     pub(super) list: Option<List>,
+    /// what it has read of a group that it ends
+    pub(super) sweep: Option<Sweep>,
 }
 
 impl Step {
