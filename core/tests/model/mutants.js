@@ -217,4 +217,38 @@ module.exports = [
     edits: [['lease/quorum/era.rs', ' || has_votes && !is_same', '']],
     tests: 'model quorum::',
   },
+  {
+    name: 'a store that answers late is left behind (Q3)',
+    edits: [
+      ['lease/quorum/round.rs', 'if vote.promised <= self.ballot && self.acceptors', 'if false && self.acceptors'],
+    ],
+    tests: 'lease quorum::the_slowest_store_is_not_left_behind',
+  },
+  {
+    name: 'a fill that begins while another one is at work (Q6)',
+    edits: [['lease/quorum/fill.rs', 'claims.any(|(seat, now)|', 'false && claims.any(|(seat, now)|']],
+    tests: 'model quorum::directed::a_fill_during_another_one',
+  },
+  {
+    name: 'a claim that is never taken over (Q6)',
+    edits: [
+      [
+        'lease/quorum/fill.rs',
+        'now.saturating_sub(seat.at) < turn.bounds.ms',
+        'now.saturating_sub(seat.at) < i64::MAX',
+      ],
+    ],
+    tests: 'model quorum::directed::a_fill_during_another_one',
+  },
+  {
+    name: 'fills that are tried again at fixed times (Q6)',
+    edits: [
+      [
+        'lease/quorum/memory.rs',
+        '.saturating_add(FILL_MS).saturating_add(more)',
+        '.saturating_add(FILL_MS + 0 * more)',
+      ],
+    ],
+    tests: 'model quorum::directed::two_fills_at_the_same_time',
+  },
 ]

@@ -3,8 +3,6 @@
 
 import type { QuorumAnswer, QuorumSeat, QuorumStep } from '../../../src/native.d.ts'
 import * as errors from '../../base/errors.ts'
-import { within } from '../../base/in-time.ts'
-import { monotonicNow } from '../../base/timers.ts'
 import native from '../../native/index.ts'
 import type { ClientError } from '../clients.ts'
 import type { DatabaseFunction } from '../database-function.ts'
@@ -86,22 +84,11 @@ export class QuorumRecords implements Records {
   }
 
   async #read(by: ReadBy, group: string, names: readonly string[], signal?: AbortSignal) {
-    const start = monotonicNow()
     const core = this.#list.memory.read(group, [...names], by, this.#bounds)
     const step = new RunningStep(core, this.#work({ group, by, signal }))
     const { now, history, values } = await this.#answerOf(step, 'read', group)
-    if (by !== 'look') await this.#othersOf(step, monotonicNow() - start)
     this.#sawStores(step.seats, group)
     return { now, identity: { history, process: '' }, values: values.map((value) => value ?? null) }
-  }
-
-  /**
-   * A swap goes only to the stores that have answered the read before it. So the others get as long again as the majority took,
-   * unless they are known to be away: otherwise the slowest store would never get a write.
-   */
-  async #othersOf(step: RunningStep, tookMs: number) {
-    const present = this.#list.stores.filter(({ isAway }) => !isAway)
-    await within(step.settled(present), Math.ceil(tookMs))
   }
 
   async swap(

@@ -6,14 +6,14 @@
 //! 3. The new epoch is written to every seat of M, each from the text that was read in step 2.
 //! 4. The seat goes from that very claim to `votes`, with the new epoch.
 //!
-//! If a step fails, the fill starts again another time. The records of the store need no copy: an empty acceptor is a slow one.
+//! If a step fails, the fill starts again another time. Fills are one after the other, of whatever seats and clients: a claim
+//! keeps all others off for as long as a fill may take. The records of the store need no copy: an empty acceptor is a slow one.
 //! Step 2 keeps what rested on its lost values, and ends every older promise on M. The epoch keeps out what rested on its lost
 //! promises for records that M does not have. M must be one set for all names: a read could mix two of them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::lease::quorum::collect::{Collect, Patience, Seen};
-use crate::lease::quorum::memory::FILL_MS;
 use crate::lease::quorum::messages::{Answer, Event, Note, QuorumError};
 use crate::lease::quorum::record::{Era, SEAT, SeatRecord, SeatState};
 use crate::lease::quorum::round::{About, Goal, Outcome, Round};
@@ -123,6 +123,9 @@ impl Fill {
     }
 
     fn go(&mut self, call: u32, event: &Event, turn: &mut Turn<'_>) -> Result<Went, QuorumError> {
+        if turn.is_late() && !matches!(self.at, At::Following(_) | At::Voting(_) | At::Over) {
+            return Ok(Went::Wrong); // another client may have taken over its claim
+        }
         let is_clean = matches!(event, Event::Swapped(true));
         match &mut self.at {
             At::Looking(collect) => match collect.take(call, event, turn)? {
@@ -170,9 +173,6 @@ impl Fill {
                         Went::Wrong => return Ok(Went::Wrong),
                     }
                 }
-                if turn.is_late() {
-                    return Ok(Went::Wrong);
-                }
                 self.renew(turn);
                 Ok(Went::On)
             }
@@ -203,9 +203,7 @@ impl Fill {
                     At::Following(turn.swap((self.seat, &shown.identity), SEAT, shown.text.as_deref(), to.text()));
                 return Went::On;
             }
-            Some(seat) if seat.state == SeatState::Fills && shown.now.saturating_sub(seat.at) < FILL_MS => {
-                return Went::Wrong;
-            }
+            _ if is_claimed(self.shown.as_ref(), None, turn) => return Went::Wrong,
             _ => {}
         }
         let claim = SeatRecord {
@@ -227,7 +225,7 @@ impl Fill {
 
     /// Step 2: M, and what it lists.
     fn choose(&mut self, view: View, turn: &mut Turn<'_>) -> Went {
-        if view.era() != Some(self.era) {
+        if view.era() != Some(self.era) || is_claimed(Some(&view), Some(self.seat), turn) {
             return Went::Wrong;
         }
         let others = view.voters(self.era).filter(|shown| shown.seat != self.seat);
@@ -314,6 +312,15 @@ impl Renewal {
             }
         }
     }
+}
+
+/// Whether another fill is at work: on a majority, each would undo what the other one has done. Two that claim at the same time
+/// both give up. A claim is left alone for as long as a fill may take.
+fn is_claimed(view: Option<&View>, own: Option<usize>, turn: &Turn<'_>) -> bool {
+    let others = view.into_iter().flat_map(|view| &view.shown).filter(|shown| Some(shown.seat) != own);
+    let claims = others.filter_map(|shown| Some((shown.whole()?, shown.now)));
+    let mut claims = claims.filter(|(seat, _)| seat.state == SeatState::Fills);
+    claims.any(|(seat, now)| now.saturating_sub(seat.at) < turn.bounds.ms)
 }
 
 /// Reads a record on all of M.

@@ -14,8 +14,8 @@ const MOST_RESERVED: usize = 10_000;
 /// The largest number of views, and of the names in all of them.
 const MOST_VIEWS: usize = 64;
 const MOST_NAMES: usize = 4_096;
-/// A client begins a fill of one seat once in this time, and takes over another's claim of this age, ms.
-pub(super) const FILL_MS: i64 = 3_000;
+/// A client begins a fill of one seat once in this time, and up to as long again, ms.
+const FILL_MS: i64 = 3_000;
 
 /// The memory of one client.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -27,7 +27,7 @@ pub struct Memory {
     views: VecDeque<Kept>,
     /// the number of the next read
     next: u64,
-    /// by group and seat: when the last fill began
+    /// by group and seat: when the next fill may begin
     fills: BTreeMap<(String, usize), i64>,
     /// by group and seat: the highest position, in stores that have one
     heights: BTreeMap<(String, usize), Height>,
@@ -110,12 +110,14 @@ impl Memory {
         Some(self.views.remove(at)?.view.only(name))
     }
 
-    /// Whether this client may begin a fill of this seat now.
-    pub(super) fn begin_fill(&mut self, group: &str, seat: usize, now: i64) -> bool {
-        let last = self.fills.entry((group.to_owned(), seat)).or_insert(i64::MIN);
-        let is_due = now.saturating_sub(*last) >= FILL_MS;
+    /// Whether this client may begin a fill of this seat now. The time to the next one is partly random (`bits`): two clients
+    /// whose fills ended each other do not meet again and again.
+    pub(super) fn begin_fill(&mut self, group: &str, seat: usize, now: i64, bits: u64) -> bool {
+        let next = self.fills.entry((group.to_owned(), seat)).or_insert(i64::MIN);
+        let is_due = now >= *next;
         if is_due {
-            *last = now;
+            let more = (bits % FILL_MS.unsigned_abs()).cast_signed();
+            *next = now.saturating_add(FILL_MS).saturating_add(more);
         }
         is_due
     }

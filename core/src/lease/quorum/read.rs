@@ -192,10 +192,11 @@ impl Read {
 
     /// Q6: whoever meets a store that does not vote in the era of the others makes it vote again.
     fn care(&self, shown: &Shown, era: Era, turn: &mut Turn<'_>) {
-        if self.how > How::Look
-            && shown.voting() != Some(era)
-            && turn.memory.begin_fill(turn.group, shown.seat, turn.now)
-        {
+        if self.how == How::Look || shown.voting() == Some(era) {
+            return;
+        }
+        let bits = turn.bits();
+        if turn.memory.begin_fill(turn.group, shown.seat, turn.now, bits) {
             turn.fill(shown.seat);
         }
     }

@@ -8,7 +8,7 @@ use crate::lease::quorum::ballot::Ballot;
 use crate::lease::quorum::messages::{Event, Note, QuorumError};
 use crate::lease::quorum::record::{Accepted, Era, Vote};
 use crate::lease::quorum::turn::Turn;
-use crate::lease::quorum::view::View;
+use crate::lease::quorum::view::{Shown, View};
 
 /// What a round wants to write.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -41,7 +41,7 @@ enum At {
     Waiting,
     Promising(u32),
     Promised,
-    /// it has promised nothing above the reserved ballot, which it may accept without a promise
+    /// it has promised nothing above the ballot, which it may accept without a promise
     Willing,
     Accepting(u32),
     Accepted,
@@ -96,16 +96,7 @@ impl Round {
     ) -> Result<(Self, Option<Outcome>), QuorumError> {
         let About { view, era, name, epoch } = *about;
         let reserved = turn.memory.take_reserved(turn.group, &view.names[name]);
-        let mut acceptors: Vec<_> = view
-            .voters(era)
-            .map(|shown| Acceptor {
-                seat: shown.seat,
-                identity: shown.identity.clone(),
-                text: shown.texts[name].clone(),
-                vote: shown.vote(era, name).clone(),
-                at: At::Waiting,
-            })
-            .collect();
+        let mut acceptors: Vec<_> = view.voters(era).map(|shown| acceptor(shown, era, name)).collect();
         acceptors.sort_by_key(|acceptor| acceptor.seat);
         let holds = |acceptor: &&Acceptor| reserved == Some(acceptor.vote.promised);
         let is_reserved =
@@ -147,6 +138,18 @@ impl Round {
         };
         if acceptor.at == At::Promised && self.count(|at| at == At::Waiting) > 0 {
             self.promise(0..self.acceptors.len(), turn);
+        }
+        self.go_on(turn)
+    }
+
+    /// Stores whose snapshots came late get the value too, so that the slowest one is not left behind. No ballot is below the
+    /// epoch of a seat that it writes to (Q2).
+    pub(super) fn join(&mut self, view: &View, turn: &mut Turn<'_>) -> Option<Outcome> {
+        for shown in view.voters(self.era).filter(|_| view.epoch(self.era) <= self.ballot.epoch) {
+            let vote = shown.vote(self.era, 0);
+            if vote.promised <= self.ballot && self.acceptors.iter().all(|acceptor| acceptor.seat != shown.seat) {
+                self.acceptors.push(Acceptor { at: At::Willing, ..acceptor(shown, self.era, 0) });
+            }
         }
         self.go_on(turn)
     }
@@ -254,4 +257,10 @@ impl Round {
     fn count(&self, is: impl Fn(At) -> bool) -> usize {
         self.acceptors.iter().filter(|acceptor| is(acceptor.at)).count()
     }
+}
+
+/// A store as this snapshot shows it.
+fn acceptor(shown: &Shown, era: Era, name: usize) -> Acceptor {
+    let (identity, text, vote) = (shown.identity.clone(), shown.texts[name].clone(), shown.vote(era, name).clone());
+    Acceptor { seat: shown.seat, identity, text, vote, at: At::Waiting }
 }

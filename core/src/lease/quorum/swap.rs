@@ -24,13 +24,15 @@ pub(super) struct Swapping {
     is_unknown: bool,
     /// whether this round only completes what another writer left
     is_last: bool,
+    /// the collect of this attempt, or of the stores that the kept view lacks
+    collect: Option<Collect>,
     at: At,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum At {
     Begun,
-    Collecting(Collect),
+    Collecting,
     /// or over: late promises still get the value
     Proposing(Round),
     Pausing(u32),
@@ -38,7 +40,7 @@ enum At {
 
 impl Swapping {
     pub(super) fn new(swap: Swap) -> Self {
-        Self { swap, attempt: 0, began: 0, is_unknown: false, is_last: false, at: At::Begun }
+        Self { swap, attempt: 0, began: 0, is_unknown: false, is_last: false, collect: None, at: At::Begun }
     }
 
     pub(super) fn begin(&mut self, turn: &mut Turn<'_>) -> Option<Answer> {
@@ -47,6 +49,9 @@ impl Swapping {
         match turn.memory.take_view(turn.group, name, from.as_deref(), era) {
             Some(view) => {
                 self.began = turn.now;
+                let is_missing = |seat: &usize| view.shown.iter().all(|shown| shown.seat != *seat);
+                let missing: Vec<_> = (0..turn.size()).filter(is_missing).collect();
+                self.collect = Some(Collect::of(vec![name.clone()], &missing, Patience::All, turn));
                 self.propose(&view, turn)
             }
             None => self.collect(turn),
@@ -54,25 +59,32 @@ impl Swapping {
     }
 
     pub(super) fn view(&self) -> Option<&View> {
-        if let At::Collecting(collect) = &self.at { Some(&collect.view) } else { None }
+        self.collect.as_ref().map(|collect| &collect.view)
     }
 
     pub(super) fn take(&mut self, call: u32, event: Event, turn: &mut Turn<'_>) -> Option<Answer> {
-        match &mut self.at {
-            At::Collecting(collect) => match collect.take(call, &event, turn) {
-                Err(error) => Some(Answer::Refused(error)),
-                Ok(Seen::Ended) => {
+        if let Some(collect) = &mut self.collect {
+            match (collect.take(call, &event, turn), &mut self.at) {
+                (Err(error), _) => return Some(Answer::Refused(error)),
+                (Ok(Seen::Ended), At::Collecting) => {
                     let view = collect.view.clone();
-                    self.propose(&view, turn)
+                    return self.propose(&view, turn);
                 }
-                Ok(_) => None,
-            },
+                (Ok(Seen::Foreign), _) => {}
+                (Ok(_), At::Proposing(round)) => {
+                    let outcome = round.join(&collect.view, turn)?;
+                    return self.after(outcome, turn);
+                }
+                (Ok(_), _) => return None,
+            }
+        }
+        match &mut self.at {
             At::Proposing(round) => {
                 let outcome = round.take(call, &event, turn)?;
                 self.after(outcome, turn)
             }
             At::Pausing(timer) if *timer == call => self.collect(turn),
-            At::Pausing(_) | At::Begun => None,
+            At::Pausing(_) | At::Collecting | At::Begun => None,
         }
     }
 
@@ -85,7 +97,8 @@ impl Swapping {
 
     fn collect(&mut self, turn: &mut Turn<'_>) -> Option<Answer> {
         self.began = turn.now;
-        self.at = At::Collecting(Collect::all(vec![self.swap.name.clone()], Patience::Agreement, turn));
+        self.at = At::Collecting;
+        self.collect = Some(Collect::all(vec![self.swap.name.clone()], Patience::Agreement, turn));
         None
     }
 

@@ -27,6 +27,8 @@ use Fate::{Arrives, Fails, Waits};
 struct Client {
     memory: Memory,
     step: Step,
+    bounds: Bounds,
+    now: i64,
     waiting: Vec<Act>,
     answer: Option<Answer>,
     fills: Vec<usize>,
@@ -39,10 +41,16 @@ fn read() -> Task {
 
 impl Client {
     fn new(seed: u64) -> Self {
-        let labels = ["a", "b", "c"].map(str::to_owned);
+        Self::of(&["a", "b", "c"], seed)
+    }
+
+    fn of(labels: &[&str], seed: u64) -> Self {
+        let labels: Vec<_> = labels.iter().map(|label| (*label).to_owned()).collect();
         Self {
             memory: Memory::new(Stores::new(&labels).expect("a list")),
             step: Step::new("g", Task::Names, BOUNDS),
+            bounds: BOUNDS,
+            now: 0,
             waiting: Vec::new(),
             answer: None,
             fills: Vec::new(),
@@ -51,61 +59,64 @@ impl Client {
     }
 
     fn at(&mut self) -> At {
-        At { now: 0, fresh: self.rng.bits() }
+        At { now: self.now, fresh: self.rng.bits() }
     }
 
     fn begin(&mut self, task: Task) {
         let at = self.at();
-        self.step = Step::new("g", task, BOUNDS);
+        self.step = Step::new("g", task, self.bounds);
         self.waiting = self.step.begin(at, &mut self.memory);
         self.answer = None;
     }
 
     /// Until only messages that wait are left. `fates`: those of the messages to each store.
-    fn run(&mut self, stores: &mut [Store; 3], fates: [Fate; 3]) {
+    fn run(&mut self, stores: &mut [Store], fates: impl AsRef<[Fate]>) {
+        while self.one(stores, fates.as_ref()) {}
+    }
+
+    /// Delivers the first message that does not wait.
+    fn one(&mut self, stores: &mut [Store], fates: &[Fate]) -> bool {
         let waits = |act: &Act| match act {
             Act::Read { seat, .. } | Act::Swap { seat, .. } | Act::Names { seat, .. } => fates[*seat] == Waits,
             _ => false,
         };
-        while let Some(next) = self.waiting.iter().position(|act| !waits(act)) {
-            let arrives = |seat: usize| fates[seat] == Arrives;
-            let (call, event) = match self.waiting.remove(next) {
-                Act::Read { call, seat, names } => {
-                    (call, arrives(seat).then(|| Event::Look(stores[seat].read(&names, 0, (0, 0)))))
-                }
-                Act::Swap { call, seat, swap } => {
-                    (call, arrives(seat).then(|| Event::Swapped(stores[seat].swap(&swap))))
-                }
-                Act::Names { call, seat } => (call, arrives(seat).then(|| Event::Named(stores[seat].names()))),
-                Act::Wake { call, .. } => (call, Some(Event::Woke)),
-                Act::Fill { seat } => {
-                    self.fills.push(seat);
-                    continue;
-                }
-                Act::Done(answer) => {
-                    self.answer = Some(answer);
-                    continue;
-                }
-                Act::Note(_) => continue,
-            };
-            let at = self.at();
-            let acts = self.step.take(call, event.unwrap_or(Event::Failed), at, &mut self.memory);
-            self.waiting.extend(acts);
-        }
+        let Some(next) = self.waiting.iter().position(|act| !waits(act)) else { return false };
+        let (arrives, now) = (|seat: usize| fates[seat] == Arrives, self.now);
+        let (call, event) = match self.waiting.remove(next) {
+            Act::Read { call, seat, names } => {
+                (call, arrives(seat).then(|| Event::Look(stores[seat].read(&names, now, (now, now)))))
+            }
+            Act::Swap { call, seat, swap } => (call, arrives(seat).then(|| Event::Swapped(stores[seat].swap(&swap)))),
+            Act::Names { call, seat } => (call, arrives(seat).then(|| Event::Named(stores[seat].names()))),
+            Act::Wake { call, .. } => (call, Some(Event::Woke)),
+            Act::Fill { seat } => {
+                self.fills.push(seat);
+                return true;
+            }
+            Act::Done(answer) => {
+                self.answer = Some(answer);
+                return true;
+            }
+            Act::Note(_) => return true,
+        };
+        let at = self.at();
+        let acts = self.step.take(call, event.unwrap_or(Event::Failed), at, &mut self.memory);
+        self.waiting.extend(acts);
+        true
     }
 
-    fn all(&mut self, stores: &mut [Store; 3], task: Task) -> Option<Answer> {
-        self.some(stores, task, [Arrives; 3])
+    fn all(&mut self, stores: &mut [Store], task: Task) -> Option<Answer> {
+        self.some(stores, task, vec![Arrives; stores.len()])
     }
 
-    fn some(&mut self, stores: &mut [Store; 3], task: Task, fates: [Fate; 3]) -> Option<Answer> {
+    fn some(&mut self, stores: &mut [Store], task: Task, fates: impl AsRef<[Fate]>) -> Option<Answer> {
         self.begin(task);
         self.run(stores, fates);
         self.answer.take()
     }
 
     /// Reads, and returns the write of a value after the one that was read.
-    fn write(&mut self, stores: &mut [Store; 3], to: &str, fates: [Fate; 3]) -> Task {
+    fn write(&mut self, stores: &mut [Store], to: &str, fates: impl AsRef<[Fate]>) -> Task {
         let Some(Answer::Read(Whole { history, values, .. })) = self.some(stores, read(), fates) else {
             panic!("no answer")
         };
@@ -114,7 +125,7 @@ impl Client {
     }
 
     /// Reads, and makes the stores that lost their data vote again.
-    fn care(&mut self, stores: &mut [Store; 3]) {
+    fn care(&mut self, stores: &mut [Store]) {
         self.all(stores, read());
         for seat in std::mem::take(&mut self.fills) {
             assert_eq!(self.all(stores, Task::Fill { seat }), Some(Answer::Filled(true)));
@@ -244,4 +255,67 @@ fn wrong_lists() {
     all.swap(0, 1);
     let refused = Client::new(2).all(&mut all, read());
     assert_eq!(refused, Some(Answer::Refused(QuorumError::Label { seat: 0, theirs: "b".to_owned() })));
+}
+
+const FIVE: [&str; 5] = ["a", "b", "c", "d", "e"];
+
+/// Five stores with a record, of which the last two lost their data.
+fn two_of_five_lost() -> Vec<Store> {
+    let mut stores: Vec<_> = (0..5).map(|number| Store::new(number, false)).collect();
+    let mut writer = Client::of(&FIVE, 1);
+    let task = writer.write(&mut stores, "1", [Arrives; 5]);
+    assert_eq!(writer.all(&mut stores, task), Some(Answer::Swapped(true)));
+    stores[3].start(3, true);
+    stores[4].start(4, true);
+    stores
+}
+
+/// Two clients whose fills end each other, message by message, do not meet again and again.
+#[test]
+fn two_fills_at_the_same_time() {
+    for seed in 0..20 {
+        let mut stores = two_of_five_lost();
+        let mut clients = [10, 11].map(|client| Client::of(&FIVE, seed * 100 + client));
+        clients.iter_mut().for_each(|client| client.bounds.ms = 1_000);
+        let times = (0..60_000).step_by(100);
+        let filled = times.clone().find(|&now| {
+            for (client, seat) in clients.iter_mut().zip([3, 4]) {
+                client.now = now;
+                client.all(&mut stores, read());
+                client.fills.retain(|fill| *fill == seat);
+                if client.fills.pop().is_some() {
+                    client.begin(Task::Fill { seat });
+                }
+            }
+            while clients.iter_mut().fold(false, |any, client| client.one(&mut stores, &[Arrives; 5]) || any) {}
+            stores.iter().all(Store::votes)
+        });
+        assert!(filled.is_some(), "seed {seed}");
+    }
+}
+
+/// A fill that begins while another one is at work leaves that alone, whatever seat it is for.
+#[test]
+fn a_fill_during_another_one() {
+    for seat in [3, 4] {
+        for after in 0.. {
+            let mut stores = two_of_five_lost();
+            let [mut first, mut second] = [2, 3].map(|client| Client::of(&FIVE, client));
+            first.bounds.ms = 1_000;
+            second.bounds.ms = 1_000;
+            first.begin(Task::Fill { seat: 3 });
+            let looks = 5; // it is at work from its claim on
+            let is_at_work = (0..=looks + after).all(|_| first.one(&mut stores, &[Arrives; 5]));
+            if !is_at_work || stores[3].votes() {
+                assert!(after > 10, "{after}");
+                break;
+            }
+            let before = stores.clone();
+            assert_eq!(second.all(&mut stores, Task::Fill { seat }), Some(Answer::Filled(false)), "after {after}");
+            assert_eq!(stores, before);
+            // Its client is gone.
+            second.now = 1_000;
+            assert_eq!(second.all(&mut stores, Task::Fill { seat }), Some(Answer::Filled(true)), "after {after}");
+        }
+    }
 }
