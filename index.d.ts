@@ -353,10 +353,10 @@ type Fields = {
 /**
  * The options of `new FlakeId()`.
  *
- * Besides `layout` and those in {@link OwnNodeOptions} and {@link GeneratorOptions}, the node fields of the layout are
- * options, under their own names: `datacenter` and `worker` in flake, `node` in hazelcast, and so on (see
- * {@link NodeFields}). A node field that is left out comes from the environment variable `FLAKEFORGE_` plus its name in
- * capitals (`FLAKEFORGE_WORKER`), or else is 0. snowcast also takes `nodes`.
+ * Besides `layout`, {@link OwnNodeOptions} and {@link GeneratorOptions}, each node field of the layout is an option, under its
+ * own name: `datacenter` and `worker` in flake, `node` in hazelcast, and so on (see {@link NodeFields}). A node field that is
+ * left out comes from the environment variable `FLAKEFORGE_` plus its name in capitals (`FLAKEFORGE_WORKER`), or else is 0.
+ * snowcast also takes `nodes`.
  *
  * Integers may also be given as decimal text (`'7'`), as in environment variables. `null` and `undefined` mean absent.
  *
@@ -1378,8 +1378,8 @@ declare class Seal<const P extends string = ''> {
  *
  * Creating a group is safe only if no process used it in the last minute. Never do so if the store may have lost the group:
  * its members may still be generating IDs.
- * @param options as for `join`. Only `signal`, which ends the wait, and the options that all members must agree on have an
- * effect
+ * @param options the options of `join`. Only `signal`, which ends the wait, and the options that all members must agree on
+ * have an effect
  * @returns true if it created the group; false if the group already existed: then nothing was changed
  * @throws as `FlakeId.join`, except for errors about slots and waiting
  */
