@@ -492,8 +492,8 @@ declare class Layout<const L extends AnyLayout = AnyLayout> {
    * The smallest and the largest ID of an instant, or of the time from one instant to another (both included), over all nodes:
    * the bounds for `WHERE id BETWEEN …`. A time is Unix ms, a Date, a Temporal.Instant, or Unix ns as a bigint. A Date or a
    * whole number of ms covers the millisecond that starts there, even in layouts with finer ticks. A fraction of a ms may
-   * stand for several ticks of less than 1 µs: the range then includes all of them. A range that begins before the epoch
-   * begins at the epoch, and one that extends beyond the layout's last time ends there.
+   * stand for several ticks of less than 1 µs: the range then includes all of them. A range is clipped to the times that the
+   * layout has.
    * @throws {RangeError} `ERR_FLAKE_OPTION`: IDs of this layout are not ordered by time, or `to` is before `from`.
    * @throws {RangeError} `ERR_FLAKE_TIME_RANGE`: the whole range lies outside the layout; or, judging by its size, a number is
    * not Unix ms or a bigint is not Unix ns.

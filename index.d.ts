@@ -353,10 +353,10 @@ type Fields = {
 /**
  * The options of `new FlakeId()`.
  *
- * Besides `layout` and those in {@link OwnNodeOptions} and {@link GeneratorOptions}, the node fields of the layout are
- * options, under their own names: `datacenter` and `worker` in flake, `node` in hazelcast, and so on (see
- * {@link NodeFields}). A node field that is left out comes from the environment variable `FLAKEFORGE_` plus its name in
- * capitals (`FLAKEFORGE_WORKER`), or else is 0. snowcast also takes `nodes`.
+ * Besides `layout`, {@link OwnNodeOptions} and {@link GeneratorOptions}, each node field of the layout is an option, under its
+ * own name: `datacenter` and `worker` in flake, `node` in hazelcast, and so on (see {@link NodeFields}). A node field that is
+ * left out comes from the environment variable `FLAKEFORGE_` plus its name in capitals (`FLAKEFORGE_WORKER`), or else is 0.
+ * snowcast also takes `nodes`.
  *
  * Integers may also be given as decimal text (`'7'`), as in environment variables. `null` and `undefined` mean absent.
  *
@@ -1008,8 +1008,8 @@ declare class Layout$2<const L extends AnyLayout = AnyLayout> {
    * The smallest and the largest ID of an instant, or of the time from one instant to another (both included), over all nodes:
    * the bounds for `WHERE id BETWEEN …`. A time is Unix ms, a Date, a Temporal.Instant, or Unix ns as a bigint. A Date or a
    * whole number of ms covers the millisecond that starts there, even in layouts with finer ticks. A fraction of a ms may
-   * stand for several ticks of less than 1 µs: the range then includes all of them. A range that begins before the epoch
-   * begins at the epoch, and one that extends beyond the layout's last time ends there.
+   * stand for several ticks of less than 1 µs: the range then includes all of them. A range is clipped to the times that the
+   * layout has.
    * @throws {RangeError} `ERR_FLAKE_OPTION`: IDs of this layout are not ordered by time, or `to` is before `from`.
    * @throws {RangeError} `ERR_FLAKE_TIME_RANGE`: the whole range lies outside the layout; or, judging by its size, a number is
    * not Unix ms or a bigint is not Unix ns.
@@ -1378,8 +1378,8 @@ declare class Seal<const P extends string = ''> {
  *
  * Creating a group is safe only if no process used it in the last minute. Never do so if the store may have lost the group:
  * its members may still be generating IDs.
- * @param options as for `join`. Only `signal`, which ends the wait, and the options that all members must agree on have an
- * effect
+ * @param options the options of `join`. Only `signal`, which ends the wait, and the options that all members must agree on
+ * have an effect
  * @returns true if it created the group; false if the group already existed: then nothing was changed
  * @throws as `FlakeId.join`, except for errors about slots and waiting
  */

@@ -163,7 +163,9 @@ declare class LeasedFlakeId<const L extends AnyLayout = Unspecified> extends Fla
     readonly epochNanoseconds: bigint;
   }): Promise<Buffer>;
   [Symbol.asyncDispose](): Promise<void>;
-  /** What console.log shows. Without a slot there is no node number: another member may have the last one by now. */
+  /**
+   * What console.log shows. Without a slot, the generator has no node number: another member may now have the previous one.
+   */
   toJSON(): object;
   removeAllListeners(event?: LeaseEvent | 'error'): this;
   emit(event: LeaseEvent, detail: LeaseDetail): boolean;

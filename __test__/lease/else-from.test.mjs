@@ -195,7 +195,10 @@ test('no source of numbers: one error that names the reasons of the store and of
   const urls = [`http://127.0.0.1:${closedPort}`, `http://127.0.0.1:${closedPort}/below/`]
   const elseFrom = { urls, waitMs: 0, timeoutMs: 1000 }
   const error = await t.throwsAsync(FlakeId.join(store, options({ elseFrom })), { code: 'ERR_FLAKE_REMOTE' })
-  t.regex(error.message, /^This generator of group 'taken' has neither a slot nor a server to get IDs from\. The store: No slot of group 'taken'/)
+  t.regex(
+    error.message,
+    /^This generator of group 'taken' has neither a slot nor a server to get IDs from\. The store: No slot of group 'taken'/,
+  )
   for (const url of urls) t.true(error.message.includes(url), error.message)
   t.is(error.group, 'taken')
   t.is(error.cause.code, 'ERR_FLAKE_EXHAUSTED')

@@ -59,7 +59,7 @@ export const OF_GROUP = {
 export const COLUMN = {
   column: {
     value: 'FORM',
-    about: `print the WHERE for a column of this form: ${COLUMNS.join(', ')}`,
+    about: `print the WHERE clause for this kind of column: ${COLUMNS.join(', ')}`,
     among: () => COLUMNS,
   },
 } satisfies Options

@@ -59,8 +59,8 @@ declare module '../generator/flake-id.ts' {
  *
  * Creating a group is safe only if no process used it in the last minute. Never do so if the store may have lost the group:
  * its members may still be generating IDs.
- * @param options as for `join`. Only `signal`, which ends the wait, and the options that all members must agree on have an
- * effect
+ * @param options the options of `join`. Only `signal`, which ends the wait, and the options that all members must agree on
+ * have an effect
  * @returns true if it created the group; false if the group already existed: then nothing was changed
  * @throws as `FlakeId.join`, except for errors about slots and waiting
  */

@@ -16,10 +16,10 @@ import { readNodeNumber } from '../layout/node-number.ts'
 /**
  * The options of `new FlakeId()`.
  *
- * Besides `layout` and those in {@link OwnNodeOptions} and {@link GeneratorOptions}, the node fields of the layout are
- * options, under their own names: `datacenter` and `worker` in flake, `node` in hazelcast, and so on (see
- * {@link NodeFields}). A node field that is left out comes from the environment variable `FLAKEFORGE_` plus its name in
- * capitals (`FLAKEFORGE_WORKER`), or else is 0. snowcast also takes `nodes`.
+ * Besides `layout`, {@link OwnNodeOptions} and {@link GeneratorOptions}, each node field of the layout is an option, under its
+ * own name: `datacenter` and `worker` in flake, `node` in hazelcast, and so on (see {@link NodeFields}). A node field that is
+ * left out comes from the environment variable `FLAKEFORGE_` plus its name in capitals (`FLAKEFORGE_WORKER`), or else is 0.
+ * snowcast also takes `nodes`.
  *
  * Integers may also be given as decimal text (`'7'`), as in environment variables. `null` and `undefined` mean absent.
  *

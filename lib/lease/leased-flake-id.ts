@@ -252,7 +252,9 @@ export class LeasedFlakeId<const L extends AnyLayout = Unspecified> extends Flak
     return this.close()
   }
 
-  /** What console.log shows. Without a slot there is no node number: another member may have the last one by now. */
+  /**
+   * What console.log shows. Without a slot, the generator has no node number: another member may now have the previous one.
+   */
   override toJSON(): object {
     const { group, state, slot, expires } = this.#lease
     const source = this.source === 'server' ? 'server' : undefined

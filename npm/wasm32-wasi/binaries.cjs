@@ -83,7 +83,7 @@ function insistOnNoBinary(file) {
   if (binary === undefined) return
   throw new Error(
     `this process has already loaded ${binary}, and the WebAssembly, ${file}, cannot share node numbers with it, so both could ` +
-      'make the same IDs. Let all packages and threads load either a binary or the WebAssembly, and restart the process',
+      'generate the same IDs. Let all packages and threads load either a binary or the WebAssembly, and restart the process',
   )
 }
 

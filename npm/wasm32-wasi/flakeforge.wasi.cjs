@@ -36,7 +36,7 @@ function startFirst() {
 function refuseWorker() {
   insistOnNoBinary(FILE)
   throw new Error(
-    'in a worker thread it needs the memory of the main thread, or both could make the same IDs. Load it there first: ' +
+    'in a worker thread it needs the memory of the main thread, or both could generate the same IDs. Load it there first: ' +
       "require('flakeforge') in the main program, before it starts the Worker",
   )
 }
@@ -46,7 +46,7 @@ function startAnother({ module, memory, version: theirs, file }) {
   if (theirs !== version)
     throw new Error(
       `this process has already loaded version ${theirs}, ${file}, and version ${version}, ${__filename}, cannot use its memory, ` +
-        'so both could make the same IDs. Let all packages use the same version of flakeforge',
+        'so both could generate the same IDs. Let all packages use the same version of flakeforge',
     )
   const slot = takeSlot(memory)
   process.on('exit', () => leaveSlot(memory, slot))

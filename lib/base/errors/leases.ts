@@ -21,7 +21,8 @@ export function exhaustedError(group: string, retryAt: number, storeNow: number)
  */
 export function inUseError(group: string, inUse: Error, refusal?: { retryAt?: Date; storeNow?: number }) {
   const message =
-    `Every free slot of group '${group}' has a node number that this process already uses. Call join() for the other ` + `generators of this process too, or give them node numbers that no slot of the group has. (${inUse.message})`
+    `Every free slot of group '${group}' has a node number that this process already uses. Call join() for the other ` +
+    `generators of this process too, or give them node numbers that no slot of the group has. (${inUse.message})`
   const { retryAt = new Date(unixNow()), storeNow } = refusal ?? {}
   return flakeError('ERR_FLAKE_EXHAUSTED', message, { cause: inUse, group, retryAt, storeNow })
 }

@@ -155,6 +155,6 @@ export function warnOfUnit(option: string, value: unknown, ms: number) {
   const given = typeof value === 'object' ? 'this Date' : show(value)
   const message =
     `${option} is Unix ms, and ${given} is ${instant(ms)}. It looks like ${meant.unit}: give ${meant.ms} for ` +
-    `${new Date(meant.ms).toISOString()}. Change it only before the first ID: another epoch would generate equal IDs.`
+    `${new Date(meant.ms).toISOString()}. Change it only before the first ID: with another epoch, IDs can repeat.`
   warn('FLAKEFORGE_EPOCH', message)
 }

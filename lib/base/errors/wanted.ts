@@ -47,7 +47,7 @@ export const prefixIn = (base: string) =>
 export const fewBytes = (most: number, bytes: number) =>
   `short enough: it has ${bytes} bytes, and format() accepts at most ${most}`
 export const SOME_BYTES = 'a number: it has no bytes'
-export const fewCharacters = (most: number) => `one that makes a text of at most ${most} characters`
+export const fewCharacters = (most: number) => `one that gives a text of at most ${most} characters`
 export const arrayOfBytes = (i: number) => `an array of bytes: element ${i} must be an integer from 0 to 255`
 
 const OFFSET = 'a bit that must be 0 is set, or idOffset differs'

@@ -23,7 +23,7 @@ The default export of FILE is an async function that opens a client and returns 
 and close. FILE may also export wipe(), which makes the database lose everything: the last check is then that the loss is
 detected.
 
-In place of FILE, three or five URLs of servers are checked together, as the one store that quorumStore() makes of them.
+Instead of FILE, pass three or five server URLs to check them together, as the one store that quorumStore() makes of them.
 
 Use a database for tests. The command writes into its own groups, whose names it prints first, and cannot delete them.
 
