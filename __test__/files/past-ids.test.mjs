@@ -152,7 +152,7 @@ test('times in which an earlier group may have used the kept nodes are refused',
   const { slots: _, ...fewer } = options
   const next = await joinAs(t, store, { ...fewer, backfill: 1 })
   const refused = await t.throwsAsync(next.nextAt(OLD), { code: 'ERR_FLAKE_BACKFILL' })
-  t.regex(refused.message, /earlier group 'g' had slots/)
+  t.regex(refused.message, /earlier group 'g' may have used the nodes/)
 })
 
 /** Groups of one name after each other, each with the node 1023 in another slot, or as a kept one. */

@@ -136,7 +136,7 @@ export function leasePromises(suite) {
         const { timestamp, message } = await third.refuses(PAST)
         t.is(timestamp, PAST)
         t.regex(message, /Only later times are safe/)
-        const until = Date.parse(/until (\S+?)[,.] /.exec(message)[1])
+        const until = Number(/until \S+ \((\d+)\)/.exec(message)[1])
         while (Date.now() <= until) await new Promise((resolve) => setTimeout(resolve, until + 1 - Date.now()))
         ids.push(...(await Promise.all(Array.from({ length: 60 }, () => third.at(until + 1)))))
         t.is(new Set(ids.map((id) => id.toString('hex'))).size, 60 + 60, row.name)
