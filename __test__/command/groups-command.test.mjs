@@ -149,7 +149,18 @@ for (const [kind, { start, isThere }] of Object.entries(STORES)) {
     t.like(flake.decode(await flake.nextAt(time)), { timestamp: time, id: 1023 })
     const call = tryJoin(url, { group: 'old', durable, waitMs: 5000 })
     await t.throwsAsync(call, { code: 'ERR_FLAKE_CONFIG_MISMATCH' })
-    const id = await textOf(t, ['new', '--store', where, '--group', 'old', '--backfill', '4', '--durable', '--as', 'dec'])
+    const id = await textOf(t, [
+      'new',
+      '--store',
+      where,
+      '--group',
+      'old',
+      '--backfill',
+      '4',
+      '--durable',
+      '--as',
+      'dec',
+    ])
     t.true(flake.decode(BigInt(id)).id < 1020)
     if (kind !== 'a folder') await isRefused(t, ['create', where, 'more', '--backfill', '4'], /--durable|durable: true/)
   })

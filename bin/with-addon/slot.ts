@@ -109,7 +109,10 @@ async function joinUnless(store: FolderStore, options: JoinOptions, isOther: (th
     const error = cause as Fault & { theirs: string }
     if (error.code !== 'ERR_FLAKE_CONFIG_MISMATCH') throw error
     const [text, slots] = /^(.*), (\d+) slots$/s.exec(error.theirs)?.slice(1) ?? []
-    const isAlike = text === readJoinOptions(options).config.fingerprint && options.slots === undefined && options.backfill === undefined
+    const isAlike =
+      text === readJoinOptions(options).config.fingerprint &&
+      options.slots === undefined &&
+      options.backfill === undefined
     if (isAlike) return FlakeId.join(store, { ...options, slots })
     if (isOther(error.theirs)) return undefined
     throw error
