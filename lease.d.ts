@@ -150,8 +150,8 @@ declare class LeasedFlakeId<const L extends AnyLayout = Unspecified> extends Fla
    * Most calls need no request to the store: a member gets numbers for hours of the past at once.
    * @param date a Date, Unix ms, Unix ns as a bigint, or a Temporal.Instant; not later than now
    * @throws {RangeError} `ERR_FLAKE_TIME_RANGE`: the time is before the epoch, later than now, or in another unit.
-   * @throws {RangeError} `ERR_FLAKE_BACKFILL`: all IDs of this time are used; or an earlier group of this name had slots with
-   * the reserved nodes (`timestamp`, `group`).
+   * @throws {RangeError} `ERR_FLAKE_BACKFILL`: all IDs of this time are used; or an earlier group of this name may have
+   * used the reserved nodes then (`timestamp`, `group`).
    * @throws {RangeError} `ERR_FLAKE_OPTION`: `backfill` is not set.
    * @throws {Error} `ERR_FLAKE_STORE`: the store failed, or may have lost the record of which IDs were generated.
    * @throws otherwise the errors of `nextAsync()`, because this call also needs a slot

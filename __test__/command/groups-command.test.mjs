@@ -141,6 +141,30 @@ for (const [kind, { start, isThere }] of Object.entries(STORES)) {
     }
   })
 
+  test(`${kind}: create keeps nodes for IDs of the past`, async (t) => {
+    const { where, url } = await started(t)
+    t.is(await textOf(t, ['create', where, 'old', '--backfill', '4', '--durable']), MADE[kind]('old'))
+    const flake = await joinAs(t, url, { group: 'old', durable, backfill: 4, waitMs: 5000 })
+    const time = Date.UTC(2024, 1, 29)
+    t.like(flake.decode(await flake.nextAt(time)), { timestamp: time, id: 1023 })
+    const call = tryJoin(url, { group: 'old', durable, waitMs: 5000 })
+    await t.throwsAsync(call, { code: 'ERR_FLAKE_CONFIG_MISMATCH' })
+    const id = await textOf(t, [
+      'new',
+      '--store',
+      where,
+      '--group',
+      'old',
+      '--backfill',
+      '4',
+      '--durable',
+      '--as',
+      'dec',
+    ])
+    t.true(flake.decode(BigInt(id)).id < 1020)
+    if (kind !== 'a folder') await isRefused(t, ['create', where, 'more', '--backfill', '4'], /--durable|durable: true/)
+  })
+
   test(`${kind}: create accepts layouts, your own fields and their options`, async (t) => {
     const { where, url } = await started(t)
     const layout = { fields: Object.entries({ timestamp: 41, region: 3, shard: 10, counter: 10 }) }
@@ -233,6 +257,8 @@ anyTest('create rejects wrong arguments, and creates nothing', async (t) => {
     ['a --layout nonsense', /nonsense/],
     ['a --layout {', /JSON/],
     ['a --shard 1', /shard/],
+    ['a --backfill 1024', /--backfill/],
+    ['a --backfill few', /--backfill/],
     ['a --node-offset -1', /--node-offset/],
     ['a --node-offset 1024', /--node-offset/],
     ['a --id-offset 1.5', /--id-offset/],

@@ -152,7 +152,62 @@ test('times in which an earlier group may have used the kept nodes are refused',
   const { slots: _, ...fewer } = options
   const next = await joinAs(t, store, { ...fewer, backfill: 1 })
   const refused = await t.throwsAsync(next.nextAt(OLD), { code: 'ERR_FLAKE_BACKFILL' })
-  t.regex(refused.message, /earlier group 'g' had slots/)
+  t.regex(refused.message, /earlier group 'g' may have used the nodes/)
+})
+
+/** Groups of one name after each other, each with the node 1023 in another slot, or as a kept one. */
+const OTHER_NODES = [
+  { datacenter: 31, slots: 32 },
+  { nodeOffset: 992, slots: 32 },
+  { nodeOffset: 992, slots: 31, backfill: 1 },
+  { datacenter: 31, backfill: 1 },
+]
+
+/** IDs of a group with the node 1023: those of a member that holds it, and of a past time on a kept one. */
+async function useHighest(t, store, { slots = 31, backfill = 0, ...options }) {
+  const join = () => joinAs(t, store, { ...options, backfill, slots })
+  const members = await Promise.all(Array.from({ length: backfill ? 1 : slots }, join))
+  const ids = []
+  if (backfill) ids.push(...(await Promise.all(Array.from({ length: 40 }, () => members[0].nextAt(OLD)))))
+  else {
+    const highest = members.find(({ id }) => id === 1023)
+    for (let i = 0; i < 40; i++) ids.push(highest.next())
+  }
+  t.true(ids.every((id) => members[0].decode(id).id === 1023))
+  await members[0].destroy()
+  return ids
+}
+
+test('times of earlier groups are refused, whatever slots had the kept nodes then', async (t) => {
+  const { store } = await place(t)
+  const after = async (options, i) => {
+    const [of, group] = [JSON.stringify(options), `g${i}`]
+    const ids = await useHighest(t, store, leaseOptions({ ...options, group }))
+    const between = await joinAs(t, store, leaseOptions({ group, slots: 5 }))
+    await between.destroy()
+    const next = await joinAs(t, store, leaseOptions({ group, backfill: 1 }))
+    for (const time of new Set([OLD, ...ids.map((id) => next.decode(id).timestamp)])) {
+      const error = await t.throwsAsync(next.nextAt(time), { code: 'ERR_FLAKE_BACKFILL' }, of)
+      t.like(error, { group, timestamp: time })
+      t.regex(error.message, /earlier group 'g.'.*Only later times are safe/s)
+    }
+    const now = Date.now()
+    const late = await Promise.all(Array.from({ length: 40 }, () => next.nextAt(now)))
+    t.is(new Set([...ids, ...late].map(hex)).size, ids.length + 40, of)
+  }
+  await Promise.all(OTHER_NODES.map(after))
+})
+
+test('a group that follows one with the same nodes continues its IDs of the past', async (t) => {
+  const { store } = await place(t)
+  const options = leaseOptions({ group: 'g', backfill: 1 })
+  const ids = []
+  for (let life = 0; life < 3; life++) {
+    const flake = await joinAs(t, store, options)
+    for (let i = 0; i < 40; i++) ids.push(hex(await flake.nextAt(OLD)))
+    await flake.destroy()
+  }
+  t.is(new Set(ids).size, ids.length)
 })
 
 test('a counter that was removed is an error for the process that knows it', async (t) => {

@@ -51,6 +51,7 @@ export const SEGMENT = { segment: { value: 'NAME', about: 'a counter of SegmentI
 /** The options that all members of a group must agree on, besides the layout. */
 export const OF_GROUP = {
   slots: { value: 'N', about: 'the number of slots (default: all that the node bits allow)' },
+  backfill: { value: 'N', about: 'how many node numbers the slots leave free for nextAt() (default 0)' },
   ttl: { value: 'MS', about: 'on a server: the length of a window (default 30000)' },
   skew: { value: 'MS', about: 'on a server: how far apart clocks may be (default 5000)' },
   durable: { about: 'your promise that the server never loses acknowledged writes: no wait for a new group' },

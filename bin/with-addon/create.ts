@@ -25,9 +25,9 @@ export async function run({ values, operands }: Given) {
     throw usageError(
       `create takes DIR or URL, and perhaps GROUP. Without DIR and URL, FLAKEFORGE_STORE must be set.${misspelt()}`,
     )
-  const { slots, ttl: ttlMs, skew: skewMs, durable, 'node-offset': nodeOffset } = values
+  const { slots, backfill, ttl: ttlMs, skew: skewMs, durable, 'node-offset': nodeOffset } = values
   const nodes = Object.fromEntries(factsOf(layout).nodeNames.map((field) => [field, values[field]]))
-  const options = { ...nodes, layout, group, slots, ttlMs, skewMs, durable, nodeOffset }
+  const options = { ...nodes, layout, group, slots, backfill, ttlMs, skewMs, durable, nodeOffset }
   sayWarnings()
   if (process.stderr.isTTY && name !== undefined && !durable)
     say(`Creating group '${group}' takes 1 s plus --skew on a server: the clocks may differ by that much.`)

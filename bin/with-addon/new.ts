@@ -81,8 +81,8 @@ async function withGenerator(values: Values, layout: Layout, work: (flake: Flake
   const nodes = Object.fromEntries(facts.nodeNames.map((name) => [name, values[name]]))
   const options = { ...nodes, layout, nodeOffset: values['node-offset'] }
   if (sourceOf(values, facts) === 'slot' && facts.nodeNames.length > 0) {
-    const { store, group, slots, ttl: ttlMs, skew: skewMs, durable, wait: waitMs } = values
-    return withSlot(store, { ...options, group, slots, ttlMs, skewMs, durable, waitMs }, work)
+    const { store, group, slots, backfill, ttl: ttlMs, skew: skewMs, durable, wait: waitMs } = values
+    return withSlot(store, { ...options, group, slots, backfill, ttlMs, skewMs, durable, waitMs }, work)
   }
   const { id, shared } = values
   if (facts.nodeNames.length === 0 && shared === undefined) {

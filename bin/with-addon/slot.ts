@@ -87,7 +87,7 @@ async function joinSomeGroup(store: FolderStore, options: JoinOptions): Promise<
 
 const OTHER_SLOTS =
   "The group 'default' would get other slots than join() gives it, and applications could not join it. Leave out --slots, " +
-  '--node-offset and node fields, or name the group that your applications use, with --group.'
+  '--backfill, --node-offset and node fields, or name the group that your applications use, with --group.'
 
 /** What tells the IDs of one layout from those of another: its bits, epoch and idOffset. */
 const markOf = ({ layout }: JoinOptions) => nativeLayout(factsOf(layout ?? 'flake')).fingerprint
@@ -109,7 +109,10 @@ async function joinUnless(store: FolderStore, options: JoinOptions, isOther: (th
     const error = cause as Fault & { theirs: string }
     if (error.code !== 'ERR_FLAKE_CONFIG_MISMATCH') throw error
     const [text, slots] = /^(.*), (\d+) slots$/s.exec(error.theirs)?.slice(1) ?? []
-    const isAlike = text === readJoinOptions(options).config.fingerprint && options.slots === undefined
+    const isAlike =
+      text === readJoinOptions(options).config.fingerprint &&
+      options.slots === undefined &&
+      options.backfill === undefined
     if (isAlike) return FlakeId.join(store, { ...options, slots })
     if (isOther(error.theirs)) return undefined
     throw error

@@ -3,7 +3,7 @@
 //
 // A member that holds a slot knows that the group has not ended: the next group of this name, which may have other slots,
 // begins after the windows of this one. So a time up to the end of the window was never in a slot with one of these nodes,
-// unless an earlier group had more slots, which its records show.
+// unless an earlier group had more slots, or its slots had other nodes. The store knows until when that was.
 
 import type { Backfill } from '../../src/native.d.ts'
 import {

@@ -112,4 +112,35 @@ export function leasePromises(suite) {
       }),
     )
   })
+
+  suite.test('IDs of the past: times of earlier groups with other nodes are refused', async (t) => {
+    const site = await suite.startSite(t, 'server', kind.keeps)
+    await Promise.all(
+      suite.rowsThat(isDirect).map(async (row) => {
+        const usual = { group: `${row.name}, again`, ttlMs: 4000, skewMs: 1000, durable: true, waitMs: 60_000 }
+        const { store } = await suite.connect(t, row, site)
+        const lived = async (options) => {
+          const flake = await FlakeId.join(store, leaseOptions({ ...usual, ...options }))
+          closeAfter(t, flake)
+          const at = async (time) => flake.nextAt(time)
+          return { flake, at, refuses: (time) => t.throwsAsync(at(time), { code: 'ERR_FLAKE_BACKFILL' }, row.name) }
+        }
+        const first = await lived({ nodeOffset: 1000, slots: 24 - 2, backfill: 2 })
+        const ids = await pastIds(first.flake, 40)
+        await first.flake.destroy()
+        const second = await lived({ backfill: 2 })
+        await second.refuses(PAST)
+        await second.refuses(new Date(PAST + 40_000_000))
+        await second.flake.destroy()
+        const third = await lived({ nodeOffset: 1000, slots: 24 - 2, backfill: 2 })
+        const { timestamp, message } = await third.refuses(PAST)
+        t.is(timestamp, PAST)
+        t.regex(message, /Only later times are safe/)
+        const until = Number(/until \S+ \((\d+)\)/.exec(message)[1])
+        while (Date.now() <= until) await new Promise((resolve) => setTimeout(resolve, until + 1 - Date.now()))
+        ids.push(...(await Promise.all(Array.from({ length: 60 }, () => third.at(until + 1)))))
+        t.is(new Set(ids.map((id) => id.toString('hex'))).size, 60 + 60, row.name)
+      }),
+    )
+  })
 }

@@ -61,10 +61,19 @@ pub const COUNTING: Counting = Counting {
 struct Client {
     version: Version,
     memory: Memory,
-    /// each with its purpose, whether it started after the last loss, and which lives had ended then
-    flights: Vec<(Flight, Kind, bool, u64)>,
+    /// each with its purpose, whether it started after the last loss, and what held when it started
+    flights: Vec<(Flight, Kind, bool, Before)>,
     /// the life of its last number
     life: Option<u64>,
+}
+
+/// What held when a step started.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Before {
+    /// the last life whose end had been answered
+    ended: u64,
+    /// the life that its client knew
+    own: Option<u64>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -184,7 +193,8 @@ impl Numbers {
         let bits = self.fresh();
         let client = &mut self.clients[who];
         let flight = Flight::new(By::Command, Step::new("counter", task, &client.memory, bits), client.version);
-        client.flights.push((flight, kind, true, self.ended));
+        let before = Before { ended: self.ended, own: client.life };
+        client.flights.push((flight, kind, true, before));
     }
 
     /// A command reports that older records were restored.
@@ -201,8 +211,8 @@ impl Numbers {
     }
 
     fn go(&mut self, who: usize, flight: usize, stop: Option<Stop>) -> bool {
-        let Client { memory, flights, life: own, .. } = &mut self.clients[who];
-        let (it, kind, is_since, over) = &mut flights[flight];
+        let Client { memory, flights, .. } = &mut self.clients[who];
+        let (it, _, is_since, _) = &mut flights[flight];
         let number = &mut self.number;
         let bits = || {
             *number += 1;
@@ -215,24 +225,36 @@ impl Numbers {
         if !is_there || it.is_paused {
             return is_there;
         }
-        let life = it.step.lineage().and_then(|lineage| self.lives.get(&lineage)).copied().unwrap_or_default();
-        match (&it.at, *kind) {
-            (At::Answer(Answer::Number(number)), Kind::Open | Kind::Take) if it.is_heard => {
+        self.is_asked |= *is_since;
+        let (flight, kind, _, before) = flights.remove(flight);
+        self.see();
+        let life = flight.step.lineage().and_then(|lineage| self.lives.get(&lineage)).copied().unwrap_or_default();
+        if flight.is_heard {
+            self.deliver(who, &flight, (kind, life, before));
+        } else if matches!(&flight.at, At::Answer(Answer::Number(_))) && kind != Kind::Take {
+            self.clients[who].life = Some(life); // which it created, and remembers
+        }
+        true
+    }
+
+    /// Notes an answer, with its life.
+    fn deliver(&mut self, who: usize, flight: &Flight, (kind, life, before): (Kind, u64, Before)) {
+        let own = &mut self.clients[who].life;
+        match (&flight.at, kind) {
+            (At::Answer(Answer::Number(number)), Kind::Open | Kind::Take) => {
                 let (ms, given) = (Ms(1 << number), self.given.entry(life).or_default());
                 self.duplicate |= !given.and(ms).is_empty();
                 *given = given.or(ms);
                 self.went_on |= self.skips == 0;
-                let is_next = *kind == Kind::Take && own.is_some_and(|own| own != life);
-                self.outlived |= life != 0 && (life <= *over || is_next);
+                let is_next =
+                    kind == Kind::Take && before.own.is_some_and(|before| before != life) && *own != Some(life);
+                self.outlived |= life != 0 && (life <= before.ended || is_next);
                 *own = Some(life);
             }
-            (At::Answer(Answer::Number(_)), Kind::Skip) if it.is_heard => *own = Some(life),
-            (At::Answer(Answer::Done), Kind::End) if it.is_heard => self.ended = self.ended.max(life),
+            (At::Answer(Answer::Number(_)), Kind::Skip) => *own = Some(life),
+            (At::Answer(Answer::Done), Kind::End) => self.ended = self.over.last().copied().unwrap_or_default(),
             _ => {}
         }
-        self.is_asked |= *is_since;
-        flights.remove(flight);
-        true
     }
 }
 
@@ -412,7 +434,7 @@ impl Model for Counting {
                     numbers.tell(self.past);
                 }
                 let flights = numbers.clients.iter_mut().flat_map(|client| &mut client.flights);
-                flights.for_each(|(.., is_since, over)| (*is_since, *over) = (false, 0));
+                flights.for_each(|(.., is_since, before)| (*is_since, before.ended) = (false, 0));
             }
             Doing::Split(left) => {
                 numbers.number += 1;

@@ -96,6 +96,74 @@ module.exports = [
     tests: 'model counters_of_past_moments',
   },
   {
+    name: 'a group forgets that its predecessor had other nodes',
+    edits: [
+      [
+        'lease/grants/group.rs',
+        'let others = if is_same && fingerprint == config.fingerprint {',
+        'let others = if is_same {',
+      ],
+    ],
+    tests: 'model ids_of_the_past_after_the_end_of_a_group',
+  },
+  {
+    name: 'IDs of the past may have times of groups with other nodes',
+    edits: [['lease/grants/group.rs', 'Some(group.others).filter(|&others| others > 0)', 'None']],
+    tests: 'model ids_of_the_past_after_the_end_of_a_group',
+  },
+  {
+    name: 'a group forgets the groups before its predecessor',
+    edits: [
+      [
+        'lease/grants/group.rs',
+        'fingerprint == config.fingerprint { group.others }',
+        'fingerprint == config.fingerprint { 0 }',
+      ],
+    ],
+    tests: 'lease group_life::a_group_knows_until_when_groups_with_other_nodes_were_there',
+  },
+  {
+    name: 'the end of a group is that of its quiet period alone',
+    edits: [
+      ['lease/grants/group.rs', 'group.ended.max(quiet_until).max(last)', 'group.ended.max(quiet_until.max(last * 0))'],
+    ],
+    tests: 'lease group_life::the_end_of_a_group_is_that_of_its_last_window_even_if_the_clock_was_set_back',
+  },
+  {
+    name: 'the end of a group is that of the windows that the store still knows',
+    edits: [['lease/grants/group.rs', 'group.ended.max(quiet_until).max(last)', 'group.ended.max(last)']],
+    tests: 'model ids_of_the_past_after_the_end_of_a_group',
+  },
+  {
+    name: 'a call that ends a counter ends the next one too',
+    edits: [
+      ['lease/grants/counters.rs', 'if *self.birth.ends.get_or_insert(counter.life) != counter.life {', 'if false {'],
+    ],
+    tests: 'model counters_that_end',
+  },
+  {
+    name: 'a member of a counter that ended takes numbers of the next one',
+    edits: [
+      [
+        'lease/grants/counters.rs',
+        'if init.is_none() && (is_anew || counter.is_destroyed) {',
+        'if init.is_none() && counter.is_destroyed {',
+      ],
+    ],
+    tests: 'model counters_that_end',
+  },
+  {
+    name: 'a counter that ended goes on',
+    edits: [
+      [
+        'lease/grants/counters.rs',
+        'if init.is_none() && (is_anew || counter.is_destroyed) {',
+        'if init.is_none() && is_anew {',
+      ],
+    ],
+    tests: 'model counters_that_end',
+  },
+  {
     name: 'the counters of a moment and of its span give the same numbers',
     edits: [['lease/backfill.rs', 'let first = self.of_spans.saturating_add(first);', '']],
     tests: 'model past_moments',

@@ -165,10 +165,10 @@ export function backfillUsedUpError(group: string, ms: number, nodes: number) {
   return flakeError('ERR_FLAKE_BACKFILL', message, { group, timestamp: ms })
 }
 
-/** `ERR_FLAKE_BACKFILL`: an earlier group of this name had slots with the kept nodes. `until`: the end of their windows. */
+/** `ERR_FLAKE_BACKFILL`: an earlier group of this name may have used the kept nodes. `until`: the last time for which it may have. */
 export function keptNodesInUseError(group: string, ms: number, until: number) {
   const message =
-    `An earlier group '${group}' had slots with the nodes that this group reserves for nextAt(), until ${instant(until)}. Its members may have ` +
+    `An earlier group '${group}' may have used the nodes that this group reserves for nextAt(), until ${instant(until)}. Its members may have ` +
     `generated the same IDs for ${instant(ms)}. Only times after that are safe. Give rows with earlier times IDs of the present.`
   return flakeError('ERR_FLAKE_BACKFILL', message, { group, timestamp: ms })
 }

@@ -121,8 +121,11 @@ impl Step {
     }
 
     /// The record stays, with its value and lineage: a member that knows numbers above them sees that the end is an older one.
-    fn destroy_counter(&self, view: &View, memory: &Memory) -> Decision {
+    fn destroy_counter(&mut self, view: &View, memory: &Memory) -> Decision {
         let Some(counter) = &view.counter else { return Ok(Next::Done(Answer::Done)) };
+        if *self.birth.ends.get_or_insert(counter.life) != counter.life {
+            return Ok(Next::Done(Answer::Done)); // another member has created the next one meanwhile
+        }
         let is_ours = self.plan.as_ref().is_some_and(|plan| view.text.as_ref() == Some(&plan.to));
         let is_kept = !is_ours || self.plan.as_ref().is_some_and(|plan| plan.is_clean);
         if counter.is_destroyed && is_kept {

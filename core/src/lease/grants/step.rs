@@ -42,7 +42,7 @@ pub(super) struct Birth {
     pub is_spoilt: bool,
     /// the nonce of the live group that this step wrote
     pub made: Option<u64>,
-    /// the life that `Destroy` ends: a group that is created meanwhile is another one
+    /// the life that `Destroy` or `DestroyCounter` ends: what is created meanwhile is another one
     pub ends: Option<u64>,
 }
 

@@ -65,7 +65,7 @@ pub enum Task {
     },
     /// older records were restored: which times of the past were used is unknown from now on
     PastRestored,
-    /// until when any group of this name granted these slots
+    /// until when any group of this name may have used these slots, or their nodes
     Used(Vec<u32>),
 }
 
@@ -186,7 +186,7 @@ pub enum Answer {
     Number(u64),
     /// of `Counter`; `None` if there is none, or it was destroyed
     Counter(Option<CounterRecord>),
-    /// of `Used`: the last ms in which one of the slots may have been used, Unix ms; `None` if none was ever granted
+    /// of `Used`: the last ms in which one of the slots, or its node, may have been used, Unix ms; `None` if there is none
     Used(Option<i64>),
     /// the step did nothing
     Refused(StepError),
