@@ -13,5 +13,5 @@ import sys, compose_spec, yaml
 compose_spec.ComposeSpecification.model_validate(yaml.safe_load(open(sys.argv[1])))
 END
 for version in 1.28 1.36; do
-  "$tools/kubernetes-validate" --quiet --strict -k "$version" "$deploy/kubernetes.yaml" examples/kubernetes/{create-group,orders}.yaml
+  "$tools/kubernetes-validate" --quiet --strict -k "$version" "$deploy/kubernetes.yaml" examples/kubernetes/{create-group,leases,orders}.yaml
 done

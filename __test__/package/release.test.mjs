@@ -421,12 +421,12 @@ withStaging('npm makes of the command in scripts/README.md what publishing from 
   const args = ['--dry-run', '--json', '--registry', 'http://127.0.0.1:1/']
   const { status, stdout } = spawnSync('npm', [...words.split(' '), ...args], { cwd: temp, encoding: 'utf8' })
   t.is(status, 0)
-  const { environment } = parse(fs.readFileSync(path.join(root, '.github', 'workflows', 'release.yml'), 'utf8')).jobs.publish
+  const { jobs } = parse(fs.readFileSync(path.join(root, '.github', 'workflows', 'release.yml'), 'utf8'))
   t.deepEqual(JSON.parse(stdout), {
     package: 'NAME',
     file: 'release.yml',
     repository: new URL(homepage).pathname.slice(1).replace(/#.*/, ''),
-    environment,
+    environment: jobs.publish.environment,
     permissions: ['createPackage'],
   })
 })

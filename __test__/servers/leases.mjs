@@ -1,5 +1,6 @@
 // A small server for the Leases of the Kubernetes API, as its reference describes them: lists by labels at one revision, names that
-// exist once, and replacements that compare uid and resourceVersion. It is not kube-apiserver.
+// exist once, and replacements that compare uid and resourceVersion. It answers as kube-apiserver does, which is too large for tests:
+// `npm run databases:stores -- kubernetes` runs that one.
 
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
@@ -42,7 +43,8 @@ export async function startLeases() {
     const known = leases.get(name)?.metadata
     if (method === 'POST' && pathname === LEASES)
       return known === undefined ? [201, write(body, randomUUID())] : status(409, 'AlreadyExists')
-    if (method !== 'PUT' || pathname !== `${LEASES}/${name}` || known === undefined) return status(404, 'NotFound')
+    if (method !== 'PUT' || pathname !== `${LEASES}/${name}`) return status(404, 'NotFound')
+    if (known === undefined) return uid === undefined ? [201, write(body, randomUUID())] : status(409, 'Conflict')
     if (known.uid !== uid || known.resourceVersion !== resourceVersion) return status(409, 'Conflict')
     return [200, write(body, uid)]
   }

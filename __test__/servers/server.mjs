@@ -129,11 +129,11 @@ export class Server {
   #output = ''
 
   /**
-   * @param {{ command: string[], folder: string, isReady: () => Promise<unknown> }} options `isReady` throws until the
-   * server answers
+   * @param {{ command: string[], folder: string, isReady: () => Promise<unknown>, readyMs?: number }} options `isReady`
+   * throws until the server answers, which it has to within `readyMs`
    */
-  constructor({ command, folder, isReady }) {
-    Object.assign(this, { command, folder, isReady })
+  constructor({ command, folder, isReady, readyMs = READY_MS }) {
+    Object.assign(this, { command, folder, isReady, readyMs })
   }
 
   async start() {
@@ -160,7 +160,7 @@ export class Server {
         return this
       } catch (error) {
         if (ended) throw ended
-        if (Date.now() - start > READY_MS)
+        if (Date.now() - start > this.readyMs)
           throw new Error(`${this.command[0]} does not answer:\n${this.#output}`, { cause: error })
       }
     }

@@ -60,12 +60,13 @@ async function measureAll() {
 export async function run() {
   const results = await measureAll()
   console.log(`\nMany at once, medians of ${ROUNDS} processes, Node ${process.version}\n`)
-  console.log(`${''.padEnd(42)}      ms   CPU ms      MiB   ns per ID`)
+  console.log(`${''.padEnd(42)}      ms   CPU ms      MiB   ns per ID   joined again`)
   for (const [i, [kind, count, , where]] of ROWS.entries()) {
     const of = (unit) => median(results[i].map((one) => one[unit]))
     const name = `${kind}${where === undefined ? '' : ` that join ${where}`}: ${count.toLocaleString('en')}`
     const figures = [of('ms'), of('cpuMs'), of('mib')].map((figure) => figure.toFixed(1).padStart(8))
-    const ns = of('nsEach')?.toFixed(1).padStart(11) ?? ''
-    console.log(`${name.padEnd(42)} ${figures.join(' ')} ${ns}`)
+    const ns = of('nsEach')?.toFixed(1) ?? ''
+    const again = of('repeated') ?? ''
+    console.log(`${name.padEnd(42)} ${figures.join(' ')} ${ns.padStart(11)} ${String(again).padStart(14)}`.trimEnd())
   }
 }

@@ -10,6 +10,8 @@ import { buildPrograms } from './programs.js'
 
 export const ADMIN = 'the-administrator'
 const SERVERS = 2
+/** It takes five seconds on a quiet machine. */
+const READY_MS = 180_000
 const ROLES = join(import.meta.dirname, '..', '..', '..', 'examples', 'kubernetes', 'leases.yaml')
 const DISPATCHER = Symbol.for('undici.globalDispatcher.1')
 
@@ -55,7 +57,7 @@ async function makeApiServer(program, etcd, { ca, account }) {
     ...['--service-cluster-ip-range=10.0.0.0/24', '--endpoint-reconciler-type=none'],
   ]
   const isReady = () => answers(`${url}/readyz`, { authorization: `Bearer ${ADMIN}` })
-  return Object.assign(new Server({ command, folder, isReady }), { url, port })
+  return Object.assign(new Server({ command, folder, isReady, readyMs: READY_MS }), { url, port })
 }
 
 const pathOf = ({ apiVersion, kind }, namespace) =>
