@@ -25,7 +25,7 @@ const { SegmentId, openStore } = lease
 const SECRET = 'hunter2-zk'
 
 /** Each waits most of its time, for the end of a window: this many run at once. */
-const inTurn = turns(4)
+const inTurn = turns(3)
 
 /** A client of a user, whose own events are not our concern. */
 function ofUser(t, client, end) {
