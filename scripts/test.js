@@ -79,6 +79,25 @@ const isSkip = (line) => line.startsWith('!!! SKIPPED')
 /** The suites that run. Each has its own process group, because a shell does not pass signals on. */
 const running = new Set()
 
+/**
+ * Ends the suites and removes their folder when this process is gone, also where it could not do that itself: killed, or
+ * out of memory. Its input ends with this process, and names the process groups.
+ */
+const GUARD = `while read -r group; do groups="$groups -$group"; done
+[ -z "$groups" ] || kill -KILL -- $groups 2>/dev/null
+rm -rf -- "$1"`
+
+/** Where the guard learns what it has to end. Undefined on Windows, which has no process groups. */
+let guard
+
+function startGuard(folder) {
+  if (process.platform === 'win32') return
+  const child = spawn('sh', ['-c', GUARD, 'guard', folder], { detached: true, stdio: ['pipe', 'ignore', 'ignore'] })
+  child.unref()
+  guard = child.stdin
+  guard.unref()
+}
+
 /** The signal that ended the tests. */
 let stopped
 
@@ -114,6 +133,7 @@ function run(suite, show) {
   })
   child.on('error', (error) => show(`✘ ${name}: ${error.message}`)) // it could not be started; 'close' follows
   running.add(child)
+  if (child.pid !== undefined) guard?.write(`${child.pid}\n`)
   if (stopped !== undefined) stop(child)
   for (const stream of [child.stdout, child.stderr])
     readline.createInterface({ input: stream }).on('line', (line) => {
@@ -163,6 +183,7 @@ function temporaryFolder() {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'flakeforge-'))
   fs.chmodSync(folder, 0o1777) // some tests run programs as another user
   process.once('exit', () => remove(folder))
+  startGuard(folder)
   return folder
 }
 

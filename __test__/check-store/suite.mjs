@@ -57,11 +57,11 @@ export function moduleOf(source) {
   return file
 }
 
-const inTurn = turns(2)
+const inTurn = turns(3)
 
 /**
- * Runs a test when the previous one is done, because each takes several processes; its time limit starts then. An earlier,
- * longer one would suspend the limit of all tests.
+ * Runs a test when fewer than three others run, because each takes several processes; its time limit starts then. An
+ * earlier, longer one would suspend the limit of all tests.
  */
 export const test = (title, body, run = anyTest) =>
   run(title, (t) =>
@@ -111,13 +111,15 @@ export async function findingOf(file, check, size) {
   }
 }
 
-export function allAreOk(t, results) {
+export function allAreOk(t, results, name) {
   t.deepEqual(
     results.filter(({ ok }) => !ok),
     [],
+    name,
   )
   t.deepEqual(
     results.map(({ check }) => check),
     ALL,
+    name,
   )
 }

@@ -89,11 +89,13 @@ const WORDS = [['slots'], ['create'], ['destroy'], ['restored'], ['new', '--stor
 test.serial('the command prints no password, and creates no folder named after one', async (t) => {
   const folder = diskFolder(t)
   const typed = ADDRESSES.filter((address, i) => !address.includes('\0') && i % 11 === 0)
-  for (const [i, address] of typed.entries()) {
-    const words = WORDS[i % WORDS.length]
-    const { stdout, stderr } = await run([...words, address], { cwd: folder })
-    t.false(shows(stdout, stderr), `${[...words, address].join(' ')}: ${stdout}${stderr}`)
-  }
+  await Promise.all(
+    typed.map(async (address, i) => {
+      const words = WORDS[i % WORDS.length]
+      const { stdout, stderr } = await run([...words, address], { cwd: folder })
+      t.false(shows(stdout, stderr), `${[...words, address].join(' ')}: ${stdout}${stderr}`)
+    }),
+  )
   for (const address of [
     `//user:${SECRET}@host/0`,
     `/u:${SECRET}@host`,

@@ -36,6 +36,7 @@ anyTest.before(() => {
 
 anyTest.after.always(() => fs.rmSync(temp, { recursive: true }))
 
+/** A copy of the repository, as a maintainer has it. */
 function clone() {
   const folder = cloneTo(fs.mkdtempSync(path.join(temp, 'clone-')))
   const read = (file) => fs.readFileSync(path.join(folder, file), 'utf8')
@@ -52,6 +53,21 @@ const NAMES = { NAME: 'Test', EMAIL: 'test@example.com' }
 const identity = Object.entries(NAMES).flatMap(([what, value]) =>
   ['AUTHOR', 'COMMITTER'].map((who) => [`GIT_${who}_${what}`, value]),
 )
+
+/** The copy that tests of refused and failed releases share: making one takes seconds. */
+let shared
+
+/** The shared copy as it was made, whatever the test before did to it. No test waits for anything, so they take turns. */
+function sharedClone() {
+  if (shared === undefined) {
+    shared = clone()
+    shared.git('branch', 'as-made')
+  }
+  shared.git('reset', '--quiet', '--hard', 'as-made')
+  shared.git('clean', '--quiet', '--force', '-d')
+  for (const tag of shared.git('tag').split('\n').filter(Boolean)) shared.git('tag', '--delete', tag)
+  return shared
+}
 
 /** Runs the command as a maintainer does. */
 function release(folder, ...args) {
@@ -119,7 +135,7 @@ test('the changelog: a heading with the date, nothing under [Unreleased], and li
 })
 
 test('the written files are what the repository holds: npm/ is up to date with package.json', (t) => {
-  const { folder, git } = clone()
+  const { folder, git } = sharedClone()
   const { status, stderr } = spawnSync(process.execPath, ['scripts/npm-dirs.js'], { cwd: folder, encoding: 'utf8' })
   t.is(status, 0, stderr)
   t.is(git('status', '--porcelain'), '')
@@ -140,13 +156,9 @@ const WRONG = {
   'an older version': [['0.0.0-rc.1'], /^0\.0\.0-rc\.1 must be greater than the present version, [\d.]+\n$/],
 }
 
-/** A copy for releases that are rejected before anything is written. */
-let untouched
-
 for (const [what, [args, message]] of Object.entries(WRONG)) {
   test(`rejected: ${what}`, (t) => {
-    untouched ??= clone()
-    const copy = untouched
+    const copy = sharedClone()
     const { status, stderr } = release(copy.folder, ...args)
     t.is(status, 1)
     t.regex(stderr.replace(/^npm .*\n/gm, ''), message)
@@ -155,7 +167,7 @@ for (const [what, [args, message]] of Object.entries(WRONG)) {
 }
 
 test('rejected: uncommitted changes', (t) => {
-  const copy = clone()
+  const copy = sharedClone()
   copy.write('README.md', 'changed')
   const { status, stderr } = release(copy.folder, next)
   t.is(status, 1)
@@ -164,7 +176,7 @@ test('rejected: uncommitted changes', (t) => {
 })
 
 test('rejected: an existing tag', (t) => {
-  const copy = clone()
+  const copy = sharedClone()
   copy.git('tag', `v${next}`)
   const { status, stderr } = release(copy.folder, next)
   t.is(status, 1)
@@ -173,7 +185,7 @@ test('rejected: an existing tag', (t) => {
 })
 
 test('rejected: nothing under [Unreleased]', (t) => {
-  const copy = clone()
+  const copy = sharedClone()
   const changelog = releasedChangelog(copy.read('CHANGELOG.md'), { version: now, date: '2000-01-01', repository: '' })
   copy.write('CHANGELOG.md', changelog)
   copy.git('commit', '--all', '--quiet', '--message', 'Released', '--amend')
@@ -184,7 +196,7 @@ test('rejected: nothing under [Unreleased]', (t) => {
 })
 
 test('a failing step reverts what was written', (t) => {
-  const copy = clone()
+  const copy = sharedClone()
   copy.write(
     'core/fuzz/Cargo.lock',
     copy.read('core/fuzz/Cargo.lock').replace(`version = "${now}"`, 'version = "9.9.9"'),
@@ -197,7 +209,7 @@ test('a failing step reverts what was written', (t) => {
 })
 
 test('a tag that cannot be created reverts the commit', (t) => {
-  const copy = clone()
+  const copy = sharedClone()
   copy.git('tag', `v${next}/taken`) // git keeps tags as files: this one needs a folder of that name
   const { status } = release(copy.folder, next)
   t.is(status, 1)

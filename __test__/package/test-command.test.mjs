@@ -237,23 +237,39 @@ test.serial('a warning that no test expects is shown, and a failure with CI=true
   t.regex(ci.stdout, /✘ A warning that no test expects: \(node:\d+\) \[ODD\] Warning: odd\n/)
 })
 
-for (const signal of process.platform === 'win32' ? [] : ['SIGINT', 'SIGTERM', 'SIGHUP'])
+const isThere = (pid) => {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
+for (const signal of process.platform === 'win32' ? [] : ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGKILL'])
   test.serial(`${signal} ends all suites, and leaves no temporary file`, async (t) => {
     const folder = fs.mkdtempSync(path.join(temp, 'temporary-'))
     const endless = `import test from 'ava'
       import fs from 'node:fs'
       import os from 'node:os'
       test('endless', () => {
-        fs.writeFileSync(os.tmpdir() + '/begun', '')
+        fs.writeFileSync(os.tmpdir() + '/pid', String(process.pid))
+        fs.renameSync(os.tmpdir() + '/pid', os.tmpdir() + '/begun')
         return new Promise(() => setInterval(() => fs.writeFileSync(os.tmpdir() + '/' + Math.random(), ''), 1))
       })`
     const options = project({ '__test__/c.test.mjs': endless }, { TMPDIR: folder })
     const child = spawn(process.execPath, ['scripts/test.js'], { ...options, stdio: 'ignore' })
     t.teardown(() => child.kill('SIGKILL'))
     const ended = once(child, 'exit')
-    const hasBegun = () => fs.readdirSync(folder).some((name) => fs.existsSync(path.join(folder, name, 'begun')))
-    while (!hasBegun()) await sleep(50)
+    const begun = () =>
+      fs
+        .readdirSync(folder)
+        .map((name) => path.join(folder, name, 'begun'))
+        .find((file) => fs.existsSync(file))
+    while (!begun()) await sleep(50)
+    const worker = Number(fs.readFileSync(begun(), 'utf8'))
     child.kill(signal)
     t.deepEqual(await ended, [null, signal])
+    // What it could not do itself, its guard does a moment later.
+    while (isThere(worker) || (signal === 'SIGKILL' && fs.readdirSync(folder).length > 0)) await sleep(20)
     t.deepEqual(fs.readdirSync(folder), [])
   })

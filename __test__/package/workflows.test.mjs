@@ -4,10 +4,12 @@
 
 import { spawnSync } from 'node:child_process'
 import fs from 'node:fs'
+import { createRequire } from 'node:module'
 import path from 'node:path'
 import test from 'ava'
 import { parse } from 'yaml'
 
+const require = createRequire(import.meta.url)
 const root = path.join(import.meta.dirname, '..', '..')
 const read = (...names) => fs.readFileSync(path.join(root, ...names), 'utf8').replaceAll('\r\n', '\n')
 const folder = path.join('.github', 'workflows')
@@ -113,6 +115,47 @@ test('each digest comes from the job that made the file', (t) => {
     ['image.outputs.amd64', 'image.outputs.arm64', 'sbom.outputs.digests'].map((of) => expression(`needs.${of}`)),
   )
   t.deepEqual(ci.pack.needs, ['build', 'build-wasm'])
+})
+
+test('what the commands of all jobs name is there: files, scripts of npm, tests of the core', (t) => {
+  const { scripts } = JSON.parse(read('package.json'))
+  const found = { files: 0, scripts: 0, tests: 0 }
+  for (const job of jobs) {
+    const text = `${commands(job)}\n${JSON.stringify(job.strategy ?? {})}` // a matrix has parts of commands
+    for (const [name] of text.matchAll(/(?<![\w./-])(?:scripts|lab|packages|lib|__test__)\/[\w./-]*\w/g)) {
+      found.files++
+      t.true(fs.existsSync(path.join(root, name)), `${job.name}: ${name}`)
+    }
+    for (const [, name] of text.matchAll(/npm run (?:--silent )?([\w:-]+)/g)) {
+      found.scripts++
+      t.true(Object.hasOwn(scripts, name), `${job.name}: npm run ${name}`)
+    }
+    for (const [, target, words] of text.matchAll(/cargo test .*--test (\w+) -- (.*)/g)) {
+      found.tests++
+      const folder = path.join('core', 'tests', target)
+      const sources = fs.readdirSync(path.join(root, folder)).filter((name) => name.endsWith('.rs'))
+      const wanted = `fn ${words.split(' ').at(-1)}`
+      t.true(
+        sources.some((name) => read(folder, name).includes(wanted)),
+        `${job.name}: ${wanted}`,
+      )
+    }
+  }
+  t.true(found.files > 20 && found.scripts > 5 && found.tests > 1, JSON.stringify(found))
+})
+
+test('the targets of chaos and the projects of users that workflows name are there', (t) => {
+  const { PLACES } = require('../../lab/chaos/scenarios/promotions.js')
+  const { TOPOLOGIES } = require('../../lab/chaos/scenarios/server.js')
+  const stores = ['redis', 'postgres', 'mysql', 'etcd']
+  const known = ['local', 'service', ...stores, ...TOPOLOGIES]
+  known.push(...stores.map((name) => `soak ${name}`), ...PLACES.map((name) => `promotions ${name}`))
+  const { target } = Object.values(jobsOf('chaos.yml')).find((job) => job.strategy?.matrix.target).strategy.matrix
+  for (const name of target) t.true(known.includes(name), name)
+  for (const name of TOPOLOGIES) t.true(target.includes(name), `chaos.yml runs ${name}`)
+  const [, kinds] = /'(browser [^']*)'/.exec(read(folder, 'ci.yml'))
+  for (const kind of kinds.split(' '))
+    t.true(fs.existsSync(path.join(root, 'lab', 'consumers', kind.split(':')[0], 'check.js')), kind)
 })
 
 test('every action is named by its commit', (t) => {

@@ -16,12 +16,16 @@ import { run } from '../support/command.mjs'
 import { FlakeId, lease } from '../support/index.mjs'
 import { happens, leaseOptions } from '../support/lease.mjs'
 import { isRoot, Puppet } from '../support/processes.mjs'
+import { turns } from '../support/turns.mjs'
 import { freeze } from './behaviour/suite.mjs'
 
 const require = createRequire(import.meta.url)
 const { SegmentId, openStore } = lease
 
 const SECRET = 'hunter2-zk'
+
+/** Each waits most of its time, for the end of a window: this many run at once. */
+const inTurn = turns(3)
 
 /** A client of a user, whose own events are not our concern. */
 function ofUser(t, client, end) {
@@ -188,55 +192,56 @@ for (const [name, kind] of Object.entries({ REDIS, POSTGRES, MYSQL, ETCD })) {
   const test = kind.isThere ? anyTest : anyTest.skip
   const faults = { ...kind.faults, 'a server that is gone': GONE, 'a server that accepts and never answers': SILENT }
   for (const [what, fault] of Object.entries(faults))
-    test.serial(`${name}, ${what}: events, errors and blocks name the store and what to check`, async (t) => {
-      const server = stopAfter(t, await kind.start())
-      await kind.prepare?.(server)
-      const link = await startProxy(server.port)
-      t.teardown(() => link.stop())
-      const url = kind.urlOf(link.port)
-      const stores = {
-        'an address': { store: openStore(url), shown: kind.shown(link.port) },
-      }
-      for (const [client, connect] of Object.entries(kind.clients))
-        stores[client] = {
-          store: await connect(t, url),
-          shown: kind.shownOfClient(client === 'mariadb' ? server.port : link.port),
+    test(`${name}, ${what}: events, errors and blocks name the store and what to check`, (t) =>
+      inTurn(async () => {
+        const server = stopAfter(t, await kind.start())
+        await kind.prepare?.(server)
+        const link = await startProxy(server.port)
+        t.teardown(() => link.stop())
+        const url = kind.urlOf(link.port)
+        const stores = {
+          'an address': { store: openStore(url), shown: kind.shown(link.port) },
         }
-      t.teardown(() => stores['an address'].store.close())
-      const members = []
-      for (const [client, { store, shown }] of Object.entries(stores)) {
-        const options = leaseOptions({ group: `g ${client}`, ttlMs: 3000, skewMs: 500 })
-        await FlakeId.createGroup(store, options)
-        const flake = await FlakeId.join(store, options)
-        t.teardown(() => flake.close().catch(() => {}))
-        const ids = await SegmentId.open(store, { name: `c ${client}`, block: 10 })
-        t.teardown(() => ids.close())
-        members.push({ client, flake, ids, shown })
-      }
-      await fault.make(server, link, t)
-      link.cut()
-      const messages = await Promise.all(
-        members.map(async ({ client, flake, ids, shown }) => {
-          const { cause } = await happens(flake, 'renewal-failed')
-          const expired = await thrownBy(() => flake.next(), 'ERR_FLAKE_LEASE_EXPIRED')
-          if (ids.stats.buffered > 0) ids.takeBigInts(ids.stats.buffered)
-          const blocked = await thrownBy(() => ids.next(), 'ERR_FLAKE_STORE')
-          return [cause, expired, blocked].map((error) => {
-            const { message } = error
-            t.true(message.includes(shown), `${client}: ${message}`)
-            t.regex(message, / Check /, `${client}: ${message}`)
-            t.is(message.split('The store is').length, 2, `${client}, once: ${message}`)
-            t.false(JSON.stringify([message, error.stack, String(error.cause)]).includes(SECRET), message)
-            return message
-          })
-        }),
-      )
-      // A call may end before its client has noticed the reason.
-      t.true(
-        messages.flat().some((message) => message.includes(fault.check)),
-        messages.flat().join('\n'),
-      )
-    })
+        for (const [client, connect] of Object.entries(kind.clients))
+          stores[client] = {
+            store: await connect(t, url),
+            shown: kind.shownOfClient(client === 'mariadb' ? server.port : link.port),
+          }
+        t.teardown(() => stores['an address'].store.close())
+        const members = []
+        for (const [client, { store, shown }] of Object.entries(stores)) {
+          const options = leaseOptions({ group: `g ${client}`, ttlMs: 3000, skewMs: 500 })
+          await FlakeId.createGroup(store, options)
+          const flake = await FlakeId.join(store, options)
+          t.teardown(() => flake.close().catch(() => {}))
+          const ids = await SegmentId.open(store, { name: `c ${client}`, block: 10 })
+          t.teardown(() => ids.close())
+          members.push({ client, flake, ids, shown })
+        }
+        await fault.make(server, link, t)
+        link.cut()
+        const messages = await Promise.all(
+          members.map(async ({ client, flake, ids, shown }) => {
+            const { cause } = await happens(flake, 'renewal-failed')
+            const expired = await thrownBy(() => flake.next(), 'ERR_FLAKE_LEASE_EXPIRED')
+            if (ids.stats.buffered > 0) ids.takeBigInts(ids.stats.buffered)
+            const blocked = await thrownBy(() => ids.next(), 'ERR_FLAKE_STORE')
+            return [cause, expired, blocked].map((error) => {
+              const { message } = error
+              t.true(message.includes(shown), `${client}: ${message}`)
+              t.regex(message, / Check /, `${client}: ${message}`)
+              t.is(message.split('The store is').length, 2, `${client}, once: ${message}`)
+              t.false(JSON.stringify([message, error.stack, String(error.cause)]).includes(SECRET), message)
+              return message
+            })
+          }),
+        )
+        // A call may end before its client has noticed the reason.
+        t.true(
+          messages.flat().some((message) => message.includes(fault.check)),
+          messages.flat().join('\n'),
+        )
+      }))
 }
 
 // --- TLS ---
@@ -370,9 +375,8 @@ const CERTIFICATES = 'Check the certificates, and that client and server agree o
 for (const [name, kind] of Object.entries(WITH_TLS)) {
   const test = kind.isThere ? withOpenssl(anyTest) : anyTest.skip
   for (const fault of ['has expired', 'is of another authority'])
-    test.serial(
-      `${name}, a new certificate that ${fault}: the error names the store, and the certificates`,
-      async (t) => {
+    test(`${name}, a new certificate that ${fault}: the error names the store, and the certificates`, (t) =>
+      inTurn(async () => {
         const { ca, right, [fault]: wrong } = await certificates()
         const server = stopAfter(t, await kind.start({ ...right, ca: ca.cert }))
         await kind.prepare(server)
@@ -401,6 +405,5 @@ for (const [name, kind] of Object.entries(WITH_TLS)) {
           t.regex(message, / Check /)
           t.false(message.includes(SECRET), message)
         }
-      },
-    )
+      }))
 }

@@ -11,10 +11,10 @@ import { freshFolder } from '../servers/server.mjs'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** The folder of a new project. */
+/** The folder of a new project. It goes with the test, or without one when this process ends. */
 export async function newProject(t, ...packages) {
   const project = await freshFolder('project')
-  t.teardown(() => rm(project, { recursive: true, force: true }))
+  t?.teardown(() => rm(project, { recursive: true, force: true }))
   await cp(join(root, 'target', 'rooms'), join(project, 'target', 'rooms'), { recursive: true })
   await cp(join(root, 'dist', 'traced.cjs'), join(project, 'dist', 'traced.cjs'))
   const addons = readdirSync(root).filter((name) => name.endsWith('.node'))

@@ -80,7 +80,7 @@ const SUBJECTS = {
   batches: [2000, batches],
   refusals: [1000, refusal],
   'shared files': [200, () => new FlakeId({ id: 7, shared: path.join(files, 'shared') }).next()],
-  slots: [60, slot],
+  slots: [600, slot], // enough that the members of the last seconds, which timers still hold, do not count
   members: [200, member],
   threads: [20, thread],
 }

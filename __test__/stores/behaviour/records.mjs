@@ -32,15 +32,17 @@ const TEXTS = ['', '\n', '\0', '\\\\']
 export function recordPromises(suite) {
   const { kind } = suite
 
-  for (const { name } of suite.rowsThat((row) => row.isFull)) {
-    suite.alone(`${name}: all checks of flakeforge-check-store`, async (t) => {
-      t.timeout(300_000)
-      const { url } = await suite.sharedSite()
+  const full = suite.rowsThat((row) => row.isFull).map(({ name }) => name)
+  suite.alone(`${full.join(', ')}: all checks of flakeforge-check-store`, async (t) => {
+    t.timeout(300_000)
+    const { url } = await suite.sharedSite()
+    // At once: each waits most of its time.
+    const results = full.map(async (name) => {
       const args = [kind.program.file, name, url].map((text) => JSON.stringify(text)).join(', ')
-      const file = moduleOf(`import { openDatabase } from ${DATABASE}\nexport default openDatabase(${args})`)
-      allAreOk(t, await resultsOf(file))
+      return resultsOf(moduleOf(`import { openDatabase } from ${DATABASE}\nexport default openDatabase(${args})`))
     })
-  }
+    for (const [i, name] of full.entries()) allAreOk(t, await results[i], name)
+  })
 
   const isUnchecked = (row) => !row.isFull
   suite.promise('the checks that flakeforge-check-store makes of one client', isUnchecked, async (t, { connect }) => {

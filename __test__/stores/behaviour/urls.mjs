@@ -24,12 +24,17 @@ export function urlPromises(suite) {
   const inProjects = (title, body) => {
     for (const name of packages) suite.test(`with ${name} alone: ${title}`, (t) => body(t, name))
   }
-  const projectWith = (t, name) => newProject(t, ...(name === NONE ? [] : [name]))
-  const runWith = async (t, name, code, url) => runIn(await projectWith(t, name), code, url)
+  const projects = new Map()
+  /** The project with this package, which all tests use: none of them writes there. */
+  const projectWith = (name) => {
+    if (!projects.has(name)) projects.set(name, newProject(undefined, ...(name === NONE ? [] : [name])))
+    return projects.get(name)
+  }
+  const runWith = async (name, code, url) => runIn(await projectWith(name), code, url)
 
   inProjects('a URL supports every call, and close() lets the process exit', async (t, name) => {
     const { url } = await suite.sharedSite()
-    const project = await projectWith(t, name)
+    const project = await projectWith(name)
     const code = open(`
       Promise.all([store.advance(process.pid + ' one', 1n, 1n), store.advance(process.pid + ' two', 1n, 2n)]).then(async (values) => {
         await store.close()
@@ -50,7 +55,7 @@ export function urlPromises(suite) {
         setTimeout(() => { isLate = true }, ${IDLE_MS}).unref()
         process.on('exit', () => console.log(isLate))
       })`)
-    t.is(await runWith(t, name, code, url), '[]\nfalse')
+    t.is(await runWith(name, code, url), '[]\nfalse')
   })
 
   suite.test('a URL does not keep the process alive while its server is unreachable', async (t) => {
@@ -64,7 +69,7 @@ export function urlPromises(suite) {
           const untilGone = () => store.list('g').then(untilGone, ({ code }) => console.log(code))
           return untilGone() // the server may still answer for a moment
         })`)
-      t.is(await runWith(t, name, code, url), 'ERR_FLAKE_STORE', name)
+      t.is(await runWith(name, code, url), 'ERR_FLAKE_STORE', name)
     }
   })
 
@@ -78,7 +83,7 @@ export function urlPromises(suite) {
         setTimeout(() => { isLate = true }, 1900).unref()
       })
       process.on('exit', () => console.log(isLate))`)
-    t.is(await runWith(t, name, code, nowhere), 'ERR_FLAKE_STORE true\nfalse')
+    t.is(await runWith(name, code, nowhere), 'ERR_FLAKE_STORE true\nfalse')
   })
 
   const { connectionsOf } = kind
