@@ -134,6 +134,26 @@ const SUBJECTS = {
     }
     return Object.assign(round, { end: () => flake.close() })
   },
+
+  /** The same without pauses, on three servers that are one store. */
+  async majority() {
+    const { startRedis } = await import('../__test__/servers/redis.mjs')
+    const { readJoinOptions } = require('../target/rooms/lib/lease/join-options.js')
+    const { openGiven } = require('../target/rooms/lib/stores/open.js')
+    const servers = await Promise.all([startRedis(), startRedis(), startRedis()])
+    const { store, close } = openGiven(servers.map(({ url }) => url))
+    const { config, group, host } = readJoinOptions({ slots: SLOTS })
+    await store.create(group, config)
+    const owner = 'a'.repeat(32)
+    const held = await store.acquire(group, { config, owner, host, joins: true })
+    let { hi } = held
+    const round = async () => {
+      const answer = await store.renew(group, { config, slot: held.slot, owner, hi })
+      if (typeof answer === 'string') throw new Error(`the slot is ${answer}`)
+      hi = answer.hi
+    }
+    return Object.assign(round, { end: () => Promise.all([close(), ...servers.map((server) => server.stop())]) })
+  },
 }
 
 /** How often, at full length. */
@@ -143,10 +163,11 @@ const ROUNDS = {
   connections: 10_000,
   losses: 10_000,
   renewals: DAY_MS / RENEWAL_MS,
+  majority: 10_000,
 }
 
 /** Its server does not run with another clock. */
-const BY_REAL_CLOCK = ['connections']
+const BY_REAL_CLOCK = ['connections', 'majority']
 
 const kept = []
 const PLANTS = {

@@ -4,15 +4,20 @@
 
 import { connect, createServer } from 'node:net'
 
-/** `port` leads to the server; `lose()` drops all traffic of existing connections; `cut()` ends them; `leadTo()` is for new ones. */
+/**
+ * `port` leads to the server; `lose()` drops all traffic of existing connections; `cut()` ends them; `leadTo()` is for new ones.
+ * From `hold()` to `flow()` all traffic waits, also that of new ones.
+ */
 export async function startProxy(serverPort) {
   const pairs = new Set()
   let target = serverPort
+  let isHeld = false
   const proxy = createServer((near) => {
     const far = connect(target, '127.0.0.1')
     const pair = { isLost: false, sockets: [near, far] }
     pairs.add(pair)
     for (const [from, to] of [pair.sockets, [far, near]]) {
+      if (isHeld) from.pause()
       from.on('data', (data) => pair.isLost || to.write(data))
       from.on('error', () => {})
       from.on('close', () => {
@@ -31,9 +36,17 @@ export async function startProxy(serverPort) {
   const leadTo = (port) => {
     target = port
   }
+  const hold = () => {
+    isHeld = true
+    for (const { sockets } of pairs) for (const socket of sockets) socket.pause()
+  }
+  const flow = () => {
+    isHeld = false
+    for (const { sockets } of pairs) for (const socket of sockets) socket.resume()
+  }
   const stop = () => {
     proxy.close()
     cut()
   }
-  return { port: proxy.address().port, lose, cut, leadTo, stop }
+  return { port: proxy.address().port, lose, cut, leadTo, hold, flow, stop }
 }

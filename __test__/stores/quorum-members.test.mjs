@@ -1,6 +1,8 @@
 // One store out of three servers that know nothing of each other: a server is killed, loses its data, freezes or is cut off,
 // while members make IDs all the time. No ID comes twice, and no member has to wait.
 
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
 import anyTest from 'ava'
 import { startProxy } from '../servers/proxy.mjs'
 import { until } from '../servers/server.mjs'
@@ -59,6 +61,39 @@ test('a store that is wiped while it runs is filled again by the members', async
   }
   isUnique(t, await flow.end())
 })
+
+test('servers that are switched off for good, one after the other: their empty successors take over, and nobody notices', async (t) => {
+  t.timeout(240_000)
+  const servers = await startAll(t, 'redis', 'redis', 'redis')
+  const links = await Promise.all(servers.map(({ port }) => startProxy(port)))
+  t.teardown(() => links.map((link) => link.stop()))
+  const list = links.map(({ port }) => `redis://127.0.0.1:${port}`) // names that lead to another machine later
+  const { group, flakes, options } = await members(t, list, 2)
+  const { history } = (await recordsOf(list, group)).identity
+  const flow = flowOf(flakes)
+  for (const [i, link] of links.entries()) {
+    await servers[i].stop()
+    link.cut()
+    await renewals(flakes)
+    t.regex(await tryJoin(list, { ...options, host: 'another' }), /joined/)
+    const [successor] = await startAll(t, 'redis')
+    link.leadTo(successor.port)
+    link.cut()
+    await untilWhole(list, group)
+  }
+  isUnique(t, await flow.end())
+  t.is((await recordsOf(list, group)).identity.history, history, 'the records are those of the beginning')
+})
+
+/** The records of a group, as a client sees them that changes nothing. */
+async function recordsOf(list, group) {
+  const store = quorumStore(list)
+  try {
+    return await store.records.look(group, ['group'])
+  } finally {
+    await store.close()
+  }
+}
 
 test('a store with a damaged record costs no ID, is named, and counts again once its records are deleted', async (t) => {
   t.timeout(120_000)
@@ -124,6 +159,34 @@ test('a member whose way to one store is cut goes on, and so does one whose pack
     await renewals([flake])
   }
   isUnique(t, await flow.end())
+})
+
+test('nothing waits for a store that answers late: not a join, a renewal, a counter, the end of a member or of its process', async (t) => {
+  t.timeout(120_000)
+  const servers = await startAll(t, 'redis', 'redis', 'redis')
+  const { options } = await members(t, addressesOf(servers), 1)
+  const link = await startProxy(servers[1].port)
+  t.teardown(() => link.stop())
+  const labels = addressesOf(servers)
+  await (await SegmentId.open(labels, { name: 'bills', block: 1 })).close()
+  const list = labels.with(1, `redis://127.0.0.1:${link.port}`)
+  link.hold() // until all is done
+  const store = quorumStore(list, { labels })
+  const flake = await FlakeId.join(store, options)
+  await renewals([flake], 2)
+  const segment = await SegmentId.open(store, { name: 'bills', block: 1 })
+  t.is((await segment.takeAsync(3)).length, 24)
+  await Promise.all([segment.close(), flake.close()])
+  await store.close()
+
+  const code = `const { FlakeId, lease } = await import(${JSON.stringify(new URL('../support/index.mjs', import.meta.url).href)})
+    const store = lease.quorumStore(${JSON.stringify(list)}, { labels: ${JSON.stringify(labels)} })
+    const flake = await FlakeId.join(store, ${JSON.stringify(options)})
+    process.stdout.write(flake.nextString())
+    await flake.close()
+    await store.close()`
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', code])
+  t.regex(stdout, /^\d+$/)
 })
 
 test('without a majority: the window is used to its end, then an error names each store; a majority ends that', async (t) => {

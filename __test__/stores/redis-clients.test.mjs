@@ -11,6 +11,7 @@ import { CLIENTS, startRedis, wantRedis } from '../servers/redis.mjs'
 import { stopAfter, until } from '../servers/server.mjs'
 import { newProject, runIn } from '../support/project.mjs'
 import { stepsOf, works } from '../support/steps.mjs'
+import { stopProcess } from '../support/stop-process.mjs'
 import { testInTurn } from '../support/turns.mjs'
 
 const require = createRequire(import.meta.url)
@@ -166,6 +167,31 @@ for (const [name, open] of Object.entries(OWN_CLIENTS)) {
     await until(() => runner.run(PING, ['key'], []).catch(({ cause }) => t.regex(cause.message, /WRONGPASS/) && false))
   })
 }
+
+test('many calls of an own client that are given up at once end their connection once', async (t) => {
+  const server = await start(t)
+  const warnings = []
+  const keep = (warning) => warnings.push(warning.message)
+  process.on('warning', keep)
+  t.teardown(() => process.off('warning', keep))
+  for (const open of Object.values(OWN_CLIENTS)) {
+    const runner = open(server.url)
+    t.teardown(() => runner.close())
+    const answers = () => until(() => runner.run(PING, ['key'], []).catch(() => false))
+    await answers()
+    for (let i = 0; i < 2; i++) {
+      await stopProcess(server.pid)
+      const over = new AbortController()
+      const calls = Array.from({ length: 20 }, () => t.throwsAsync(runner.run(PING, ['key'], [], over.signal)))
+      await new Promise(setImmediate)
+      over.abort()
+      await Promise.all(calls)
+      process.kill(server.pid, 'SIGCONT')
+      await answers()
+    }
+  }
+  t.deepEqual(warnings, [])
+})
 
 test('node-redis: a client that finds no server: its error is the cause, at once, for all waiting calls', async (t) => {
   const server = await start(t)

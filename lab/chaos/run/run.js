@@ -94,9 +94,15 @@ async function liveAll(members, scenario, { seconds, counts, troubles }) {
   try {
     for (const member of members) member.start()
     const lives = members.map((member) => live(member, scenario, { counts, isOver }))
-    const outages = scenario.outages?.({ counts, until, troubles, members }).finally(() => {
-      isCalm = true // until then members fail too
-    })
+    const noteTrouble = ({ message, cause }) => {
+      troubles.push({ who: 'the server', what: cause === undefined ? message : `${message}: ${cause.message}` })
+    }
+    const outages = scenario
+      .outages?.({ counts, until, troubles, members })
+      .catch(noteTrouble) // the IDs are checked all the same
+      .finally(() => {
+        isCalm = true // until then members fail too
+      })
     await Promise.all([...lives, outages])
     if (scenario.recoverMs !== undefined && !(await areThereNewIds(members, scenario.recoverMs)))
       troubles.push({ who: 'all members', what: `made no ID within ${scenario.recoverMs / 1000} s of the last fault` })

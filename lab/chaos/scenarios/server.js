@@ -82,7 +82,8 @@ function scenarioOn(server, doors, given) {
     faults: canSetClocks ? [...faults.leased, faults.stepClock] : faults.leased,
     offsetMs: canSetClocks ? () => someOffset(lease) : undefined,
     proxies: doors.map(({ proxy }) => proxy),
-    betweenMs: BETWEEN_FAULTS_MS,
+    betweenMs: server.betweenMs ?? BETWEEN_FAULTS_MS,
+    firstIdMs: server.betweenMs,
     recoverMs: RECOVER_MS,
     isHindered: server.reaches && ((member, i) => member.isStepping || server.isLost || !server.reaches(i)),
     outages(run) {

@@ -53,9 +53,13 @@ export function openIoredis({ Redis, Cluster }: IoredisExports, address: RedisAd
 function openServer(client: OwnClient) {
   client.on('connect', () => client.stream.unref())
   client.on('reconnecting', () => client.reconnectTimeout?.unref())
-  // Only a new connection finds the primary, or works if this one died silently.
+  // Only a new connection finds the primary, or works if this one died silently. Many calls may fail with one connection, and
+  // each disconnect() would add a listener to its socket.
+  let givenUp: object | undefined
   const onFailure = (error: unknown) => {
-    if (needsNewConnection(error)) client.disconnect(true)
+    if (!needsNewConnection(error) || client.stream === givenUp) return
+    givenUp = client.stream
+    client.disconnect(true)
   }
   return new ScriptRunner(client, ofIoredis(client), { close: () => client.disconnect(), onFailure })
 }
