@@ -73,6 +73,17 @@ fn holders_of_slots() {
     storms("members, a majority", Storm { losses: Losses::Majority, ..members }, 0..60);
 }
 
+/// Q9: stores are replaced, and three become five, while members with earlier lists go on and the replaced stores live.
+#[test]
+fn lists_that_change() {
+    let changes = Storm { has_changes: true, ..Storm::default() };
+    let report = storms("changes", changes, 0..300);
+    assert!(report.changed > 100 && report.changed < report.asked, "{report}");
+    storms("changes, five stores", Storm { stores: 5, ..changes }, 0..60);
+    storms("changes, a majority", Storm { losses: Losses::Majority, ..changes }, 0..100);
+    storms("changes, members", Storm { are_members: true, ..changes }, 0..60);
+}
+
 /// The long part; `STORMS` is the time in seconds for each of the settings, 60 unless given, and `SEED` the first seed.
 #[test]
 #[ignore = "takes long"]
@@ -91,6 +102,10 @@ fn more_of_everything() {
         ("members, a majority", Storm { are_members: true, losses: Losses::Majority, ..usual }),
         ("members, wrong clocks", Storm { are_members: true, has_wrong_clocks: true, ..usual }),
         ("members, five stores", Storm { are_members: true, stores: 5, ..usual }),
+        ("changes", Storm { has_changes: true, ..usual }),
+        ("changes, five stores", Storm { has_changes: true, stores: 5, ..usual }),
+        ("changes, a majority", Storm { has_changes: true, losses: Losses::Majority, ..usual }),
+        ("changes, members", Storm { has_changes: true, are_members: true, ..usual }),
     ] {
         total.add(&storms_for(name, storm, seed..u64::MAX, Duration::from_secs(seconds)));
     }
