@@ -54,9 +54,13 @@ fn a_majority_is_lost() {
     assert!(report.eras > report.schedules, "{report}");
 }
 
+/// Two of five lose their data at a time.
 #[test]
 fn five_stores() {
     storms("five stores", Storm { stores: 5, ..Storm::default() }, 0..50);
+    let report = storms("five stores, two lost", Storm { stores: 5, losses: Losses::Two, ..Storm::default() }, 0..50);
+    assert!(report.filled > 20, "{report}");
+    assert_eq!(report.eras, report.schedules, "one era in each schedule");
 }
 
 /// Clocks are apart by more than members allow: one store's, or one member's.
@@ -96,6 +100,7 @@ fn more_of_everything() {
         ("a minority", Storm { losses: Losses::Minority, ..usual }),
         ("a majority", Storm { losses: Losses::Majority, ..usual }),
         ("five stores, a minority", Storm { stores: 5, losses: Losses::Minority, ..usual }),
+        ("five stores, two lost", Storm { stores: 5, losses: Losses::Two, ..usual }),
         ("five stores, a majority", Storm { stores: 5, losses: Losses::Majority, ..usual }),
         ("wrong clocks", Storm { has_wrong_clocks: true, ..usual }),
         ("members, a minority", Storm { are_members: true, ..usual }),

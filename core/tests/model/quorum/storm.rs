@@ -24,6 +24,8 @@ const RECORDS: [&str; 3] = ["group", "slot0000000000", "slot0000000001"];
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Losses {
     Minority,
+    /// two at a time, which is a minority of five
+    Two,
     Majority,
 }
 
@@ -338,12 +340,6 @@ impl World {
             Happening::Starts(store, loses) => {
                 self.report.lost += u64::from(loses);
                 self.stores[store].start(store, loses);
-                let wait = if self.storm.losses == Losses::Minority {
-                    Happening::Settles
-                } else {
-                    return;
-                };
-                self.plan(100, wait);
             }
             Happening::Settles => {
                 let is_settled = self.is_settled();
@@ -358,6 +354,7 @@ impl World {
 
     /// A store stops, or a client; clocks are set.
     fn stop(&mut self) {
+        let is_minority = self.storm.losses != Losses::Majority;
         if self.rng.is(100) {
             let number = self.rng.below(self.clients.len() as i64) as usize;
             let Client { life, ahead, ref operator, ref stores, .. } = self.clients[number];
@@ -372,28 +369,34 @@ impl World {
         }
         if self.storm.has_changes && self.rng.is(300) && self.is_settled() {
             self.change();
-            if self.storm.losses == Losses::Minority {
+            if is_minority {
                 return self.plan(100, Happening::Settles);
             }
         }
         if self.rng.is(100) {
             self.set_clocks();
         }
-        let store = self.rng.below(self.stores.len() as i64) as usize;
-        let loses = self.rng.is(600);
-        let is_minority = self.storm.losses == Losses::Minority;
         // The first era needs all stores.
-        if self.stores[store].is_up && (!is_minority || self.is_settled()) {
-            self.report.crashes += 1;
-            self.stores[store].is_up = false;
-            let away = self.rng.below(2_000);
-            self.plan(away, Happening::Starts(store, loses));
-            if is_minority {
-                return;
+        let may = !is_minority || self.is_settled();
+        let mut longest = None;
+        for _ in 0..if self.storm.losses == Losses::Two { 2 } else { 1 } {
+            let store = self.rng.below(self.stores.len() as i64) as usize;
+            let loses = self.rng.is(600);
+            if self.stores[store].is_up && may {
+                self.report.crashes += 1;
+                self.stores[store].is_up = false;
+                let away = self.rng.below(2_000);
+                longest = longest.max(Some(away));
+                self.plan(away, Happening::Starts(store, loses));
             }
         }
-        let wait = self.rng.below(self.network.calm_ms);
-        self.plan(wait, Happening::Stops);
+        match longest {
+            Some(longest) if is_minority => self.plan(longest + 100, Happening::Settles),
+            _ => {
+                let wait = self.rng.below(self.network.calm_ms);
+                self.plan(wait, Happening::Stops);
+            }
+        }
     }
 
     /// The list in force.
@@ -794,7 +797,7 @@ impl World {
             .iter()
             .find_map(|(era, history)| history.check().err().map(|wrong| format!("{era}: {wrong}")));
         self.report.wrong = self.report.wrong.or(wrong).or_else(|| holders::check(&self.claims).err());
-        if self.storm.losses == Losses::Minority && self.histories.len() > 1 {
+        if self.storm.losses != Losses::Majority && self.histories.len() > 1 {
             self.report.wrong.get_or_insert("a new era, although no majority was lost".to_owned());
         }
         self.report
