@@ -135,8 +135,8 @@ export function warnOfNewerList(group: string, list: string) {
   outdated.add(what)
   warn(
     'FLAKEFORGE_STORE_LIST',
-    `The stores of '${group}' are now ${list}; this process has an earlier list. It uses those stores that are in both, so it ` +
-      'survives fewer failures. Restart it with the new list.',
+    `The stores of '${group}' are now ${list} but this process has an earlier list. It uses those stores that are in both, ` +
+      'so it survives fewer failures. Restart it with the new list.',
   )
 }
 
