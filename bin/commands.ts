@@ -14,6 +14,7 @@ import newIds from './commands/new.ts'
 import restored from './commands/restored.ts'
 import schema from './commands/schema.ts'
 import slots from './commands/slots.ts'
+import stores from './commands/stores.ts'
 import type { Chosen, Command, CommandFile, Commands } from './parts/command.ts'
 import { usageError } from './parts/faults.ts'
 
@@ -24,6 +25,7 @@ const COMMANDS: Record<string, CommandFile> = {
   audit,
   layouts,
   slots,
+  stores,
   counters,
   create,
   destroy,

@@ -106,8 +106,8 @@ export declare class LeaseMachine {
 
 /** What one client of several stores remembers from step to step, and the steps that it can take. */
 export declare class QuorumMemory {
-  /** `labels`: those of three or five stores. */
-  constructor(labels: Array<string>)
+  /** `labels`: those of three or five stores. `coming`: how many more there are at their end, for a change of the list. */
+  constructor(labels: Array<string>, coming?: Whole<number> | undefined | null)
   /** A snapshot of these records. `how`: what it may change; `look` makes no seats, and `readExisting` starts no era. */
   read(group: string, names: Array<string>, how: 'read' | 'readExisting' | 'look', bounds: QuorumBounds): QuorumStep
   /** A conditional write. `from`: absent if there is no record; `history`: that of the read. */
@@ -116,6 +116,8 @@ export declare class QuorumMemory {
   names(group: string, bounds: QuorumBounds): QuorumStep
   /** Makes a store vote again. `store`: its place in the list. */
   fill(group: string, store: Whole<number>, bounds: QuorumBounds): QuorumStep
+  /** Changes the list to these labels. What is new in it has to be filled afterwards. */
+  change(group: string, to: Array<string>, bounds: QuorumBounds): QuorumStep
 }
 
 /** One step, from the task to the answer. After the answer it still takes late events. */
@@ -134,6 +136,8 @@ export declare class QuorumStep {
   woke(call: Whole<number>, now: number, fresh: Token): Array<QuorumAct>
   /** What this step has seen of each store, in the order of the list. */
   seats(): Array<QuorumSeat>
+  /** The list of the group, labels with spaces in between, if it was changed and is another one than this client's. */
+  newerList(): string | null
 }
 
 /** A key and a tweak. */
@@ -393,6 +397,7 @@ export type QuorumAnswer =
   | { type: 'swapped'; isClean: boolean }
   | { type: 'names'; names: Array<string> }
   | { type: 'filled'; isFilled: boolean }
+  | { type: 'changed' }
   | { type: 'noMajority'; answered: number }
   | { type: 'skew'; by: number; bound: number }
   | { type: 'torn' }
@@ -401,6 +406,8 @@ export type QuorumAnswer =
   | { type: 'label'; store: number; theirs: string }
   | { type: 'record'; store: number; fault: StepFault }
   | { type: 'nonsense'; store: number; text: string }
+  | { type: 'change' }
+  | { type: 'newcomer'; store: number }
   | { type: 'spent' }
 
 /** How long a step may take, and how far apart clocks may be. */
@@ -416,7 +423,7 @@ export interface QuorumSeat {
   /** its place in the list */
   store: number
   /** what it is for the whole */
-  state: 'silent' | 'skewed' | 'damaged' | 'empty' | 'lost' | 'starts' | 'fills' | 'apart' | 'behind' | 'votes'
+  state: 'silent' | 'skewed' | 'damaged' | 'unlisted' | 'empty' | 'lost' | 'starts' | 'fills' | 'apart' | 'behind' | 'votes'
   /** how far its clock is ahead of the client's */
   aheadMs?: number
   /** how often stores were filled */

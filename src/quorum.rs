@@ -100,6 +100,8 @@ pub enum QuorumAnswer {
     Filled {
         is_filled: bool,
     },
+    /// the list is in force
+    Changed,
     NoMajority {
         answered: u32,
     },
@@ -130,6 +132,12 @@ pub enum QuorumAnswer {
         store: u32,
         text: String,
     },
+    /// the list cannot be changed to this one
+    Change,
+    /// a store that is new in the list has not answered
+    Newcomer {
+        store: u32,
+    },
     /// no ballot is left
     Spent,
 }
@@ -141,7 +149,7 @@ pub struct QuorumSeat {
     pub store: u32,
     /// what it is for the whole
     #[napi(
-        ts_type = "'silent' | 'skewed' | 'damaged' | 'empty' | 'lost' | 'starts' | 'fills' | 'apart' | 'behind' | 'votes'"
+        ts_type = "'silent' | 'skewed' | 'damaged' | 'unlisted' | 'empty' | 'lost' | 'starts' | 'fills' | 'apart' | 'behind' | 'votes'"
     )]
     pub state: String,
     /// how far its clock is ahead of the client's
@@ -162,10 +170,12 @@ fn invalid(text: String) -> Error {
 
 #[napi]
 impl QuorumMemory {
-    /// `labels`: those of three or five stores.
+    /// `labels`: those of three or five stores. `coming`: how many more there are at their end, for a change of the list.
     #[napi(constructor, catch_unwind)]
-    pub fn new(labels: Vec<String>) -> Result<Self> {
-        let stores = Stores::new(&labels).map_err(|why| invalid(why.to_owned()))?;
+    pub fn new(labels: Vec<String>, coming: Option<Whole<u32>>) -> Result<Self> {
+        let coming = coming.map_or(Ok(0), |coming| usize::try_from(coming.0));
+        let coming = coming.map_err(|error| invalid(error.to_string()))?;
+        let stores = Stores::with(&labels, coming).map_err(|why| invalid(why.to_owned()))?;
         Ok(Self { memory: Arc::new(Mutex::new(Memory::new(stores))) })
     }
 
@@ -214,6 +224,12 @@ impl QuorumMemory {
         let seat = usize::try_from(store.0).ok().and_then(|place| locked(&self.memory).stores().seat(place));
         let seat = seat.ok_or_else(|| invalid(format!("there is no store {}", store.0)))?;
         Ok(self.step(&group, Task::Fill { seat }, &bounds))
+    }
+
+    /// Changes the list to these labels. What is new in it has to be filled afterwards.
+    #[napi(catch_unwind)]
+    pub fn change(&self, group: String, to: Vec<String>, bounds: QuorumBounds) -> QuorumStep {
+        self.step(&group, Task::Change { to }, &bounds)
     }
 
     fn step(&self, group: &str, task: Task, bounds: &QuorumBounds) -> QuorumStep {
@@ -282,6 +298,12 @@ impl QuorumStep {
         seats
     }
 
+    /// The list of the group, labels with spaces in between, if it was changed and is another one than this client's.
+    #[napi(catch_unwind)]
+    pub fn newer_list(&self) -> Option<String> {
+        self.core.newer_list(&locked(&self.memory))
+    }
+
     fn take(&mut self, call: Whole<u32>, event: Event, now: f64, fresh: Token) -> Result<Vec<QuorumAct>> {
         let at = at(now, fresh)?;
         let memory = &mut locked(&self.memory);
@@ -322,6 +344,7 @@ fn answered(answer: Answer, stores: &Stores) -> QuorumAnswer {
         Answer::Swapped(is_clean) => QuorumAnswer::Swapped { is_clean },
         Answer::Names(names) => QuorumAnswer::Names { names },
         Answer::Filled(is_filled) => QuorumAnswer::Filled { is_filled },
+        Answer::Changed => QuorumAnswer::Changed,
         Answer::Refused(error) => refused(error, stores),
     }
 }
@@ -342,6 +365,8 @@ fn refused(error: QuorumError, stores: &Stores) -> QuorumAnswer {
         QuorumError::Nonsense { seat, what } => {
             QuorumAnswer::Nonsense { store: place(seat, stores), text: what.to_owned() }
         }
+        QuorumError::Change => QuorumAnswer::Change,
+        QuorumError::Newcomer { seat } => QuorumAnswer::Newcomer { store: place(seat, stores) },
         QuorumError::Spent => QuorumAnswer::Spent,
     }
 }
@@ -362,6 +387,7 @@ fn word(standing: Standing) -> &'static str {
         Standing::Silent => "silent",
         Standing::Skewed => "skewed",
         Standing::Damaged => "damaged",
+        Standing::Unlisted => "unlisted",
         Standing::Empty => "empty",
         Standing::Lost => "lost",
         Standing::Starts => "starts",

@@ -422,6 +422,7 @@ const WITHOUT = [
 const WITH = [
   ['new'],
   ['slots'],
+  ['stores', 'add', 'redis://d', 'redis://e', 'redis://a', 'redis://b', 'redis://c'],
   ['counters'],
   ['create', 'file:/nowhere'],
   ['destroy', 'shop', '--yes'],

@@ -40,6 +40,7 @@ const STATES: Record<string, string> = {
   votes: 'takes part',
   behind: 'takes part, is behind',
   fills: 'lost its records, is being filled',
+  unlisted: 'does not count: another store has taken its place',
   lost: 'lost its records, is filled by the next member',
   empty: 'has no records yet',
   starts: 'begins',

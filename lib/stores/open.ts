@@ -10,7 +10,7 @@ import { etcdStore, openEtcd } from './etcd.ts'
 import { fileStore, openFolder } from './file-store.ts'
 import { mysqlStore, openMysql } from './mysql.ts'
 import { openPostgres, postgresStore } from './postgres.ts'
-import { makeQuorum, openQuorum, type QuorumOptions } from './quorum.ts'
+import { changeList, makeQuorum, openQuorum, type QuorumOptions } from './quorum.ts'
 import { recordStore } from './record-store.ts'
 import type { RecordStore } from './records.ts'
 import { openRedis, redisStore } from './redis.ts'
@@ -134,6 +134,13 @@ export function quorumStore(
 ): Store & { readonly records: RecordStore } {
   return makeQuorum(stores, options, openUrl)
 }
+
+/** Changes the list of these groups and counters: `old` leaves it, and `coming` is added. */
+export const openChange = (
+  addresses: readonly string[],
+  change: { old?: string | undefined; coming: readonly string[] },
+  names: readonly string[],
+): Promise<void> => changeList(names, addresses, change, openUrl)
 
 /** The store at an address, or of several in one text. */
 function openAddress(text: string): SlotStore {

@@ -4,7 +4,7 @@
 //!
 //! The rules have numbers, which the comments in these files name:
 //!
-//! - **Q1** The list of stores is fixed, and every store's seat records it.
+//! - **Q1** Every store's seat records the list of stores, and members with another list are refused.
 //! - **Q2** No ballot is used for two values, and it is above every promise in sight.
 //! - **Q3** A swap is a round: promises of a majority, then the value.
 //! - **Q4** A read is answered when a majority shows the same accepted ballot for every name.
@@ -12,12 +12,13 @@
 //! - **Q6** A store that lost its data votes again only after every record was written anew on a majority without it.
 //! - **Q7** Without a majority of whole votes, all stores together start a new, empty era.
 //! - **Q8** The era is the identity of the whole, and stores whose clocks are apart do not count.
+//! - **Q9** A list is changed on the seats of a majority before a new store is filled.
 //!
 //! The lowest file comes first. A file uses only those above it in this table. This file is what the driver calls.
 //!
 //! | file | its one idea |
 //! |---|---|
-//! | [`stores`] | the fixed list of stores |
+//! | [`stores`] | the list of stores |
 //! | [`ballot`] | the order of proposals |
 //! | [`record`] | the texts of seats and acceptors |
 //! | [`messages`] | the messages between a step and its driver |
@@ -31,8 +32,10 @@
 //! | `swap` | a conditional write of the whole |
 //! | `names` | the names that have records |
 //! | `fill` | how a store that lost its data votes again |
+//! | `change` | how a store is replaced, and how three become five |
 
 pub mod ballot;
+mod change;
 mod collect;
 mod era;
 mod fill;
@@ -47,6 +50,7 @@ mod swap;
 mod turn;
 mod view;
 
+use crate::lease::quorum::change::Change;
 use crate::lease::quorum::fill::Fill;
 use crate::lease::quorum::memory::Memory;
 use crate::lease::quorum::messages::{Act, Answer, At, Bounds, Event, SeatNow, Task};
@@ -54,6 +58,7 @@ use crate::lease::quorum::names::Names;
 use crate::lease::quorum::read::Read;
 use crate::lease::quorum::swap::Swapping;
 use crate::lease::quorum::turn::Turn;
+use crate::lease::quorum::view::View;
 
 /// One call of the whole, from the task to the answer. It knows no client, timer or clock: it says what to send to which store,
 /// and takes the answers in any order.
@@ -77,6 +82,7 @@ enum Doing {
     Swap(Swapping),
     Names(Names),
     Fill(Box<Fill>),
+    Change(Box<Change>),
 }
 
 impl Step {
@@ -87,6 +93,7 @@ impl Step {
             Task::Swap(swap) => Doing::Swap(Swapping::new(swap)),
             Task::Names => Doing::Names(Names::new()),
             Task::Fill { seat } => Doing::Fill(Box::new(Fill::new(seat))),
+            Task::Change { to } => Doing::Change(Box::new(Change::new(to))),
         };
         Self { group: group.to_owned(), doing, bounds, began: 0, next_call: 0, is_over: false }
     }
@@ -99,6 +106,7 @@ impl Step {
             Doing::Swap(swap) => swap.begin(turn),
             Doing::Names(names) => names.begin(turn),
             Doing::Fill(fill) => fill.begin(turn),
+            Doing::Change(change) => change.begin(turn),
         })
     }
 
@@ -109,6 +117,7 @@ impl Step {
             Doing::Swap(swap) => swap.take(call, event, turn),
             Doing::Names(names) => names.take(call, event, turn),
             Doing::Fill(fill) => fill.take(call, event, turn),
+            Doing::Change(change) => change.take(call, event, turn),
         })
     }
 
@@ -129,12 +138,23 @@ impl Step {
 
     /// What this step has seen of each store, in the order of the sorted list.
     pub fn seats(&self, memory: &Memory) -> Vec<SeatNow> {
-        let view = match &self.doing {
+        let size = memory.stores().len();
+        self.view().map_or_else(|| vec![SeatNow::default(); size], |view| view.seats(size))
+    }
+
+    /// The list of the group, if it was changed and is not this client's (Q9).
+    pub fn newer_list(&self, memory: &Memory) -> Option<String> {
+        let (list, own) = (self.view()?.list(), memory.stores().text());
+        (list.fits(&own) && list.labels != own).then(|| list.labels.clone())
+    }
+
+    fn view(&self) -> Option<&View> {
+        match &self.doing {
             Doing::Read(read) => read.view(),
             Doing::Swap(swap) => swap.view(),
             Doing::Names(names) => names.view(),
             Doing::Fill(fill) => fill.view(),
-        };
-        view.map_or_else(|| vec![SeatNow::default(); memory.stores().len()], |view| view.seats(memory.stores().len()))
+            Doing::Change(change) => change.view(),
+        }
     }
 }

@@ -11,13 +11,13 @@ use flakeforge_core::lease::quorum::messages::{
     Act, Answer, At, Bounds, Event, How, QuorumError, SeatNow, Standing, Task, Whole,
 };
 use flakeforge_core::lease::quorum::record::{Accepted, LONGEST_HEAD, SeatRecord, SeatState, Vote};
-use flakeforge_core::lease::quorum::stores::Stores;
+use flakeforge_core::lease::quorum::stores::{List, Stores};
 use proptest::prelude::*;
 
 const VOTE: &str = "flakeforge1 vote 0c53a9e7f1 1.2a.5b0c81d9e2f4 1.29.c04d1e8a77b3 8df44c22\na value";
 const PROMISE: &str = "flakeforge1 vote 0c53a9e7f1 1.1.5b0c81d9e2f4 - 390183dc\n";
-const SEAT: &str = "flakeforge1 seat list=a%20b%20c label=b era=0c53a9e7f1 epoch=2 state=votes bound=0123456789abcdef \
-     at=1700000000000 history=h process=p nonce=0000000000000007 sum=12a92700";
+const SEAT: &str = "flakeforge1 seat list=a%20b%20c generation=2 gone=8f2b6a1c label=b era=0c53a9e7f1 epoch=2 state=votes bound=0123456789abcdef \
+     at=1700000000000 history=h process=p nonce=0000000000000007 sum=d43d6f28";
 
 #[test]
 fn texts() {
@@ -28,7 +28,7 @@ fn texts() {
     let vote = Vote { promised: Ballot { number: 1, ..promised }, accepted: None };
     assert_eq!((vote.text(0x0c_53a9_e7f1), Vote::parse(PROMISE)), (PROMISE.to_owned(), Ok((0x0c_53a9_e7f1, vote))));
     let seat = SeatRecord {
-        list: "a b c".to_owned(),
+        list: List { labels: "a b c".to_owned(), generation: 2, gone: "8f2b6a1c".to_owned() },
         label: "b".to_owned(),
         era: 0x0c_53a9_e7f1,
         epoch: 2,
@@ -84,8 +84,9 @@ fn no_ballot_is_left() {
 fn lists() {
     let stores = |labels: &[&str]| Stores::new(&labels.iter().map(|label| (*label).to_owned()).collect::<Vec<_>>());
     let list = stores(&["b:1", "c:1", "a:1"]).unwrap();
-    assert_eq!((list.text().as_str(), list.place(0), list.seat(0), list.majority()), ("a:1 b:1 c:1", 2, Some(1), 2));
-    assert_eq!(stores(&["a", "b", "c", "d", "e"]).unwrap().majority(), 3);
+    assert_eq!((list.text().as_str(), list.place(0), list.seat(0)), ("a:1 b:1 c:1", 2, Some(1)));
+    let majority = |labels: &[&str]| List::first(stores(labels).unwrap().text()).majority();
+    assert_eq!((majority(&["b", "c", "a"]), majority(&["a", "b", "c", "d", "e"])), (2, 3));
     let long = "x".repeat(201);
     for labels in [
         &["a"][..],
@@ -98,6 +99,30 @@ fn lists() {
     ] {
         assert!(stores(labels).is_err(), "{labels:?}");
     }
+}
+
+/// Q9. The hashes are FNV-1a's.
+#[test]
+fn lists_that_follow() {
+    let labels = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
+    let next = |list: &List, text: &str| list.next(&labels(text));
+    let list =
+        |labels: &str, generation, gone: &str| List { labels: labels.to_owned(), generation, gone: gone.to_owned() };
+    let first = List::first("a b c".to_owned());
+    let second = next(&first, "d b a").unwrap();
+    assert_eq!(second, list("a b d", 2, "8601eff2"));
+    assert_eq!(next(&second, "c d a"), Some(list("a c d", 3, "8601eff2 8601f1a5")));
+    assert_eq!(next(&first, "e d c b a"), Some(list("a b c d e", 2, "")));
+    for wrong in ["a b", "a b c d", "a d e"] {
+        assert_eq!(next(&first, wrong), None, "{wrong}");
+    }
+    assert_eq!(next(&list("a b c d e", 2, ""), "a b c"), None);
+    let mut long = first;
+    for number in 0..40 {
+        long = next(&long, &format!("a b {number}")).unwrap();
+        assert_eq!(List::parse(&long.text()), Ok(long.clone()));
+    }
+    assert_eq!((long.generation, long.gone.len()), (41, 16 * 9 - 1));
 }
 
 /// Three stores in memory, each answered at once. A store of `cut` does not answer.
@@ -217,11 +242,11 @@ impl World {
     }
 }
 
-/// The first write takes two round trips, and each later one of the same client takes one.
+/// The first write of a record takes three round trips, and each later one of the same client takes one.
 #[test]
 fn messages() {
     let mut world = World::new();
-    assert_eq!((world.write("1"), world.reads, world.swaps), (Answer::Swapped(true), 0, 6));
+    assert_eq!((world.write("1"), world.reads, world.swaps), (Answer::Swapped(true), 3, 6));
     assert_eq!((world.write("2"), world.reads, world.swaps), (Answer::Swapped(true), 0, 3));
     assert_eq!((world.read(How::Read).values, world.reads), (vec![Some("2".to_owned())], 3));
     world.cut = Some(1);

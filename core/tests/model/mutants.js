@@ -286,6 +286,11 @@ module.exports = [
     tests: 'model quorum::',
   },
   {
+    name: 'a value that fewer than a majority have stays there (Q3)',
+    edits: [['lease/quorum/swap.rs', 'agreed.values[0] != highest.as_deref()', 'agreed.values.is_empty()']],
+    tests: 'model quorum::directed::a_value_that_one_store_has',
+  },
+  {
     name: 'a store that answers late is left behind (Q3)',
     edits: [
       ['lease/quorum/round.rs', 'if vote.promised <= self.ballot && self.acceptors', 'if false && self.acceptors'],
@@ -307,6 +312,47 @@ module.exports = [
       ],
     ],
     tests: 'model quorum::directed::a_fill_during_another_one',
+  },
+  {
+    name: 'a promise that nobody will find counts after a change of the list (Q9)',
+    edits: [
+      ['lease/quorum/round.rs', 'if is_clean && acceptor.is_new =>', 'if false && is_clean && acceptor.is_new =>'],
+    ],
+    tests: 'model quorum::directed::a_late_promise_after_a_change',
+  },
+  {
+    name: 'a store that was replaced still counts (Q9)',
+    edits: [
+      [
+        'lease/quorum/view.rs',
+        'list.takes(&shown.label, &seat.list));',
+        'list.takes(&shown.label, &seat.list) || true);',
+      ],
+    ],
+    tests: 'model quorum::lists_that_change',
+  },
+  {
+    name: 'a new store is filled from seats with the earlier list (Q9)',
+    edits: [
+      ['lease/quorum/fill.rs', 'seat.list == *view.list());', 'seat.list == *view.list() || true);'],
+      ['lease/quorum/change.rs', 'written >= list.majority() && waiting.is_empty()', 'written >= 1'],
+    ],
+    tests: 'model quorum::lists_that_change',
+  },
+  {
+    name: 'a list that is not agreed on is written (Q9)',
+    edits: [['lease/quorum/change.rs', 'Some(_) => self.read(turn), // which', 'Some(_) => self.find(turn), // which']],
+    tests: 'model quorum::directed::two_changes_at_the_same_time',
+  },
+  {
+    name: 'a store that comes back into the list counts at once (Q9)',
+    edits: [['lease/quorum/stores.rs', 'is_known && !self.had(label))', 'is_known)']],
+    tests: 'model quorum::directed::a_store_that_comes_back_into_the_list',
+  },
+  {
+    name: 'a list of which a majority is missing (Q9)',
+    edits: [['lease/quorum/change.rs', 'if stay < list', 'if false && stay < list']],
+    tests: 'model quorum::directed::changes_that_are_refused',
   },
   {
     name: 'fills that are tried again at fixed times (Q6)',

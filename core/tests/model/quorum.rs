@@ -54,9 +54,13 @@ fn a_majority_is_lost() {
     assert!(report.eras > report.schedules, "{report}");
 }
 
+/// Two of five lose their data at a time.
 #[test]
 fn five_stores() {
     storms("five stores", Storm { stores: 5, ..Storm::default() }, 0..50);
+    let report = storms("five stores, two lost", Storm { stores: 5, losses: Losses::Two, ..Storm::default() }, 0..50);
+    assert!(report.filled > 20, "{report}");
+    assert_eq!(report.eras, report.schedules, "one era in each schedule");
 }
 
 /// Clocks are apart by more than members allow: one store's, or one member's.
@@ -73,6 +77,17 @@ fn holders_of_slots() {
     storms("members, a majority", Storm { losses: Losses::Majority, ..members }, 0..60);
 }
 
+/// Q9: stores are replaced, and three become five, while members with earlier lists go on and the replaced stores live.
+#[test]
+fn lists_that_change() {
+    let changes = Storm { has_changes: true, ..Storm::default() };
+    let report = storms("changes", changes, 0..300);
+    assert!(report.changed > 100 && report.changed < report.asked, "{report}");
+    storms("changes, five stores", Storm { stores: 5, ..changes }, 0..60);
+    storms("changes, a majority", Storm { losses: Losses::Majority, ..changes }, 0..100);
+    storms("changes, members", Storm { are_members: true, ..changes }, 0..60);
+}
+
 /// The long part; `STORMS` is the time in seconds for each of the settings, 60 unless given, and `SEED` the first seed.
 #[test]
 #[ignore = "takes long"]
@@ -85,12 +100,17 @@ fn more_of_everything() {
         ("a minority", Storm { losses: Losses::Minority, ..usual }),
         ("a majority", Storm { losses: Losses::Majority, ..usual }),
         ("five stores, a minority", Storm { stores: 5, losses: Losses::Minority, ..usual }),
+        ("five stores, two lost", Storm { stores: 5, losses: Losses::Two, ..usual }),
         ("five stores, a majority", Storm { stores: 5, losses: Losses::Majority, ..usual }),
         ("wrong clocks", Storm { has_wrong_clocks: true, ..usual }),
         ("members, a minority", Storm { are_members: true, ..usual }),
         ("members, a majority", Storm { are_members: true, losses: Losses::Majority, ..usual }),
         ("members, wrong clocks", Storm { are_members: true, has_wrong_clocks: true, ..usual }),
         ("members, five stores", Storm { are_members: true, stores: 5, ..usual }),
+        ("changes", Storm { has_changes: true, ..usual }),
+        ("changes, five stores", Storm { has_changes: true, stores: 5, ..usual }),
+        ("changes, a majority", Storm { has_changes: true, losses: Losses::Majority, ..usual }),
+        ("changes, members", Storm { has_changes: true, are_members: true, ..usual }),
     ] {
         total.add(&storms_for(name, storm, seed..u64::MAX, Duration::from_secs(seconds)));
     }

@@ -244,6 +244,8 @@ export const WARNINGS = {
     'a server has replicas, and one of them could be promoted while the server still runs: see [One primary](../store/what-can-go-wrong.md#one-primary)',
   FLAKEFORGE_STORE_AWAY:
     'one of [several stores](../store/quorum.md) that form one does not take part, or takes part again',
+  FLAKEFORGE_STORE_LIST:
+    'the list of [several stores](../store/quorum.md#to-replace-a-machine) that form one was changed, and this process has an earlier one',
   FLAKEFORGE_TIME: 'a time or a clock seems to be in another unit',
   FLAKEFORGE_VARIABLE:
     'an environment variable named `FLAKEFORGE_…` is ignored, for example because its name is misspelt',
@@ -300,6 +302,8 @@ export const FIXES: { readonly [C in Thrown | WarningCode]: string } = {
     'change the setting that the message names, or [stop the old primary](store/what-can-go-wrong.md#one-primary) at each promotion',
   FLAKEFORGE_STORE_AWAY:
     'start the server that the message names before another server of the list stops. [When one is away](store/quorum.md#what-happens-when)',
+  FLAKEFORGE_STORE_LIST:
+    'restart the process with the list that the message names. [Another machine](store/quorum.md#to-replace-a-machine)',
   FLAKEFORGE_TIME: 'pass Unix milliseconds, a Date, or a bigint of nanoseconds',
   FLAKEFORGE_VARIABLE:
     'correct the name, or remove the variable. [All variables](reference/options.md#environment-variables)',

@@ -78,6 +78,27 @@ export function otherListError(label: string, theirs: string, ours: string) {
   return flakeError('ERR_FLAKE_CONFIG_MISMATCH', message, { theirs, ours })
 }
 
+/** `ERR_FLAKE_STORE`: the list of a group cannot be changed to the one that was given. */
+export const listChangeError = (list: string) =>
+  ownStoreError(
+    `The list of stores ${list} cannot become that one: replace one store at a time, or add two to three.`,
+    undefined,
+  )
+
+/** `ERR_FLAKE_STORE`: a store that is new in a list does not answer, so the list stays as it is. */
+export const newcomerError = (label: string, error: unknown) =>
+  ownStoreError(
+    `The new store ${label} does not answer: ${withoutEnd(said(error ?? 'it has not answered'))}. Nothing was changed.`,
+    error,
+  )
+
+/** `ERR_FLAKE_STORE`: a store is in the list of a group, but has no vote yet. */
+export const notFilledError = (group: string, label: string) =>
+  ownStoreError(
+    `The store ${label} is in the list of '${group}', but is not filled yet: members fill it, and so does the same command.`,
+    undefined,
+  )
+
 /** `ERR_FLAKE_CONFIG_MISMATCH`: one server answers under two labels of a list, or two addresses were exchanged. */
 export function otherLabelError(label: string, theirs: string) {
   const message =
@@ -103,6 +124,20 @@ export const warnOfStoreAway = (label: string, error: unknown) =>
     `The store ${label} does not take part: ${withoutEnd(said(error))}. IDs are generated as long as a majority of the list takes part. ` +
       'Another warning says when it is back.',
   )
+
+const outdated: Set<string> = new Set()
+
+/** Warns once that this process has an earlier list of a group's stores. */
+export function warnOfNewerList(group: string, list: string) {
+  const what = `${group}\n${list}`
+  if (outdated.has(what)) return
+  outdated.add(what)
+  warn(
+    'FLAKEFORGE_STORE_LIST',
+    `The stores of '${group}' are now ${list} but this process has an earlier list. It uses those stores that are in both, ` +
+      'so it survives fewer failures. Restart it with the new list.',
+  )
+}
 
 /** Warns that it takes part again. */
 export const warnOfStoreBack = (label: string) => warn('FLAKEFORGE_STORE_AWAY', `The store ${label} takes part again.`)

@@ -97,6 +97,18 @@ function namesFor(given: unknown, at: number, label: unknown, open: (address: st
 }
 
 /**
+ * Those of a list that are to come: `list`, the stores that it has.
+ * @param open opens the store at an address
+ */
+export function readComing(list: Listed[], coming: readonly string[], open: (address: string) => object): Listed[] {
+  const named = coming.map((address, at) => labelFor(address, at, undefined))
+  const all = [...list.map(({ label }) => label), ...named]
+  const twice = all.find((label, at) => all.indexOf(label) !== at)
+  if (twice !== undefined) throw errors.sameLabelError(twice)
+  return coming.map((address, at) => ({ label: named[at], records: recordsOf(address, at, open) }))
+}
+
+/**
  * The stores of a list with their labels, all checked before the first is opened.
  * @param open opens the store at an address
  */

@@ -3,6 +3,7 @@
 
 import type { QuorumAnswer, QuorumSeat, QuorumStep } from '../../../src/native.d.ts'
 import * as errors from '../../base/errors.ts'
+import { monotonicNow, sleep } from '../../base/timers.ts'
 import native from '../../native/index.ts'
 import type { ClientError } from '../clients.ts'
 import type { DatabaseFunction } from '../database-function.ts'
@@ -19,6 +20,9 @@ const PART_OF_THE_CORE = 1 - PART_OF_A_STORE
 /** The part of a step in which one call has to end: its error is more informative than that of the step. */
 const PART_OF_A_CALL = BUDGET.CALL_MS / BUDGET.STEP_MS
 
+/** When a fill is tried again that another client was at, ms. */
+const FILL_AGAIN_MS = 500
+
 /** How many names one read has at most. */
 const MOST_NAMES = 1000
 
@@ -33,9 +37,17 @@ class List {
   lastFill: Promise<unknown> = Promise.resolve()
   isClosed = false
 
-  constructor(listed: Listed[]) {
+  /** whether this client changes the list, and so knows that it has an earlier one */
+  readonly isChanging
+
+  /** @param coming how many of the last ones are to come, for a change of the list */
+  constructor(listed: Listed[], coming: number) {
+    this.isChanging = coming > 0
     this.stores = listed.map((each) => new ListedStore(each))
-    this.memory = new native.QuorumMemory(listed.map(({ label }) => label))
+    this.memory = new native.QuorumMemory(
+      listed.map(({ label }) => label),
+      coming,
+    )
     quorums.add(this)
   }
 
@@ -51,8 +63,8 @@ export class QuorumRecords implements Records {
   groups: (() => Promise<string[]>) | undefined
 
   /** @param list the stores; or those of other records, whose steps have other limits */
-  constructor(list: Listed[] | List, { ms, skewMs }: StepLimits = {}) {
-    this.#list = list instanceof List ? list : new List(list)
+  constructor(list: Listed[] | List, { ms, skewMs }: StepLimits = {}, coming: number = 0) {
+    this.#list = list instanceof List ? list : new List(list, coming)
     this.#callMs = Math.min(BUDGET.CALL_MS, Math.floor((ms ?? BUDGET.STEP_MS) * PART_OF_A_CALL))
     this.#skewMs = skewMs ?? BUDGET.USUAL_SKEW_MS
     // A group is on a majority, of which a majority of the stores has to tell.
@@ -87,7 +99,7 @@ export class QuorumRecords implements Records {
     const core = this.#list.memory.read(group, [...names], by, this.#bounds)
     const step = new RunningStep(core, this.#work({ group, by, signal }))
     const { now, history, values } = await this.#answerOf(step, 'read', group)
-    this.#sawStores(step.seats, group)
+    this.#sawStores(step, group)
     return { now, identity: { history, process: '' }, values: values.map((value) => value ?? null) }
   }
 
@@ -152,6 +164,33 @@ export class QuorumRecords implements Records {
     )
     const found = await Promise.allSettled(asked)
     return found.flatMap((each) => (each.status === 'fulfilled' ? each.value : []))
+  }
+
+  /** Changes the list of a group to these labels, and fills what is new in it. */
+  async changeList(group: string, to: string[]) {
+    const step = new RunningStep(
+      this.#list.memory.change(group, to, this.#bounds),
+      this.#work({ group, by: 'readExisting' }),
+    )
+    await this.#answerOf(step, 'changed', group)
+    const { stores } = this.#list
+    for (const label of to) {
+      const store = stores.findIndex((each) => each.label === label)
+      await this.#untilFilled(group, store)
+    }
+  }
+
+  /** Members may be at it: their claim is left alone for as long as a fill may take. */
+  async #untilFilled(group: string, store: number) {
+    const end = monotonicNow() + 3 * this.#callMs
+    for (;;) {
+      const core = this.#list.memory.fill(group, store, this.#bounds)
+      const step = new RunningStep(core, this.#work({ group, by: 'readExisting' }))
+      const { isFilled } = await this.#answerOf(step, 'filled', group)
+      if (isFilled) return
+      if (monotonicNow() > end) throw errors.notFilledError(group, this.#list.stores[store].label)
+      await sleep(FILL_AGAIN_MS)
+    }
   }
 
   /** How each store takes part in a group. */
@@ -255,15 +294,17 @@ export class QuorumRecords implements Records {
       if ((error as ClientError).code !== 'ETIMEDOUT') throw error
       throw errors.noAgreementError(group, this.#callMs, this.#silent(step.seats))
     }
-    if (answer.type !== 'read') this.#sawStores(step.seats, group)
+    if (answer.type !== 'read') this.#sawStores(step, group)
     const refusal = this.#refusalOf(answer, step, group)
     if (refusal !== undefined) throw refusal
     return answer as AnswerOf<Type>
   }
 
-  #sawStores(seats: QuorumSeat[], group: string) {
-    for (const seat of seats) {
-      if (seat.state === 'silent') continue
+  #sawStores(step: RunningStep, group: string) {
+    const { newerList } = step
+    if (newerList !== undefined && !this.#list.isChanging) errors.warnOfNewerList(group, newerList)
+    for (const seat of step.seats) {
+      if (seat.state === 'silent' || seat.state === 'unlisted') continue
       const { store, state, aheadMs } = seat
       const listed = this.#list.stores[store]
       listed.saw('record', state === 'damaged' ? this.#damage(seat, group) : undefined)
@@ -301,6 +342,10 @@ export class QuorumRecords implements Records {
         return errors.listedRecordError(group, stores[answer.store].label, answer.fault)
       case 'nonsense':
         return errors.storeError(`The store ${stores[answer.store].label} gave an impossible answer: ${answer.text}.`)
+      case 'change':
+        return errors.listChangeError(this.#labels)
+      case 'newcomer':
+        return errors.newcomerError(stores[answer.store].label, stores[answer.store].error)
       case 'spent':
         return errors.storeError(`The records of '${group}' have no ballot left.`)
     }
@@ -327,6 +372,7 @@ export class QuorumRecords implements Records {
 /** Why a store that answers does not count. */
 const WHY: Partial<Record<QuorumSeat['state'], string>> = {
   silent: 'it has not answered in time',
+  unlisted: 'it is not in the list of the group',
   skewed: 'its clock is wrong',
   damaged: 'a record of it cannot be read',
   empty: 'it has no records of this group yet',

@@ -54,6 +54,11 @@ export class RunningStep {
     return this.#core.seats()
   }
 
+  /** The list of the group, if it is another one than this client's. */
+  get newerList(): string | undefined {
+    return this.#core.newerList() ?? undefined
+  }
+
   /** The answer of the core. */
   async answer(): Promise<QuorumAnswer> {
     const { signal, ms } = this.#work

@@ -6,6 +6,7 @@ use crate::lease::grants::task::Look;
 use crate::lease::quorum::memory::Height;
 use crate::lease::quorum::messages::{Event, QuorumError};
 use crate::lease::quorum::record::{SEAT, SeatRecord, Vote};
+use crate::lease::quorum::stores::List;
 use crate::lease::quorum::turn::Turn;
 use crate::lease::quorum::view::{Shown, Skewed, Unreadable, View};
 
@@ -69,15 +70,15 @@ impl Collect {
             Pending { call: turn.read(seat, wanted.clone()), seat, height }
         });
         let pending = pending.collect();
-        let majority = turn.majority();
-        let view = View { majority, names, shown: Vec::new(), skewed: Vec::new(), unreadable: Vec::new() };
+        let own = List::first(turn.memory.stores().text());
+        let view = View { own, names, shown: Vec::new(), skewed: Vec::new(), unreadable: Vec::new() };
         Self { patience, began: turn.now, pending, grace: None, is_over: false, view }
     }
 
     /// Takes an event of any call of the step.
     pub(super) fn take(&mut self, call: u32, event: &Event, turn: &mut Turn<'_>) -> Result<Seen, QuorumError> {
         if self.grace == Some(call) {
-            return Ok(self.end_if(true));
+            return self.end_if(true);
         }
         let Some(at) = self.pending.iter().position(|pending| pending.call == call) else { return Ok(Seen::Foreign) };
         let pending = self.pending.swap_remove(at);
@@ -95,14 +96,14 @@ impl Collect {
         }
         let is_complete = self.pending.is_empty();
         if is_complete || self.patience == Patience::All || self.view.era().is_none() {
-            return Ok(self.end_if(is_complete));
+            return self.end_if(is_complete);
         }
         let agrees = self.view.agreed().is_some();
         if !agrees && self.grace.is_none() {
             let more = turn.now.saturating_sub(self.began).saturating_mul(3);
             self.grace = Some(turn.wake(more.clamp(SHORTEST_GRACE_MS, LONGEST_GRACE_MS)));
         }
-        Ok(self.end_if(agrees))
+        self.end_if(agrees)
     }
 
     /// How long the whole took so far.
@@ -110,12 +111,13 @@ impl Collect {
         turn.now.saturating_sub(self.began)
     }
 
-    fn end_if(&mut self, ends: bool) -> Seen {
+    /// Only then the list is known: a store that was away may have an older one.
+    fn end_if(&mut self, ends: bool) -> Result<Seen, QuorumError> {
         if self.is_over || !ends {
-            return Seen::Going;
+            return Ok(Seen::Going);
         }
         self.is_over = true;
-        Seen::Ended
+        self.view.stranger().map_or(Ok(Seen::Ended), Err)
     }
 
     /// Takes the snapshot of a store.
@@ -149,7 +151,8 @@ impl Collect {
         }
         let is_whole = record.as_ref().is_some_and(|record| record.identity == look.identity) && !has_fallen;
         let (now, identity) = (look.now, look.identity.clone());
-        self.view.shown.push(Shown { seat, now, ahead, identity, text, record, is_whole, texts, votes });
+        let label = turn.memory.stores().label(seat).to_owned();
+        self.view.shown.push(Shown { seat, label, now, ahead, identity, text, record, is_whole, texts, votes });
         Ok(())
     }
 }
@@ -166,14 +169,10 @@ fn ahead(look: &Look) -> i64 {
     if look.now < before { look.now.saturating_sub(before) } else { look.now.saturating_sub(after).max(0) }
 }
 
-/// Q1: the store belongs to this list, and is the one of this label.
+/// Q1: the store is the one of this label.
 fn check(seat: usize, record: &SeatRecord, turn: &Turn<'_>) -> Result<(), QuorumError> {
-    let stores = turn.memory.stores();
-    if record.list != stores.text() {
-        return Err(QuorumError::List { seat, theirs: record.list.clone() });
+    if record.label == turn.memory.stores().label(seat) {
+        return Ok(());
     }
-    if record.label != stores.label(seat) {
-        return Err(QuorumError::Label { seat, theirs: record.label.clone() });
-    }
-    Ok(())
+    Err(QuorumError::Label { seat, theirs: record.label.clone() })
 }

@@ -42,7 +42,7 @@ impl Election {
             return Some(election);
         }
         let has_votes = view.shown.iter().any(|shown| shown.voting().is_some());
-        if view.shown.len() < turn.size() || has_votes && !is_same {
+        if !view.is_complete() || has_votes && !is_same {
             return None;
         }
         turn.note(Note::Era);
@@ -94,7 +94,8 @@ fn moved(shown: &Shown, to: String) -> Move {
 
 /// The era is bound to the identities of all stores as they were read, so that a store which lost its data never gets into it.
 fn new_era(view: &View, turn: &mut Turn<'_>) -> VecDeque<Move> {
-    let mut all: Vec<_> = view.shown.iter().collect();
+    let list = view.list();
+    let mut all: Vec<_> = view.shown.iter().filter(|shown| list.has(&shown.label)).collect();
     all.sort_by_key(|shown| shown.seat);
     let bound = bound(&all);
     let era = begun(&all, bound).unwrap_or_else(|| turn.bits() % ERAS);
@@ -104,8 +105,8 @@ fn new_era(view: &View, turn: &mut Turn<'_>) -> VecDeque<Move> {
     let waiting: Vec<_> = all.iter().filter(waits).collect();
     let moves = waiting.into_iter().map(|shown| {
         let seat = SeatRecord {
-            list: turn.memory.stores().text(),
-            label: turn.memory.stores().label(shown.seat).to_owned(),
+            list: list.clone(),
+            label: shown.label.clone(),
             era,
             epoch: FIRST_EPOCH,
             state,

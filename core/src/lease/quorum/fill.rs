@@ -144,8 +144,8 @@ impl Fill {
             },
             At::Following(its) | At::Claiming(its) | At::Voting(its) if *its == call && !is_clean => Ok(Went::Wrong),
             At::Claiming(its) if *its == call => {
-                // The claim is seen by all before the others are read.
-                self.at = At::Choosing(Collect::all(Vec::new(), Patience::Agreement, turn));
+                // The claim is seen by all before the others are read, and so is that of another client.
+                self.at = At::Choosing(Collect::all(Vec::new(), Patience::All, turn));
                 Ok(Went::On)
             }
             At::Following(its) | At::Voting(its) if *its == call => {
@@ -194,9 +194,22 @@ impl Fill {
     fn look(&mut self, view: View, turn: &mut Turn<'_>) -> Went {
         let Some(era) = view.era() else { return Went::Wrong };
         let Some(shown) = view.shown.iter().find(|shown| shown.seat == self.seat).cloned() else { return Went::Wrong };
+        let list = view.list().clone();
+        if !list.has(&shown.label) {
+            return Went::Wrong;
+        }
         (self.era, self.shown) = (era, Some(view));
         match shown.whole() {
-            Some(seat) if seat.state == SeatState::Votes && seat.era == era => return Went::Through,
+            Some(seat) if seat.state == SeatState::Votes && seat.era == era && list.takes(&shown.label, &seat.list) => {
+                if seat.list == list {
+                    return Went::Through;
+                }
+                // It was away when the list was changed.
+                let to = SeatRecord { list, nonce: turn.bits(), ..seat.clone() };
+                self.at =
+                    At::Following(turn.swap((self.seat, &shown.identity), SEAT, shown.text.as_deref(), to.text()));
+                return Went::On;
+            }
             Some(seat) if seat.state == SeatState::Starts && seat.era == era => {
                 let to = SeatRecord { state: SeatState::Votes, nonce: turn.bits(), ..seat.clone() };
                 self.at =
@@ -207,8 +220,8 @@ impl Fill {
             _ => {}
         }
         let claim = SeatRecord {
-            list: turn.memory.stores().text(),
-            label: turn.memory.stores().label(self.seat).to_owned(),
+            list,
+            label: shown.label.clone(),
             era,
             epoch: 0,
             state: SeatState::Fills,
@@ -228,9 +241,11 @@ impl Fill {
         if view.era() != Some(self.era) || is_claimed(Some(&view), Some(self.seat), turn) {
             return Went::Wrong;
         }
-        let others = view.voters(self.era).filter(|shown| shown.seat != self.seat);
-        self.majority = others.take(view.majority).cloned().collect();
-        if self.majority.len() < view.majority {
+        // Their seats must have the list before their names are listed.
+        let has_it = |shown: &&Shown| shown.record.as_ref().is_some_and(|seat| seat.list == *view.list());
+        let others = view.voters(self.era).filter(|shown| shown.seat != self.seat).filter(has_it);
+        self.majority = others.take(view.majority()).cloned().collect();
+        if self.majority.len() < view.majority() {
             return Went::Wrong;
         }
         self.epoch = view.epoch(self.era) + 1;

@@ -22,6 +22,11 @@ pub enum Task {
         /// its place in the sorted list
         seat: usize,
     },
+    /// change the list to these labels (Q9). Stores that are new have to be filled afterwards.
+    Change {
+        /// three or five
+        to: Vec<String>,
+    },
 }
 
 /// What a read may change.
@@ -142,6 +147,8 @@ pub enum Answer {
     Names(Vec<String>),
     /// of `Fill`: whether the store votes again
     Filled(bool),
+    /// of `Change`: the list is in force
+    Changed,
     /// the step found no answer
     Refused(QuorumError),
 }
@@ -206,6 +213,13 @@ pub enum QuorumError {
         /// what it was
         what: &'static str,
     },
+    /// the list cannot be changed to this one: see [`List::next`](crate::lease::quorum::stores::List::next)
+    Change,
+    /// a store that is new in the list has not answered
+    Newcomer {
+        /// the store
+        seat: usize,
+    },
     /// no ballot is left
     Spent,
 }
@@ -233,6 +247,8 @@ pub enum Standing {
     Skewed,
     /// one of its records cannot be read, or its answer is impossible
     Damaged,
+    /// it was replaced, or is not yet in the list
+    Unlisted,
     /// it has no seat
     Empty,
     /// it may have lost its data

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::lease::quorum::collect::{Collect, Patience, Seen};
 use crate::lease::quorum::messages::{Answer, Event, QuorumError};
 use crate::lease::quorum::read::missing;
-use crate::lease::quorum::record::SEAT;
+use crate::lease::quorum::record::{LIST, SEAT};
 use crate::lease::quorum::turn::Turn;
 use crate::lease::quorum::view::View;
 
@@ -80,7 +80,7 @@ impl Names {
         let era = view.era();
         let error = missing(&view, turn);
         let Some(era) = era else {
-            let is_empty = view.shown.len() == turn.size();
+            let is_empty = view.is_complete();
             return Some(if is_empty { Answer::Names(Vec::new()) } else { Answer::Refused(error) });
         };
         self.before = view.voters(era).map(|shown| (shown.seat, shown.text.clone())).collect();
@@ -97,10 +97,11 @@ impl Names {
         view.shown.retain(|shown| before.get(&shown.seat) == Some(&shown.text) && lists.contains_key(&shown.seat));
         if view.agreed().is_some() {
             let counted = view.shown.iter().filter_map(|shown| lists.get(&shown.seat));
-            let names: BTreeSet<_> = counted.flatten().filter(|name| *name != SEAT).cloned().collect();
+            let names: BTreeSet<_> =
+                counted.flatten().filter(|name| ![SEAT, LIST].contains(&name.as_str())).cloned().collect();
             return Some(Answer::Names(names.into_iter().collect()));
         }
-        if turn.is_late() || view.shown.len() < view.majority {
+        if turn.is_late() || view.shown.len() < view.majority() {
             return Some(Answer::Refused(if turn.is_late() { QuorumError::Torn } else { missing(&view, turn) }));
         }
         self.at = At::Pausing(turn.pause(LONGEST_PAUSE_MS));

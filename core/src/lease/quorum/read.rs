@@ -106,7 +106,7 @@ impl Read {
     fn decide(&mut self, turn: &mut Turn<'_>) -> Option<Answer> {
         let view = self.collect.as_ref()?.view.clone();
         let Some(era) = view.era() else { return self.without_era(&view, turn) };
-        view.shown.iter().for_each(|shown| self.care(shown, era, turn));
+        view.shown.iter().for_each(|shown| self.care(shown, &view, era, turn));
         let is_long = self.names.len() > LONG;
         let is_patient = is_long && self.attempt < LONG_ATTEMPTS;
         let agreed = view.agreed().or_else(|| view.agreed_in_pairs().filter(|_| is_long && !is_patient));
@@ -158,7 +158,7 @@ impl Read {
 
     /// Q7: no era has a majority among these snapshots.
     fn without_era(&mut self, view: &View, turn: &mut Turn<'_>) -> Option<Answer> {
-        let is_complete = view.shown.len() == turn.size();
+        let is_complete = view.is_complete();
         // As for a new era, snapshots that are from different moments are no proof that no era has a majority.
         let seats = seats(view);
         let is_same = std::mem::replace(&mut self.seats, seats.clone()) == seats;
@@ -187,12 +187,15 @@ impl Read {
         let Some(view) = self.view().filter(|_| self.at == At::Over) else { return };
         let (Some(kept), Some(shown), Some(era)) = (self.kept, view.shown.last(), view.era()) else { return };
         turn.memory.add(kept, shown.clone());
-        self.care(shown, era, turn);
+        self.care(shown, view, era, turn);
     }
 
-    /// Q6: whoever meets a store that does not vote in the era of the others makes it vote again.
-    fn care(&self, shown: &Shown, era: Era, turn: &mut Turn<'_>) {
-        if self.how == How::Look || shown.voting() == Some(era) {
+    /// Q6: whoever meets a store that does not vote in the era of the others makes it vote again; or, if its list is an earlier
+    /// one, gives it the list (Q9).
+    fn care(&self, shown: &Shown, view: &View, era: Era, turn: &mut Turn<'_>) {
+        let list = view.list();
+        let has_it = || shown.whole().is_some_and(|seat| seat.list.generation == list.generation);
+        if self.how == How::Look || !list.has(&shown.label) || shown.voting() == Some(era) && has_it() {
             return;
         }
         let bits = turn.bits();
@@ -217,9 +220,9 @@ pub(super) fn missing(view: &View, turn: &Turn<'_>) -> QuorumError {
     if let Some(Unreadable { error, .. }) = view.unreadable.first() {
         return error.clone();
     }
-    let would_be_enough = view.shown.len() + view.skewed.len() >= view.majority;
+    let would_be_enough = view.shown.len() + view.skewed.len() >= view.majority();
     match view.skewed.first() {
-        Some(Skewed { ahead, .. }) if view.shown.len() < view.majority && would_be_enough => {
+        Some(Skewed { ahead, .. }) if view.shown.len() < view.majority() && would_be_enough => {
             QuorumError::Skew { by: ahead.saturating_neg(), bound: turn.bounds.skew_ms }
         }
         _ => QuorumError::NoMajority { answered: view.shown.len() },

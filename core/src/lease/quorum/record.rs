@@ -11,9 +11,13 @@
 
 use crate::lease::grants::record::{Reader, ServerIdentity, Unreadable, Writer, checksum, exactly};
 use crate::lease::quorum::ballot::Ballot;
+use crate::lease::quorum::stores::List;
 
 /// The name of a seat's record.
 pub const SEAT: &str = "seat";
+
+/// The name of the record in which members agree on the next list (Q9). It has a value once the list was changed.
+pub const LIST: &str = "list";
 
 /// The random name of an era: 40 bits.
 pub type Era = u64;
@@ -38,8 +42,8 @@ pub enum SeatState {
 /// The record of a store's place in the list.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct SeatRecord {
-    /// the labels of all stores, sorted
-    pub list: String,
+    /// all stores
+    pub list: List,
     /// the label of this one
     pub label: String,
     /// the name of its era
@@ -85,7 +89,8 @@ impl SeatRecord {
             SeatState::Fills => "fills",
         };
         let mut text = Writer::new("seat");
-        text.field("list", &self.list).field("label", &self.label).field("era", format!("{:010x}", self.era));
+        self.list.write(&mut text);
+        text.field("label", &self.label).field("era", format!("{:010x}", self.era));
         text.field("epoch", self.epoch).field("state", state).field("bound", format!("{:016x}", self.bound));
         text.field("at", self.at).identity(&self.identity).end(self.nonce)
     }
@@ -98,7 +103,7 @@ impl SeatRecord {
     }
 
     fn fields(fields: &mut Reader<'_>) -> Option<Self> {
-        let (list, label) = (fields.text("list")?, fields.text("label")?);
+        let (list, label) = (List::fields(fields)?, fields.text("label")?);
         let (era, epoch) = (fields.hex("era")?, fields.number("epoch")?);
         let state = match fields.text("state")?.as_str() {
             "starts" => SeatState::Starts,
@@ -108,6 +113,33 @@ impl SeatRecord {
         };
         let (bound, at, identity) = (fields.hex("bound")?, fields.number("at")?, fields.identity()?);
         Some(Self { list, label, era, epoch, state, bound, at, identity, nonce: fields.hex("nonce")? })
+    }
+}
+
+impl List {
+    /// The text of the record in which members agree on the list.
+    pub fn text(&self) -> String {
+        let mut text = Writer::new("list");
+        self.write(&mut text);
+        text.end(0)
+    }
+
+    /// Reads that text.
+    pub fn parse(text: &str) -> Result<Self, Unreadable> {
+        let list = Self::fields(&mut Reader::new(text, "list")?).ok_or(Unreadable::Damaged)?;
+        exactly(list, text, Self::text)
+    }
+
+    fn write(&self, text: &mut Writer) {
+        text.field("list", &self.labels).field("generation", self.generation).field("gone", &self.gone);
+    }
+
+    fn fields(fields: &mut Reader<'_>) -> Option<Self> {
+        Some(Self {
+            labels: fields.text("list")?,
+            generation: fields.number("generation")?,
+            gone: fields.text("gone")?,
+        })
     }
 }
 

@@ -1,12 +1,16 @@
 //! Q3: one proposal for one register, in two phases. All texts come from one view, and each step swaps exactly the text that it
 //! saw.
+//!
+//! A change of the list (Q9) ends the rounds of those that have not heard of it: it writes to the seats of a majority, and then
+//! swaps every text there. It cannot swap what does not exist. So a store that had no text is read again after its promise, and
+//! counts if its seat is still the same: then the change will find the promise.
 
 use std::cmp::Ordering;
 
 use crate::lease::grants::record::ServerIdentity;
 use crate::lease::quorum::ballot::Ballot;
 use crate::lease::quorum::messages::{Event, Note, QuorumError};
-use crate::lease::quorum::record::{Accepted, Era, Vote};
+use crate::lease::quorum::record::{Accepted, Era, SEAT, Vote};
 use crate::lease::quorum::turn::Turn;
 use crate::lease::quorum::view::{Shown, View};
 
@@ -40,6 +44,8 @@ enum At {
     /// nothing was sent yet
     Waiting,
     Promising(u32),
+    /// it had no text, and has promised: whether its seat is still the same
+    Checking(u32),
     Promised,
     /// it has promised nothing above the ballot, which it may accept without a promise
     Willing,
@@ -57,6 +63,10 @@ struct Acceptor {
     /// the text that the next swap is from
     text: Option<String>,
     vote: Vote,
+    /// the text of its seat
+    shown: Option<String>,
+    /// whether it had no text
+    is_new: bool,
     at: At,
 }
 
@@ -85,6 +95,14 @@ pub(super) struct About<'a> {
     pub epoch: u32,
 }
 
+impl Acceptor {
+    /// Whether it shows its promise, and its seat as before.
+    fn is_same(&self, event: &Event) -> bool {
+        let Event::Look(look) = event else { return false };
+        look.identity == self.identity && look.values == [self.shown.clone(), self.text.clone()]
+    }
+}
+
 impl Round {
     /// Begins with phase 2 if a majority still holds the ballot that this client reserved, else with phase 1.
     /// `in_order`: promises first of the first store, so that of two writers one wins.
@@ -100,7 +118,7 @@ impl Round {
         acceptors.sort_by_key(|acceptor| acceptor.seat);
         let holds = |acceptor: &&Acceptor| reserved == Some(acceptor.vote.promised);
         let is_reserved =
-            matches!(goal, Goal::Change { .. }) && acceptors.iter().filter(holds).count() >= view.majority;
+            matches!(goal, Goal::Change { .. }) && acceptors.iter().filter(holds).count() >= view.majority();
         let highest = acceptors.iter().map(|acceptor| acceptor.vote.promised);
         let ballot = match reserved.filter(|_| is_reserved) {
             Some(reserved) => reserved,
@@ -113,7 +131,7 @@ impl Round {
         };
         let next = Ballot::above(ballot.epoch, ballot.number, turn.bits()).ok_or(QuorumError::Spent)?;
         let name = view.names[name].clone();
-        let majority = view.majority;
+        let majority = view.majority();
         let mut round = Self { name, era, majority, goal, ballot, next, acceptors, value: None, is_over: false };
         if is_reserved {
             round.begin_with_phase_two();
@@ -126,13 +144,16 @@ impl Round {
 
     /// Takes an event of any call of the step. `None`: it is another's, or there is more to come.
     pub(super) fn take(&mut self, call: u32, event: &Event, turn: &mut Turn<'_>) -> Option<Outcome> {
-        let is_its =
-            |acceptor: &Acceptor| matches!(acceptor.at, At::Promising(its) | At::Accepting(its) if its == call);
+        let is_its = |acceptor: &Acceptor| matches!(acceptor.at, At::Promising(its) | At::Checking(its) | At::Accepting(its) if its == call);
         let at = self.acceptors.iter().position(is_its)?;
         let is_clean = matches!(event, Event::Swapped(true));
         let acceptor = &mut self.acceptors[at];
         acceptor.at = match acceptor.at {
+            At::Promising(_) if is_clean && acceptor.is_new => {
+                At::Checking(turn.read(acceptor.seat, vec![SEAT.to_owned(), self.name.clone()]))
+            }
             At::Promising(_) if is_clean => At::Promised,
+            At::Checking(_) if acceptor.is_same(event) => At::Promised,
             At::Accepting(_) if is_clean => At::Accepted,
             _ => At::Out,
         };
@@ -187,7 +208,7 @@ impl Round {
         if self.value.is_none() {
             let promised = self.count(|at| at == At::Promised);
             if promised < self.majority {
-                let may_come = self.count(|at| matches!(at, At::Waiting | At::Promising(_)));
+                let may_come = self.count(|at| matches!(at, At::Waiting | At::Promising(_) | At::Checking(_)));
                 let is_hopeless = promised + may_come < self.majority || self.is_first_lost();
                 return is_hopeless.then(|| self.end(Outcome::Beaten, turn));
             }
@@ -200,7 +221,7 @@ impl Round {
         if accepted >= self.majority {
             return Some(self.end(Outcome::Done, turn));
         }
-        let may_come = self.count(|at| matches!(at, At::Accepting(_) | At::Promising(_)));
+        let may_come = self.count(|at| matches!(at, At::Accepting(_) | At::Promising(_) | At::Checking(_)));
         (accepted + may_come < self.majority).then(|| self.end(Outcome::Unknown, turn))
     }
 
@@ -262,5 +283,6 @@ impl Round {
 /// A store as this snapshot shows it.
 fn acceptor(shown: &Shown, era: Era, name: usize) -> Acceptor {
     let (identity, text, vote) = (shown.identity.clone(), shown.texts[name].clone(), shown.vote(era, name).clone());
-    Acceptor { seat: shown.seat, identity, text, vote, at: At::Waiting }
+    let is_new = text.is_none();
+    Acceptor { seat: shown.seat, identity, text, vote, shown: shown.text.clone(), is_new, at: At::Waiting }
 }

@@ -112,8 +112,9 @@ impl Swapping {
             Goal::Confirm { to }
         } else if highest == from || self.attempt == 0 {
             Goal::Change { from, to }
-        } else if view.agreed().is_none() {
-            // Without this, the next read could still show the old value, and the next swap fail in the same way.
+        } else if view.agreed().is_none_or(|agreed| agreed.values[0] != highest.as_deref()) {
+            // A writer left it on fewer than a majority. Without this, the next read would still show the old value, and the
+            // next swap fail in the same way.
             self.is_last = true;
             Goal::Complete
         } else {

@@ -43,11 +43,6 @@ impl<'a> Turn<'a> {
         self.memory.stores().len()
     }
 
-    /// More than half of them.
-    pub(super) fn majority(&self) -> usize {
-        self.memory.stores().majority()
-    }
-
     /// Whether the step's time has ended.
     pub(super) fn is_late(&self) -> bool {
         self.now >= self.until

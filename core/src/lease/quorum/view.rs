@@ -4,6 +4,7 @@ use crate::lease::grants::record::ServerIdentity;
 use crate::lease::quorum::ballot::Ballot;
 use crate::lease::quorum::messages::{QuorumError, SeatNow, Standing};
 use crate::lease::quorum::record::{Era, SeatRecord, SeatState, Vote};
+use crate::lease::quorum::stores::List;
 
 /// The epoch in which every era begins.
 pub(super) const FIRST_EPOCH: u32 = 1;
@@ -15,6 +16,8 @@ static NONE: Vote = Vote { promised: Ballot { epoch: 0, number: 0, id: 0 }, acce
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Shown {
     pub seat: usize,
+    /// by which this client knows it
+    pub label: String,
     /// the store's clock
     pub now: i64,
     /// how far that is ahead of the client's
@@ -54,11 +57,15 @@ impl Shown {
     fn only(&self, name: usize) -> Self {
         let (texts, votes) = (vec![self.texts[name].clone()], vec![self.votes[name].clone()]);
         let Self { seat, now, ahead, is_whole, .. } = *self;
-        let (identity, text, record) = (self.identity.clone(), self.text.clone(), self.record.clone());
-        Self { seat, now, ahead, identity, text, record, is_whole, texts, votes }
+        let (label, identity, text, record) =
+            (self.label.clone(), self.identity.clone(), self.text.clone(), self.record.clone());
+        Self { seat, label, now, ahead, identity, text, record, is_whole, texts, votes }
     }
 
-    fn standing(&self, era: Option<Era>, is_current: bool) -> Standing {
+    fn standing(&self, era: Option<Era>, list: &List, is_current: bool) -> Standing {
+        if !list.has(&self.label) {
+            return Standing::Unlisted;
+        }
         match (&self.record, self.whole()) {
             (None, _) => Standing::Empty,
             (_, None) => Standing::Lost,
@@ -66,6 +73,7 @@ impl Shown {
                 SeatState::Starts => Standing::Starts,
                 SeatState::Fills => Standing::Fills,
                 SeatState::Votes if era.is_some_and(|era| era != seat.era) => Standing::Apart,
+                SeatState::Votes if !list.takes(&self.label, &seat.list) => Standing::Lost,
                 SeatState::Votes if !is_current => Standing::Behind,
                 SeatState::Votes => Standing::Votes,
             },
@@ -90,7 +98,8 @@ pub(super) struct Unreadable {
 /// The answers to one read of every store. They are from different moments.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct View {
-    pub majority: usize,
+    /// the list of this client, which counts if no store has a seat
+    pub own: List,
     pub names: Vec<String>,
     /// in the order in which they came
     pub shown: Vec<Shown>,
@@ -106,15 +115,45 @@ pub(super) struct Agreed<'a> {
 }
 
 impl View {
+    /// Q9: the list, which is the newest that any seat records. It was agreed on before it was written to a seat, and every
+    /// majority of the list before has a store with it, or answered earlier.
+    pub(super) fn list(&self) -> &List {
+        let lists = self.shown.iter().filter_map(|shown| shown.record.as_ref()).map(|seat| &seat.list);
+        lists.max_by_key(|list| list.generation).unwrap_or(&self.own)
+    }
+
+    /// More than half of the list.
+    pub(super) fn majority(&self) -> usize {
+        self.list().majority()
+    }
+
+    /// Whether every store of the list has answered.
+    pub(super) fn is_complete(&self) -> bool {
+        self.list().labels.split(' ').all(|label| self.shown.iter().any(|shown| shown.label == label))
+    }
+
+    /// Q1: a store with another list than this client's, unless that is an earlier one.
+    pub(super) fn stranger(&self) -> Option<QuorumError> {
+        let list = self.list();
+        let differs = |other: &List| {
+            !list.fits(&self.own.labels) && other == list || other.generation == list.generation && other != list
+        };
+        let lists = self.shown.iter().filter_map(|shown| Some((shown.seat, &shown.record.as_ref()?.list)));
+        let (seat, theirs) = lists.into_iter().find(|(_, other)| differs(other))?;
+        Some(QuorumError::List { seat, theirs: theirs.labels.clone() })
+    }
+
     /// The era in which a majority votes.
     pub(super) fn era(&self) -> Option<Era> {
-        let votes_in = |era| self.voters(era).count() >= self.majority;
+        let votes_in = |era| self.voters(era).count() >= self.majority();
         self.shown.iter().filter_map(Shown::voting).find(|era| votes_in(*era))
     }
 
     /// The seats that count in this era.
     pub(super) fn voters(&self, era: Era) -> impl Iterator<Item = &Shown> {
-        self.shown.iter().filter(move |shown| shown.voting() == Some(era))
+        let list = self.list();
+        let is_taken = |shown: &&Shown| shown.whole().is_some_and(|seat| list.takes(&shown.label, &seat.list));
+        self.shown.iter().filter(move |shown| shown.voting() == Some(era)).filter(is_taken)
     }
 
     /// The highest epoch among the seats that count.
@@ -151,7 +190,7 @@ impl View {
         };
         self.voters(era).find_map(|one| {
             let same: Vec<_> = self.voters(era).filter(|other| agree(one, other)).collect();
-            (same.len() >= self.majority && is_one_time(&same)).then_some(same)
+            (same.len() >= self.majority() && is_one_time(&same)).then_some(same)
         })
     }
 
@@ -177,7 +216,7 @@ impl View {
     /// The same view of one record.
     pub(super) fn only(&self, name: usize) -> Self {
         Self {
-            majority: self.majority,
+            own: self.own.clone(),
             names: vec![self.names[name].clone()],
             shown: self.shown.iter().map(|shown| shown.only(name)).collect(),
             skewed: self.skewed.clone(),
@@ -200,7 +239,8 @@ impl View {
         }
         for shown in &self.shown {
             let is_current = same.is_empty() || same.iter().any(|one| one.seat == shown.seat);
-            let (standing, epoch) = (shown.standing(era, is_current), shown.record.as_ref().map(|seat| seat.epoch));
+            let (standing, epoch) =
+                (shown.standing(era, self.list(), is_current), shown.record.as_ref().map(|seat| seat.epoch));
             seats[shown.seat] = SeatNow { standing, ahead_ms: Some(shown.ahead), epoch, error: None };
         }
         seats

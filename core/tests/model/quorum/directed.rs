@@ -25,6 +25,8 @@ use Fate::{Arrives, Fails, Waits};
 
 /// A client with one step at a time. Its messages arrive in the order in which they were sent, unless they wait.
 struct Client {
+    /// the number of the store of each seat
+    places: Vec<usize>,
     memory: Memory,
     step: Step,
     bounds: Bounds,
@@ -33,6 +35,10 @@ struct Client {
     answer: Option<Answer>,
     fills: Vec<usize>,
     rng: Rng,
+}
+
+fn owned(labels: &[&str]) -> Vec<String> {
+    labels.iter().map(|label| (*label).to_owned()).collect()
 }
 
 fn read() -> Task {
@@ -45,9 +51,17 @@ impl Client {
     }
 
     fn of(labels: &[&str], seed: u64) -> Self {
-        let labels: Vec<_> = labels.iter().map(|label| (*label).to_owned()).collect();
+        Self::with(labels, &[], seed)
+    }
+
+    /// The store 'a' is number 0. The last labels are those of stores that are to come.
+    fn with(list: &[&str], coming: &[&str], seed: u64) -> Self {
+        let labels = owned(&[list, coming].concat());
+        let mut places: Vec<_> = labels.iter().map(|label| usize::from(label.as_bytes()[0] - b'a')).collect();
+        places.sort_unstable();
         Self {
-            memory: Memory::new(Stores::new(&labels).expect("a list")),
+            places,
+            memory: Memory::new(Stores::with(&labels, coming.len()).expect("a list")),
             step: Step::new("g", Task::Names, BOUNDS),
             bounds: BOUNDS,
             now: 0,
@@ -71,23 +85,33 @@ impl Client {
 
     /// Until only messages that wait are left. `fates`: those of the messages to each store.
     fn run(&mut self, stores: &mut [Store], fates: impl AsRef<[Fate]>) {
-        while self.one(stores, fates.as_ref()) {}
+        for _ in 0..5_000 {
+            if !self.one(stores, fates.as_ref()) {
+                return;
+            }
+        }
+        panic!("it goes on for ever: {:?} {:?}", self.waiting, self.step);
     }
 
     /// Delivers the first message that does not wait.
     fn one(&mut self, stores: &mut [Store], fates: &[Fate]) -> bool {
         let waits = |act: &Act| match act {
-            Act::Read { seat, .. } | Act::Swap { seat, .. } | Act::Names { seat, .. } => fates[*seat] == Waits,
+            Act::Read { seat, .. } | Act::Swap { seat, .. } | Act::Names { seat, .. } => {
+                fates[self.places[*seat]] == Waits
+            }
             _ => false,
         };
         let Some(next) = self.waiting.iter().position(|act| !waits(act)) else { return false };
-        let (arrives, now) = (|seat: usize| fates[seat] == Arrives, self.now);
+        let places = self.places.clone();
+        let (arrives, now) = (|seat: usize| fates[places[seat]] == Arrives, self.now);
         let (call, event) = match self.waiting.remove(next) {
             Act::Read { call, seat, names } => {
-                (call, arrives(seat).then(|| Event::Look(stores[seat].read(&names, now, (now, now)))))
+                (call, arrives(seat).then(|| Event::Look(stores[places[seat]].read(&names, now, (now, now)))))
             }
-            Act::Swap { call, seat, swap } => (call, arrives(seat).then(|| Event::Swapped(stores[seat].swap(&swap)))),
-            Act::Names { call, seat } => (call, arrives(seat).then(|| Event::Named(stores[seat].names()))),
+            Act::Swap { call, seat, swap } => {
+                (call, arrives(seat).then(|| Event::Swapped(stores[places[seat]].swap(&swap))))
+            }
+            Act::Names { call, seat } => (call, arrives(seat).then(|| Event::Named(stores[places[seat]].names()))),
             Act::Wake { call, .. } => (call, Some(Event::Woke)),
             Act::Fill { seat } => {
                 self.fills.push(seat);
@@ -179,6 +203,25 @@ fn snapshots_from_before_and_after_a_fill() {
     other.care(&mut stores);
     reader.run(&mut stores, [Fails, Arrives, Arrives]);
     assert_eq!(value(reader.answer.take()).as_deref(), Some("1"));
+}
+
+/// Q3: a writer was gone when one store had its value, while the others show the one before to every reader.
+#[test]
+fn a_value_that_one_store_has() {
+    let mut stores = stores();
+    let mut gone = Client::new(2);
+    let task = gone.write(&mut stores, "1", [Arrives; 3]);
+    gone.begin(task);
+    while !stores[0].records.get(NAME).is_some_and(|text| text.ends_with("\n1")) {
+        assert!(gone.one(&mut stores, &[Arrives; 3]));
+    }
+    let mut writer = Client::new(3);
+    let written = (0..3).find(|_| {
+        let task = writer.write(&mut stores, "2", [Arrives; 3]);
+        writer.all(&mut stores, task) == Some(Answer::Swapped(true))
+    });
+    assert!(written.is_some());
+    assert_eq!(value(writer.all(&mut stores, read())).as_deref(), Some("2"));
 }
 
 /// Q3: a reserved ballot is used once, whatever comes of it, or one ballot would have two values.
@@ -316,6 +359,179 @@ fn a_fill_during_another_one() {
             // Its client is gone.
             second.now = 1_000;
             assert_eq!(second.all(&mut stores, Task::Fill { seat }), Some(Answer::Filled(true)), "after {after}");
+        }
+    }
+}
+
+/// Q9: the stores a, b and c with a record, and one that is to come.
+fn three_and_one() -> Vec<Store> {
+    let mut stores: Vec<_> = (0..4).map(|number| Store::new(number, false)).collect();
+    let mut writer = Client::new(1);
+    let task = writer.write(&mut stores, "1", [Arrives; 4]);
+    assert_eq!(writer.all(&mut stores, task), Some(Answer::Swapped(true)));
+    stores
+}
+
+const OLD: [&str; 3] = ["a", "b", "c"];
+const NEW: [&str; 3] = ["a", "b", "d"];
+
+fn change(to: &[&str]) -> Task {
+    Task::Change { to: owned(to) }
+}
+
+/// Replaces c by d, and fills d.
+fn replace(stores: &mut [Store]) {
+    let mut operator = Client::with(&OLD, &["d"], 50);
+    assert_eq!(operator.all(stores, change(&NEW)), Some(Answer::Changed));
+    assert_eq!(operator.all(stores, Task::Fill { seat: 3 }), Some(Answer::Filled(true)));
+}
+
+/// Q9: a member that has not heard of the change makes no majority with the store that was replaced, and lives on.
+#[test]
+fn a_late_promise_after_a_change() {
+    let [a, b, c, d] = [0, 1, 2, 3];
+    for seed in 0..20 {
+        let mut stores: Vec<_> = (0..4).map(|number| Store::new(number, false)).collect();
+        Client::new(1).all(&mut stores, read());
+        let mut late = Client::new(seed * 8 + 2);
+        let task = late.write(&mut stores, "late", [Arrives; 4]);
+        late.begin(task);
+        let mut fates = [Arrives; 4];
+        (fates[a], fates[b]) = (Waits, Fails);
+        late.run(&mut stores, fates);
+        replace(&mut stores);
+        let mut writer = Client::of(&NEW, seed * 8 + 3);
+        let mut fates = [Arrives; 4];
+        (fates[a], fates[c]) = (Fails, Fails);
+        let task = writer.write(&mut stores, "first", fates);
+        assert_eq!(writer.some(&mut stores, task, fates), Some(Answer::Swapped(true)));
+        late.run(&mut stores, [Arrives, Fails, Arrives, Arrives]);
+        late.run(&mut stores, [Arrives; 4]);
+        assert_ne!(late.answer, Some(Answer::Swapped(true)), "seed {seed}: two values follow none");
+        for lost in [a, b, d] {
+            let mut fates = [Arrives; 4];
+            fates[lost] = Fails;
+            let mut reader = Client::of(&NEW, seed * 8 + 4);
+            assert_eq!(value(reader.some(&mut stores, read(), fates)).as_deref(), Some("first"), "seed {seed}");
+        }
+        let mut old = Client::new(seed * 8 + 5);
+        assert_eq!(value(old.all(&mut stores, read())).as_deref(), Some("first"), "seed {seed}");
+        let refused = old.some(&mut stores, read(), [Arrives, Fails, Arrives, Arrives]);
+        assert!(matches!(refused, Some(Answer::Refused(QuorumError::NoMajority { .. }))), "{refused:?}");
+    }
+}
+
+/// Members go on after each message of an operator who is gone then, and another one ends what he began.
+#[test]
+fn a_change_that_is_interrupted() {
+    for after in 0.. {
+        let mut stores = three_and_one();
+        let mut operator = Client::with(&OLD, &["d"], 50);
+        operator.begin(change(&NEW));
+        let is_at_work = (0..after).all(|_| operator.one(&mut stores, &[Arrives; 4]));
+        let mut member = Client::new(2);
+        let task = member.write(&mut stores, "2", [Arrives; 4]);
+        assert_eq!(member.all(&mut stores, task), Some(Answer::Swapped(true)), "after {after}");
+        let mut other = Client::with(&OLD, &["d"], 51);
+        assert_eq!(other.all(&mut stores, change(&NEW)), Some(Answer::Changed), "after {after}");
+        assert_eq!(other.all(&mut stores, Task::Fill { seat: 3 }), Some(Answer::Filled(true)), "after {after}");
+        for lost in [0, 1, 3] {
+            let mut fates = [Arrives; 4];
+            fates[lost] = Fails;
+            let mut reader = Client::of(&NEW, 3);
+            assert_eq!(value(reader.some(&mut stores, read(), fates)).as_deref(), Some("2"), "after {after}");
+        }
+        if !is_at_work {
+            assert!(after > 20, "{after}");
+            break;
+        }
+    }
+}
+
+/// Of two changes one wins, at whatever message they meet. The other one is refused, and names the list.
+#[test]
+fn two_changes_at_the_same_time() {
+    let (one, two) = (["a", "b", "d"], ["a", "c", "d"]);
+    let mut won = [0, 0];
+    for after in 0.. {
+        let mut stores = three_and_one();
+        let mut first = Client::with(&OLD, &["d"], 50);
+        first.begin(change(&one));
+        let is_at_work = (0..after).all(|_| first.one(&mut stores, &[Arrives; 4]));
+        let mut second = Client::with(&OLD, &["d"], 51);
+        let theirs = second.all(&mut stores, change(&two)).expect("an answer");
+        first.run(&mut stores, [Arrives; 4]);
+        let ours = first.answer.clone().expect("an answer");
+        let is_list = |answer: &Answer, labels: &[&str]| matches!(answer, Answer::Refused(QuorumError::List { theirs, .. }) if *theirs == labels.join(" "));
+        let (winner, list) = match (&ours, &theirs) {
+            (Answer::Changed, other) if is_list(other, &one) => (0, one),
+            (other, Answer::Changed) if is_list(other, &two) => (1, two),
+            other => panic!("after {after}: {other:?}"),
+        };
+        won[winner] += 1;
+        let mut reader = Client::of(&list, 3);
+        assert_eq!(value(reader.all(&mut stores, read())).as_deref(), Some("1"), "after {after}");
+        if !is_at_work {
+            break;
+        }
+    }
+    assert!(won[0] > 5 && won[1] > 5, "{won:?}");
+}
+
+/// Nothing is changed if a majority of the new list would be missing, or the new store itself.
+#[test]
+fn changes_that_are_refused() {
+    let mut stores = three_and_one();
+    let before = stores.clone();
+    let mut operator = Client::with(&OLD, &["d"], 50);
+    let refused = operator.some(&mut stores, change(&NEW), [Arrives, Fails, Arrives, Arrives]);
+    assert_eq!(refused, Some(Answer::Refused(QuorumError::NoMajority { answered: 1 })));
+    let refused = operator.some(&mut stores, change(&NEW), [Arrives, Arrives, Arrives, Fails]);
+    assert_eq!(refused, Some(Answer::Refused(QuorumError::Newcomer { seat: 3 })));
+    let refused = operator.all(&mut stores, change(&["a", "b", "d", "c"]));
+    assert_eq!(refused, Some(Answer::Refused(QuorumError::Change)));
+    assert_eq!(stores, before);
+    let mut member = Client::of(&NEW, 3);
+    let refused = member.all(&mut stores, read());
+    assert_eq!(refused, Some(Answer::Refused(QuorumError::List { seat: 0, theirs: "a b c".to_owned() })));
+}
+
+/// A store that was replaced may come back, and is filled like any new one: it has missed what was written in between.
+#[test]
+fn a_store_that_comes_back_into_the_list() {
+    let mut stores = three_and_one();
+    replace(&mut stores);
+    let mut writer = Client::of(&NEW, 2);
+    let task = writer.write(&mut stores, "2", [Fails, Arrives, Fails, Arrives]);
+    assert_eq!(writer.some(&mut stores, task, [Fails, Arrives, Fails, Arrives]), Some(Answer::Swapped(true)));
+    let mut operator = Client::with(&NEW, &["c"], 52);
+    assert_eq!(operator.all(&mut stores, change(&OLD)), Some(Answer::Changed));
+    let mut reader = Client::of(&OLD, 3);
+    let refused = reader.some(&mut stores, read(), [Arrives, Fails, Arrives, Fails]);
+    assert!(matches!(refused, Some(Answer::Refused(QuorumError::NoMajority { .. }))), "{refused:?}");
+    assert_eq!(operator.all(&mut stores, Task::Fill { seat: 2 }), Some(Answer::Filled(true)));
+    assert_eq!(value(reader.some(&mut stores, read(), [Arrives, Fails, Arrives, Fails])).as_deref(), Some("2"));
+}
+
+/// Three become five, of which any two may be lost.
+#[test]
+fn growing() {
+    let mut stores: Vec<_> = (0..5).map(|number| Store::new(number, false)).collect();
+    let mut writer = Client::new(1);
+    let task = writer.write(&mut stores, "1", [Arrives; 5]);
+    assert_eq!(writer.all(&mut stores, task), Some(Answer::Swapped(true)));
+    let mut operator = Client::with(&OLD, &["d", "e"], 50);
+    assert_eq!(operator.all(&mut stores, change(&FIVE)), Some(Answer::Changed));
+    for seat in [3, 4] {
+        let task = writer.write(&mut stores, "2", [Arrives; 5]);
+        assert_eq!(writer.all(&mut stores, task), Some(Answer::Swapped(true)), "members with three go on");
+        assert_eq!(operator.all(&mut stores, Task::Fill { seat }), Some(Answer::Filled(true)));
+    }
+    for one in 0..5 {
+        for other in 0..one {
+            let mut fates = [Arrives; 5];
+            (fates[one], fates[other]) = (Fails, Fails);
+            assert_eq!(value(Client::of(&FIVE, 3).some(&mut stores, read(), fates)).as_deref(), Some("2"));
         }
     }
 }

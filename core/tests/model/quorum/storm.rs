@@ -7,7 +7,8 @@ use flakeforge_core::lease::grants::record::ServerIdentity;
 use flakeforge_core::lease::grants::task::{Ask, Look, Swap};
 use flakeforge_core::lease::quorum::Step;
 use flakeforge_core::lease::quorum::memory::Memory;
-use flakeforge_core::lease::quorum::messages::{Act, Answer, At, Bounds, Event, How, Note, Task, Whole};
+use flakeforge_core::lease::quorum::messages::{Act, Answer, At, Bounds, Event, How, Note, QuorumError, Task, Whole};
+use flakeforge_core::lease::quorum::record::{SEAT, SeatRecord};
 use flakeforge_core::lease::quorum::stores::Stores;
 
 use super::history::{History, Seen, Value, Written};
@@ -23,6 +24,8 @@ const RECORDS: [&str; 3] = ["group", "slot0000000000", "slot0000000001"];
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Losses {
     Minority,
+    /// two at a time, which is a minority of five
+    Two,
     Majority,
 }
 
@@ -34,11 +37,13 @@ pub struct Storm {
     /// members hold slots, instead of clients that read and write
     pub are_members: bool,
     pub has_wrong_clocks: bool,
+    /// stores are replaced, and three become five
+    pub has_changes: bool,
 }
 
 impl Default for Storm {
     fn default() -> Self {
-        Self { stores: 3, losses: Losses::Minority, are_members: false, has_wrong_clocks: false }
+        Self { stores: 3, losses: Losses::Minority, are_members: false, has_wrong_clocks: false, has_changes: false }
     }
 }
 
@@ -60,6 +65,9 @@ pub struct Report {
     pub torn: u64,
     pub granted: u64,
     pub renewed: u64,
+    /// lists that came into force, of all that were asked for
+    pub changed: u64,
+    pub asked: u64,
 }
 
 impl Report {
@@ -77,16 +85,18 @@ impl Report {
         self.torn += other.torn;
         self.granted += other.granted;
         self.renewed += other.renewed;
+        self.changed += other.changed;
+        self.asked += other.asked;
     }
 }
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { schedules, steps, reads, clean, refused, crashes, lost, eras, .. } = self;
-        let Self { filled, completed, torn, granted, renewed, .. } = self;
+        let Self { filled, completed, torn, granted, renewed, changed, asked, .. } = self;
         write!(f, "{schedules} schedules, {steps} steps, {reads} reads, {clean} clean swaps, {refused} refused, ")?;
         write!(f, "{crashes} stops, {lost} losses, {eras} eras, {filled} fills, {completed} completed, {torn} torn, ")?;
-        write!(f, "{granted} grants, {renewed} renewals")
+        write!(f, "{granted} grants, {renewed} renewals, {changed} of {asked} changes")
     }
 }
 
@@ -125,6 +135,8 @@ enum Happening {
     /// an answer reaches its client
     Returns(Call, Event),
     Works(usize, u32),
+    /// it is gone
+    Ends(usize, u32),
     Stops,
     Starts(usize, bool),
     /// in a minority's mode: whether the next store may stop
@@ -149,10 +161,23 @@ enum Aim {
     Names(i64),
     /// a part of a member's step, which began then: a read or a swap
     Step(i64, bool),
+    /// a step of an operator
+    Operates,
+}
+
+/// Somebody who changes the list to this one, and fills what is new in it.
+struct Operator {
+    to: Vec<usize>,
+    is_changed: bool,
+    tries: u32,
 }
 
 struct Client {
     life: u32,
+    /// its stores; the place of a store is its seat
+    stores: Vec<usize>,
+    operator: Option<Operator>,
+    is_gone: bool,
     memory: Memory,
     /// how far its clock is ahead
     ahead: i64,
@@ -179,15 +204,28 @@ struct World {
     report: Report,
 }
 
-fn labels(stores: usize) -> Vec<String> {
-    (0..stores).map(|number| format!("s{number}")).collect()
+fn labels(stores: &[usize]) -> Vec<String> {
+    stores.iter().map(|number| format!("s{number}")).collect()
 }
 
+fn numbers(labels: &str) -> Vec<usize> {
+    labels.split(' ').map(|label| label[1..].parse().expect("a label")).collect()
+}
+
+/// How many stores there are besides those of the first list.
+const SPARE: usize = 3;
+
 impl Client {
-    fn new(stores: usize, life: u32, ahead: i64) -> Self {
-        let memory = Memory::new(Stores::new(&labels(stores)).expect("a list"));
-        let (steps, holder) = (BTreeMap::new(), Holder::new());
-        Self { life, memory, ahead, steps, next_step: 0, aim: Aim::Nothing, holder }
+    fn new(list: &[usize], life: u32, ahead: i64) -> Self {
+        Self::with(list, &[], life, ahead)
+    }
+
+    fn with(list: &[usize], coming: &[usize], life: u32, ahead: i64) -> Self {
+        let mut stores = [list, coming].concat();
+        let memory = Memory::new(Stores::with(&labels(&stores), coming.len()).expect("a list"));
+        stores.sort_unstable();
+        let (steps, holder, aim) = (BTreeMap::new(), Holder::new(), Aim::Nothing);
+        Self { life, stores, operator: None, is_gone: false, memory, ahead, steps, next_step: 0, aim, holder }
     }
 }
 
@@ -226,9 +264,11 @@ impl World {
             pace_ms: if rng.is(500) { 30 } else { 300 },
             calm_ms: 300 + rng.below(6_000),
         };
-        let stores: Vec<_> = (0..storm.stores).map(|number| Store::new(number, rng.is(500))).collect();
+        let list: Vec<_> = (0..storm.stores).collect();
+        let all = storm.stores + if storm.has_changes { SPARE } else { 0 };
+        let stores: Vec<_> = (0..all).map(|number| Store::new(number, rng.is(500))).collect();
         let lives = 2 + rng.below(4) as usize;
-        let clients: Vec<_> = (0..lives).map(|_| Client::new(storm.stores, 0, 0)).collect();
+        let clients: Vec<_> = (0..lives).map(|_| Client::new(&list, 0, 0)).collect();
         let ends = BASE + 5_000 + rng.below(if storm.are_members { 60_000 } else { 25_000 });
         let call_ms = 200 + rng.below(1_500);
         let mut world = Self {
@@ -295,19 +335,14 @@ impl World {
             Happening::Returns(call, event) => self.pass(call, event),
             Happening::Works(client, life) if self.clients[client].life == life => self.work(client),
             Happening::Works(..) => {}
+            Happening::Ends(client, life) => self.clients[client].is_gone |= self.clients[client].life == life,
             Happening::Stops => self.stop(),
             Happening::Starts(store, loses) => {
                 self.report.lost += u64::from(loses);
                 self.stores[store].start(store, loses);
-                let wait = if self.storm.losses == Losses::Minority {
-                    Happening::Settles
-                } else {
-                    return;
-                };
-                self.plan(100, wait);
             }
             Happening::Settles => {
-                let is_settled = self.stores.iter().all(Store::votes);
+                let is_settled = self.is_settled();
                 if self.rng.is(30) {
                     self.set_clocks();
                 }
@@ -319,30 +354,144 @@ impl World {
 
     /// A store stops, or a client; clocks are set.
     fn stop(&mut self) {
+        let is_minority = self.storm.losses != Losses::Majority;
         if self.rng.is(100) {
             let number = self.rng.below(self.clients.len() as i64) as usize;
-            let (life, ahead) = (self.clients[number].life + 1, self.clients[number].ahead);
-            self.clients[number] = Client::new(self.storm.stores, life, ahead);
-            self.plan(1, Happening::Works(number, life));
+            let Client { life, ahead, ref operator, ref stores, .. } = self.clients[number];
+            if operator.is_some() {
+                self.clients[number].is_gone = true;
+            } else {
+                // It may be started with the list that it had.
+                let list = if self.rng.is(700) { self.list() } else { stores.clone() };
+                self.clients[number] = Client::new(&list, life + 1, ahead);
+                self.plan(1, Happening::Works(number, life + 1));
+            }
+        }
+        if self.storm.has_changes && self.rng.is(300) && self.is_settled() {
+            self.change();
+            if is_minority {
+                return self.plan(100, Happening::Settles);
+            }
         }
         if self.rng.is(100) {
             self.set_clocks();
         }
-        let store = self.rng.below(self.stores.len() as i64) as usize;
-        let loses = self.rng.is(600);
-        let is_minority = self.storm.losses == Losses::Minority;
         // The first era needs all stores.
-        if self.stores[store].is_up && (!is_minority || self.stores.iter().all(Store::votes)) {
-            self.report.crashes += 1;
-            self.stores[store].is_up = false;
-            let away = self.rng.below(2_000);
-            self.plan(away, Happening::Starts(store, loses));
-            if is_minority {
-                return;
+        let may = !is_minority || self.is_settled();
+        let mut longest = None;
+        for _ in 0..if self.storm.losses == Losses::Two { 2 } else { 1 } {
+            let store = self.rng.below(self.stores.len() as i64) as usize;
+            let loses = self.rng.is(600);
+            if self.stores[store].is_up && may {
+                self.report.crashes += 1;
+                self.stores[store].is_up = false;
+                let away = self.rng.below(2_000);
+                longest = longest.max(Some(away));
+                self.plan(away, Happening::Starts(store, loses));
             }
         }
+        match longest {
+            Some(longest) if is_minority => self.plan(longest + 100, Happening::Settles),
+            _ => {
+                let wait = self.rng.below(self.network.calm_ms);
+                self.plan(wait, Happening::Stops);
+            }
+        }
+    }
+
+    /// The list in force.
+    fn list(&self) -> Vec<usize> {
+        let parsed = self.stores.iter().filter_map(|store| store.records.get(SEAT));
+        let lists = parsed.map(|text| SeatRecord::parse(text).expect("a seat").list);
+        let newest = lists.max_by_key(|list| list.generation);
+        newest.map_or_else(|| (0..self.storm.stores).collect(), |list| numbers(&list.labels))
+    }
+
+    /// Whether all stores of the list vote, and nobody changes it.
+    fn is_settled(&self) -> bool {
+        let is_busy = self.clients.iter().any(|client| client.operator.is_some() && !client.is_gone);
+        !is_busy && self.list().iter().all(|&number| self.stores[number].votes())
+    }
+
+    /// An operator replaces a store that is gone for good, or lives on, or adds two. Sometimes two of them do.
+    fn change(&mut self) {
+        let list = self.list();
+        let spare: Vec<_> = (0..self.stores.len()).filter(|number| !list.contains(number)).collect();
+        let old = list[self.rng.below(list.len() as i64) as usize];
+        if self.rng.is(400) {
+            self.stores[old].is_up = false;
+        }
+        for _ in 0..=u8::from(self.rng.is(300)) {
+            let mut to = list.clone();
+            if list.len() == 3 && self.rng.is(200) {
+                to.extend(&spare[..2]);
+            } else {
+                let new = spare[self.rng.below(spare.len() as i64) as usize];
+                let old = if self.rng.is(800) { old } else { list[self.rng.below(list.len() as i64) as usize] };
+                to.retain(|number| *number != old);
+                to.push(new);
+            }
+            to.sort_unstable();
+            to.iter().for_each(|&number| self.stores[number].is_up |= !list.contains(&number));
+            self.report.asked += 1;
+            self.operate(&list, to, 0);
+        }
+    }
+
+    /// An operator begins, with the list as he knows it. He may stop at any time.
+    fn operate(&mut self, list: &[usize], to: Vec<usize>, tries: u32) {
+        let coming: Vec<_> = to.iter().copied().filter(|number| !list.contains(number)).collect();
+        let mut client = Client::with(list, &coming, 0, 0);
+        client.operator = Some(Operator { to, is_changed: false, tries });
+        let number = self.clients.len();
+        self.clients.push(client);
         let wait = self.rng.below(self.network.calm_ms);
-        self.plan(wait, Happening::Stops);
+        self.plan(wait, Happening::Works(number, 0));
+        if self.rng.is(300) {
+            let wait = wait + self.rng.below(100);
+            self.plan(wait, Happening::Ends(number, 0));
+        }
+    }
+
+    /// The next step of an operator.
+    fn work_as_operator(&mut self, number: usize) {
+        let client = &mut self.clients[number];
+        let Some(Operator { to, is_changed, .. }) = &client.operator else { return };
+        let (to, is_changed) = (to.clone(), *is_changed);
+        let waiting = to.iter().find(|&&store| !self.stores[store].votes());
+        let seat = waiting.and_then(|store| client.stores.iter().position(|its| its == store));
+        client.aim = Aim::Operates;
+        match seat {
+            _ if !is_changed => self.start(number, Task::Change { to: labels(&to) }, true),
+            Some(seat) => self.start(number, Task::Fill { seat }, true),
+            None => self.clients[number].is_gone = true,
+        }
+    }
+
+    /// What came of it. Whoever finds another change unfinished finishes that.
+    fn operated(&mut self, number: usize, answer: Answer) {
+        let list = self.list();
+        let client = &mut self.clients[number];
+        let (life, Some(operator)) = (client.life, &mut client.operator) else { return };
+        operator.tries += 1;
+        match answer {
+            Answer::Changed => {
+                self.report.changed += 1;
+                operator.is_changed = true;
+            }
+            Answer::Refused(QuorumError::List { theirs, .. }) => {
+                client.is_gone = true;
+                let (to, tries) = (numbers(&theirs), operator.tries);
+                if to != list && tries < 20 {
+                    self.operate(&list, to, tries);
+                }
+                return;
+            }
+            _ if operator.tries > 20 => client.is_gone = true,
+            _ => {}
+        }
+        let wait = self.rng.below(500);
+        self.plan(wait, Happening::Works(number, life));
     }
 
     fn arrive(&mut self, call: Call, number: usize, message: &Message) {
@@ -372,7 +521,7 @@ impl World {
         let Call { client: number, life, step: id, call } = call;
         let fresh = self.rng.bits();
         let client = &mut self.clients[number];
-        if client.life != life {
+        if client.life != life || client.is_gone {
             return;
         }
         let Some(running) = client.steps.get_mut(&id) else { return };
@@ -440,7 +589,8 @@ impl World {
         Call { client, life: its.life, step, call }
     }
 
-    fn send(&mut self, client: usize, step: u32, (call, store): (u32, usize), message: Message) {
+    fn send(&mut self, client: usize, step: u32, (call, seat): (u32, usize), message: Message) {
+        let store = self.clients[client].stores[seat];
         let call = self.expect(client, step, call);
         self.plan(self.call_ms, Happening::Returns(call, Event::Failed));
         if self.rng.is(self.network.late) {
@@ -456,6 +606,12 @@ impl World {
 
     /// The next thing that a client does.
     fn work(&mut self, number: usize) {
+        if self.clients[number].is_gone {
+            return;
+        }
+        if self.clients[number].operator.is_some() {
+            return self.work_as_operator(number);
+        }
         if self.storm.are_members {
             return self.work_as_member(number);
         }
@@ -494,7 +650,12 @@ impl World {
         if let Answer::Refused(error) = &answer {
             self.report.refused += 1;
             use flakeforge_core::lease::quorum::messages::QuorumError::{Label, List, Nonsense, Record, Spent};
-            if matches!(error, List { .. } | Label { .. } | Nonsense { .. } | Record { .. } | Spent) {
+            // An operator may find another list; and all of a group may be lost but its members.
+            let is_usual = self.clients[number].operator.is_some()
+                || self.storm.has_changes && self.storm.losses == Losses::Majority;
+            if matches!(error, Label { .. } | Nonsense { .. } | Record { .. } | Spent)
+                || matches!(error, List { .. }) && !is_usual
+            {
                 self.report.wrong = Some(format!("refused: {error:?}"));
             }
         }
@@ -518,6 +679,7 @@ impl World {
                     self.check_names(start, &names);
                 }
             }
+            Aim::Operates => return self.operated(number, answer),
             Aim::Step(began, is_swap) => return self.go_on(number, (began, is_swap), answer),
             Aim::Nothing | Aim::Next(..) => {}
         }
@@ -635,7 +797,7 @@ impl World {
             .iter()
             .find_map(|(era, history)| history.check().err().map(|wrong| format!("{era}: {wrong}")));
         self.report.wrong = self.report.wrong.or(wrong).or_else(|| holders::check(&self.claims).err());
-        if self.storm.losses == Losses::Minority && self.histories.len() > 1 {
+        if self.storm.losses != Losses::Majority && self.histories.len() > 1 {
             self.report.wrong.get_or_insert("a new era, although no majority was lost".to_owned());
         }
         self.report

@@ -1,0 +1,116 @@
+// The list of a group is changed while its members make IDs: a machine that is gone for good is replaced, and three servers
+// become five. No ID comes twice, and no member has to wait.
+
+import anyTest from 'ava'
+import { isRefused, run } from '../support/command.mjs'
+import { FlakeId } from '../support/index.mjs'
+import { closeAfter, tryJoin } from '../support/lease.mjs'
+import { addressesOf, flowOf, isThere, members, renewals, startAll, untilWhole, warningsOf } from './quorum.mjs'
+
+const test = isThere('redis') ? anyTest.serial : anyTest.skip
+const MISMATCH = { code: 'ERR_FLAKE_CONFIG_MISMATCH' }
+
+/** Runs the command; warnings of stores that are away are none of its errors. */
+async function changes(t, args) {
+  const { code, stdout, stderr } = await run(args)
+  t.is(code, 0, stderr)
+  return stdout
+}
+
+async function fails(t, args, message) {
+  const { code, stdout, stderr } = await run(args)
+  t.is(code, 1, stdout)
+  t.regex(stderr, message)
+}
+
+const isUnique = (t, ids) => {
+  t.true(ids.length > 1000)
+  t.is(new Set(ids).size, ids.length)
+}
+
+/** Each member ends, and another one takes its place with this list. Returns the IDs of the first ones, and the others. */
+async function restart(t, flakes, flows, list, options) {
+  const [ids, next] = [[], []]
+  for (const [at, flake] of flakes.entries()) {
+    next.push(await FlakeId.join(list, options))
+    closeAfter(t, next[at])
+    ids.push(...(await flows[at].end()))
+    await flake.close()
+  }
+  return { ids, next }
+}
+
+test('a server is switched off for good and replaced, and members are restarted one after another', async (t) => {
+  t.timeout(240_000)
+  const [a, b, c, d] = await startAll(t, 'redis', 'redis', 'redis', 'redis')
+  const [old, now] = [addressesOf([a, b, c]), addressesOf([a, b, d])]
+  const { group, flakes, options } = await members(t, old, 3)
+  const flows = flakes.map((flake) => flowOf([flake]))
+  const warnings = warningsOf(t, 'FLAKEFORGE_STORE_LIST')
+  await c.kill()
+  await renewals(flakes)
+  await t.throwsAsync(tryJoin(now, { ...options, waitMs: 0 }), MISMATCH, 'not before the change')
+  const change = ['stores', 'replace', c.address, d.address, ...old, '--group', group]
+  const text = `The stores of '${group}' are now ${now.join(' ')}.\n`
+  t.is(await changes(t, change), text)
+  t.is(await changes(t, change), text, 'the same command again changes nothing')
+  await c.start() // it lives on, and is of no use any more
+  await renewals(flakes, 2)
+  t.is(warnings.length, 1)
+  t.true(warnings[0].includes(now.toSorted().join(' ')), warnings[0])
+  const { ids, next } = await restart(t, flakes, flows, now, options)
+  const flow = flowOf(next)
+  await untilWhole(now, group)
+  for (const server of [a, d, b]) {
+    await server.kill()
+    await renewals(next)
+    t.regex(await tryJoin(now, { ...options, host: 'another' }), /joined/, 'two of the new three are enough')
+    await server.start()
+    await untilWhole(now, group)
+  }
+  isUnique(t, [...ids, ...(await flow.end())])
+  const other = addressesOf([a, c, d])
+  await t.throwsAsync(tryJoin([...now.slice(1), 'redis://127.0.0.1:1'], { ...options, waitMs: 0 }), MISMATCH)
+  await isRefused(t, ['stores', 'replace', b.address, c.address, ...other], /is not in the list/)
+})
+
+test('three servers become five, of which two may fail', async (t) => {
+  t.timeout(240_000)
+  const servers = await startAll(t, 'redis', 'redis', 'redis', 'redis', 'redis')
+  const [three, five] = [addressesOf(servers.slice(0, 3)), addressesOf(servers)]
+  const { group, flakes, options } = await members(t, three, 2)
+  const flows = flakes.map((flake) => flowOf([flake]))
+  t.regex(await changes(t, ['stores', 'add', ...five.slice(3), ...three, '--group', group]), /are now/)
+  await renewals(flakes)
+  const { ids, next } = await restart(t, flakes, flows, five, options)
+  const flow = flowOf(next)
+  await untilWhole(five, group)
+  for (const pair of [servers.slice(0, 2), servers.slice(2, 4)]) {
+    await Promise.all(pair.map((server) => server.kill()))
+    await renewals(next)
+    await Promise.all(pair.map((server) => server.start()))
+    await untilWhole(five, group)
+  }
+  isUnique(t, [...ids, ...(await flow.end())])
+})
+
+test('nothing is changed if another server of the list is away, or the new one', async (t) => {
+  t.timeout(120_000)
+  const [a, b, c, d] = await startAll(t, 'redis', 'redis', 'redis', 'redis')
+  const list = addressesOf([a, b, c])
+  const { group, flakes } = await members(t, list, 1)
+  const replace = ['stores', 'replace', c.address, d.address, ...list, '--group', group]
+  await d.kill()
+  await fails(t, replace, /new store .* does not answer: .* Nothing was changed/)
+  await d.start()
+  await c.kill()
+  await b.kill()
+  await fails(t, replace, /Only 1 of the 3 stores/)
+  await b.start()
+  await c.start()
+  await renewals(flakes)
+  await untilWhole(list, group)
+  await isRefused(t, ['stores', 'swap', c.address, d.address], /stores replace OLD NEW/)
+  await fails(t, ['stores', 'replace', c.address, d.address, ...list, '--group', 'none'], /no group 'none'/)
+  await isRefused(t, ['stores', 'add', d.address, c.address, ...list, '--group', group], /twice/)
+})
