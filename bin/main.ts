@@ -8,14 +8,23 @@ import { print } from './parts/output.ts'
 
 const isVersion = (word: string) => word === '--version' || word.toLowerCase() === '-v'
 
+/** Whether the version is requested, alone or, before any `--`, of a command. */
+const wantsVersion = (args: string[]) =>
+  args.slice(0, args.includes('--') ? args.indexOf('--') : undefined).includes('--version') ||
+  (args.some(isVersion) && args.every((word) => isVersion(word) || word === '--json'))
+
+const isHelp = (word: string | undefined) => word !== undefined && (word === 'help' || wantsHelp([word]))
+
 const versionOf = (args: string[]) =>
   `${args.includes('--json') ? JSON.stringify({ version: manifest.version }) : manifest.version}\n`
 
 export async function main(args: string[]) {
   const [first, ...more] = args
-  if (args.some(isVersion) && args.every((word) => isVersion(word) || word === '--json')) return print(versionOf(args))
-  if (first === 'help' && more.length > 0 && !wantsHelp(more)) return print(helpOf(commands.load(more[0])))
-  if (first === 'help' || (args.length === 1 && wantsHelp(args))) return print(overviewOf(commands))
+  if (wantsVersion(args)) return print(versionOf(args))
+  if (isHelp(first)) {
+    const word = more.find((each) => !each.startsWith('-') && !isHelp(each))
+    return print(word === undefined ? overviewOf(commands) : helpOf(commands.choose([word]).command))
+  }
   const { command, rest } = commands.choose(args)
   if (command.complete !== undefined && rest[0] === '--') return command.complete(rest.slice(1), commands)
   if (wantsHelp(rest)) return print(helpOf(command))

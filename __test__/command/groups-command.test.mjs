@@ -1,5 +1,6 @@
 // `npx flakeforge create`, `destroy` and `slots` as users run them, on a folder, on Redis and on MariaDB.
 
+import { once } from 'node:events'
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
@@ -8,8 +9,8 @@ import { startEtcd, wantEtcd } from '../servers/etcd.mjs'
 import { startMysql, wantMysql } from '../servers/mysql.mjs'
 import { startRedis, wantRedis } from '../servers/redis.mjs'
 import { freePort, stopAfter } from '../servers/server.mjs'
-import { fails, isRefused, jsonOf as jsonOfCommand, run, textOf } from '../support/command.mjs'
-import { FlakeId, lease } from '../support/index.mjs'
+import { fails, isRefused, jsonOf as jsonOfCommand, run, start as startCommand, textOf } from '../support/command.mjs'
+import { FlakeId, lease, outputOf } from '../support/index.mjs'
 import { closeAfter, joinAs, tryJoin } from '../support/lease.mjs'
 
 const linesOf = (text) => text.split('\n').filter((line) => line !== '')
@@ -97,6 +98,26 @@ for (const [kind, { start, isThere }] of Object.entries(STORES)) {
     const flake = await joinAs(t, url, { group: 'orders', ttlMs: 2000, skewMs: 700, durable, waitMs: 20_000 })
     t.is(flake.state, 'attached')
   })
+
+  if (kind === 'Redis')
+    test(`${kind}: create says why it takes long, and after a signal what may have become of the group`, async (t) => {
+      const { url } = await started(t)
+      const env = { FLAKEFORGE_STORE: url }
+      const child = startCommand(['create'], { env })
+      const output = outputOf(child)
+      const [first] = await once(child.stderr, 'data')
+      t.regex(String(first), /^flakeforge: Creating group 'default' takes 1 s plus --skew on a server, because /)
+      child.kill('SIGINT')
+      const { signal, stdout, stderr } = await output
+      t.deepEqual([signal, stdout], ['SIGINT', ''])
+      t.regex(
+        stderr,
+        /\nflakeforge: Interrupted\. Group 'default' may exist by now, and grant no slot yet\. Run the same command/,
+      )
+      // The advice, followed: then no join() waits for 65 s.
+      t.regex((await run(['create'], { env })).stdout, /^Group 'default' already exists/)
+      t.is((await joinAs(t, url, { group: 'default', waitMs: 5000 })).state, 'attached')
+    })
 
   test(`${kind}: the options of create are those of the members`, async (t) => {
     const { where, url } = await started(t)

@@ -152,9 +152,19 @@ test('another layout neither fails on the default group nor takes it away from j
   for (const epoch of epochs) await linesOf(t, ['new', '--epoch', epoch, '--as', 'dec'], options)
   t.is(fs.readdirSync(folderOf(options)).length, 3, 'one group for each layout')
   const flake = await FlakeId.join(`file:${folderOf(options)}`, { layout: 'hazelcast' })
-  t.is((await jsonOf(t, ['new', '--json'], options))[0].parts.id, 0, 'the default group has another layout')
+  t.is((await jsonOf(t, ['new', '--json'], options))[0].parts.id, 512, 'the default group has another layout')
   t.is((await jsonOf(t, ['new', '--json', '--layout', 'hazelcast'], options))[0].parts.id, 1, 'as join() has')
   await flake.close()
+})
+
+test('a slot taken before the group default exists is none that join() takes then', async (t) => {
+  const options = fresh(t)
+  const [{ parts }] = await jsonOf(t, ['new', '--json', '--layout', 'discord'], options)
+  const join = () => FlakeId.join(`file:${folderOf(options)}`, { layout: 'discord' })
+  const flakes = [await join(), await join()]
+  t.deepEqual([parts.id, ...flakes.map(({ id }) => id)], [512, 0, 1])
+  t.is((await jsonOf(t, ['new', '--json', '--layout', 'discord'], options))[0].parts.id, 2, 'now the group is known')
+  await Promise.all(flakes.map((flake) => flake.close()))
 })
 
 test('other slots of the same layout are refused: a second group would have the same node numbers', async (t) => {

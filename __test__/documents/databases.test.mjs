@@ -47,6 +47,27 @@ test("a page's code has only calls and options of the programs that run", (t) =>
   }
 })
 
+test("TypeORM's transformer for integers of SQLite takes every form of an ID, and none that lost digits", (t) => {
+  const page = readFileSync(pageOf(libraries.find(({ name }) => name === 'typeorm')), 'utf8')
+  const { code } = blocks(page).find(({ language }) => language === 'javascript')
+  const { to, from } = new Function('toSigned', `${code}\nreturn transformer`)(toSigned)
+  const id = 0x6886_28ab_5f00_0001n
+  for (const [given, stored] of [
+    [Buffer.from('688628ab5f000001', 'hex'), id],
+    [id, id],
+    [String(id), String(id)],
+    [Buffer.alloc(8, 0xff), -1n],
+    ['-1', '-1'],
+    [5, 5n],
+    [null, null],
+    [undefined, undefined],
+  ])
+    t.deepEqual(to(given), stored)
+  t.throws(() => to(Number(id)), { code: 'ERR_FLAKE_ID' })
+  t.is(from(id), String(id))
+  t.is(from(null), null)
+})
+
 test("Prisma 8's generator on the page is the one that runs", (t) => {
   const statements = (code) =>
     code

@@ -185,6 +185,22 @@ for (const page of ['drizzle', 'drizzle-1']) {
   })
 }
 
+test('Drizzle with typed IDs: the column gets the text of such an ID, or nothing', async (t) => {
+  const [, type] = /`customType<[^(]*>\((\{.*\})\)`/.exec(readFileSync(join(root, 'docs/data/input.md'), 'utf8'))
+  const more = `
+    import { idType } from 'flakeforge'
+    const Order = idType('ord')
+    const { toDriver, fromDriver } = ${type}
+    const id = Order.from(7529332683575394305n)
+    const given = { id, buffer: Buffer.from('687d9ba5c5c00001', 'hex'), bigint: 7529332683575394305n, text: '7529332683575394305', null: null }
+    const all = Object.entries(given).map(([name, value]) => {
+      try { return [name, toDriver(value) === id && fromDriver(id) === id] } catch ({ code }) { return [name, code] }
+    })
+    console.log(JSON.stringify(Object.fromEntries(all)))`
+  const refused = 'ERR_FLAKE_ID'
+  t.deepEqual(await resultOf(t, '', more), { id: true, buffer: refused, bigint: refused, text: refused, null: refused })
+})
+
 test('the validator of OpenAPI: only the text of a number without leading zeros', async (t) => {
   const more = `console.log(JSON.stringify(${JSON.stringify(INPUTS)}.filter((value) => isValid(value))))`
   // A pattern cannot express "below 2^64": the page says so.

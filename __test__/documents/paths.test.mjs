@@ -38,7 +38,7 @@ test('CONTRIBUTING: every decision is made where the table says', (t) => {
 })
 
 const filesOf = (folder, pattern) =>
-  readdirSync(path.join(root, folder), { recursive: true })
+  readdirSync(path.join(root, folder), { recursive: folder !== '.' })
     .map((name) => path.posix.join(folder, name.split(path.sep).join('/')))
     .filter((name) => pattern.test(name))
 
@@ -61,6 +61,63 @@ test('what users of the package read names pages by addresses, not by paths of t
     [],
   )
   t.true(pages.length >= 7, `only ${pages.length}`)
+})
+
+/** The anchors of a page's headings, as GitHub makes them. */
+const anchorsOf = (file) =>
+  [
+    ...read(file)
+      .replaceAll(/^```.*?^```$/gms, '')
+      .matchAll(/^#+ (.+)$/gm),
+  ].map(([, heading]) =>
+    heading
+      .replaceAll(/\[([^\]]+)\]\([^)]*\)/g, '$1')
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  )
+
+/** Why an address on GitHub leads nowhere; undefined if it leads to a file, and to a heading of it. */
+function faultOf(address) {
+  const [, file = '', anchor] = /\/(?:blob|tree)\/main\/([^#]*?)\/?(?:#(.*))?$/.exec(address) ?? []
+  if (file === '' || !existsSync(path.join(root, file))) return 'no such file'
+  if (anchor !== undefined && !anchorsOf(file).includes(anchor)) return 'no such heading'
+}
+
+test('every address of a file that the packages have, in code, types and READMEs, leads there', (t) => {
+  const packages = ['check-store', 'server'].map((name) => `packages/${name}`)
+  const files = [
+    ...filesOf('.', /^[\w-]+\.d\.ts$/),
+    ...filesOf('dist', /\.(?:[cm]?js|d\.[cm]?ts|html)$/),
+    ...packages.flatMap((folder) => [`${folder}/README.md`, ...filesOf(`${folder}/dist`, /\.[cm]?js$/)]),
+    ...filesOf('packages/server/page', /\.(?:html|ts|tsx)$/),
+  ]
+  const places = files.flatMap((file) => {
+    const addresses =
+      read(file).match(/https:\/\/github\.com\/flakeforge\/flakeforge\/(?:blob|tree)\/[^\s"'`)$]+/g) ?? []
+    return addresses.map((each) => ({ file, address: each.replace(/[.,;]$/, '') }))
+  })
+  const pages = filesOf('dist', /\.cjs$/).flatMap((file) =>
+    [...read(file).matchAll(/pageOf\)?\("([^"]+)"\)/g)].map(([, page]) => ({ file, address: `/blob/main/${page}` })),
+  )
+  const named = [...places.filter(({ address }) => !address.endsWith('/main/')), ...pages]
+  t.deepEqual(
+    named.filter(({ address }) => faultOf(address) !== undefined),
+    [],
+  )
+  t.true(pages.length >= 7 && places.length >= 7, `${pages.length} and ${places.length}`)
+  t.is(faultOf('/blob/main/docs/store/quorum.md#no-such-heading'), 'no such heading')
+  t.is(faultOf('/blob/main/docs/store/choosing.md#a-new-group'), undefined)
+})
+
+test('a message that quotes a section of a page quotes a heading of it', (t) => {
+  const quoted = filesOf('lib', /\.ts$/).flatMap((file) =>
+    [...read(file).matchAll(/pageOf\('([^']+)'\)\}, ((?:"[^"]+"(?: and |, )?)+)/g)].flatMap(([, page, sections]) =>
+      [...sections.matchAll(/"([^"]+)"/g)].map(([, section]) => ({ page, section })),
+    ),
+  )
+  for (const { page, section } of quoted) t.regex(read(page), new RegExp(`^#+ ${section}$`, 'm'))
+  t.true(quoted.length >= 2)
 })
 
 test('the page of errors lists every warning', (t) => {

@@ -234,7 +234,7 @@ const HARMLESS = {
     'bin/commands/',
     'bin/parts/',
     'bin/schema/print-schema.ts DATABASES databaseOf run',
-    'bin/with-addon/create.ts run',
+    'bin/with-addon/create.ts RUN_AGAIN run',
     'bin/with-addon/destroy.ts run endCounter',
     'bin/with-addon/change-list.ts run',
     'bin/with-addon/counters.ts find run',

@@ -3,11 +3,11 @@
 
 import test from 'ava'
 import { RemoteFlakeId } from 'flakeforge/remote'
-import { run } from '../support/command.mjs'
+import { run, textOf } from '../support/command.mjs'
 import { FlakeId, lease } from '../support/index.mjs'
 
-const { Seal, format } = FlakeId
-const { SegmentId, etcdStore, fileStore, openStore, postgresStore, recordStore, redisStore } = lease
+const { Seal, format, parse } = FlakeId
+const { SegmentId, etcdStore, fileStore, mysqlStore, openStore, postgresStore, recordStore, redisStore } = lease
 const STORE = 'file:/nowhere/ids'
 const POOL = { query() {}, connect() {}, on() {}, totalCount: 0, options: { maxUses: 1 } }
 const RECORDS = { read() {}, swap() {}, names() {} }
@@ -29,6 +29,45 @@ const CALLS = {
       ],
     ]),
   ),
+  'several stores for the constructor': [
+    () => new FlakeId(['redis://:s3cret@a', 'redis://b']),
+    /call await FlakeId\.join\(store\)/,
+  ],
+  'a folder for the constructor': [() => new FlakeId('/var/lib/ids'), /call await FlakeId\.join\(store\)/],
+  'store of the constructor': [
+    () => new FlakeId({ store: 'redis://:s3cret@x' }),
+    /^store is the first argument of await FlakeId\.join\(store, options\)/,
+  ],
+  'store among the options of join()': [
+    () => FlakeId.join({ store: 'redis://:s3cret@x', group: 'x' }),
+    /Write join\(store, { group }\)\.$/,
+  ],
+  'url alone for join()': [() => FlakeId.join({ url: 'redis://:s3cret@x' }), /Write join\(url\)\.$/],
+  'options for join() without a store': [
+    () => FlakeId.join({ group: 'x' }),
+    /join\(undefined, { group }\) uses the default store/,
+  ],
+  ...Object.fromEntries(
+    Object.entries({ redisStore, postgresStore, mysqlStore }).map(([name, open]) => [
+      `an address for ${name}()`,
+      [() => open('redis://:s3cret@x'), /^client must be .*FlakeId\.join\(\) and openStore\(\) take an address$/],
+    ]),
+  ),
+  'the URL of a server as a store': [
+    () => FlakeId.join('http://ids:8080'),
+    /RemoteFlakeId\.connect\(\) of flakeforge\/remote/,
+  ],
+  'MongoDB as a store': [
+    () => FlakeId.join('mongodb+srv://me:s3cret@x/app'),
+    /https:\/\/\S+\/docs\/store\/mongodb\.md$/,
+  ],
+  ...Object.fromEntries(
+    Object.entries({ 6379: 'redis', 5432: 'postgres', 3306: 'mysql', 2379: 'etcd' }).map(([port, scheme]) => [
+      `port ${port} without a scheme`,
+      [() => openStore(`db-1.local:${port}`), new RegExp(`Did you mean '${scheme}://db-1\\.local:${port}'\\?$`)],
+    ]),
+  ),
+  "Snowflake's layout": [() => new FlakeId({ layout: 'Snowflake' }), /Did you mean 'twitter'\?/],
   'a misspelt layout': [() => new FlakeId({ layout: 'twiter' }), /Did you mean 'twitter'\?/],
   'a node of a layout without one': [
     () => new FlakeId({ layout: 'mastodon', id: 1 }),
@@ -68,6 +107,7 @@ const COMMANDS = [
   [['slots', STORE, '--grp', 'g'], /Did you mean '--group'\?/],
   [['inspect', '--layot', 'twitter', '1'], /Did you mean '--layout'\?/],
   [['inspct', '1'], /Did you mean 'inspect'\?/],
+  [['new', '--layout', 'snowflake'], /Did you mean 'twitter'\?/],
   [['completion', 'bsh'], /Did you mean 'bash'\?/],
 ]
 
@@ -77,6 +117,34 @@ for (const [words, wanted] of COMMANDS)
     t.is(code, 2)
     t.regex(stderr, wanted)
   })
+
+test('an ID with a prefix that was not asked for: the error shows how to ask for it', (t) => {
+  const wanted = { code: 'ERR_FLAKE_ID', message: /give the option { prefix: 'ord_' }$/ }
+  t.throws(() => parse('ord_5'), wanted)
+  t.throws(() => parse('ord_0000000000005', 'base32'), wanted)
+  t.is(parse('ord_5', 'dec', { prefix: 'ord_' }).readBigUInt64BE(), 5n)
+  for (const rubbish of ['_5', '1_5', 'Ünder_5'])
+    t.throws(() => parse(rubbish), { code: 'ERR_FLAKE_ID', message: /only digits of dec/ })
+  t.throws(() => parse(5), { code: 'ERR_FLAKE_ID', message: '5 is not text of an ID in dec' })
+})
+
+test('the version and help are found before and after a command', async (t) => {
+  const [version, json, help, overview] = await Promise.all(
+    [['--version'], ['--version', '--json'], ['help', 'inspect'], ['help']].map((words) => textOf(t, words)),
+  )
+  t.is(await textOf(t, ['new', '5', '--version']), version)
+  t.is(await textOf(t, ['inspect', '--json', '--version']), json)
+  t.is(JSON.parse(json).version, version.trim())
+  for (const words of [
+    ['--help', 'inspect'],
+    ['-h', 'inspect'],
+    ['inspect', '--help'],
+  ])
+    t.is(await textOf(t, words), help)
+  for (const words of [['--help'], ['-h'], ['--help', '--json'], ['help', 'help']])
+    t.is(await textOf(t, words), overview)
+  t.is(await textOf(t, ['completion', 'bash', '--version']), version)
+})
 
 test('flakeforge -V prints the version', async (t) => {
   const [short, long] = await Promise.all([run(['-V']), run(['--version'])])

@@ -51,6 +51,25 @@ function inFlags({ message, code, option }: Fault) {
   return flag === undefined ? text : `--${flag}${text.slice(option.length)}`
 }
 
+const SIGNALS: NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP']
+
+/**
+ * The result of some work, or after a signal such as Ctrl-C an error with it: then the caller tidies up, and `report` ends the
+ * process by that signal. A second signal ends it at once.
+ */
+export async function untilStopped<T>(work: Promise<T>): Promise<T> {
+  let stop: (signal: NodeJS.Signals) => void = () => {}
+  const stopped = new Promise<never>((_, reject) => {
+    stop = (signal) => reject(Object.assign(new Error(signal), { signal }))
+  })
+  for (const signal of SIGNALS) process.once(signal, stop)
+  try {
+    return await Promise.race([work, stopped])
+  } finally {
+    for (const signal of SIGNALS) process.off(signal, stop)
+  }
+}
+
 export function report(error: Fault) {
   if (error.signal !== undefined) return process.kill(process.pid, error.signal) // so that our parent sees which signal
   const status = statusOf(error)

@@ -6,7 +6,7 @@ import { createGroup } from '../../lib/entries/index.ts'
 import type { Store } from '../../lib/entries/lease.ts'
 import { readLayout } from '../parts/arguments.ts'
 import type { Given } from '../parts/command.ts'
-import { usageError } from '../parts/faults.ts'
+import { type Fault, untilStopped, usageError } from '../parts/faults.ts'
 import { factsOf } from '../parts/layout-facts.ts'
 import { print, say, sayWarnings } from '../parts/output.ts'
 import { misspelt, storeFirst, withStore } from './stores.ts'
@@ -16,6 +16,25 @@ function textOf(name: string, { created, isFolder }: { created: boolean; isFolde
   const group = printable(name)
   if (!created) return `Group '${group}' already exists with the same options. Nothing was changed.`
   return `Created group '${group}'${isFolder ? '' : ' and waited until it grants slots'}.`
+}
+
+const NOTICED_MS = 2000 // a shorter wait needs no explanation
+const WHY_LONG =
+  'takes 1 s plus --skew on a server, because the clocks of members may differ by that much. It grants no slot before.'
+const RUN_AGAIN =
+  'may exist by now, and grant no slot yet. Run the same command again: it waits for that, or says until when there is none.'
+
+/** Says why it takes long; and after a signal, what may have become of the group. */
+async function withReasons(created: Promise<boolean>, group: string) {
+  const timer = setTimeout(() => say(`Creating group '${group}' ${WHY_LONG}`), NOTICED_MS)
+  try {
+    return await untilStopped(created)
+  } catch (cause) {
+    if ((cause as Fault).signal !== undefined) say(`Interrupted. Group '${group}' ${RUN_AGAIN}`)
+    throw cause
+  } finally {
+    clearTimeout(timer)
+  }
 }
 
 export async function run({ values, operands }: Given) {
@@ -29,12 +48,10 @@ export async function run({ values, operands }: Given) {
   const nodes = Object.fromEntries(factsOf(layout).nodeNames.map((field) => [field, values[field]]))
   const options = { ...nodes, layout, group, slots, backfill, ttlMs, skewMs, durable, nodeOffset }
   sayWarnings()
-  if (process.stderr.isTTY && name !== undefined && !durable)
-    say(`Creating group '${group}' takes 1 s plus --skew on a server: the clocks may differ by that much.`)
-  const made = await withStore(name, async (store) => ({
-    created: await createGroup(store as Store, options),
-    isFolder: store.folder !== undefined,
-  }))
+  const made = await withStore(name, async (store) => {
+    const isFolder = store.folder !== undefined
+    return { created: await withReasons(createGroup(store as Store, options), group), isFolder }
+  })
   const text = values.json ? JSON.stringify({ group, created: made.created }) : textOf(group, made)
   await print(`${text}\n`)
 }

@@ -9,7 +9,7 @@ import type { JoinOptions, LeasedFlakeId } from '../../lib/entries/lease.ts'
 import { readJoinOptions } from '../../lib/lease/join-options.ts'
 import { nativeLayout } from '../../lib/native/hot.ts'
 import { signOfContainer } from '../../lib/stores/container.ts'
-import { type Fault, failure, usageError } from '../parts/faults.ts'
+import { type Fault, failure, untilStopped, usageError } from '../parts/faults.ts'
 import { say } from '../parts/output.ts'
 import { addressOf, type FolderStore, ownFolder } from './stores.ts'
 
@@ -34,22 +34,6 @@ export async function withSlot(
   }
 }
 
-const SIGNALS: NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP']
-
-/** After a signal such as Ctrl-C the work ends, the slot is released, and the process ends by that signal. */
-async function untilStopped(work: Promise<void>) {
-  let stop: (signal: NodeJS.Signals) => void = () => {}
-  const stopped = new Promise((_, reject) => {
-    stop = (signal) => reject(Object.assign(new Error(signal), { signal }))
-  })
-  for (const signal of SIGNALS) process.once(signal, stop)
-  try {
-    await Promise.race([work, stopped])
-  } finally {
-    for (const signal of SIGNALS) process.off(signal, stop)
-  }
-}
-
 /** Other programs do not know the options of a group in the user's own folder, so joining must not depend on them. */
 async function joinOwnFolder(options: JoinOptions) {
   const store = ownFolder()
@@ -69,7 +53,8 @@ async function joinOwnFolder(options: JoinOptions) {
 /**
  * The default group of join(), so that this user's applications generate no equal IDs. If that group has another layout, epoch
  * or idOffset, its IDs differ anyway, and the slot comes from a group that is named after ours. A second group with the same
- * ones would have the same node numbers.
+ * ones would have the same node numbers. So ours has the upper half of them: an application of our layout, whose group is made
+ * later or has a name, begins with the lowest.
  */
 async function joinSomeGroup(store: FolderStore, options: JoinOptions): Promise<LeasedFlakeId> {
   const ours = markOf(options)
@@ -81,7 +66,8 @@ async function joinSomeGroup(store: FolderStore, options: JoinOptions): Promise<
     return FlakeId.join(store, { ...options, group: 'default' })
   }
   const digest = createHash('sha256').update(ours).digest('hex').slice(0, 12)
-  const flake = await joinUnless(store, { ...options, group: `new-${digest}` }, () => false)
+  const upper = isUsual(options, { layout: options.layout }) ? { nodeOffset: upperHalf(options) } : {}
+  const flake = await joinUnless(store, { ...options, ...upper, group: `new-${digest}` }, () => false)
   return flake as LeasedFlakeId
 }
 
@@ -92,8 +78,11 @@ const OTHER_SLOTS =
 /** What tells the IDs of one layout from those of another: its bits, epoch and idOffset. */
 const markOf = ({ layout }: JoinOptions) => nativeLayout(factsOf(layout ?? 'flake')).fingerprint
 
-function isUsual(options: JoinOptions) {
-  const [ours, usual] = [options, {}].map((each) => readJoinOptions(each).config)
+/** The first node number of the upper half. */
+const upperHalf = (options: JoinOptions) => Math.floor(readJoinOptions(options).config.slots / 2)
+
+function isUsual(options: JoinOptions, others: JoinOptions = {}) {
+  const [ours, usual] = [options, others].map((each) => readJoinOptions(each).config)
   return ours.fingerprint === usual.fingerprint && ours.slots === usual.slots
 }
 

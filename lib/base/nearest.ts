@@ -37,14 +37,24 @@ const isShortForm = (word: string, known: string) =>
   Math.min(word.length, known.length) > 2 &&
   (shortens(word, known) || word.startsWith(known))
 
+/** Layouts under the names that they have elsewhere. `snowflake` is closer to `sonyflake` than to what it means. */
+const KNOWN_AS = new Map([
+  ['snowflake', 'twitter'],
+  ['x', 'twitter'],
+  ['bluesky', 'tid'],
+  ['atproto', 'tid'],
+])
+
 /**
- * The known word closest to a misspelt one, ignoring case: the one with the fewest wrong letters, or else the shortest of
+ * The known word that has this name elsewhere, or else the one closest to a misspelt one, ignoring case: the one with the fewest wrong letters, or else the shortest of
  * which it is a short form.
  * @returns undefined if none is close
  */
 export function nearest(word: string, known: readonly string[]): string | undefined {
   if (word.length > 40) return // no name is that long, and the work grows with the length
   const typed = word.toLowerCase()
+  const meant = KNOWN_AS.get(typed)
+  if (meant !== undefined && known.includes(meant)) return meant
   let best
   let bestDistance = allowed(word)
   for (const candidate of known) {

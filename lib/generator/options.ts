@@ -156,13 +156,13 @@ export const OF_LEASE = [
 
 /** A checked copy of the options of `new FlakeId(options)`. */
 export function readOptions(given: unknown): Settings {
-  if (typeof given === 'string' && given.includes(':')) throw errors.storeToConstructorError(given)
+  if (typeof given === 'string' || Array.isArray(given)) throw errors.storeToConstructorError(given)
   if (typeof given !== 'object' && given !== undefined) throw errors.optionTypeError('options', given, 'an object')
   const facts = readLayout(ownOf(given))
   const known = [...facts.nodeNames, ...GENERAL, ...OF_NODE]
   const options = checkKeys('options', given, known, () => {
     // `host` is also a node field of layouts
-    const ofLease = OF_LEASE.find((name) => name !== 'host' && Object.hasOwn(Object(given), name))
+    const ofLease = ['store', ...OF_LEASE].find((name) => name !== 'host' && Object.hasOwn(Object(given), name))
     if (ofLease !== undefined) throw errors.joinOptionError(ofLease, ownOf(given as object)[ofLease])
     return offeredOf(known, facts)
   })

@@ -174,14 +174,22 @@ function unopenedError(url: string, error: unknown) {
   )
 }
 
+/** The usual ports of servers, by which an address without a scheme is recognised. */
+const PORTS: Record<string, string> = { 6379: 'redis', 5432: 'postgres', 3306: 'mysql', 2379: 'etcd' }
+
 /** The error for an address of an unknown kind. A plain path may be meant as a folder. */
 function unknownAddressError(url: string) {
   const isPath = /^(?:[.~]|\/(?!\/)|[a-z]:[\\/])[^:@]*$/i.test(url)
-  const error = addressError(url, WANTED)
   const { isAbsolute } = win32 // it knows the paths of both kinds of systems
-  const meant = nearest(/^[a-z-]+:(?=\/\/)/i.exec(url)?.[0] ?? '', Object.keys(OPEN))
-  if (meant !== undefined) error.message += `. Did you mean '${meant}//…'?`
-  if (isPath) error.message += `. Did you mean 'file:${isAbsolute(url) ? url : errors.meantPath(url)}'?`
+  const scheme = nearest(/^[a-z-]+:(?=\/\/)/i.exec(url)?.[0] ?? '', Object.keys(OPEN))
+  const ofPort = PORTS[/^[\w.-]+:(\d+)$/.exec(url)?.[1] ?? '']
+  const meant = [
+    ...(scheme === undefined ? [] : [`${scheme}//…`]),
+    ...(ofPort === undefined ? [] : [`${ofPort}://${url}`]),
+    ...(isPath ? [`file:${isAbsolute(url) ? url : errors.meantPath(url)}`] : []),
+  ]
+  const error = addressError(url, WANTED)
+  error.message += [...meant.map((address) => `. Did you mean '${address}'?`), ...errors.noStore(url)].join('')
   return error
 }
 

@@ -2,7 +2,7 @@
 
 import type { ErrorClass } from './codes.ts'
 import type { FlakeError } from './flake-error.ts'
-import { flakeError, show } from './make.ts'
+import { flakeError, pageOf, show } from './make.ts'
 import { optionError } from './values.ts'
 
 const path = process.getBuiltinModule('node:path')
@@ -37,22 +37,39 @@ export function noDefaultFolderError(
 
 /** `ERR_FLAKE_OPTION`: options were given in place of the store. `call`: the function that was called. */
 export function optionsFirstError(call: string, options: object) {
-  const keys = Object.keys(options).join(', ')
-  const message =
-    `The first argument of ${call}() is the store, and options are the second. ${call}(undefined, { ${keys} }) uses the ` +
-    'default store.'
+  const keys = Object.keys(options)
+  const store = keys.find((key) => /^(?:store|address|ur[il]|client)$/i.test(key))
+  const others = keys.filter((key) => key !== store).join(', ')
+  const second = others === '' ? '' : `, { ${others} }`
+  const example =
+    store === undefined ? `${call}(undefined${second}) uses the default store.` : `Write ${call}(${store}${second}).`
+  const message = `The first argument of ${call}() is the store, and options are the second. ${example}`
   return optionError(TypeError, 'store', options, message)
 }
 
-/** `ERR_FLAKE_OPTION`: the constructor got a store. */
-export function storeToConstructorError(given: string) {
+/** What an address is for that is often taken for one of a store. */
+const NO_STORES: [address: RegExp, wayOut: string][] = [
+  [
+    /^https?:/i,
+    'RemoteFlakeId.connect() of flakeforge/remote takes the URL of a flakeforge-server. An address of etcd begins with etcd://',
+  ],
+  [/^mongodb(?:\+srv)?:/i, `For MongoDB, see ${pageOf('docs/store/mongodb.md')}`],
+]
+
+/** The end of the error about such an address. */
+export const noStore = (url: string): string[] =>
+  NO_STORES.filter(([address]) => address.test(url)).map(([, wayOut]) => `. ${wayOut}`)
+
+/** `ERR_FLAKE_OPTION`: the constructor got a store, or several. */
+export function storeToConstructorError(given: unknown) {
   const message = `options must be an object, but is ${show(given)}. For a node number from a store, call await FlakeId.join(store)`
   return optionError(TypeError, 'options', given, message)
 }
 
-/** `ERR_FLAKE_OPTION`: the constructor got an option of a lease. */
+/** `ERR_FLAKE_OPTION`: the constructor got an option of a lease, or its store. */
 export function joinOptionError(option: string, value: unknown) {
-  const message = `${option} is an option of await FlakeId.join(store, options), which leases a node number from a store`
+  const place = option === 'store' ? 'the first argument' : 'an option'
+  const message = `${option} is ${place} of await FlakeId.join(store, options), which leases a node number from a store`
   return optionError(TypeError, option, value, message)
 }
 
@@ -76,6 +93,12 @@ export function variableError(thrown: unknown) {
   const { code, option, value, cause } = error
   const fields = { cause, ...(option && { option, value }) }
   return flakeError(code, message, fields, error.constructor as ErrorClass)
+}
+
+/** `ERR_FLAKE_OPTION`: no client. An address is opened elsewhere. `wanted`: the clients that the store takes. */
+export function noClientError(given: unknown, wanted: string) {
+  const wayOut = typeof given === 'string' ? '. FlakeId.join() and openStore() take an address' : ''
+  return optionError(TypeError, 'client', given, `client must be ${wanted}, but is ${show(given)}${wayOut}`)
 }
 
 /** `ERR_FLAKE_OPTION`: a client of the right kind that a store cannot use. `why` states the fault and the remedy. */

@@ -31,12 +31,18 @@ const FORMS: Record<string, string> = {
   tid: "13 characters, from '2222222222222' to 'jzzzzzzzzzzzz'",
 }
 
+/** A prefix as `idType` and `format` take it. */
+const PREFIX_IN = /^[a-z][a-z\d_]{0,14}_$/i
+
 /** No base has an underscore: text that ends in one is a prefix, given in place of the base. */
 export function idInBase(base: string, prefix: string, text: unknown) {
   const given = typeof text === 'string' ? text : prefix
   const start = given.slice(0, Math.max(given.lastIndexOf('_') + 1, prefix.length))
   if (prefix && start.toLowerCase() !== prefix.toLowerCase())
     return `an ID with the prefix '${prefix}': it begins with '${start.slice(0, 60)}'`
+  if (typeof text !== 'string') return `text of an ID in ${base}`
+  if (!prefix && PREFIX_IN.test(start))
+    return `an ID in ${base}. To read the prefix '${start}', give the option { prefix: '${start}' }`
   return `an ID in ${base}. Give ${FORMS[base] ?? `only digits of ${base}, 64 bits at most`}${prefix && `, after the prefix '${prefix}'`}`
 }
 /** @param prefix of a kind of IDs */

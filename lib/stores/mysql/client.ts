@@ -5,7 +5,7 @@
 import {
   clientError,
   FlakeError,
-  optionTypeError,
+  noClientError,
   passing,
   refusedWriteError,
   said,
@@ -272,7 +272,7 @@ const runners: WeakMap<object, SessionRunner> = new WeakMap()
 /** The user's client, ready for calls: one runner for all stores on it, because a client runs one statement at a time. */
 export function mysqlClient(client: unknown) {
   const take = packageOf(client)
-  if (take === undefined) throw optionTypeError('client', client, WANTED)
+  if (take === undefined) throw noClientError(client, WANTED)
   const key = client as object
   const runner = runners.get(key) ?? new SessionRunner(client, take)
   runners.set(key, runner)

@@ -5,7 +5,7 @@
 import {
   clientError,
   FlakeError,
-  optionTypeError,
+  noClientError,
   passing,
   refusedWriteError,
   said,
@@ -258,7 +258,7 @@ const runners: WeakMap<object, StatementRunner> = new WeakMap()
 /** The user's client, ready to run statements: one runner for all stores on it, because a client runs one statement at a time. */
 export function postgresClient(client: unknown) {
   const take = packageOf(client)
-  if (take === undefined) throw optionTypeError('client', client, WANTED)
+  if (take === undefined) throw noClientError(client, WANTED)
   const known = runners.get(client as object)
   if (known !== undefined) return known
   keepAlive(client)

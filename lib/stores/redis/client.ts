@@ -4,7 +4,7 @@
 import {
   clientError,
   FlakeError,
-  optionTypeError,
+  noClientError,
   passing,
   refusedWriteError,
   said,
@@ -256,6 +256,6 @@ export function redisClient(given: unknown) {
   if (isOldNodeRedis(given)) throw oldClientError(given, 'redis')
   if (isBatch(given)) throw clientError(given, BUSY)
   const found = packageOf(given)
-  if (found === undefined) throw optionTypeError('client', given, WANTED)
+  if (found === undefined) throw noClientError(given, WANTED)
   return new ScriptRunner(found.client, found.commands)
 }
