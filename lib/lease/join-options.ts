@@ -3,7 +3,8 @@
 
 import { readSignal } from '../base/abort.ts'
 import { checkKeys, isAbsent, type Options, ownOf, readBounded } from '../base/check.ts'
-import { optionRangeError, optionTypeError, unusableOptionError } from '../base/errors.ts'
+import { optionRangeError, optionTypeError, otherNameError, unusableOptionError } from '../base/errors.ts'
+import { calledHere } from '../base/other-names.ts'
 import type { LayoutFacts } from '../codec/facts.ts'
 import type { AnyLayout, GivenFields, LayoutChoices } from '../codec/node-fields.ts'
 import type { GeneratorOptions, LayoutOption } from '../generator/options.ts'
@@ -130,7 +131,14 @@ export function readJoinOptions(given: unknown) {
   }
   const facts = readLayout(named)
   const known = [...facts.nodeNames, ...GENERAL, ...OF_LEASE]
-  const options = checkKeys('options', given, [...known, ...OF_NODE], () => offeredOf(known, facts))
+  const options = checkKeys('options', given, [...known, ...OF_NODE], (key) => {
+    const meant = calledHere(key, facts.nodeNames)
+    // A single field, or all of them as `id`, would leave nothing for the slot.
+    const isWhole = meant === 'id' || (facts.nodeNames.length === 1 && meant === facts.nodeNames[0])
+    if (isWhole) throw unusableOptionError(key, named[key], `with join(): ${NOT_WITH_JOIN.id}`)
+    if (meant !== undefined && known.includes(meant)) throw otherNameError(key, named[key], meant)
+    return offeredOf(known, facts)
+  })
   const knobs = readKnobs(options, facts)
   const nodes = slotNodes(facts, options)
   const group = readName('group', isAbsent(options.group) ? 'default' : options.group)
