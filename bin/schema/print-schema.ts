@@ -14,7 +14,14 @@ import manifest from '../../package.json' with { type: 'json' }
 import type { Given, Values } from '../parts/command.ts'
 import { usageError } from '../parts/faults.ts'
 import { print } from '../parts/output.ts'
-import { checkFunctions, readFunction, readTimes, type WantedFunction, type WantedTimes } from './function.ts'
+import {
+  checkFunctions,
+  OF_FUNCTIONS,
+  readFunction,
+  readTimes,
+  type WantedFunction,
+  type WantedTimes,
+} from './function.ts'
 
 const { version } = manifest
 
@@ -98,19 +105,33 @@ function readRoles(given: string | undefined) {
   throw usageError(`--grant must be names of roles with commas between them, not '${given}'.`)
 }
 
+/** The options that say which IDs a function is for, as they were given, in one line. */
+function commandOf(values: Values) {
+  const given = OF_FUNCTIONS.filter((name) => values[name] !== undefined)
+  return ['flakeforge schema', ...given.map((name) => `--${name}${wordOf(values[name])}`)].join(' ')
+}
+
+/** A value as a shell reads it. All were read before; JSON alone may have line ends, which would end the comment. */
+function wordOf(given: string | true | undefined) {
+  if (typeof given !== 'string') return ''
+  if (/^[\w.:+-]+$/.test(given)) return ` ${given}`
+  const text = given.trim().startsWith('{') ? JSON.stringify(JSON.parse(given)) : given
+  return ` '${text.replaceAll("'", String.raw`'\''`)}'`
+}
+
 const asComment = (lines: string[]) => lines.map((line) => `--   ${line}\n`).join('')
 
 const headerOfTables = ({ grants }: Printed) => `-- The tables of flakeforge ${version}, printed by: flakeforge schema
 -- Applying it again changes nothing. Members need only these rights:
 ${asComment(grants)}`
 
-const headerOfFunction = ({ grants }: Printed, { name, plan: { node } }: WantedFunction) =>
-  `-- A function that makes IDs of node ${node}, printed by flakeforge ${version}: flakeforge schema --function ${name}
+const headerOfFunction = ({ grants }: Printed, { plan: { node } }: WantedFunction, values: Values) =>
+  `-- A function that makes IDs of node ${node}, printed by flakeforge ${version}: ${commandOf(values)}
 -- No process may use node ${node}, nor a function in another database. Callers need only these rights:
 ${asComment(grants)}`
 
-const headerOfTimes = ({ grants }: Printed, { name, plan: { order } }: WantedTimes) =>
-  `-- Functions that read the time of an ID, printed by flakeforge ${version}: flakeforge schema --times ${name}
+const headerOfTimes = ({ grants }: Printed, { plan: { order } }: WantedTimes, values: Values) =>
+  `-- Functions that read the time of an ID, printed by flakeforge ${version}: ${commandOf(values)}
 -- Applying it again changes nothing. Callers need only these rights${grants.length > 0 ? ':' : '.'}
 ${asComment(grants)}${order === undefined ? '-- IDs of this layout are not ordered by time, so no range of IDs is a span of time.\n' : ''}`
 
@@ -120,11 +141,11 @@ function printedBy(database: Database, values: Values) {
   const [wanted, times] = [readFunction(values), readTimes(values)]
   if (wanted !== undefined) {
     const printed = database.function(wanted)
-    return { ...printed, header: headerOfFunction(printed, wanted) }
+    return { ...printed, header: headerOfFunction(printed, wanted, values) }
   }
   if (times !== undefined) {
     const printed = database.times(times)
-    return { ...printed, header: headerOfTimes(printed, times) }
+    return { ...printed, header: headerOfTimes(printed, times, values) }
   }
   const printed = database.tables()
   return { ...printed, header: headerOfTables(printed) }
