@@ -601,7 +601,7 @@ interface IdType<Name extends string = string> {
   readonly name: Name;
   /**
    * The next ID of a generator, as text.
-   * @throws as `nextBigInt()` of the generator
+   * @throws {TypeError} `ERR_FLAKE_OPTION`: it is no generator. Or as its `nextBigInt()`
    */
   readonly next: (generator: IdSource) => Id<Name>;
   /**
