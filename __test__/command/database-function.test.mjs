@@ -10,8 +10,8 @@ import { startMysql, wantMysql } from '../servers/mysql.mjs'
 import { CLIENTS, startPgbouncer, startPostgres, wantPgbouncer, wantPostgres } from '../servers/postgres.mjs'
 import { HERE, stopAfter } from '../servers/server.mjs'
 import { isRefused, jsonOf, linesOf } from '../support/command.mjs'
-import { FlakeId } from '../support/index.mjs'
-import { closeAfter } from '../support/lease.mjs'
+import { FlakeId, SOME_TIME } from '../support/index.mjs'
+import { closeAfter, joinAs } from '../support/lease.mjs'
 
 const require = createRequire(import.meta.url)
 const { Clock, canSetClocks } = require('../../lab/chaos/faults/clock.js')
@@ -429,16 +429,16 @@ function listen(name) {
 /** IDs of the past have a node that is kept, so one that a function has would be used for certain. */
 async function isKept(t, url, name) {
   const options = { group: 'old', backfill: 4, durable: true }
-  const flake = closeAfter(t, await FlakeId.join(url, options))
+  const flake = await joinAs(t, url, options)
   const error = await t.throwsAsync(flake.nextAt(SOME_TIME), { code: 'ERR_FLAKE_BACKFILL', instanceOf: RangeError })
   t.true(
     error.message.startsWith(`Group 'old' keeps node 1023 for nextAt(), and the function ${name}() of this database`),
   )
   t.like(error, { group: 'old', timestamp: SOME_TIME })
   // Another layout has other IDs, and other kept nodes.
-  const other = closeAfter(t, await FlakeId.join(url, { ...options, group: 'other', layout: 'discord' }))
+  const other = await joinAs(t, url, { ...options, group: 'other', layout: 'discord' })
   t.is(other.decode(await other.nextAt(SOME_TIME)).timestamp, SOME_TIME)
-  const apart = closeAfter(t, await FlakeId.join(url, { ...options, group: 'apart', datacenter: 0 }))
+  const apart = await joinAs(t, url, { ...options, group: 'apart', datacenter: 0 })
   t.is(apart.decode(await apart.nextAt(SOME_TIME)).timestamp, SOME_TIME)
   return flake
 }
