@@ -2,9 +2,17 @@
 // because the table says so, or refused by an error with a stable code that names the value. A new export or method needs a row.
 
 import { inspect } from 'node:util'
+import { MeterProvider } from '@opentelemetry/sdk-metrics'
+import * as prometheus from '@prometheus-io/client'
 import test from 'ava'
 import * as codec from 'flakeforge/codec'
-import { FlakeId } from '../support/index.mjs'
+import * as metrics from 'flakeforge/metrics'
+import { RemoteFlakeId } from 'flakeforge/remote'
+import { connect, makeIds, startScripted } from '../remote/scripted-server.mjs'
+import { FlakeId, lease } from '../support/index.mjs'
+import { joined, leaseOptions } from '../support/lease.mjs'
+import { Counters, opened } from '../support/segment.mjs'
+import { MemoryStore } from '../support/store.mjs'
 
 const main = await import('flakeforge')
 const web = await import('../../dist/web/index.js')
@@ -79,7 +87,7 @@ const EMITTER = {
   listeners: [['lost'], ''],
   rawListeners: [['lost'], ''],
   listenerCount: [['lost'], ''],
-  removeAllListeners: [['lost'], 'undefined'],
+  removeAllListeners: [['lost'], ''],
   emit: [['renewed', {}], '', ANYTHING],
   eventNames: [[]],
   setMaxListeners: [[20], 'number fraction infinite'],
@@ -139,6 +147,8 @@ const constructed = (Class, ...given) => ({
   calls: { new: given },
 })
 
+const without = (...names) => Object.fromEntries(Object.entries(CALLS).filter(([name]) => !names.includes(name)))
+
 const SUBJECTS = {
   'new FlakeId': constructed(FlakeId, [{}], OPTIONS),
   FlakeId: sync(new FlakeId({ layout: 'safe' }), CALLS),
@@ -165,6 +175,70 @@ const SUBJECTS = {
   'idType for browsers': sync(web.idType('ord'), KINDS),
 }
 
+/** A store's record of IDs of the past. */
+const PAST = { usedUntil: async () => undefined, past: async () => ({ number: 0n }) }
+
+/** A server's answer without a server. */
+const ANSWERED = { name: 'orders', waitMs: 0, fetch: giveOne }
+
+async function giveOne(_url, { headers }) {
+  const nonce = new Headers(headers).get('flakeforge-nonce')
+  return new Response(makeIds(100), {
+    headers: { 'content-type': 'application/octet-stream', 'flakeforge-nonce': nonce },
+  })
+}
+
+/** What the classes have that wait for a store or a server. A call that ends them has no arguments. */
+const OTHERS = {
+  LeasedFlakeId: {
+    of: async (t) =>
+      (await joined(t, { backfill: 4, durable: true, maxWaitMs: 2000 }, Object.assign(new MemoryStore(), PAST))).flake,
+    calls: {
+      ...without('nextNumber', 'takeNumbers'),
+      ...EMITTER,
+      attach: [[{}], OPTIONS],
+      nextAt: [[1_700_000_000_000], 'date'],
+    },
+  },
+  SegmentId: {
+    of: async (t) => (await opened(t)).segment,
+    calls: {
+      ...without('decode', 'nextNumber', 'takeNumbers'),
+      init: [[5n], 'number bigint'],
+      skipTo: [[5n], 'number bigint'],
+    },
+  },
+  RemoteFlakeId: {
+    of: async (t) => connect(t, await startScripted(t)),
+    calls: without('decode', 'nextNumber', 'takeNumbers'),
+  },
+  'RemoteFlakeId.connect': {
+    of: async () => ({ connect: async (...args) => (await RemoteFlakeId.connect(...args)).close() }),
+    calls: { connect: [['http://127.0.0.1:1', ANSWERED], '', ''] },
+  },
+  'FlakeId.join and createGroup': {
+    of: () => ({
+      join: async (...args) => (await FlakeId.join(...args)).close(),
+      createGroup: FlakeId.createGroup,
+    }),
+    calls: {
+      join: [[new MemoryStore(), leaseOptions()], '', OPTIONS],
+      createGroup: [[new MemoryStore(), leaseOptions()], '', OPTIONS],
+    },
+  },
+  'SegmentId.open': {
+    of: () => ({ open: async (...args) => (await lease.SegmentId.open(...args)).close() }),
+    calls: { open: [[new Counters(), { name: 'a' }], '', ''] },
+  },
+  'functions of flakeforge/metrics': {
+    of: () => metrics,
+    calls: {
+      prometheusMetrics: [[prometheus, new prometheus.Registry()], '', ABSENT],
+      openTelemetryMetrics: [[new MeterProvider().getMeter('flakeforge')], ''],
+    },
+  },
+}
+
 /** The valid arguments, with another value in place of one of them. */
 const replaced = (args, i, value) => args.map((each, at) => (at === i ? value : each))
 
@@ -178,7 +252,8 @@ async function outcome(call) {
 }
 
 const isOurs = (error) => /^ERR_FLAKE_(?:OPTION|ID|TIME_RANGE)$/.test(error?.code)
-const isNodes = (error) => /^ERR_(?:INVALID_ARG_TYPE|OUT_OF_RANGE)$/.test(error?.code)
+/** Node's own, which has no text for the object `named`. */
+const isNodes = (error) => error instanceof TypeError || error instanceof RangeError
 
 /** An error that names the argument, or what is wrong with it, and never a wrong place in our code. */
 async function check(t, subject, name, [args, ...accepted]) {
@@ -189,7 +264,8 @@ async function check(t, subject, name, [args, ...accepted]) {
     const taken = []
     for (const [kind, value] of Object.entries(VALUES)) {
       const error = await outcome(() => object[name](...replaced(args, i, value)))
-      if (error === undefined) taken.push(kind)
+      // Options were read where those of the group differ from them.
+      if (error === undefined || error.code === 'ERR_FLAKE_CONFIG_MISMATCH') taken.push(kind)
       else
         t.true(
           isOurs(error) || (name in EMITTER && isNodes(error)),
@@ -200,6 +276,21 @@ async function check(t, subject, name, [args, ...accepted]) {
   }
 }
 
-for (const [what, subject] of Object.entries(SUBJECTS))
+for (const [what, subject] of Object.entries({ ...SUBJECTS, ...OTHERS }))
   for (const [name, row] of Object.entries(subject.calls))
     if (row[0].length > 0) test(`${what}: ${name}`, (t) => check(t, subject, name, row))
+
+/** They have no arguments, or Node and JSON call them. */
+const BARE = words('constructor close detach destroy toJSON')
+
+test('every method and every function has a row', (t) => {
+  const rows = new Set(Object.values({ ...SUBJECTS, ...OTHERS }).flatMap(({ calls }) => Object.keys(calls)))
+  const { FlakeId: Plain, Layout, Seal } = FlakeId
+  for (const Class of [Plain, lease.LeasedFlakeId, lease.SegmentId, RemoteFlakeId, Layout, Seal])
+    for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(Class.prototype)))
+      if (typeof value === 'function') t.true(rows.has(name) || BARE.includes(name), `${Class.name}.${name}`)
+  for (const name of Object.keys(order)) t.true(rows.has(name) || typeof order[name] !== 'function', name)
+  for (const exported of [main, codec, metrics])
+    for (const [name, value] of Object.entries(exported))
+      t.true(rows.has(name) || typeof value !== 'function' || /^[A-Z]|^default$|^module/.test(name), name)
+})
