@@ -543,13 +543,13 @@ declare class Layout<const L extends AnyLayout = AnyLayout> {
 }
 /** Every named layout, with its own epoch and the default of every option. */
 declare const layouts: { readonly [Name in LayoutName]: Layout<Name> };
-declare const kind: unique symbol;
 /**
  * The text of an ID of one kind, such as `'ord_6GZJ8H64N4W00'`. It is text, but other text is not assignable to it, nor is the ID
- * of another kind.
+ * of another kind. At run time there is no such property. Its key is text: a symbol would be another one in each entry and each
+ * copy of the package, and so would the type.
  */
 type Id<Name extends string = string> = string & {
-  readonly [kind]: Name;
+  readonly '~kind': Name;
 };
 /** What makes IDs in this process: every generator of flakeforge. */
 interface IdSource {

@@ -1046,13 +1046,13 @@ declare class Layout$2<const L extends AnyLayout = AnyLayout> {
    */
   fromText(text: string): IdBytes;
 }
-declare const kind: unique symbol;
 /**
  * The text of an ID of one kind, such as `'ord_6GZJ8H64N4W00'`. It is text, but other text is not assignable to it, nor is the ID
- * of another kind.
+ * of another kind. At run time there is no such property. Its key is text: a symbol would be another one in each entry and each
+ * copy of the package, and so would the type.
  */
 type Id<Name extends string = string> = string & {
-  readonly [kind]: Name;
+  readonly '~kind': Name;
 };
 /** What makes IDs in this process: every generator of flakeforge. */
 interface IdSource {
