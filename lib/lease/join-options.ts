@@ -67,8 +67,8 @@ export interface LeaseOptions {
   host?: string | null | undefined
   /**
    * Whether calls of `join` in this thread that name the same store and group get the same generator; default false: each
-   * call gets a generator of its own, which holds a slot of its own. Each call then needs its `close()`, and the last one
-   * closes the generator; `detach()` and `destroy()` concern all. The store is the same if it is the same object or the
+   * call gets a generator of its own, which holds a slot of its own. Each call then needs exactly one `close()`, by hand or
+   * by `await using`, and the last one closes the generator; `detach()` and `destroy()` concern all. The store is the same if it is the same object or the
    * same address, letter by letter. Options that differ are `ERR_FLAKE_CONFIG_MISMATCH`. Worker threads share nothing: each
    * has a generator of its own.
    *
