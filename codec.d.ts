@@ -546,13 +546,12 @@ declare class Layout<const L extends AnyLayout = AnyLayout> {
 }
 /** Every named layout, with its own epoch and the default options. */
 declare const layouts: { readonly [Name in LayoutName]: Layout<Name> };
-declare const kind: unique symbol;
 /**
  * The text of an ID of one kind, such as `'ord_6GZJ8H64N4W00'`. It is a string, but no other string is assignable to it, nor
- * is the ID of another kind.
+ * is the ID of another kind. The property exists only in the type, not at run time.
  */
 type Id<Name extends string = string> = string & {
-  readonly [kind]: Name;
+  readonly '~kind': Name;
 };
 /** Any generator of flakeforge in this process. */
 interface IdSource {
@@ -604,7 +603,7 @@ interface IdType<Name extends string = string> {
   readonly name: Name;
   /**
    * The next ID of a generator, as text.
-   * @throws as `nextBigInt()` of the generator
+   * @throws {TypeError} `ERR_FLAKE_OPTION`: it is no generator. Or as its `nextBigInt()`
    */
   readonly next: (generator: IdSource) => Id<Name>;
   /**

@@ -492,10 +492,10 @@ interface LeaseOptions {
   host?: string | null | undefined;
   /**
    * Whether calls of `join` in this thread for the same store and group return the same generator. Default false: each call
-   * returns a new generator with its own slot. If true, call `close()` once for each `join`; the last one closes the
-   * generator. `detach()` and `destroy()` affect all callers. Two stores count as the same if they are the same object or have
-   * exactly the same address. Different options cause `ERR_FLAKE_CONFIG_MISMATCH`. Worker threads do not share: each has its
-   * own generator.
+   * returns a new generator with its own slot. If true, each call needs exactly one `close()`, by hand or by `await using`;
+   * the last one closes the generator. `detach()` and `destroy()` affect all callers. Two stores count as the same if they are
+   * the same object or have exactly the same address. Different options cause `ERR_FLAKE_CONFIG_MISMATCH`. Worker threads do
+   * not share: each has its own generator.
    *
    * `createGroup` ignores it.
    */
@@ -1060,13 +1060,12 @@ declare class Layout$2<const L extends AnyLayout = AnyLayout> {
    */
   fromText(text: string): IdBytes;
 }
-declare const kind: unique symbol;
 /**
  * The text of an ID of one kind, such as `'ord_6GZJ8H64N4W00'`. It is a string, but no other string is assignable to it, nor
- * is the ID of another kind.
+ * is the ID of another kind. The property exists only in the type, not at run time.
  */
 type Id<Name extends string = string> = string & {
-  readonly [kind]: Name;
+  readonly '~kind': Name;
 };
 /** Any generator of flakeforge in this process. */
 interface IdSource {
@@ -1118,7 +1117,7 @@ interface IdType<Name extends string = string> {
   readonly name: Name;
   /**
    * The next ID of a generator, as text.
-   * @throws as `nextBigInt()` of the generator
+   * @throws {TypeError} `ERR_FLAKE_OPTION`: it is no generator. Or as its `nextBigInt()`
    */
   readonly next: (generator: IdSource) => Id<Name>;
   /**

@@ -57,6 +57,29 @@ test('next takes the next ID of a generator', (t) => {
   )
 })
 
+test('next refuses what is no generator, and is() anything that is no text, without a call of it', (t) => {
+  for (const [where, make] of Object.entries({ main: idType, web: web.idType })) {
+    const Order = make('ord')
+    for (const other of [null, undefined, 5, 'flake', {}, { nextBigInt: 5 }, [], FlakeId, Object.create(null)]) {
+      const error = throwsCode(t, () => Order.next(other), 'ERR_FLAKE_OPTION', TypeError)
+      t.is(error.option, 'generator', where)
+      t.is(error.value, other)
+      t.regex(error.message, /^generator must be an object with nextBigInt\(\), but is /)
+    }
+    const bad = [
+      Object.create(null),
+      JSON.parse('{"constructor":{"name":{"toString":1}}}'),
+      Symbol('s'),
+      { toString: 1 },
+    ]
+    for (const value of [...bad, [TEXT], new String(TEXT)]) {
+      t.false(Order.is(value), where)
+      throwsCode(t, () => Order.parse(value), 'ERR_FLAKE_ID', TypeError)
+      t.is(Order['~standard'].validate(value).issues.length, 1)
+    }
+  }
+})
+
 const named = fc.constantFrom(...BASES)
 const prefixes = fc.constantFrom(undefined, null, '', 'a_', 'order_line_2_')
 
@@ -165,7 +188,8 @@ test('names, prefixes and options', (t) => {
   for (const name of [undefined, null, 5, {}]) throwsCode(t, () => idType(name), 'ERR_FLAKE_OPTION', TypeError)
   for (const prefix of ['ord', '_', '1_', 5, true])
     throwsCode(t, () => idType('ord', { prefix }), 'ERR_FLAKE_OPTION', RangeError)
-  for (const base of ['base64', 5]) throwsCode(t, () => idType('ord', { base }), 'ERR_FLAKE_OPTION', RangeError)
+  for (const base of ['base64', 5, '', false, 0, Number.NaN])
+    throwsCode(t, () => idType('ord', { base }), 'ERR_FLAKE_OPTION', RangeError)
   throwsCode(t, () => idType('ord', { bsae: 'hex' }), 'ERR_FLAKE_OPTION', TypeError)
   throwsCode(t, () => idType('ord', 'hex'), 'ERR_FLAKE_OPTION', TypeError)
   for (const options of [undefined, null, {}]) t.is(idType('ord', options).from(ID), TEXT)

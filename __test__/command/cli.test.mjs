@@ -199,6 +199,24 @@ test('inspect: a value too large for safe is shown in bits', async (t) => {
   t.regex(most, /2089-09-06.*it would be in the future$/)
 })
 
+test('inspect names the mode of a layout whose IDs do not contain it', async (t) => {
+  const id = String(
+    toBigInt(new Layout('flake', { mode: 'spread' }).encode({ timestamp: Date.UTC(2026, 0), worker: 7 })),
+  )
+  const lines = await linesOf(t, ['inspect', id, '--layout', 'flake', '--mode', 'spread'])
+  t.regex(
+    lines.join('\n'),
+    /^ {2}timestamp 2026-01-01T00:00:00\.000Z, mode spread +datacenter 0 +worker 7 +counter 0$/m,
+  )
+  const plain = await linesOf(t, ['inspect', id, '--layout', 'flake'])
+  t.notRegex(plain.join(), /spread/)
+  const uniqueid = await linesOf(t, ['inspect', '7928662235423965185', '--layout', 'uniqueid'])
+  t.is(uniqueid.join().match(/mode spread/g).length, 1)
+  const wanted =
+    /in mode 'spread', whose IDs are not ordered by time\. Select rows by their time from a column of its own/
+  await isRefused(t, ['at', '2026-01-01', '--mode', 'spread'], wanted)
+})
+
 test('inspect with a layout accepts its options', async (t) => {
   const args = ['inspect', '44368455009519617', '--layout', 'snowcast', '--epoch', '1388534400000', '--json']
   const [shown] = await jsonOf(t, args)

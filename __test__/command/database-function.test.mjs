@@ -10,8 +10,8 @@ import { startMysql, wantMysql } from '../servers/mysql.mjs'
 import { CLIENTS, startPgbouncer, startPostgres, wantPgbouncer, wantPostgres } from '../servers/postgres.mjs'
 import { HERE, stopAfter } from '../servers/server.mjs'
 import { isRefused, jsonOf, linesOf } from '../support/command.mjs'
-import { FlakeId } from '../support/index.mjs'
-import { closeAfter } from '../support/lease.mjs'
+import { FlakeId, SOME_TIME } from '../support/index.mjs'
+import { closeAfter, joinAs } from '../support/lease.mjs'
 
 const require = createRequire(import.meta.url)
 const { Clock, canSetClocks } = require('../../lab/chaos/faults/clock.js')
@@ -428,6 +428,40 @@ function listen(name) {
   process.on('warning', hear)
   return { warnings, stop: () => process.off('warning', hear) }
 }
+
+/** IDs of the past have a node that is kept, so one that a function has would be used for certain. */
+async function isKept(t, url, name) {
+  const options = { group: 'old', backfill: 4, durable: true }
+  const flake = await joinAs(t, url, options)
+  const error = await t.throwsAsync(flake.nextAt(SOME_TIME), { code: 'ERR_FLAKE_BACKFILL', instanceOf: RangeError })
+  t.true(
+    error.message.startsWith(`Group 'old' keeps node 1023 for nextAt(), and the function ${name}() of this database`),
+  )
+  t.like(error, { group: 'old', timestamp: SOME_TIME })
+  // Another layout has other IDs, and other kept nodes.
+  const other = await joinAs(t, url, { ...options, group: 'other', layout: 'discord' })
+  t.is(other.decode(await other.nextAt(SOME_TIME)).timestamp, SOME_TIME)
+  const apart = await joinAs(t, url, { ...options, group: 'apart', datacenter: 0 })
+  t.is(apart.decode(await apart.nextAt(SOME_TIME)).timestamp, SOME_TIME)
+  return flake
+}
+
+onPostgres('postgres: nextAt() refuses while a function has a kept node', async (t) => {
+  const server = await freshPostgres(t)
+  await server.query(await sqlOf('postgres', '--function', 'flake_id', '--node', '1023'))
+  const flake = await isKept(t, server.url, 'public.flake_id')
+  await server.query('DROP FUNCTION flake_id()')
+  await server.query(await sqlOf('postgres', '--function', 'flake_id_2', '--node', '1019'))
+  const id = await flake.nextAt(SOME_TIME)
+  t.like(flake.decode(id), { timestamp: SOME_TIME })
+  t.true(flake.decode(id).id > 1019)
+})
+
+onMariadb('mysql: nextAt() refuses while a function has a kept node', async (t) => {
+  const database = await freshMariadb(t)
+  await database.run(`${await sqlOf('mysql', '--function', 'flake_id', '--node', '1023')}`)
+  await isKept(t, database.url, `${database.name}.flake_id`)
+})
 
 onPostgres('postgres: slots shows the node of the function, and join() warns of it', async (t) => {
   const server = await freshPostgres(t)

@@ -103,3 +103,36 @@ anyTest('--json: the same SQL as one object', async (t) => {
   t.deepEqual(more, [])
   t.is(sql, await textOf(t, ['schema']))
 })
+
+anyTest(
+  'the comment before a function is the command that prints it again, with all that says which IDs',
+  async (t) => {
+    const own = JSON.stringify(
+      {
+        name: "it's\n-- mine",
+        fields: [
+          ['timestamp', 42],
+          ['shard', 10],
+          ['counter', 12],
+        ],
+      },
+      null,
+      1,
+    )
+    for (const args of [
+      ['--times', 'flake', '--mode', 'spread'],
+      ['--times', 'flake', '--layout', 'snowcast', '--epoch', '2020-01-01 12:00', '--nodes', '128', '--mode', 'spread'],
+      ['--times', 'flake', '--unsigned', '--epoch', '1577836800000', '--id-offset=-5'],
+      ['--times', 'flake', '--layout', own],
+      ['--function', 'flake_id', '--node', '1023', '--layout', 'twitter'],
+    ]) {
+      const sql = await textOf(t, ['schema', 'mysql', ...args])
+      const [, command] = /^-- .*, printed by flakeforge \S+: flakeforge (.*)$/m.exec(sql.split('\n')[0])
+      const { stdout } = await promisify(execFile)('sh', ['-c', `printf '%s\\0' ${command}`])
+      const [schema, ...words] = stdout.split('\0').slice(0, -1)
+      t.is(schema, 'schema')
+      t.is(await textOf(t, [schema, ...words]), sql, command)
+      t.true(sql.split('\n').every((line) => !line.startsWith('-- mine')))
+    }
+  },
+)

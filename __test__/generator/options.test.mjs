@@ -120,21 +120,73 @@ for (const [key, meant] of Object.entries({
   })
 }
 
-for (const key of ['node', 'host', 'count', 'toString', '']) {
+for (const key of ['host', 'count', 'toString', '']) {
   test(`the error for a key unlike any option names all options: '${key}'`, (t) => {
     const error = throwsCode(t, () => new FlakeId({ [key]: 7 }), 'ERR_FLAKE_OPTION', TypeError)
     t.like(error, { option: key, value: 7 })
     t.true(error.message.startsWith(`Unknown option '${key}'. The options are `), error.message)
     const named = error.message.slice(error.message.indexOf(' are ') + 5, -1).split(', ')
-    t.deepEqual(named.sort(), ['datacenter', 'worker', ...GENERAL].sort())
+    t.deepEqual(named.sort(), ['datacenter', 'worker', 'mode', ...GENERAL].sort())
+  })
+}
+
+/** What other packages call the options, as their own documents have it, by layout. */
+const CALLED = [
+  [{ mid: 42 }, 'id'], // snowflake-id, flakeid
+  [{ offset: 1_546_300_800_000 }, 'epoch'], // snowflake-id
+  [{ timeOffset: 1_546_300_800_000 }, 'epoch'], // flakeid
+  [{ instance_id: 4 }, 'id'], // nodejs-snowflake
+  [{ custom_epoch: 1_577_836_800_000 }, 'epoch'], // nodejs-snowflake
+  [{ shard_id: 12 }, 'id'], // @theinternetfolks/snowflake
+  [{ workerId: 3 }, 'worker'], // snowyflake, snowflake-uuid, simple-flakeid
+  [{ worker_id: 3 }, 'worker'],
+  [{ datacenterId: 3 }, 'datacenter'], // snowflake-uuid
+  [{ data_center_id: 3 }, 'datacenter'],
+  [{ dataCentreId: 3 }, 'datacenter'],
+  [{ baseTime: 1_577_836_800_000 }, 'epoch'], // simple-flakeid
+  [{ seqBitLength: 6 }, 'layout'], // simple-flakeid
+  [{ workerIdBits: 8 }, 'layout'], // snowflake-uuid
+  [{ maxSeqNumber: 63 }, 'seqMask'], // simple-flakeid
+  [{ twepoch: 1_288_834_974_657 }, 'epoch'], // Twitter's Snowflake
+  [{ epochMs: 1_577_836_800_000 }, 'epoch'],
+  [{ node: 5 }, 'id'],
+  [{ nodeId: 5 }, 'id'],
+  [{ NODE_ID: 5 }, 'id'],
+  [{ machineId: 5 }, 'id'],
+  [{ pid: 5 }, 'id'],
+  [{ shard: 5 }, 'id'],
+  [{ layout: 'sonyflake', machineID: 5 }, 'machine'], // Sonyflake
+  [{ layout: 'sonyflake', startTime: new Date(0) }, 'epoch'],
+  [{ layout: 'sonyflake', workerId: 5 }, 'machine'],
+  [{ layout: 'discord', workerId: 5 }, 'worker'], // @sapphire/snowflake
+  [{ layout: 'discord', processId: 5 }, 'process'],
+  [{ layout: 'tsid', customEpoch: 0 }, 'epoch'], // tsid-creator
+  [{ layout: 'tsid', nodeBits: 8 }, 'layout'],
+  [{ layout: 'hazelcast', nodeIdOffset: 5 }, 'nodeOffset'], // Hazelcast
+  [{ layout: 'hazelcast', epochStart: 0 }, 'epoch'],
+  [{ layout: 'hazelcast', allowedFutureMillis: 5 }, 'maxAheadMs'],
+  [{ layout: 'hazelcast', prefetchCount: 5 }, 'prefetch'],
+  [{ layout: 'uniqueid', clusterId: 5 }, 'cluster'], // java-uniqueid
+  [{ layout: 'uniqueid', generatorId: 5 }, 'generator'],
+  [{ mod: 'spread' }, 'mode'],
+]
+
+for (const [options, meant] of CALLED) {
+  const key = Object.keys(options).at(-1)
+  test(`the error for another package's name names ours: ${options.layout ?? 'flake'} '${key}'`, (t) => {
+    const error = throwsCode(t, () => new FlakeId(options), 'ERR_FLAKE_OPTION', TypeError)
+    t.like(error, { option: key, value: options[key] })
+    t.regex(error.message, new RegExp(`^Unknown option '${key}'\\. Did you mean '${meant}'[,?]`))
   })
 }
 
 test('nodes and mode are named for layouts that have them', (t) => {
   const { message } = t.throws(() => new FlakeId({ layout: 'snowcast', noodes: 128 }))
   t.is(message, "Unknown option 'noodes'. Did you mean 'nodes'?")
-  t.regex(t.throws(() => new FlakeId({ layout: 'uniqueid', zzz: 1 })).message, / mode, /)
-  t.regex(t.throws(() => new FlakeId({ mode: 'spread', zzz: 1 })).message, / mode, /)
+  for (const { name, fields } of DIALECTS) {
+    const { message: all } = t.throws(() => new FlakeId({ layout: name, zzz: 1 }))
+    t.is(all.includes(' mode,'), fields.length > 0, name)
+  }
 })
 
 /** The message of each kind, word for word. */
@@ -182,7 +234,7 @@ test('the node fields of the layout are options, and those of other layouts are 
     [{ fields: Object.entries({ timestamp: 44, pod: 20 }) }, ['pod']],
   ]) {
     for (const field of fields) t.notThrows(() => new FlakeId({ layout, [field]: 7 }))
-    const other = fields.includes('host') ? 'worker' : 'host'
+    const other = fields.includes('host') ? 'zebra' : 'host'
     const error = throwsCode(t, () => new FlakeId({ layout, [other]: 7 }), 'ERR_FLAKE_OPTION', TypeError)
     t.is(error.option, other)
     for (const known of [...fields, ...GENERAL])

@@ -119,7 +119,7 @@ const HARMLESS = {
   ],
   'how a value, an ID or a text is given': [
     'lib/base/errors/values.ts unknownLayoutError guess SINCE_START otherTime',
-    'lib/base/errors/wanted.ts whyNot ANY_ID LOST SIGNED idInBase uuidOfLayout inTick',
+    'lib/base/errors/wanted.ts whyNot ANY_ID LOST SIGNED idInBase uuidOfLayout inOrder inTick',
     'lib/base/errors/options.ts storeToConstructorError',
     'lib/base/errors/generators.ts noLongerExactError',
     'lib/codec/json.ts LOST',
@@ -204,7 +204,7 @@ const HARMLESS = {
     'lib/stores/postgres/times.ts functionFault create raise',
   ],
   'another time for a row, or nodes that no slot has': [
-    'lib/base/errors/leases.ts backfillUsedUpError keptNodesInUseError pastLostError futureError',
+    'lib/base/errors/leases.ts backfillUsedUpError keptByFunctionError keptNodesInUseError pastLostError futureError',
     'lib/lease/past-ids.ts noBackfillError',
   ],
   'it says that a counter begins above what was handed out': ['lib/base/errors/counters.ts destroyedCounterError'],
@@ -217,6 +217,7 @@ const HARMLESS = {
     'lib/stores/open.ts checkAddresses',
   ],
   'the same in a table of a document': ['lib/base/errors/codes.ts FIXES'],
+  'no advice, but names of options': ['lib/base/other-names.ts WORDS'],
   'no advice, but code of a server': [
     'lib/stores/postgres/statements.ts BEGAN',
     'lib/stores/postgres/trust.ts useSchema',

@@ -71,8 +71,34 @@ test.serial('an unknown option is rejected', async (t) => {
   const named = message.slice(message.indexOf(' are ') + 5, -1).split(', ')
   for (const name of ['group', 'slots', 'ttlMs', 'skewMs', 'waitMs', 'host', 'worker'])
     t.true(named.includes(name), name)
-  for (const name of ['id', 'shared', 'clock', 'nodes', 'mode']) t.false(named.includes(name), name)
+  for (const name of ['id', 'shared', 'clock', 'nodes']) t.false(named.includes(name), name)
   await isRefused(t, { ...LEASE, layout: 'hazelcast', worker: 1, maxAheadMs: 0 }, 'worker', TypeError)
+})
+
+test.serial("another package's name of an option leads to ours, and a node number to the slot", async (t) => {
+  for (const [name, meant] of Object.entries({
+    namespace: 'group',
+    key_prefix: 'group',
+    maxNodes: 'slots',
+    leaseTime: 'ttlMs',
+    timeout: 'waitMs',
+    hostname: 'host',
+    workerId: 'worker',
+    customEpoch: 'epoch',
+    mod: 'mode',
+  })) {
+    const { message } = await isRefused(t, { ...LEASE, [name]: 7 }, name, TypeError)
+    t.is(message, `Unknown option '${name}'. Did you mean '${meant}'?`)
+  }
+  for (const options of [{ machineId: 7 }, { node: 7 }, { layout: 'hazelcast', nodeId: 7, maxAheadMs: 0 }]) {
+    const { message } = await isRefused(
+      t,
+      { ...LEASE, ...options },
+      Object.keys(options).find((name) => options[name] === 7),
+      TypeError,
+    )
+    t.regex(message, /cannot be used with join\(\): the slot determines the node number$/)
+  }
 })
 
 test.serial('options that are not an object are rejected', async (t) => {

@@ -157,7 +157,7 @@ const CROSSINGS = [
   {
     // A way out says which option of an address to use: no client gets it.
     kind: 'TLS of databases',
-    code: /rejectUnauthorized|checkServerIdentity|verifyIdentity|servername|sentinelTLS|\b(?:tls|ssl): (?!Tls\b|readTls\(|BY_SCHEME\b|'\?)/,
+    code: /rejectUnauthorized|checkServerIdentity|verifyIdentity|servername|sentinelTLS|\b(?:tls|ssl): (?!Tls\b|readTls\(|byScheme\b|'\?)/,
     sample: ['const pool = createPool({ host, ssl: { ca } })', "postgres(url, { ssl: 'require' })"],
     within: ['lib', 'bin', 'packages/check-store/lib'],
     owners: ['lib/stores/tls.ts'],

@@ -1,11 +1,13 @@
 // An ES consumer of `flakeforge/codec`. It is compiled, and the output is run.
 
 import assert from 'node:assert'
-import FlakeId, { type IdLike, Layout as MainLayout } from 'flakeforge'
+import FlakeId, { type IdLike, idType as idTypeOfMain, type Id as MainId, Layout as MainLayout } from 'flakeforge'
 import {
   format,
   type Id,
   type IdBytes,
+  type IdType,
+  type IdTypeOptions,
   idType,
   isId,
   Layout,
@@ -48,6 +50,15 @@ if (Order.is(received)) {
   const again: Id<'ord'> = received
   assert.equal(Order.toBigInt(again), Order.toBigInt(order))
 }
+const ofMain: MainId<'ord'> = order
+const back: Id<'ord'> = idTypeOfMain('ord').from(Order.toBigInt(ofMain))
+assert.equal(back, order)
+const kinds: IdType[] = [Order, User, idTypeOfMain('x')]
+const options: IdTypeOptions = { prefix: undefined, layout: null, base: undefined, seal: undefined }
+assert.equal(idType('ord', options).name, kinds[0]?.name)
+const either = order as Id<'ord'> | Id<'usr'>
+const narrowed: Id<'ord'> | undefined = Order.is(either) ? either : undefined
+assert.equal(narrowed, order)
 const found: Array<Id<'ord'>> = [sold, 'x'].filter(Order.is)
 assert.deepEqual(found, [order])
 assert.ok('value' in checked)

@@ -28,8 +28,8 @@ function cut(id: IdLike, { fields }: Layout): [digits: string, name: string][] {
 }
 
 /** @param name a field's */
-function label(name: string, parts: Parts) {
-  if (name === 'timestamp') return `timestamp ${stamp(parts.date)}`
+function label(name: string, parts: Parts, { mode }: Layout) {
+  if (name === 'timestamp') return `timestamp ${stamp(parts.date)}${mode === 'spread' ? ', mode spread' : ''}`
   if (name === 'zero') return 'zero'
   return `${name} ${parts[name as keyof Parts]}`
 }
@@ -37,7 +37,7 @@ function label(name: string, parts: Parts) {
 /** The ID's digits cut into fields, and under them the fields' names and values: two lines. */
 export function picture(id: IdLike, layout: Layout, parts: Parts) {
   const columns = cut(id, layout).map(([digits, name], i) => {
-    const under = label(name, parts)
+    const under = label(name, parts, layout)
     const size = Math.max(digits.length, under.length)
     return [digits, under].map((text) => paint(COLOURS[i % COLOURS.length], text.padEnd(size)))
   })

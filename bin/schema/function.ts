@@ -37,6 +37,12 @@ const ONLY_OF = {
 /** The options of both. */
 const OF_BOTH = ['layout', 'epoch', 'nodes', 'mode', 'id-offset'] as const
 
+/** All of them, in the order of a command line. */
+export const OF_FUNCTIONS: readonly string[] = [
+  ...Object.entries(ONLY_OF).flatMap(([kind, { options }]) => [kind, ...options]),
+  ...OF_BOTH,
+]
+
 /** Refuses what would have no effect. */
 export function checkFunctions(values: Values) {
   if (values.function !== undefined && values.times !== undefined)

@@ -14,7 +14,14 @@ import manifest from '../../package.json' with { type: 'json' }
 import type { Given, Values } from '../parts/command.ts'
 import { usageError } from '../parts/faults.ts'
 import { print } from '../parts/output.ts'
-import { checkFunctions, readFunction, readTimes, type WantedFunction, type WantedTimes } from './function.ts'
+import {
+  checkFunctions,
+  OF_FUNCTIONS,
+  readFunction,
+  readTimes,
+  type WantedFunction,
+  type WantedTimes,
+} from './function.ts'
 
 const { version } = manifest
 
@@ -79,12 +86,16 @@ const DATABASES: Record<string, (named: string, roles: string[]) => Database> = 
 /** Other names of them, such as the beginnings of their addresses. */
 const ALIASES: Record<string, string> = { postgresql: 'postgres', mariadb: 'mysql' }
 
+function nameOf(named: string) {
+  const [scheme] = named.toLowerCase().split(':')
+  return ALIASES[scheme] ?? scheme
+}
+
 /** The given database, perhaps by the address of a server. */
 function databaseOf(named: string, roles: string[]) {
-  const [scheme] = named.toLowerCase().split(':')
-  const name = ALIASES[scheme] ?? scheme
+  const name = nameOf(named)
   const database = DATABASES[name]
-  if (database === undefined) throw usageError(`There are tables for postgres and mysql, but not for '${scheme}'.`)
+  if (database === undefined) throw usageError(`There are tables for postgres and mysql, but not for '${name}'.`)
   if (name !== 'postgres' && roles.length > 0) {
     throw usageError('--grant is only for postgres. On MySQL and MariaDB, run the GRANT that is printed.')
   }
@@ -98,33 +109,53 @@ function readRoles(given: string | undefined) {
   throw usageError(`--grant must be names of roles with commas between them, not '${given}'.`)
 }
 
+/** The command without the address, which may have a password, but with all that says which IDs a function is for: one line. */
+function commandOf(named: string, values: Values) {
+  const name = nameOf(named)
+  const given = OF_FUNCTIONS.filter((name) => values[name] !== undefined)
+  return [
+    'flakeforge schema',
+    ...(name === 'postgres' ? [] : [name]),
+    ...given.map((name) => `--${name}${wordOf(values[name])}`),
+  ].join(' ')
+}
+
+/** A value as a shell reads it. All were read before; JSON alone may have line ends, which would end the comment. */
+function wordOf(given: string | true | undefined) {
+  if (typeof given !== 'string') return ''
+  if (/^[\w.:+-]+$/.test(given)) return ` ${given}`
+  const text = given.trim().startsWith('{') ? JSON.stringify(JSON.parse(given)) : given
+  return ` '${text.replaceAll("'", String.raw`'\''`)}'`
+}
+
 const asComment = (lines: string[]) => lines.map((line) => `--   ${line}\n`).join('')
 
 const headerOfTables = ({ grants }: Printed) => `-- The tables of flakeforge ${version}, printed by: flakeforge schema
 -- Applying it again changes nothing. Members need only these rights:
 ${asComment(grants)}`
 
-const headerOfFunction = ({ grants }: Printed, { name, plan: { node } }: WantedFunction) =>
-  `-- A function that makes IDs of node ${node}, printed by flakeforge ${version}: flakeforge schema --function ${name}
+const headerOfFunction = ({ grants }: Printed, { plan: { node } }: WantedFunction, command: string) =>
+  `-- A function that makes IDs of node ${node}, printed by flakeforge ${version}: ${command}
 -- No process may use node ${node}, nor a function in another database. Callers need only these rights:
 ${asComment(grants)}`
 
-const headerOfTimes = ({ grants }: Printed, { name, plan: { order } }: WantedTimes) =>
-  `-- Functions that read the time of an ID, printed by flakeforge ${version}: flakeforge schema --times ${name}
+const headerOfTimes = ({ grants }: Printed, { plan: { order } }: WantedTimes, command: string) =>
+  `-- Functions that read the time of an ID, printed by flakeforge ${version}: ${command}
 -- Applying it again changes nothing. Callers need only these rights${grants.length > 0 ? ':' : '.'}
 ${asComment(grants)}${order === undefined ? '-- IDs of this layout are not ordered by time, so no range of IDs is a span of time.\n' : ''}`
 
 /** What the options ask for, with the comment before it. */
-function printedBy(database: Database, values: Values) {
+function printedBy(named: string, values: Values) {
+  const database = databaseOf(named, readRoles(values.grant))
   checkFunctions(values)
   const [wanted, times] = [readFunction(values), readTimes(values)]
   if (wanted !== undefined) {
     const printed = database.function(wanted)
-    return { ...printed, header: headerOfFunction(printed, wanted) }
+    return { ...printed, header: headerOfFunction(printed, wanted, commandOf(named, values)) }
   }
   if (times !== undefined) {
     const printed = database.times(times)
-    return { ...printed, header: headerOfTimes(printed, times) }
+    return { ...printed, header: headerOfTimes(printed, times, commandOf(named, values)) }
   }
   const printed = database.tables()
   return { ...printed, header: headerOfTables(printed) }
@@ -133,7 +164,7 @@ function printedBy(database: Database, values: Values) {
 export async function run({ values, operands }: Given) {
   const [named = 'postgres', ...more] = operands
   if (more.length > 0) throw usageError(`schema takes one database, so leave out '${more[0]}'.`)
-  const { header, sql, script = sql } = printedBy(databaseOf(named, readRoles(values.grant)), values)
+  const { header, sql, script = sql } = printedBy(named, values)
   const textOf = (text: string) => `${header}\n${text.trim()}\n`
   await print(values.json ? `${JSON.stringify({ sql: textOf(sql) })}\n` : textOf(script))
 }

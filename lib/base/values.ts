@@ -18,13 +18,13 @@ export type Options = Record<string, unknown>
 
 /**
  * An object with no keys other than the known ones; an absent one is empty.
- * @param offered the keys that an error lists
+ * @param offered the keys that an error about this one lists, or it throws a better error
  */
 export function checkKeys(
   name: string,
   given: unknown,
   known: readonly string[],
-  offered?: () => readonly string[],
+  offered?: (key: string) => readonly string[],
 ): Options {
   const options = isAbsent(given) ? {} : given
   if (typeof options !== 'object' || Array.isArray(options)) throw errors.optionTypeError(name, options, 'an object')
@@ -37,14 +37,20 @@ export function refuseMore(call: string, more: readonly unknown[], takes: string
   if (found !== undefined) throw errors.optionError(TypeError, 'options', found, `${call}() takes only ${takes}`)
 }
 
-/** The same for a known object. A Map, a signal or a promise has no keys and would be ignored; so would an inherited option. */
-export function refuseUnknown(options: Options, known: readonly string[], offered = () => known) {
+/** Whether options in it would be ignored: a Map, a signal or a promise has no keys, and only own properties are read. */
+export const hidesOptions = (options: object, known: readonly string[], own: Options = ownOf(options)): boolean =>
+  !isPlain(options) && (Object.keys(own).length === 0 || known.some((name) => isInherited(options, name)))
+
+/** Refuses unknown keys of an object. */
+export function refuseUnknown(
+  options: Options,
+  known: readonly string[],
+  offered: (key: string) => readonly string[] = () => known,
+) {
   const own = ownOf(options)
-  const keys = Object.keys(own)
-  if (!isPlain(options) && (keys.length === 0 || known.some((name) => isInherited(options, name))))
-    throw errors.optionTypeError('options', options, 'a plain object')
-  for (const key of keys) {
-    if (!known.includes(key)) throw errors.unknownOptionError(key, own[key], offered())
+  if (hidesOptions(options, known, own)) throw errors.optionTypeError('options', options, 'a plain object')
+  for (const key of Object.keys(own)) {
+    if (!known.includes(key)) throw errors.unknownOptionError(key, own[key], offered(key))
   }
   return own
 }

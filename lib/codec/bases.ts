@@ -38,11 +38,16 @@ const DIGITS: Record<string, string> = {
 }
 export const BASES = Object.keys(DIGITS)
 
+/** What means the default. biguint-format treats '' and false as decimal. */
+export const DECIMAL: unknown[] = ['', false, null, undefined]
+
 /** The name of a base; the default is 'dec'. */
-export function baseName(name: string | null | undefined) {
-  if (!name) return 'dec' // biguint-format treats '' and false as decimal
-  if (!BASES.includes(name)) throw errors.optionRangeError('base', name, `one of '${BASES.join("', '")}'`)
-  return name
+export const baseName = (name: string | null | undefined) => (DECIMAL.includes(name) ? 'dec' : knownBase(name))
+
+/** A base that must be named. */
+export function knownBase(name: unknown) {
+  if (!BASES.includes(name as string)) throw errors.optionRangeError('base', name, `one of '${BASES.join("', '")}'`)
+  return name as string
 }
 
 /**

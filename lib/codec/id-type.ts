@@ -4,20 +4,18 @@
 import * as errors from '../base/errors/values.ts'
 import * as wanted from '../base/errors/wanted.ts'
 import { checkKeys, isAbsent } from '../base/values.ts'
-import { type Base, baseName, read, spell } from './bases.ts'
+import { type Base, knownBase, read, spell } from './bases.ts'
 import type { LayoutFacts } from './facts.ts'
 import { type IdLike, toBigInt } from './ids.ts'
 import { factsOf, type Layout } from './layout.ts'
 import type { AnyLayout } from './node-fields.ts'
 import { PREFIX } from './prefix.ts'
 
-declare const kind: unique symbol
-
 /**
  * The text of an ID of one kind, such as `'ord_6GZJ8H64N4W00'`. It is a string, but no other string is assignable to it, nor
- * is the ID of another kind.
+ * is the ID of another kind. The property exists only in the type, not at run time.
  */
-export type Id<Name extends string = string> = string & { readonly [kind]: Name }
+export type Id<Name extends string = string> = string & { readonly '~kind': Name }
 
 /** Any generator of flakeforge in this process. */
 export interface IdSource {
@@ -69,7 +67,7 @@ export interface IdType<Name extends string = string> {
 
   /**
    * The next ID of a generator, as text.
-   * @throws as `nextBigInt()` of the generator
+   * @throws {TypeError} `ERR_FLAKE_OPTION`: it is no generator. Or as its `nextBigInt()`
    */
   readonly next: (generator: IdSource) => Id<Name>
 
@@ -162,7 +160,7 @@ function sealedTexts(prefix: string, given: unknown, base: 'base58' | 'base62'):
 }
 
 function textsOf(prefix: string, { base, seal }: { base?: unknown; seal?: unknown }): Texts {
-  if (isAbsent(seal)) return plainTexts(prefix, isAbsent(base) ? 'base32' : (baseName(base as string) as Base))
+  if (isAbsent(seal)) return plainTexts(prefix, isAbsent(base) ? 'base32' : (knownBase(base) as Base))
   const chosen = isAbsent(base) ? 'base58' : base
   if (chosen !== 'base58' && chosen !== 'base62')
     throw errors.optionRangeError('base', base, "'base58' or 'base62', because of seal")
@@ -220,13 +218,17 @@ export function idType<const Name extends string, const L extends AnyLayout = An
       return { issues: [{ message: error.message }] }
     }
   }
-  const is = (value: unknown): value is Id<Name> => validate(value).value === value && value !== undefined
+  const is = (value: unknown): value is Id<Name> => typeof value === 'string' && validate(value).value === value
   const schema = (): TextSchema => ({ type: 'string', pattern: `^${prefix}${pattern}$` })
   const jsonSchema = { input: () => ({ ...schema() }), output: () => ({ ...schema() }) }
 
   return Object.freeze({
     name,
-    next: (generator: IdSource) => from(generator.nextBigInt()),
+    next: (generator: IdSource) => {
+      if (typeof generator?.nextBigInt !== 'function')
+        throw errors.optionTypeError('generator', generator, 'an object with nextBigInt()')
+      return from(generator.nextBigInt())
+    },
     from,
     parse,
     is,

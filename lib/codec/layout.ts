@@ -234,9 +234,7 @@ export class Layout<const L extends AnyLayout = AnyLayout> {
    */
   range(from: Instant, to?: Instant): { min: IdBytes; max: IdBytes } {
     const { packing } = this.#facts
-    if (!packing.isTimeOrdered) {
-      throw errors.optionRangeError('layout', this.name, wanted.ORDERED)
-    }
+    if (!packing.isTimeOrdered) throw errors.fieldsError('layout', this.name, wanted.inOrder(this.name))
     const end = to ?? from
     const times = [spanOf('from', from, this).first, spanOf('to', end, this).last] as const
     const sides = [packing.sideOf(times[0]), packing.sideOf(times[1])]

@@ -3,7 +3,7 @@
 
 /**
  * Layouts and IDs in all their forms, in plain JavaScript without dependencies: for browsers, workers and other runtimes
- * without an addon. 11.8 kB, minified and compressed; a bundler leaves out unused parts.
+ * without an addon. 12 kB, minified and compressed; a bundler leaves out unused parts.
  *
  * Everything works as in the main entry. Errors have the same codes and properties; bundles for browsers have shorter
  * messages. Without `Buffer`, the 8 bytes of an ID are a `Uint8Array`, and `format()` takes at most 65,536 bytes.

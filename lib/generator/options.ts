@@ -3,6 +3,7 @@
 import { CLOCK, checkKeys, checkPath, isAbsent, type Options, ownOf, readBounded, readDuration } from '../base/check.ts'
 import * as errors from '../base/errors.ts'
 import type { TemporalInstant } from '../base/objects.ts'
+import { calledHere } from '../base/other-names.ts'
 import { unixNow } from '../base/timers.ts'
 import { checkCount } from '../calls/count.ts'
 import { type LayoutFacts, usualFacts } from '../codec/facts.ts'
@@ -160,10 +161,13 @@ export function readOptions(given: unknown): Settings {
   if (typeof given !== 'object' && given !== undefined) throw errors.optionTypeError('options', given, 'an object')
   const facts = readLayout(ownOf(given))
   const known = [...facts.nodeNames, ...GENERAL, ...OF_NODE]
-  const options = checkKeys('options', given, known, () => {
+  const options = checkKeys('options', given, known, (key) => {
     // `host` is also a node field of layouts
     const ofLease = ['store', ...OF_LEASE].find((name) => name !== 'host' && Object.hasOwn(Object(given), name))
     if (ofLease !== undefined) throw errors.joinOptionError(ofLease, ownOf(given as object)[ofLease])
+    const meant = calledHere(key, facts.nodeNames)
+    if (meant !== undefined && known.includes(meant))
+      throw errors.otherNameError(key, ownOf(given as object)[key], meant)
     return offeredOf(known, facts)
   })
   const clock = readClock(options.clock)
@@ -178,10 +182,10 @@ export function readOptions(given: unknown): Settings {
 }
 
 /** The known options that make sense with this layout. */
-export function offeredOf(known: readonly string[], { hasNodes, mode }: LayoutFacts) {
+export function offeredOf(known: readonly string[], { hasNodes, host }: LayoutFacts) {
   const isOffered = new Map([
     ['nodes', hasNodes],
-    ['mode', !isAbsent(mode)], // elsewhere it is what `node` would be taken for
+    ['mode', host === undefined], // a decimal layout has no bits to reverse
   ])
   return known.filter((name) => isOffered.get(name) ?? true)
 }

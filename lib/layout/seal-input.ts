@@ -1,6 +1,6 @@
 // What Seal is given: keys, options, texts, and arrays of IDs. No error here shows a key. The first seal loads this file.
 
-import { isAbsent, ownOf } from '../base/check.ts'
+import { hidesOptions, isAbsent, ownOf } from '../base/check.ts'
 import * as wanted from '../base/errors/wanted.ts'
 import * as errors from '../base/errors.ts'
 import { isBigUint64Array, isUint8Array } from '../base/objects.ts'
@@ -95,6 +95,12 @@ export function readOptions(options: unknown): { tweak?: unknown; prefix?: unkno
   if (isAbsent(options)) return ownOf({})
   if (typeof options !== 'object' || Array.isArray(options) || isUint8Array(options))
     throw secretError(TypeError, 'options', `must be an object, { tweak, prefix, check }, but is ${kindOf(options)}`)
+  if (hidesOptions(options, OPTIONS))
+    throw secretError(
+      TypeError,
+      'options',
+      `must be a plain object, { tweak, prefix, check }, but is ${kindOf(options)}`,
+    )
   for (const name of Object.keys(options)) {
     if (!OPTIONS.includes(name)) throw errors.unknownOptionError(name, undefined, OPTIONS)
   }

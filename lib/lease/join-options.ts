@@ -3,7 +3,8 @@
 
 import { readSignal } from '../base/abort.ts'
 import { checkKeys, isAbsent, type Options, ownOf, readBounded } from '../base/check.ts'
-import { optionRangeError, optionTypeError, unusableOptionError } from '../base/errors.ts'
+import { optionRangeError, optionTypeError, otherNameError, unusableOptionError } from '../base/errors.ts'
+import { calledHere } from '../base/other-names.ts'
 import type { LayoutFacts } from '../codec/facts.ts'
 import type { AnyLayout, GivenFields, LayoutChoices } from '../codec/node-fields.ts'
 import type { GeneratorOptions, LayoutOption } from '../generator/options.ts'
@@ -65,10 +66,10 @@ export interface LeaseOptions {
   host?: string | null | undefined
   /**
    * Whether calls of `join` in this thread for the same store and group return the same generator. Default false: each call
-   * returns a new generator with its own slot. If true, call `close()` once for each `join`; the last one closes the
-   * generator. `detach()` and `destroy()` affect all callers. Two stores count as the same if they are the same object or have
-   * exactly the same address. Different options cause `ERR_FLAKE_CONFIG_MISMATCH`. Worker threads do not share: each has its
-   * own generator.
+   * returns a new generator with its own slot. If true, each call needs exactly one `close()`, by hand or by `await using`;
+   * the last one closes the generator. `detach()` and `destroy()` affect all callers. Two stores count as the same if they are
+   * the same object or have exactly the same address. Different options cause `ERR_FLAKE_CONFIG_MISMATCH`. Worker threads do
+   * not share: each has its own generator.
    *
    * `createGroup` ignores it.
    */
@@ -129,7 +130,14 @@ export function readJoinOptions(given: unknown) {
   }
   const facts = readLayout(named)
   const known = [...facts.nodeNames, ...GENERAL, ...OF_LEASE]
-  const options = checkKeys('options', given, [...known, ...OF_NODE], () => offeredOf(known, facts))
+  const options = checkKeys('options', given, [...known, ...OF_NODE], (key) => {
+    const meant = calledHere(key, facts.nodeNames)
+    // A single field, or all of them as `id`, would leave nothing for the slot.
+    const isWhole = meant === 'id' || (facts.nodeNames.length === 1 && meant === facts.nodeNames[0])
+    if (isWhole) throw unusableOptionError(key, named[key], `with join(): ${NOT_WITH_JOIN.id}`)
+    if (meant !== undefined && known.includes(meant)) throw otherNameError(key, named[key], meant)
+    return offeredOf(known, facts)
+  })
   const knobs = readKnobs(options, facts)
   const nodes = slotNodes(facts, options)
   const group = readName('group', isAbsent(options.group) ? 'default' : options.group)

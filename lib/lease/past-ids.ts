@@ -9,6 +9,7 @@ import type { Backfill } from '../../src/native.d.ts'
 import {
   backfillUsedUpError,
   futureError,
+  keptByFunctionError,
   keptNodesInUseError,
   optionError,
   pastLostError,
@@ -21,6 +22,7 @@ import { idAsBuffer, nativeLayout, putBigInt } from '../native/hot.ts'
 import native from '../native/index.ts'
 import type { SlotStore, StoreError } from '../stores/store.ts'
 import type { JoinSettings } from './join-options.ts'
+import { functionOf } from './reserved-nodes.ts'
 
 const NS_PER_MS = 1_000_000n
 
@@ -71,7 +73,7 @@ export class PastIds {
       if (ms > now) throw futureError(ms, now)
       if (ms < -FARTHEST_MS) throw timeRangeError(ms, layoutOf(facts), 'date')
       if (this.#checked !== this.#member.lineage) {
-        await this.#look()
+        await this.#look(ms)
         continue
       }
       if (this.#usedUntil !== undefined && ms <= this.#usedUntil) throw keptNodesInUseError(group, ms, this.#usedUntil)
@@ -91,9 +93,12 @@ export class PastIds {
     }
   }
 
-  async #look() {
+  async #look(ms: number) {
     const { lineage } = this.#member
-    this.#usedUntil = await this.#store.usedUntil(this.#settings.group, this.#settings.kept.slots)
+    const { group, kept, facts } = this.#settings
+    const found = await functionOf(this.#store, facts, kept.nodes)
+    if (found !== undefined) throw keptByFunctionError(group, found, ms)
+    this.#usedUntil = await this.#store.usedUntil(group, kept.slots)
     this.#checked = lineage
   }
 

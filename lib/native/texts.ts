@@ -2,6 +2,7 @@
 // its output for many IDs at once. The given IDs are not changed.
 
 import * as errors from '../base/errors.ts'
+import { DECIMAL } from '../codec/bases.ts'
 import * as hot from './hot.ts'
 import native from './index.ts'
 
@@ -12,8 +13,8 @@ const SOME = hot.some.length / 8
 
 /** The number of a base in the raw functions; the default is that of 'dec'. */
 export function baseCode(base: string | null | undefined) {
-  if (!base) return 0 // biguint-format treats '' and false as decimal
-  const code = BASES.indexOf(base)
+  if (DECIMAL.includes(base)) return 0
+  const code = BASES.indexOf(base as string)
   if (code < 0) throw errors.optionRangeError('base', base, `one of '${BASES.join("', '")}'`)
   return code
 }

@@ -130,7 +130,7 @@ export const CODES = {
     needsReason: true,
   },
   ERR_FLAKE_BACKFILL: {
-    when: '`nextAt()`: all IDs of this past time are used, or other members may have generated them',
+    when: '`nextAt()`: all IDs of this past time are used, or others may have generated them',
     more: ['timestamp', 'group'],
   },
   ERR_FLAKE_ID: { when: 'not an ID, or not valid in this layout', more: ['value'], status: [400] },

@@ -2,6 +2,7 @@
 
 import { withoutEnd } from '../printable.ts'
 import { unixNow } from '../timers.ts'
+import { said } from './foreign.ts'
 import { flakeError, inMs, instant } from './make.ts'
 import { isEnded, ownStoreError, storeError } from './stores.ts'
 import { optionError } from './values.ts'
@@ -170,6 +171,15 @@ export function keptNodesInUseError(group: string, ms: number, until: number) {
   const message =
     `An earlier group '${group}' may have used the nodes that this group reserves for nextAt(), until ${instant(until)}. Its members may have ` +
     `generated the same IDs for ${instant(ms)}. Only times after that are safe. Give rows with earlier times IDs of the present.`
+  return flakeError('ERR_FLAKE_BACKFILL', message, { group, timestamp: ms })
+}
+
+/** `ERR_FLAKE_BACKFILL`: a function of the store's database makes IDs with one of the kept nodes. */
+export function keptByFunctionError(group: string, { name, node }: { name: string; node: number }, ms: number) {
+  const message =
+    `Group '${group}' keeps node ${node} for nextAt(), and the function ${said(name, 60)}() of this database makes IDs with it. Both ` +
+    'would make equal IDs. Give rows of the past IDs of the present. If the function has made no ID yet, drop it instead, and ' +
+    'make one with a node that the group neither grants nor keeps.'
   return flakeError('ERR_FLAKE_BACKFILL', message, { group, timestamp: ms })
 }
 

@@ -35,10 +35,12 @@ export function show(value: unknown, depth: number = 0): string {
   if (typeof value === 'string') return showText(value)
   if (typeof value === 'bigint') return value < 2n ** 200n ? `${value}n` : 'a bigint of more than 200 bits'
   if (typeof value === 'function') return 'a function'
-  if (isDate(value)) return Number.isNaN(value.getTime()) ? 'an invalid Date' : value.toISOString()
-  if (Array.isArray(value)) return showArray(value, depth)
-  if (typeof value === 'object' && value !== null) return showObject(value)
-  return String(value)
+  if (typeof value !== 'object' || value === null) return String(value)
+  try {
+    return showObject(value, depth)
+  } catch {
+    return 'an object' // a getter or a Proxy throws
+  }
 }
 
 /** A short array in full; its items may be arrays too, as in `fields`. */
@@ -47,9 +49,11 @@ function showArray(array: unknown[], depth: number) {
   return text === '' || text.length > 60 ? `an array of ${array.length}` : text
 }
 
-function showObject(object: object) {
+function showObject(object: object, depth: number) {
+  if (isDate(object)) return Number.isNaN(object.getTime()) ? 'an invalid Date' : object.toISOString()
+  if (Array.isArray(object)) return showArray(object, depth)
   const { name } = object.constructor ?? {}
-  return name === undefined || name === 'Object' ? 'an object' : `an object of class ${name}`
+  return typeof name !== 'string' || name === 'Object' ? 'an object' : `an object of class ${name}`
 }
 
 export const inMs = (ms: number) => `${Number(ms.toPrecision(3))} ms`

@@ -73,6 +73,17 @@ export function joinOptionError(option: string, value: unknown) {
   return optionError(TypeError, option, value, message)
 }
 
+const REMARKS: Record<string, string> = {
+  id: ', the whole node number',
+  layout: ', whose fields have their numbers of bits',
+}
+
+/** `ERR_FLAKE_OPTION`: another package's name of one of our options, `meant`. */
+export function otherNameError(option: string, value: unknown, meant: string) {
+  const message = `Unknown option ${show(option)}. Did you mean '${meant}'${REMARKS[meant] ?? ''}?`
+  return optionError(TypeError, option, value, message)
+}
+
 /** The absolute path that a relative one resolves to. Only a shell expands '~'. */
 export const meantPath = (given: string) =>
   /^~[/\\]/.test(given) ? path.join(process.getBuiltinModule('node:os').homedir(), given.slice(2)) : path.resolve(given)

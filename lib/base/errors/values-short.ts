@@ -3,8 +3,9 @@
 
 import { branded, withValue } from './brand.ts'
 
+/** Not by String(): an object without a prototype has no text, and one of a user may throw. */
 const show = (value: unknown) =>
-  typeof value === 'string' ? `'${value.slice(0, 60)}'` : value instanceof Object ? 'an object' : String(value)
+  typeof value === 'string' ? `'${value.slice(0, 60)}'` : Object(value) === value ? 'an object' : String(value)
 
 export const optionError = (Type: ErrorConstructor, option: string, value: unknown, message: string) =>
   withValue(Object.assign(branded(new Type(message)), { code: 'ERR_FLAKE_OPTION', option }), value)

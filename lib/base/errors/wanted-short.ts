@@ -25,7 +25,7 @@ export const FINITE_TIME = 'a valid Date'
 export const FITTING_IDS = 'smaller'
 export const WHOLE_NS = 'whole nanoseconds'
 
-export const ORDERED = 'one ordered by time'
+export const inOrder = () => 'be ordered by time'
 export const ownMode = (own: string) => `'${own}'`
 export const LAYOUT = 'a layout'
 export const SHOWN_TIME = 'a time of a Date'

@@ -82,7 +82,8 @@ export const FINITE_TIME = 'a finite number of Unix ms, or a valid Date'
 export const FITTING_IDS = 'one with which IDs fit into 64 bits'
 export const WHOLE_NS = 'a whole number of nanoseconds, at least 0.000001 ms'
 
-export const ORDERED = "one whose IDs are ordered by time, which mode 'spread' is not"
+export const inOrder = (name: string) =>
+  `not be '${name}' in mode 'spread', whose IDs are not ordered by time. Select rows by their time from a column of its own`
 /** @param own mode of the layout */
 export const ownMode = (own: string) =>
   `left out or '${own}', the mode of the layout: its IDs do not contain their mode, as those of uniqueid do`

@@ -30,11 +30,14 @@ const FORMS = {
 }
 const PORTS = { server: 6379, sentinel: 26379, cluster: 6379 }
 
-const [IN_PATH, BY_SCHEME] = [
-  'the number of the database is the path, as in /2',
-  'with rediss in the scheme, there is TLS',
-]
-const WAYS_OUT = { db: IN_PATH, database: IN_PATH, tls: BY_SCHEME, ssl: BY_SCHEME }
+const IN_PATH = 'the number of the database is the path, as in /2'
+
+/** What is written instead of a parameter. */
+function waysOut(scheme: string, isTls: boolean) {
+  const withTls = isTls ? scheme : scheme.replace(/^(?:redis|valkey)/, '$&s')
+  const byScheme = `with ${withTls}// there is TLS`
+  return { db: IN_PATH, database: IN_PATH, tls: byScheme, ssl: byScheme }
+}
 
 const MANY = /^\/\/(?:([^@/?#]*)@)?([^@/?#]+)(?:\/(\d*))?(?:#([^#]*))?$/
 
@@ -48,7 +51,8 @@ export function readAddress(url: string): RedisAddress {
   const wrong = () => addressError(url, `like ${scheme}${FORMS[kind]}`)
   const tls = isTls ? CHECKED : undefined
   const parameters = new URLSearchParams(/\?([^#]*)/.exec(url)?.[1])
-  checkParameters(url, parameters, { known: [], waysOut: WAYS_OUT, otherwise: `it is like ${scheme}${FORMS[kind]}` })
+  const otherwise = `it is like ${scheme}${FORMS[kind]}`
+  checkParameters(url, parameters, { known: [], waysOut: waysOut(scheme, isTls), otherwise })
   if (kind === 'server') return readServer(url, tls, wrong)
   const [, user = '', hosts, path = '', name = ''] = MANY.exec(url.slice(scheme.length)) ?? []
   if (hosts === undefined || (kind === 'sentinel') !== (name !== '')) throw wrong()
