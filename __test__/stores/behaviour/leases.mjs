@@ -117,7 +117,7 @@ export function leasePromises(suite) {
     const site = await suite.startSite(t, 'server', kind.keeps)
     await Promise.all(
       suite.rowsThat(isDirect).map(async (row) => {
-        const usual = { group: `${row.name}, again`, ttlMs: 4000, skewMs: 1000, durable: true, waitMs: 60_000 }
+        const usual = { group: `${row.name}, again`, ttlMs: 10_000, skewMs: 1000, durable: true, waitMs: 60_000 }
         const { store } = await suite.connect(t, row, site)
         const lived = async (options) => {
           const flake = await FlakeId.join(store, leaseOptions({ ...usual, ...options }))

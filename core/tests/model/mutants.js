@@ -104,12 +104,12 @@ module.exports = [
         'let others = if is_same {',
       ],
     ],
-    tests: 'model ids_of_the_past_after_the_end_of_a_group',
+    tests: 'lease group_life::a_group_knows_until_when_groups_with_other_nodes_were_there',
   },
   {
     name: 'IDs of the past may have times of groups with other nodes',
     edits: [['lease/grants/group.rs', 'Some(group.others).filter(|&others| others > 0)', 'None']],
-    tests: 'model ids_of_the_past_after_the_end_of_a_group',
+    tests: 'lease group_life::a_group_knows_until_when_groups_with_other_nodes_were_there',
   },
   {
     name: 'a group forgets the groups before its predecessor',
@@ -132,7 +132,7 @@ module.exports = [
   {
     name: 'the end of a group is that of the windows that the store still knows',
     edits: [['lease/grants/group.rs', 'group.ended.max(quiet_until).max(last)', 'group.ended.max(last)']],
-    tests: 'model ids_of_the_past_after_the_end_of_a_group',
+    tests: 'lease group_life::a_group_knows_until_when_groups_with_other_nodes_were_there',
   },
   {
     name: 'a call that ends a counter ends the next one too',
