@@ -24,8 +24,8 @@ const { SegmentId, openStore } = lease
 
 const SECRET = 'hunter2-zk'
 
-/** Each waits most of its time, for the end of a window: this many run at once. */
-const inTurn = turns(3)
+/** Each waits most of its time, for the end of a window: two run at once, since each step has to end in 5 s. */
+const inTurn = turns(2)
 
 /** A client of a user, whose own events are not our concern. */
 function ofUser(t, client, end) {
