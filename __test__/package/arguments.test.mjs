@@ -192,7 +192,13 @@ async function giveOne(_url, { headers }) {
 const OTHERS = {
   LeasedFlakeId: {
     of: async (t) =>
-      (await joined(t, { backfill: 4, durable: true, maxWaitMs: 2000 }, Object.assign(new MemoryStore(), PAST))).flake,
+      (
+        await joined(
+          t,
+          { backfill: 4, durable: true, maxWaitMs: 2000, ttlMs: 60_000 },
+          Object.assign(new MemoryStore(), PAST),
+        )
+      ).flake,
     calls: {
       ...without('nextNumber', 'takeNumbers'),
       ...EMITTER,
