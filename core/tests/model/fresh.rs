@@ -3,8 +3,8 @@
 
 /// The minimum of every nonce and lineage. Other numbers in records are far below.
 pub const NONCES: u64 = 1 << 60;
-/// Each leads to another choice between two slots.
-const CHOICES: [u64; 2] = [2 << 60, 6 << 60];
+/// Each leads to another choice between two slots: the first of these to slot 1, the second to slot 0.
+const CHOICES: [u64; 2] = [2 << 60, 3 << 60];
 
 /// The random bits of a step, with an unused nonce.
 pub fn bits(number: u64, choice: usize) -> u128 {

@@ -104,12 +104,12 @@ module.exports = [
         'let others = if is_same {',
       ],
     ],
-    tests: 'lease group_life::a_group_knows_until_when_groups_with_other_nodes_were_there',
+    tests: 'model ids_of_the_past_after_the_end_of_a_group',
   },
   {
     name: 'IDs of the past may have times of groups with other nodes',
     edits: [['lease/grants/group.rs', 'Some(group.others).filter(|&others| others > 0)', 'None']],
-    tests: 'lease group_life::a_group_knows_until_when_groups_with_other_nodes_were_there',
+    tests: 'model ids_of_the_past_after_the_end_of_a_group',
   },
   {
     name: 'a group forgets the groups before its predecessor',
