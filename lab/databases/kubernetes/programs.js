@@ -1,5 +1,5 @@
 // Builds kube-apiserver, and the etcd that it is released for, from their Go modules into target/kubernetes: once for a version. It
-// takes ten minutes on two cores, and 3 GB.
+// takes 15 minutes on two cores, and 3 GB.
 
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
