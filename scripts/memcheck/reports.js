@@ -23,6 +23,8 @@ const KNOWN = [
   // A reference too, made by a copy of the addon whose file was removed before this process ended: no frame of it has a
   // name. A thread that loads the addon itself makes the same one with names, which are compared above.
   [/^ +#1 napi_create_reference /, /^ +#2 <null> <null> \[(?!.*flakeforge\.).*\.node\]$/],
+  // The bundler's own classes, in a test that bundles.
+  [/ napi_create_reference /, /rolldown-binding\..*\.node\]$/],
   // After process.exit() or an uncaught error, Node.js calls no finalizer. These are the functions that napi-rs calls
   // in one, for each remaining object (the object itself is still reachable), and V8's own memory behind objects of
   // JavaScript.
