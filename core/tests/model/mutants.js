@@ -329,15 +329,7 @@ module.exports = [
         'list.takes(&shown.label, &seat.list) || true);',
       ],
     ],
-    tests: 'model quorum::lists_that_change',
-  },
-  {
-    name: 'a new store is filled from seats with the earlier list (Q9)',
-    edits: [
-      ['lease/quorum/fill.rs', 'seat.list == *view.list());', 'seat.list == *view.list() || true);'],
-      ['lease/quorum/change.rs', 'written >= list.majority() && waiting.is_empty()', 'written >= 1'],
-    ],
-    tests: 'model quorum::lists_that_change',
+    tests: 'model quorum::directed::a_late_promise_after_a_change',
   },
   {
     name: 'a list that is not agreed on is written (Q9)',

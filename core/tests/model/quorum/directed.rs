@@ -330,7 +330,7 @@ fn two_fills_at_the_same_time() {
                     client.begin(Task::Fill { seat });
                 }
             }
-            while clients.iter_mut().fold(false, |any, client| client.one(&mut stores, &[Arrives; 5]) || any) {}
+            while clients.each_mut().map(|client| client.one(&mut stores, &[Arrives; 5])).contains(&true) {}
             stores.iter().all(Store::votes)
         });
         assert!(filled.is_some(), "seed {seed}");
