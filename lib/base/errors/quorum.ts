@@ -73,7 +73,7 @@ export function refusedMajorityError(what: string, refusals: Silent[]) {
 /** `ERR_FLAKE_CONFIG_MISMATCH`: a store belongs to another list. `label`: by which it was reached. */
 export function otherListError(label: string, theirs: string, ours: string) {
   const message =
-    `The store ${label} belongs to the list of stores ${theirs}; this process uses ${ours}. All members of a group must use the ` +
+    `The store ${label} belongs to the list of stores ${theirs} but this process uses ${ours}. All members of a group must use the ` +
     `same list, with the same spelling of each address; only the order does not matter. See ${PAGE}.`
   return flakeError('ERR_FLAKE_CONFIG_MISMATCH', message, { theirs, ours })
 }

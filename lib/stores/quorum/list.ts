@@ -101,11 +101,11 @@ function namesFor(given: unknown, at: number, label: unknown, open: (address: st
  * @param open opens the store at an address
  */
 export function readComing(list: Listed[], coming: readonly string[], open: (address: string) => object): Listed[] {
-  const named = coming.map((address, at) => labelFor(address, at, undefined))
-  const all = [...list.map(({ label }) => label), ...named]
-  const twice = all.find((label, at) => all.indexOf(label) !== at)
-  if (twice !== undefined) throw errors.sameLabelError(twice)
-  return coming.map((address, at) => ({ label: named[at], records: recordsOf(address, at, open) }))
+  coming.forEach(checkStore)
+  const named = coming.map((address, at) => namesFor(address, at, undefined, open))
+  const present = list.map(({ label }) => ({ label, server: serverOf(label) }))
+  refuseTwice([...list, ...coming], [...present, ...named])
+  return openAll(coming, named, open)
 }
 
 /**
@@ -124,14 +124,17 @@ export function readList(given: unknown, options: unknown, open: (address: strin
     throw errors.optionTypeError('labels', labels, `an array of at most ${stores.length} names`)
   const named = stores.map((store, at) => namesFor(store, at, labels[at], open))
   refuseTwice(stores, named)
-  return stores.map((store, at) => {
+  return openAll(stores, named, open)
+}
+
+const openAll = (stores: readonly unknown[], named: { label: string }[], open: (address: string) => object): Listed[] =>
+  stores.map((store, at) => {
     const opened = typeof store === 'string' ? open(store) : store
     return { label: named[at].label, records: recordsOf(opened) as Records }
   })
-}
 
 /** One label, one server or one object may not stand for two stores. */
-function refuseTwice(stores: unknown[], named: { label: string; server: string | undefined }[]) {
+function refuseTwice(stores: readonly unknown[], named: { label: string; server: string | undefined }[]) {
   for (const [at, { label, server }] of named.entries()) {
     const same = named.findIndex(
       (other, i) =>
