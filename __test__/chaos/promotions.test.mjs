@@ -52,7 +52,8 @@ test('a run starts what it needs, and ends it even if it fails', async (t) => {
   t.true(outcome.ids > 0)
   t.deepEqual(events, ['start', 'outage', 'end'])
   const failing = async () => ({ ...(await start()), outages: () => Promise.reject(new Error('no promotion')) })
-  await t.throwsAsync(run({ name: 'test', faults: [], start: failing }, about), { message: 'no promotion' })
+  const failed = await run({ name: 'test', faults: [], isEnough, start: failing }, about)
+  t.deepEqual(failed.troubles, [{ who: 'the server', what: 'no promotion' }])
   t.deepEqual(events.slice(3), ['start', 'end'])
 })
 

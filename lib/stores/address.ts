@@ -58,7 +58,7 @@ export function checkParameters(
       if (parameters.getAll(name).length > 1) throw addressError(url, `an address with ?${name}= once`)
       continue
     }
-    if (/\?.*@/.test(url)) throw unreadableError(url) // the name may be a part of a password
+    if (url.lastIndexOf('@') > url.indexOf('?')) throw unreadableError(url) // the name may be a part of a password
     const meant = nearest(name, known)
     const guess = meant === undefined ? otherwise : `did you mean ?${meant}=?`
     throw parameterError(url, name, Object.hasOwn(waysOut, name) ? waysOut[name] : guess)
@@ -84,9 +84,10 @@ export function addressOf(given: unknown) {
   return Array.isArray(address) ? address.join(' ') : address
 }
 
-const BEFORE_ADDRESS = /\s+(?=[a-z][a-z\d+.-]*:\/\/|file:)/i
+/** Without the look behind, a long run of spaces would take quadratic time. */
+const BEFORE_ADDRESS = /(?<!\s)\s+(?=[a-z][a-z\d+.-]*:\/\/|file:)/i
 /** A user or a password may contain spaces: an @ follows. */
-const BETWEEN_WORDS = /\s+(?!\s|\S*@)/
+const BETWEEN_WORDS = /(?<!\s)\s+(?!\s|\S*@)/
 
 /**
  * The addresses in a text, and what stands in the place of one. Those of several stores are separated by white space, because

@@ -33,7 +33,8 @@ export function recordPromises(suite) {
   const { kind } = suite
 
   const full = suite.rowsThat((row) => row.isFull).map(({ name }) => name)
-  suite.alone(`${full.join(', ')}: all checks of flakeforge-check-store`, async (t) => {
+  const all = full.length === 0 ? () => {} : suite.alone.bind(suite) // some databases have a test of their own
+  all(`${full.join(', ')}: all checks of flakeforge-check-store`, async (t) => {
     t.timeout(300_000)
     const { url } = await suite.sharedSite()
     // At once: each waits most of its time.
