@@ -135,7 +135,7 @@ export function leasePromises(suite) {
         const third = await lived({ nodeOffset: 1000, slots: 24 - 2, backfill: 2 })
         const { timestamp, message } = await third.refuses(PAST)
         t.is(timestamp, PAST)
-        t.regex(message, /Only later times are safe/)
+        t.regex(message, /Only times after that are safe/)
         const until = Number(/until \S+ \((\d+)\)/.exec(message)[1])
         while (Date.now() <= until) await new Promise((resolve) => setTimeout(resolve, until + 1 - Date.now()))
         ids.push(...(await Promise.all(Array.from({ length: 60 }, () => third.at(until + 1)))))
