@@ -60,7 +60,8 @@ mirror! {
         /// `record`: which counter of the group; `by`: how many numbers
         Past { record: String, by: Big },
         PastRestored,
-        Used { slots: Vec<Whole<u32>> = slots.into_iter().map(u32::from).collect() } = (Task::Used(slots)),
+        /// `lineage`: of the group of the member that asks
+        Used { slots: Vec<Whole<u32>> = slots.into_iter().map(u32::from).collect(), lineage: Big },
     }
 }
 
@@ -137,6 +138,8 @@ mirror! {
         Ended = (Answer::Refused(StepError::Destroyed)),
         /// the group has no record, and a renewal does not create one
         Absent = (Answer::Refused(StepError::Absent)),
+        /// this is not the group of the member's slot
+        OtherGroup = (Answer::Refused(StepError::OtherGroup)),
         Record { fault: StepFault = (name, why).into() } = (Answer::Refused(StepError::Record(name, why))),
         Gone = (Answer::Refused(StepError::Gone)),
         CounterEnded = (Answer::Refused(StepError::CounterDestroyed)),

@@ -489,8 +489,14 @@ export interface SlotRows {
   faults: Array<Problem>
 }
 
-/** Until when a group of this name had these slots in use, Unix ms; null if none was ever used. */
-export declare function slotsUsedUntil(store: string, group: string, slots: Array<Whole<number>>): number | Problem | null
+/** Until when slots were in use. */
+export interface SlotsUse {
+  /** Unix ms; absent if they never were */
+  until?: number
+}
+
+/** Until when a group of this name had these slots in use; null if the group of this lineage was destroyed. */
+export declare function slotsUsedUntil(store: string, group: string, slots: Array<Whole<number>>, lineage: Big): SlotsUse | Problem | null
 
 /** What a generator has done, summed over all generators that share its cursor and rule. */
 export interface Stats {
@@ -532,6 +538,7 @@ export type StepAnswer =
   | { type: 'skew'; by: number; bound: number }
   | { type: 'ended' }
   | { type: 'absent' }
+  | { type: 'otherGroup' }
   | { type: 'record'; fault: StepFault }
   | { type: 'gone' }
   | { type: 'counterEnded' }
@@ -631,7 +638,7 @@ export type StepTask =
   | { type: 'destroyCounter' }
   | { type: 'past'; record: string; by: Big }
   | { type: 'pastRestored' }
-  | { type: 'used'; slots: Array<Whole<number>> }
+  | { type: 'used'; slots: Array<Whole<number>>; lineage: Big }
 
 /** Two copies of the addon, or this one and the WebAssembly, that cannot share a registry, as paths. */
 export interface Strangers {

@@ -295,12 +295,25 @@ pub fn advance_past(
     later(move || Ok(block_of(counters::advance_past(Path::new(&store), &group, &record, by.0, is_known))))
 }
 
-/// Until when a group of this name had these slots in use, Unix ms; null if none was ever used.
+/// Until when slots were in use.
+#[napi(object, object_from_js = false)]
+pub struct SlotsUse {
+    /// Unix ms; absent if they never were
+    pub until: Option<i64>,
+}
+
+/// Until when a group of this name had these slots in use; null if the group of this lineage was destroyed.
 #[napi(catch_unwind)]
-pub fn slots_used_until(store: String, group: String, slots: Vec<Whole<u32>>) -> Option<Either<i64, Problem>> {
+pub fn slots_used_until(
+    store: String,
+    group: String,
+    slots: Vec<Whole<u32>>,
+    lineage: Big,
+) -> Option<Either<SlotsUse, Problem>> {
     let slots: Vec<_> = slots.into_iter().map(u32::from).collect();
-    match group::used_until(&names::group_folder(Path::new(&store), &group), &slots) {
-        Ok(until) => until.map(Either::A),
+    match group::used_until(&names::group_folder(Path::new(&store), &group), &slots, lineage.0) {
+        Ok(until) => Some(Either::A(SlotsUse { until })),
+        Err(Refusal::Destroyed) => None,
         Err(error) => Some(Either::B(error.into())),
     }
 }

@@ -2,7 +2,8 @@
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readdir, rm } from 'node:fs/promises'
+import { cp, readdir, rm } from 'node:fs/promises'
+import { createRequire } from 'node:module'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 import test from 'ava'
@@ -12,6 +13,8 @@ import { FlakeId } from '../support/index.mjs'
 import { joinAs, leaseOptions } from '../support/lease.mjs'
 import { MemoryStore } from '../support/store.mjs'
 
+const require = createRequire(import.meta.url)
+const { openFolder } = require('../../target/rooms/lib/stores/file-store.js')
 const { createGroup } = FlakeId
 const OLD = Date.UTC(2024, 1, 29, 12, 34, 56, 789)
 const OPTION = { code: 'ERR_FLAKE_OPTION' }
@@ -189,13 +192,33 @@ test('times of earlier groups are refused, whatever slots had the kept nodes the
     for (const time of new Set([OLD, ...ids.map((id) => next.decode(id).timestamp)])) {
       const error = await t.throwsAsync(next.nextAt(time), { code: 'ERR_FLAKE_BACKFILL' }, of)
       t.like(error, { group, timestamp: time })
-      t.regex(error.message, /earlier group 'g.'.*Only later times are safe/s)
+      t.regex(error.message, /earlier group 'g.'.*Only times after that are safe/s)
     }
     const now = Date.now()
     const late = await Promise.all(Array.from({ length: 40 }, () => next.nextAt(now)))
     t.is(new Set([...ids, ...late].map(hex)).size, ids.length + 40, of)
   }
   await Promise.all(OTHER_NODES.map(after))
+})
+
+test('a group that was destroyed, replaced or removed does not tell which nodes were used', async (t) => {
+  const { folder, store } = await place(t)
+  const options = leaseOptions({ group: 'g', slots: 4 })
+  const used = (flake) => openFolder(folder).usedUntil('g', [4], flake.lineage)
+  const one = await joinAs(t, store, options)
+  t.is(await used(one), undefined)
+  await one.destroy()
+  await t.throwsAsync(used(one), { code: 'ERR_FLAKE_DESTROYED' })
+  const copy = `${folder}.copy`
+  t.teardown(() => rm(copy, { recursive: true, force: true }))
+  await cp(folder, copy, { recursive: true })
+  const two = await joinAs(t, store, { ...options, slots: 3 })
+  t.is(await used(two), undefined)
+  await t.throwsAsync(used(one), { code: 'ERR_FLAKE_DESTROYED' })
+  await rm(path.join(folder, 'g'), { recursive: true })
+  await t.throwsAsync(used(two), { code: 'ERR_FLAKE_FILE', message: /was replaced/ })
+  await cp(path.join(copy, 'g'), path.join(folder, 'g'), { recursive: true })
+  await t.throwsAsync(used(two), { code: 'ERR_FLAKE_FILE', message: /was replaced/ })
 })
 
 test('a group that follows one with the same nodes continues its IDs of the past', async (t) => {

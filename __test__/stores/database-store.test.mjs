@@ -83,6 +83,12 @@ class Records {
     return true
   }
 
+  /** The records, and the function that puts them back. */
+  save() {
+    const saved = new Map(this.#values)
+    return () => (this.#values = new Map(saved))
+  }
+
   async names(group) {
     return [...this.#values.keys()].filter((key) => key.startsWith(`${group}/`)).map((key) => key.split('/')[1])
   }
@@ -148,6 +154,27 @@ function warningsOf(t) {
   t.teardown(() => process.off('warning', listener))
   return warnings
 }
+
+// --- a store that lost what it acknowledged ---
+
+test.serial('an earlier group does not tell which slots were used, living or ended', async (t) => {
+  const { store, records, time } = await ready(t)
+  const rewind = [records.save()]
+  const first = await store.acquire('g', wanted())
+  t.is(await store.usedUntil('g', [0, 1, 2, 3], first.lineage), first.hi + LONG_MS - CONFIG.skewMs - 1)
+  await store.destroy('g')
+  rewind.push(records.save())
+  await t.throwsAsync(store.usedUntil('g', [3], first.lineage), { code: 'ERR_FLAKE_DESTROYED' })
+  await time.pass(LONG_MS)
+  const { lineage } = await store.acquire('g', { ...wanted(), config: { ...CONFIG, fingerprint: 'other bits' } })
+  t.true((await store.usedUntil('g', [3], lineage)) > first.hi)
+  for (const back of rewind) {
+    back()
+    records.identity = { ...records.identity, history: `${records.identity.history}+` }
+    const error = await t.throwsAsync(store.usedUntil('g', [3], lineage), { code: 'ERR_FLAKE_STORE' })
+    t.regex(error.message, /another group 'g'.*nextAt\(\) does not know.*IDs of the present/)
+  }
+})
 
 // --- invalid answers of a store ---
 

@@ -3,7 +3,8 @@
 //
 // A member that holds a slot knows that the group has not ended: the next group of this name, which may have other slots,
 // begins after the windows of this one. So a time up to the end of the window was never in a slot with one of these nodes,
-// unless an earlier group had more slots, or its slots had other nodes. The store knows until when that was.
+// unless an earlier group had more slots, or its slots had other nodes. The store knows until when that was, if it still shows
+// this member's group.
 
 import type { Backfill } from '../../src/native.d.ts'
 import {
@@ -94,11 +95,11 @@ export class PastIds {
   }
 
   async #look(ms: number) {
-    const { lineage } = this.#member
+    const lineage = this.#member.lineage as string // that of its slot: it holds one
     const { group, kept, facts } = this.#settings
     const found = await functionOf(this.#store, facts, kept.nodes)
     if (found !== undefined) throw keptByFunctionError(group, found, ms)
-    this.#usedUntil = await this.#store.usedUntil(group, kept.slots)
+    this.#usedUntil = await this.#store.usedUntil(group, kept.slots, lineage)
     this.#checked = lineage
   }
 

@@ -43,6 +43,7 @@ const REFUSALS: { [Type in Answer['type']]?: (answer: AnswerOf<Type>, name: stri
   skew: ({ by, bound }) => errors.clockSkewError(by, bound),
   ended: (_, name) => errors.destroyedError(name),
   absent: (_, name) => errors.absentError(name),
+  otherGroup: (_, name) => errors.anotherGroupError(name),
   record: ({ fault }, name) => errors.recordError(name, fault),
   gone: (_, name) => errors.counterError('gone', name),
   counterEnded: (_, name) => errors.destroyedCounterError(name),
@@ -205,8 +206,8 @@ export class DatabaseStore implements SlotStore {
     return { number }
   }
 
-  async usedUntil(group: string, slots: number[]) {
-    const answer = await this.#run(group, { type: 'used', slots })
+  async usedUntil(group: string, slots: number[], lineage: string) {
+    const answer = await this.#run(group, { type: 'used', slots, lineage: BigInt(`0x${lineage}`) })
     return Object.hasOwn(answer, 'until') ? (answer.until ?? undefined) : undefined
   }
 

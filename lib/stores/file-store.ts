@@ -156,8 +156,10 @@ class FileStore implements FolderStore, SlotStore {
     })
   }
 
-  async usedUntil(group: string, slots: number[]) {
-    return unlessProblem(native.slotsUsedUntil(this.#folder, group, slots)) ?? undefined
+  async usedUntil(group: string, slots: number[], lineage: string) {
+    const found = unlessProblem(native.slotsUsedUntil(this.#folder, group, slots, BigInt(`0x${lineage}`)))
+    if (found === null) throw destroyedError(group)
+    return found.until ?? undefined
   }
 
   async counter(name: string) {

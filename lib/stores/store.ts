@@ -94,7 +94,10 @@ export interface SlotStore extends Store {
   advance: (name: string, by: bigint, init?: bigint, durable?: boolean) => Promise<Block>
   /** numbers for a time of the past, from the group's counter of this name */
   past: (group: string, record: string, by: bigint, durable: boolean) => Promise<{ number: bigint }>
-  /** until when these slots, or their nodes, may have been used, in any group of this name; undefined if none ever was */
-  usedUntil: (group: string, slots: number[]) => Promise<number | undefined>
+  /**
+   * Until when these slots, or their nodes, may have been used, in any group of this name; undefined if none ever was. Fails
+   * unless the group on the store has this lineage.
+   */
+  usedUntil: (group: string, slots: number[], lineage: string) => Promise<number | undefined>
   functions?: (signal?: AbortSignal) => Promise<DatabaseFunction[]>
 }

@@ -119,7 +119,7 @@ fn task(input: &Input, config: &GroupConfig) -> Task {
         7 => Task::List,
         8 => Task::Advance { by, init, durable: input.durable },
         9 => Task::Past { record: "moment1".to_owned(), by },
-        10 => Task::Used(vec![3, 5]),
+        10 => Task::Used { slots: vec![3, 5], lineage: init.unwrap_or_default() },
         11 => Task::Counter,
         12 => Task::DestroyCounter,
         _ => Task::SkipTo { place: by, durable: input.durable },

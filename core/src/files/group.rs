@@ -172,17 +172,32 @@ fn end(page: &Mapped<GroupWords>, path: &Path) -> Result<(), Refusal> {
 
 /// Until when these slots, or their nodes, were in use, in any life, Unix ms. In lives with the fingerprint of the last one, that
 /// is the end of a slot's highest mark. In all others the slots had other nodes, so it is the start of the next life. `None`
-/// if none of them was ever used.
-pub fn used_until(folder: &Path, slots: &[u32]) -> Result<Option<i64>, Refusal> {
-    check_shares(folder)?;
-    let Some(folder) = Folder::find(folder)? else { return Ok(None) };
-    let mut numbers = numbered(&folder)?;
-    numbers.sort_unstable_by(|a, b| b.cmp(a));
+/// if none of them was ever used. Only the life of the member that asks knows all earlier ones: `lineage` has to be the last.
+pub fn used_until(path: &Path, slots: &[u32], lineage: u64) -> Result<Option<i64>, Refusal> {
+    check_shares(path)?;
+    let mut lives = Vec::new();
+    if let Some(folder) = Folder::find(path)? {
+        let mut numbers = numbered(&folder)?;
+        numbers.sort_unstable_by(|a, b| b.cmp(a));
+        for number in numbers {
+            lives.extend(life_of(&folder, number)?);
+        }
+    }
+    let own = lives.iter().position(|life| life.word(offset_of!(GroupPage, lineage)) == lineage);
+    match own {
+        Some(0) if !lives[0].is_destroyed() => {}
+        Some(_) => return Err(Refusal::Destroyed),
+        None => {
+            return Err(Refusal::file(
+                path,
+                "was replaced since this process took its slot, so it does not tell which IDs were generated",
+            ));
+        }
+    }
+    let fingerprint = lives[0].fingerprint.clone();
     let (mut until, mut later): (_, Option<Life>) = (None, None);
-    let mut last = None;
-    for number in numbers {
-        let Some(life) = life_of(&folder, number)? else { continue };
-        if *last.get_or_insert_with(|| life.fingerprint.clone()) == life.fingerprint {
+    for life in lives {
+        if fingerprint == life.fingerprint {
             for &slot in slots {
                 let Some(page) = life.page_of(slot)? else { continue };
                 until = until.max(Some(life.numbers().end_ms(word(&page, offset_of!(CursorPage, mark)))));

@@ -171,7 +171,7 @@ impl Step {
         }
         let slots = match &self.task {
             Task::Renew(_, Renewal { slot, .. }) | Task::Release { slot, .. } => vec![*slot],
-            Task::Used(slots) => slots.clone(),
+            Task::Used { slots, .. } => slots.clone(),
             Task::Join(config, seeker) | Task::Acquire(config, seeker) => {
                 self.search.slots(config.slots, seeker, memory, (&self.name, fresh))
             }

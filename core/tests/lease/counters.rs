@@ -627,19 +627,65 @@ fn the_record_of_all_past_moments_is_written_until_it_is_clean() {
     }
 }
 
+/// Until when these slots may have been used, as a member of the group of this lineage asks.
+fn used(store: &mut Store, slots: &[u32], lineage: u64) -> Answer {
+    Client::new(8).run(store, Task::Used { slots: slots.to_vec(), lineage })
+}
+
 #[test]
 fn slots_that_an_earlier_group_used_are_known() {
-    let config = config(3);
-    let mut member = Client::new(1);
-    assert_eq!(member.run(&mut Store::empty(), Task::Used(vec![0])), refused(StepError::Absent));
+    let (config, mut member) = (config(3), Client::new(1));
+    assert_eq!(used(&mut Store::empty(), &[0], 0), refused(StepError::Absent));
     let mut store = Store::with(&config);
-    assert_eq!(member.run(&mut store, Task::Used(vec![0, 1, 2])), Answer::Used(None));
+    let first = store.group().lineage;
+    assert_eq!(used(&mut store, &[0, 1, 2], first), Answer::Used(None));
     let granted = member.take(&mut store, &config, 7);
     assert_eq!(member.run(&mut store, Task::Destroy), Answer::Done);
+    assert_eq!(used(&mut store, &[granted.slot], first), refused(StepError::Destroyed));
+    assert!(matches!(member.run(&mut store, Task::Create(config)), Answer::Opened { is_new: true, .. }));
+    let second = store.group().lineage;
     let until = granted.hi + LONGEST_TTL_MS;
-    assert_eq!(member.run(&mut store, Task::Used(vec![granted.slot])), Answer::Used(Some(until)));
-    assert_eq!(member.run(&mut store, Task::Used(vec![9])), Answer::Used(None));
+    assert_eq!(used(&mut store, &[granted.slot], second), Answer::Used(Some(until)));
+    assert_eq!(used(&mut store, &[9], second), Answer::Used(None));
+    assert_eq!(used(&mut store, &[9], first), refused(StepError::OtherGroup));
     store.records.insert(slot_name(9), "damaged".to_owned());
     let damaged = refused(StepError::Record(slot_name(9), Unreadable::Damaged));
-    assert_eq!(member.run(&mut store, Task::Used(vec![9])), damaged);
+    assert_eq!(used(&mut store, &[9], second), damaged);
+}
+
+#[test]
+fn an_earlier_group_that_a_loss_brings_back_does_not_tell_which_slots_were_used() {
+    let (config, mut member) = (config(3), Client::new(1));
+    let mut store = Store::with(&config);
+    let living = store.records.clone();
+    member.take(&mut store, &config, 7);
+    member.run(&mut store, Task::Destroy);
+    let ended = store.records.clone();
+    member.run(&mut store, Task::Create(config));
+    let lineage = store.group().lineage;
+    for before in [living, ended] {
+        store.records = before;
+        store.fail_over();
+        assert_eq!(used(&mut store, &[2], lineage), refused(StepError::OtherGroup));
+    }
+}
+
+#[test]
+fn slots_of_a_group_whose_store_lost_grants_may_have_been_used() {
+    let mut store = Store::with(&config(3));
+    let mut member = Client::new(1);
+    store.fail_over();
+    member.run(&mut store, Task::Create(config(3)));
+    let quiet_until = store.group().quiet_until;
+    assert!(quiet_until > store.now);
+    member.run(&mut store, Task::Destroy);
+    member.run(&mut store, Task::Create(config(2)));
+    let lineage = store.group().lineage;
+    assert_eq!(used(&mut store, &[2], lineage), Answer::Used(Some(quiet_until)), "a grant of it was lost, perhaps");
+    member.run(&mut store, Task::Restored);
+    let quiet_until = store.group().quiet_until;
+    member.run(&mut store, Task::Destroy);
+    member.run(&mut store, Task::Create(config(2)));
+    let lineage = store.group().lineage;
+    assert_eq!(used(&mut store, &[2], lineage), Answer::Used(Some(quiet_until)));
 }

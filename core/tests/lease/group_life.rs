@@ -307,7 +307,10 @@ fn follow(store: &mut Store, client: &mut Client, next: &GroupConfig) -> i64 {
 #[test]
 fn a_group_knows_until_when_groups_with_other_nodes_were_there() {
     let (mut store, mut client, _) = held(&durable(1));
-    let used = |store: &mut Store| Client::new(5).run(store, Task::Used(vec![7]));
+    let used = |store: &mut Store| {
+        let lineage = store.group().lineage;
+        Client::new(5).run(store, Task::Used { slots: vec![7], lineage })
+    };
     assert_eq!((store.group().ended, store.group().others, used(&mut store)), (0, 0, Answer::Used(None)));
     let mut until = follow(&mut store, &mut client, &durable(2));
     assert_eq!((store.group().ended, store.group().others), (until, 0), "the slots had the same nodes");

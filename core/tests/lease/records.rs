@@ -30,9 +30,9 @@ fn state() -> impl Strategy<Value = Stage> {
 prop_compose! {
     fn group()(
         state in state(), life: u64, lineage: u64, quiet_until: i64, identity in identity(), replaced in identity(), returns: u32,
-        ended: i64, others: i64, nonce: u64,
+        ended: i64, others: i64, lost: i64, nonce: u64,
     ) -> GroupRecord {
-        GroupRecord { state, life, lineage, quiet_until, identity, replaced, returns, ended, others, nonce }
+        GroupRecord { state, life, lineage, quiet_until, identity, replaced, returns, ended, others, lost, nonce }
     }
 }
 
@@ -73,6 +73,7 @@ fn texts() -> [String; 3] {
         returns: 1,
         ended: 0,
         others: 0,
+        lost: 0,
         nonce: 0xabc,
     };
     let slot = SlotRecord { owner: Some(0xff), life: 3, lo: 10, hi: 20, host: "web\t1 é€😀".to_owned(), nonce: 7 };

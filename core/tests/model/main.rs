@@ -238,6 +238,8 @@ fn ids_of_the_past_after_the_end_of_a_group() {
         ("m=2d,2dk slots=2 Remove=1 NextAt=2 skew=0 past=5 end=8", &[HEALED, FOLLOWED]),
         ("m=2d,2dok slots=2 Remove=1 NextAt=2 skew=0 past=5 end=8", &[HEALED, FOLLOWED]),
         ("m=2d,2dok slots=2 Remove=1 NextAt=1 Pause=1 skew=0 past=4 end=5", &[HEALED, FOLLOWED]),
+        ("m=2d,2dok slots=2 Destroy=1 NextAt=1 Loss=1 hows=p lefts=es skew=0 past=5 end=6", &[HEALED]),
+        ("m=2,2dk slots=2 Remove=1 NextAt=1 Loss=1 hows=p lefts=s skew=0 past=5 end=5", &[HEALED]),
     ]);
 }
 

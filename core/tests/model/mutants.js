@@ -116,11 +116,21 @@ module.exports = [
     edits: [
       [
         'lease/grants/group.rs',
-        'fingerprint == config.fingerprint { group.others }',
-        'fingerprint == config.fingerprint { 0 }',
+        'fingerprint == config.fingerprint { group.others.max(group.lost) }',
+        'fingerprint == config.fingerprint { group.lost }',
       ],
     ],
     tests: 'lease group_life::a_group_knows_until_when_groups_with_other_nodes_were_there',
+  },
+  {
+    name: 'IDs of the past by the record of an earlier group, which a loss brought back',
+    edits: [['lease/grants/group.rs', 'if group.lineage != lineage {', 'if false {']],
+    tests: 'model ids_of_the_past_after_the_end_of_a_group',
+  },
+  {
+    name: 'a group forgets that the store lost windows of its predecessor',
+    edits: [['lease/grants/group.rs', 'group.others.max(group.lost)', 'group.others']],
+    tests: 'model ids_of_the_past_after_the_end_of_a_group',
   },
   {
     name: 'the end of a group is that of its quiet period alone',

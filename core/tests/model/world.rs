@@ -264,7 +264,7 @@ impl World {
                 let lineage = self.clients[who].lineage.expect("that of a grant");
                 match self.clients[who].looked {
                     Some((known, until)) if known == lineage => self.make_past(setting, who, until),
-                    _ => self.begin(who, By::NextAt(lineage), Task::Used(vec![setting.kept_slot()])),
+                    _ => self.begin(who, By::NextAt(lineage), Task::Used { slots: vec![setting.kept_slot()], lineage }),
                 }
             }
         }

@@ -44,6 +44,15 @@ export function absentError(group: string) {
   )
 }
 
+/** `ERR_FLAKE_STORE`: the group on the store is not that of this member's slot. */
+export function anotherGroupError(group: string) {
+  return storeError(
+    `The store shows another group '${group}' than the one of this member's slot: it was destroyed and created again, or the ` +
+      'store lost its records, or older records were restored. nextAt() does not know which IDs other groups generated. If this ' +
+      'member keeps its slot after the next renewal, the call can be repeated. Otherwise, give the remaining rows IDs of the present.',
+  )
+}
+
 /** The warning while join() waits for such a store. `create`: the command that creates the group without the wait. */
 export function quietWarning(
   group: string,

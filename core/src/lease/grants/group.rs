@@ -17,7 +17,7 @@ impl Step {
                 let is_live = view.group.is_some_and(|group| matches!(group.state, Stage::Live(_)));
                 return Ok(Next::Done(Answer::Exists(is_live)));
             }
-            Task::Used(_) => return self.used(&view),
+            Task::Used { lineage, .. } => return self.used(&view, lineage),
             _ => {}
         }
         if let Some(refused) = refusal(&view) {
@@ -40,9 +40,17 @@ impl Step {
     }
 
     /// Until when these slots, or their nodes, may have been used: in this and in earlier groups with the same fingerprint by
-    /// their records, of which the last renewal may have been lost, but not more; in all others, until their end.
-    fn used(&self, view: &View) -> Decision {
+    /// their records, of which the last renewal may have been lost, but not more; in all others, until their end; and in those
+    /// whose store lost more, until the quiet period after that. Only the record of the member's own group knows all that: an
+    /// earlier one, which a loss brings back, knows less.
+    fn used(&self, view: &View, lineage: u64) -> Decision {
         let group = view.group.as_ref().ok_or(StepError::Absent)?;
+        if group.lineage != lineage {
+            return Err(StepError::OtherGroup);
+        }
+        if !matches!(group.state, Stage::Live(_)) {
+            return Err(StepError::Destroyed);
+        }
         let mut until = Some(group.others).filter(|&others| others > 0);
         for (slot, record) in &view.slots {
             match record {
@@ -134,7 +142,11 @@ impl Step {
         let quiet_until = group.quiet_until.max(self.unknown_until(view));
         let (lineage, nonce, identity) = (lineage(view.fresh), nonce(view.fresh), view.identity.clone());
         self.birth.made = Some(nonce);
-        self.write_group(view, GroupRecord { lineage, quiet_until, identity, nonce, ..group }, memory)
+        self.write_group(
+            view,
+            GroupRecord { lineage, quiet_until, identity, lost: quiet_until, nonce, ..group },
+            memory,
+        )
     }
 
     /// Whether this step found nothing and then its own text, soon and on one server.
@@ -203,7 +215,7 @@ impl Step {
         let known = group.quiet_until.saturating_add(unknown);
         let quiet_until = if is_same { known } else { known.max(self.unknown_until(view)) };
         let ended = if is_same { group.ended } else { group.ended.max(quiet_until) };
-        let others = if is_same && fingerprint == config.fingerprint { group.others } else { ended };
+        let others = if is_same && fingerprint == config.fingerprint { group.others.max(group.lost) } else { ended };
         let nonce = nonce(view.fresh);
         self.birth.made = Some(nonce);
         let (state, identity) = (Stage::Live(config), view.identity.clone());
@@ -222,7 +234,7 @@ impl Step {
         let quiet_until = group.quiet_until.max(self.unknown_until(view));
         let (identity, nonce) = (view.identity.clone(), nonce(view.fresh));
         if identity == group.identity {
-            return Ok(GroupRecord { quiet_until, nonce, ..group.clone() });
+            return Ok(GroupRecord { quiet_until, lost: quiet_until, nonce, ..group.clone() });
         }
         let recorded = group.identity.clone();
         let is_back = view.now < group.quiet_until && identity == group.replaced;
@@ -230,7 +242,8 @@ impl Step {
             return Err(StepError::TwoServers { shown: identity, recorded });
         }
         let returns = if is_back { group.returns + 1 } else { 0 };
-        Ok(GroupRecord { quiet_until, identity, replaced: recorded, returns, nonce, ..group.clone() })
+        let replaced = recorded;
+        Ok(GroupRecord { quiet_until, identity, replaced, returns, lost: quiet_until, nonce, ..group.clone() })
     }
 
     fn live(&mut self, view: &View, group: &GroupRecord, config: &GroupConfig, memory: &mut Memory) -> Decision {

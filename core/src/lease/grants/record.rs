@@ -19,6 +19,7 @@ pub const PAST: &str = "past";
 const PREFIX: &str = "slot";
 const ENDED: &str = "ended";
 const OTHERS: &str = "others";
+const LOST: &str = "lost";
 const FINGERPRINT: &str = "fingerprint";
 /// The life of a counter whose text does not say it.
 pub(super) const FIRST_LIFE: u64 = 1;
@@ -115,6 +116,8 @@ pub struct GroupRecord {
     /// the same for those of them whose IDs may be equal to the IDs of the past that this group makes: their slots had other
     /// nodes, or nothing is known of them
     pub others: i64,
+    /// until when windows of this group may last that the store has lost, Unix ms; 0 if there is none
+    pub lost: i64,
     /// random, for each text
     pub nonce: u64,
 }
@@ -206,7 +209,7 @@ impl GroupRecord {
         text.field("quiet", self.quiet_until).identity(&self.identity);
         text.field("replaced-history", &self.replaced.history).field("replaced-process", &self.replaced.process);
         text.field("returns", self.returns);
-        text.unless_empty(ENDED, self.ended).unless_empty(OTHERS, self.others);
+        text.unless_empty(ENDED, self.ended).unless_empty(OTHERS, self.others).unless_empty(LOST, self.lost);
         if let Some(GroupConfig { fingerprint, slots, ttl_ms, skew_ms, durable }) = config {
             text.field("durable", yes(*durable)).field("slots", slots).field("ttl", ttl_ms).field("skew", skew_ms);
             text.field(FINGERPRINT, fingerprint);
@@ -401,7 +404,8 @@ impl<'a> Reader<'a> {
         let (quiet_until, identity) = (self.number("quiet")?, self.identity()?);
         let (history, process) = (self.text("replaced-history")?, self.text("replaced-process")?);
         let (replaced, returns) = (ServerIdentity { history, process }, self.number("returns")?);
-        let [ended, others] = [ENDED, OTHERS].map(|name| self.optional(|rest| rest.number(name)).unwrap_or_default());
+        let [ended, others, lost] =
+            [ENDED, OTHERS, LOST].map(|name| self.optional(|rest| rest.number(name)).unwrap_or_default());
         let state = match state.as_str() {
             "unknown" => Stage::Unknown,
             "live" => Stage::Live(self.config()?),
@@ -413,7 +417,7 @@ impl<'a> Reader<'a> {
             _ => return None,
         };
         let nonce = self.hex("nonce")?;
-        Some(GroupRecord { state, life, lineage, quiet_until, identity, replaced, returns, ended, others, nonce })
+        Some(GroupRecord { state, life, lineage, quiet_until, identity, replaced, returns, ended, others, lost, nonce })
     }
 
     fn slot(&mut self) -> Option<SlotRecord> {

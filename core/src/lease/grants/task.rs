@@ -65,8 +65,13 @@ pub enum Task {
     },
     /// older records were restored: which times of the past were used is unknown from now on
     PastRestored,
-    /// until when any group of this name may have used these slots, or their nodes
-    Used(Vec<u32>),
+    /// until when any group of this name may have used these slots, or their nodes: asked by a member of the live one
+    Used {
+        /// their numbers
+        slots: Vec<u32>,
+        /// of the member's group
+        lineage: u64,
+    },
 }
 
 /// The member that asks for a slot.
@@ -231,6 +236,8 @@ pub enum StepError {
     Destroyed,
     /// the group has no record, and a renewal does not create one
     Absent,
+    /// this is not the group of the member's slot: the store may have lost that one, so its records do not tell what was used
+    OtherGroup,
     /// this record cannot be read, so it was left unchanged
     Record(String, Unreadable),
     /// the counter does not exist; it may have been lost
