@@ -367,4 +367,63 @@ module.exports = [
     ],
     tests: 'model quorum::directed::two_fills_at_the_same_time',
   },
+  {
+    name: 'a fill that waits for all stores before its claim (Q6)',
+    edits: [
+      [
+        'lease/quorum/fill.rs',
+        'At::Looking(Collect::all(Vec::new(), Patience::Voters(self.seat), turn))',
+        'At::Looking(Collect::all(Vec::new(), Patience::All, turn))',
+      ],
+    ],
+    tests: 'model quorum::directed::a_fill_while_a_store_is_silent',
+  },
+  {
+    name: 'a fill that waits for all stores after its claim (Q6)',
+    edits: [
+      [
+        'lease/quorum/fill.rs',
+        'At::Choosing(Collect::all(Vec::new(), Patience::Voters(self.seat), turn))',
+        'At::Choosing(Collect::all(Vec::new(), Patience::All, turn))',
+      ],
+    ],
+    tests: 'model quorum::directed::a_fill_while_a_store_is_silent',
+  },
+  {
+    name: 'a claim without a majority (Q6)',
+    edits: [
+      [
+        'lease/quorum/collect.rs',
+        'Patience::Voters(seat) => self.view.era().is_some() && ',
+        'Patience::Voters(seat) => ',
+      ],
+      [
+        'lease/quorum/fill.rs',
+        'let Some(era) = view.era() else { return Went::Wrong };',
+        'let Some(era) = view.shown.iter().find_map(Shown::voting) else { return Went::Wrong };',
+      ],
+    ],
+    tests: 'model quorum::directed::no_fill_without_a_majority',
+  },
+  {
+    name: 'a store is filled from seats with the earlier list (Q9)',
+    edits: [['lease/quorum/fill.rs', '.filter(has_it);', '.filter(|shown| has_it(shown) || true);']],
+    tests: 'model quorum::directed::no_fill_from_seats_with_the_earlier_list',
+  },
+  {
+    name: 'a new store votes before it is filled (Q9)',
+    edits: [
+      [
+        'lease/quorum/fill.rs',
+        'epoch: 0,\n            state: SeatState::Fills,',
+        'epoch: self.shown.as_ref().map_or(1, |view| view.epoch(era)),\n            state: match shown.record {\n                None => SeatState::Votes,\n                Some(_) => SeatState::Fills,\n            },',
+      ],
+    ],
+    tests: 'model quorum::directed::a_new_store_does_not_vote_before_it_is_filled',
+  },
+  {
+    name: "a late answer joins a round below its seat's epoch (Q2)",
+    edits: [['lease/quorum/round.rs', 'view.epoch(self.era) <= self.ballot.epoch', 'self.ballot.epoch > 0']],
+    tests: 'model quorum::directed::a_late_answer_of_a_store_that_was_filled',
+  },
 ]

@@ -10,7 +10,7 @@ use crate::lease::quorum::stores::List;
 use crate::lease::quorum::turn::Turn;
 use crate::lease::quorum::view::{Shown, Skewed, Unreadable, View};
 
-/// The longest time to wait for more stores after a majority answered and did not agree, ms.
+/// The longest time to wait for more stores after a majority answered, ms.
 const LONGEST_GRACE_MS: i64 = 250;
 /// The shortest one.
 const SHORTEST_GRACE_MS: i64 = 2;
@@ -20,6 +20,8 @@ const SHORTEST_GRACE_MS: i64 = 2;
 pub(super) enum Patience {
     /// with the first majority that agrees. If the first one disagrees, three times as long as so far is left for more.
     Agreement,
+    /// as soon as a majority votes and this store has answered; the others have three times as long as that took
+    Voters(usize),
     /// with the last answer
     All,
 }
@@ -95,10 +97,17 @@ impl Collect {
             return Ok(if self.view.shown.len() > known { Seen::Late } else { Seen::Going });
         }
         let is_complete = self.pending.is_empty();
-        if is_complete || self.patience == Patience::All || self.view.era().is_none() {
+        let is_enough = match self.patience {
+            Patience::Agreement => self.view.era().is_some(),
+            Patience::Voters(seat) => {
+                self.view.era().is_some() && self.view.shown.iter().any(|shown| shown.seat == seat)
+            }
+            Patience::All => false,
+        };
+        if is_complete || !is_enough {
             return self.end_if(is_complete);
         }
-        let agrees = self.view.agreed().is_some();
+        let agrees = self.patience == Patience::Agreement && self.view.agreed().is_some();
         if !agrees && self.grace.is_none() {
             let more = turn.now.saturating_sub(self.began).saturating_mul(3);
             self.grace = Some(turn.wake(more.clamp(SHORTEST_GRACE_MS, LONGEST_GRACE_MS)));

@@ -8,6 +8,7 @@
 //!
 //! If a step fails, the fill starts again another time. Fills are one after the other, of whatever seats and clients: a claim
 //! keeps all others off for as long as a fill may take. The records of the store need no copy: an empty acceptor is a slow one.
+//! No step waits for a store that is silent: M is taken from those that answer.
 //! Step 2 keeps what rested on its lost values, and ends every older promise on M. The epoch keeps out what rested on its lost
 //! promises for records that M does not have. M must be one set for all names: a read could mix two of them.
 
@@ -97,7 +98,7 @@ impl Fill {
     }
 
     pub(super) fn begin(&mut self, turn: &mut Turn<'_>) -> Option<Answer> {
-        self.at = At::Looking(Collect::all(Vec::new(), Patience::All, turn));
+        self.at = At::Looking(Collect::all(Vec::new(), Patience::Voters(self.seat), turn));
         None
     }
 
@@ -145,7 +146,7 @@ impl Fill {
             At::Following(its) | At::Claiming(its) | At::Voting(its) if *its == call && !is_clean => Ok(Went::Wrong),
             At::Claiming(its) if *its == call => {
                 // The claim is seen by all before the others are read, and so is that of another client.
-                self.at = At::Choosing(Collect::all(Vec::new(), Patience::All, turn));
+                self.at = At::Choosing(Collect::all(Vec::new(), Patience::Voters(self.seat), turn));
                 Ok(Went::On)
             }
             At::Following(its) | At::Voting(its) if *its == call => {

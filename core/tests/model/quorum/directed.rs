@@ -347,8 +347,10 @@ fn a_fill_during_another_one() {
             first.bounds.ms = 1_000;
             second.bounds.ms = 1_000;
             first.begin(Task::Fill { seat: 3 });
-            let looks = 5; // it is at work from its claim on
-            let is_at_work = (0..=looks + after).all(|_| first.one(&mut stores, &[Arrives; 5]));
+            while stores[3].seat().is_none() {
+                assert!(first.one(&mut stores, &[Arrives; 5])); // it is at work from its claim on
+            }
+            let is_at_work = (0..after).all(|_| first.one(&mut stores, &[Arrives; 5]));
             if !is_at_work || stores[3].votes() {
                 assert!(after > 10, "{after}");
                 break;
@@ -361,6 +363,64 @@ fn a_fill_during_another_one() {
             assert_eq!(second.all(&mut stores, Task::Fill { seat }), Some(Answer::Filled(true)), "after {after}");
         }
     }
+}
+
+/// Q6: a store that neither answers nor fails costs a fill nothing, whichever it is, while a majority votes.
+#[test]
+fn a_fill_while_a_store_is_silent() {
+    for silent in [0, 1, 2, 4] {
+        let mut stores = two_of_five_lost();
+        let mut fates = [Arrives; 5];
+        if silent != 4 {
+            Client::of(&FIVE, 2).all(&mut stores, Task::Fill { seat: 4 });
+        }
+        fates[silent] = Waits;
+        let mut client = Client::of(&FIVE, 3);
+        assert_eq!(client.some(&mut stores, Task::Fill { seat: 3 }, fates), Some(Answer::Filled(true)), "{silent}");
+        let before = stores.clone();
+        client.run(&mut stores, [Arrives; 5]);
+        assert_eq!(stores, before, "late answers change nothing");
+        let mut reader = Client::of(&FIVE, 4);
+        for other in 0..3 {
+            let mut fates = fates;
+            fates[other] = Fails;
+            assert_eq!(value(reader.some(&mut stores, read(), fates)).as_deref(), Some("1"), "{silent} {other}");
+        }
+        reader.care(&mut stores);
+        assert!(stores.iter().all(Store::votes), "{silent}");
+    }
+}
+
+/// Of several members that fill at the same time while a store is silent, one succeeds at once, in whatever order they go on.
+#[test]
+fn fills_at_the_same_time_while_a_store_is_silent() {
+    let fates = [Arrives, Arrives, Arrives, Arrives, Waits];
+    for seed in 0..40 {
+        let mut stores = two_of_five_lost();
+        let mut rng = Rng::new(seed);
+        let mut clients = [10, 11, 12].map(|client| Client::of(&FIVE, seed * 100 + client));
+        clients.iter_mut().for_each(|client| client.begin(Task::Fill { seat: 3 }));
+        for _ in 0..5_000 {
+            clients[rng.below(3) as usize].one(&mut stores, &fates);
+        }
+        assert!(stores[3].votes(), "seed {seed}");
+        let filled = clients.iter().filter(|client| client.answer == Some(Answer::Filled(true))).count();
+        assert!(filled >= 1 && clients.iter().all(|client| client.answer.is_some()), "seed {seed}");
+    }
+}
+
+/// Without a majority there is no fill, and no claim that would keep off the next one.
+#[test]
+fn no_fill_without_a_majority() {
+    let mut stores = stores();
+    stores[2].start(2, true);
+    let mut client = Client::new(2);
+    assert_eq!(client.some(&mut stores, Task::Fill { seat: 2 }, [Arrives, Waits, Arrives]), None);
+    assert_eq!(stores[2].seat(), None);
+    client.run(&mut stores, [Arrives, Fails, Arrives]);
+    assert_eq!(client.answer, Some(Answer::Filled(false)));
+    assert_eq!(stores[2].seat(), None);
+    assert_eq!(Client::new(3).all(&mut stores, Task::Fill { seat: 2 }), Some(Answer::Filled(true)));
 }
 
 /// Q9: the stores a, b and c with a record, and one that is to come.
@@ -534,4 +594,87 @@ fn growing() {
             assert_eq!(value(Client::of(&FIVE, 3).some(&mut stores, read(), fates)).as_deref(), Some("2"));
         }
     }
+}
+
+/// Q9: a new store counts only after it was filled, at whatever message of its fill a reader looks. Without b, only it knows what
+/// b and c agreed on.
+#[test]
+fn a_new_store_does_not_vote_before_it_is_filled() {
+    for after in 0.. {
+        let mut stores: Vec<_> = (0..4).map(|number| Store::new(number, false)).collect();
+        let mut writer = Client::new(1);
+        writer.all(&mut stores, read());
+        let fates = [Fails, Arrives, Arrives, Arrives];
+        let task = writer.write(&mut stores, "1", fates);
+        assert_eq!(writer.some(&mut stores, task, fates), Some(Answer::Swapped(true)));
+        let mut operator = Client::with(&OLD, &["d"], 50);
+        assert_eq!(operator.all(&mut stores, change(&NEW)), Some(Answer::Changed));
+        operator.begin(Task::Fill { seat: 3 });
+        let is_at_work = (0..after).all(|_| operator.one(&mut stores, &[Arrives; 4]));
+        match Client::of(&NEW, 2).some(&mut stores, read(), [Arrives, Fails, Arrives, Arrives]) {
+            Some(Answer::Refused(QuorumError::NoMajority { .. })) if is_at_work => {}
+            answer => assert_eq!(value(answer).as_deref(), Some("1"), "after {after}"),
+        }
+        if !is_at_work {
+            assert!(after > 10, "{after}");
+            break;
+        }
+    }
+}
+
+/// Q9: while one seat alone has the new list, the others may still make a majority with the store that is to go.
+#[test]
+fn no_fill_from_seats_with_the_earlier_list() {
+    let mut stores: Vec<_> = (0..4).map(|number| Store::new(number, false)).collect();
+    Client::new(1).all(&mut stores, read());
+    let mut operator = Client::with(&OLD, &["d"], 50);
+    operator.begin(change(&NEW));
+    while stores[0].seat().is_none_or(|seat| seat.list.generation == 1) {
+        assert!(operator.one(&mut stores, &[Arrives; 4]));
+    }
+    assert_eq!(stores[1].seat().map(|seat| seat.list.generation), Some(1));
+    let mut other = Client::of(&NEW, 2);
+    assert_eq!(other.all(&mut stores, Task::Fill { seat: 3 }), Some(Answer::Filled(false)));
+    let mut member = Client::new(3);
+    let fates = [Fails, Arrives, Arrives, Arrives];
+    let task = member.write(&mut stores, "1", fates);
+    assert_eq!(member.some(&mut stores, task, fates), Some(Answer::Swapped(true)));
+    let answer = other.some(&mut stores, read(), [Arrives, Fails, Fails, Arrives]);
+    assert!(matches!(answer, Some(Answer::Refused(QuorumError::NoMajority { .. }))), "{answer:?}");
+}
+
+/// Q2: a store that was filled during a round gets nothing from it. It has forgotten a promise to another one.
+#[test]
+fn a_late_answer_of_a_store_that_was_filled() {
+    let mut stores: Vec<_> = (0..5).map(|number| Store::new(number, false)).collect();
+    Client::of(&FIVE, 1).all(&mut stores, read());
+    let [mut first, mut second, mut other] = [2, 3, 4].map(|client| Client::of(&FIVE, client));
+    // One promises on a, b and e; then the other one on c, d and e. Only the promises of e and c arrive so far.
+    let task = first.write(&mut stores, "first", [Arrives, Arrives, Waits, Waits, Arrives]);
+    first.begin(task);
+    first.run(&mut stores, [Waits, Waits, Waits, Waits, Arrives]);
+    let task = second.write(&mut stores, "second", [Waits, Waits, Arrives, Arrives, Arrives]);
+    second.begin(task);
+    second.run(&mut stores, [Waits, Waits, Arrives, Waits, Arrives]);
+    // While a fill has listed the names of a, b and d, and not yet written to their seats, the other promises arrive.
+    stores[2].start(2, true);
+    other.begin(Task::Fill { seat: 2 });
+    let fates = [Arrives, Arrives, Arrives, Arrives, Waits];
+    let marks = |act: &Act| matches!(act, Act::Swap { seat, swap, .. } if *seat != 2 && swap.name == "seat");
+    while !other.waiting.iter().any(marks) {
+        assert!(other.one(&mut stores, &fates));
+    }
+    first.run(&mut stores, [Arrives, Arrives, Waits, Waits, Waits]);
+    second.run(&mut stores, [Waits, Waits, Waits, Arrives, Arrives]);
+    other.run(&mut stores, fates);
+    assert_eq!(other.answer, Some(Answer::Filled(true)));
+    for store in [0, 1, 3, 4] {
+        assert!(stores[store].records.contains_key(NAME), "{store}");
+    }
+    first.run(&mut stores, fates);
+    assert_eq!(first.answer, None, "two stores have its value, and the third one has forgotten the second client");
+    second.run(&mut stores, [Arrives; 5]);
+    first.run(&mut stores, [Arrives; 5]);
+    assert_eq!(value(other.all(&mut stores, read())).as_deref(), Some("second"));
+    assert_ne!(first.answer, Some(Answer::Swapped(true)));
 }
