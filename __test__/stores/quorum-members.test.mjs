@@ -136,6 +136,28 @@ test('a store that freezes costs no ID; it is named once while it is away, and o
   isUnique(t, await flow.end())
 })
 
+test('a store that is wiped while another one is frozen takes part again before that one does', async (t) => {
+  t.timeout(120_000)
+  const servers = await startAll(t, 'redis', 'redis', 'redis', 'redis', 'redis')
+  const list = addressesOf(servers)
+  const { group, flakes } = await members(t, list, 3)
+  const flow = flowOf(flakes)
+  const [wiped, , frozen] = servers
+  await stopProcess(frozen.pid)
+  t.teardown(() => process.kill(frozen.pid, 'SIGCONT'))
+  await wiped.cli('FLUSHALL')
+  let states = []
+  await until(
+    async () => {
+      states = await statesOf(list, group)
+      return states[0] === 'votes' || states[0] === 'behind'
+    },
+    { state: () => `the first one takes part: ${states.join(', ')}`, limitMs: 30_000 },
+  )
+  t.is(states[2], 'silent')
+  isUnique(t, await flow.end())
+})
+
 test('a member whose way to one store is cut goes on, and so does one whose packets are lost', async (t) => {
   t.timeout(120_000)
   const servers = await startAll(t, 'redis', 'redis', 'redis')

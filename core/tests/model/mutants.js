@@ -180,7 +180,7 @@ module.exports = [
   },
   {
     name: 'a majority of one (quorum)',
-    edits: [['lease/quorum/stores.rs', 'self.labels.len() / 2 + 1', '1']],
+    edits: [['lease/quorum/stores.rs', 'self.len() / 2 + 1', '1']],
     tests: 'model quorum::',
   },
   {
@@ -288,12 +288,12 @@ module.exports = [
       ['lease/quorum/era.rs', 'if !late.is_empty() {', 'if false {'],
       ['lease/quorum/era.rs', ' && seat.bound == bound', ''],
     ],
-    tests: 'model quorum::',
+    tests: 'model quorum::directed::a_loss_while_an_era_starts',
   },
   {
     name: 'a new era after snapshots from different moments (Q7)',
     edits: [['lease/quorum/era.rs', ' || has_votes && !is_same', '']],
-    tests: 'model quorum::',
+    tests: 'model quorum::directed::a_look_from_before_and_after_a_fill',
   },
   {
     name: 'a value that fewer than a majority have stays there (Q3)',

@@ -5,6 +5,7 @@ use flakeforge_core::lease::grants::task::Swap;
 use flakeforge_core::lease::quorum::Step;
 use flakeforge_core::lease::quorum::memory::Memory;
 use flakeforge_core::lease::quorum::messages::{Act, Answer, At, Bounds, Event, How, QuorumError, Task, Whole};
+use flakeforge_core::lease::quorum::record::SEAT;
 use flakeforge_core::lease::quorum::stores::Stores;
 
 use super::rng::Rng;
@@ -148,6 +149,13 @@ impl Client {
         Task::Swap(Swap { name: NAME.to_owned(), from: values[0].clone(), to: to.to_owned(), identity })
     }
 
+    /// Whether a fill of this seat is about to write its epoch to the others.
+    fn marks(&self, filled: usize) -> bool {
+        self.waiting
+            .iter()
+            .any(|act| matches!(act, Act::Swap { seat, swap, .. } if *seat != filled && swap.name == SEAT))
+    }
+
     /// Reads, and makes the stores that lost their data vote again.
     fn care(&mut self, stores: &mut [Store]) {
         self.all(stores, read());
@@ -168,17 +176,26 @@ fn stores() -> [Store; 3] {
     stores
 }
 
-/// Q2: a promise for a record that nobody has arrives after a store that had promised too was filled.
+/// Q2: a promise for a record that nobody has arrives after a store that had promised too was filled; or during that, when the
+/// names are listed and no seat is written to.
 #[test]
 fn a_late_promise_after_a_fill() {
-    for seed in 0..40 {
+    for (seed, is_during) in (0..80).map(|number| (number / 2, number % 2 == 0)) {
         let mut stores = stores();
         let [mut late, mut other, mut writer] = [2, 3, 4].map(|client| Client::new(seed * 8 + client));
         let task = late.write(&mut stores, "late", [Arrives; 3]);
         late.begin(task);
         late.run(&mut stores, [Fails, Arrives, Waits]);
         stores[1].start(1, true);
-        other.care(&mut stores);
+        other.begin(Task::Fill { seat: 1 });
+        while !other.marks(1) {
+            assert!(other.one(&mut stores, &[Arrives; 3]));
+        }
+        if is_during {
+            late.run(&mut stores, [Fails, Waits, Arrives]);
+        }
+        other.run(&mut stores, [Arrives; 3]);
+        assert_eq!(other.answer, Some(Answer::Filled(true)), "seed {seed}");
         let task = writer.write(&mut stores, "first", [Arrives, Arrives, Fails]);
         assert_eq!(writer.some(&mut stores, task, [Arrives, Arrives, Fails]), Some(Answer::Swapped(true)));
         late.run(&mut stores, [Fails, Arrives, Arrives]);
@@ -244,19 +261,36 @@ fn a_reserved_ballot_after_a_write_that_failed() {
 /// A store was filled after one snapshot, and another one lost its data before the next: there always was a majority.
 #[test]
 fn a_look_from_before_and_after_a_fill() {
-    for how in [How::Look, How::ReadExisting] {
+    for how in [How::Look, How::ReadExisting, How::Read] {
         let mut all = stores();
         let (mut writer, mut other) = (Client::new(6), Client::new(7));
         let write = writer.write(&mut all, "1", [Arrives; 3]);
         assert_eq!(writer.all(&mut all, write), Some(Answer::Swapped(true)));
-        all[0].start(0, true);
+        all[2].start(2, true);
         other.begin(Task::Read { names: vec![NAME.to_owned()], how });
-        other.run(&mut all, [Arrives, Waits, Waits]);
+        other.run(&mut all, [Waits, Waits, Arrives]);
         writer.care(&mut all);
         all[1].start(1, true);
         other.run(&mut all, [Arrives; 3]);
         assert_eq!(value(other.answer.take()).as_deref(), Some("1"));
     }
+}
+
+/// Q7: a store loses its data while the third one has not begun to vote. It does not come back into its era as a new one.
+#[test]
+fn a_loss_while_an_era_starts() {
+    let mut all = [0, 1, 2].map(|number| Store::new(number, false));
+    let mut first = Client::new(1);
+    first.begin(read());
+    while !(all[0].votes() && all[1].votes()) {
+        assert!(first.one(&mut all, &[Arrives; 3]));
+    }
+    assert!(!all[2].votes());
+    let mut writer = Client::new(2);
+    let write = writer.write(&mut all, "1", [Arrives; 3]);
+    assert_eq!(writer.all(&mut all, write), Some(Answer::Swapped(true)));
+    all[1].start(1, true);
+    assert_eq!(value(Client::new(3).all(&mut all, read())).as_deref(), Some("1"));
 }
 
 /// A damaged record counts as no answer of its store: the others do its work, and its store comes back once it is empty.
@@ -634,7 +668,7 @@ fn no_fill_from_seats_with_the_earlier_list() {
     }
     assert_eq!(stores[1].seat().map(|seat| seat.list.generation), Some(1));
     let mut other = Client::of(&NEW, 2);
-    assert_eq!(other.all(&mut stores, Task::Fill { seat: 3 }), Some(Answer::Filled(false)));
+    assert_eq!(other.all(&mut stores, Task::Fill { seat: 2 }), Some(Answer::Filled(false)));
     let mut member = Client::new(3);
     let fates = [Fails, Arrives, Arrives, Arrives];
     let task = member.write(&mut stores, "1", fates);
@@ -660,8 +694,7 @@ fn a_late_answer_of_a_store_that_was_filled() {
     stores[2].start(2, true);
     other.begin(Task::Fill { seat: 2 });
     let fates = [Arrives, Arrives, Arrives, Arrives, Waits];
-    let marks = |act: &Act| matches!(act, Act::Swap { seat, swap, .. } if *seat != 2 && swap.name == "seat");
-    while !other.waiting.iter().any(marks) {
+    while !other.marks(2) {
         assert!(other.one(&mut stores, &fates));
     }
     first.run(&mut stores, [Arrives, Arrives, Waits, Waits, Waits]);
