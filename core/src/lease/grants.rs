@@ -163,8 +163,8 @@ impl Step {
 
     fn names(&mut self, memory: &Memory, fresh: u128) -> Vec<String> {
         if let Some(counter) = self.counter() {
-            let past = matches!(self.task, Task::Past { .. }).then_some(PAST);
-            return [counter].into_iter().chain(past).map(str::to_owned).collect();
+            let past = matches!(self.task, Task::Past { .. }).then_some([PAST, GROUP]);
+            return [counter].into_iter().chain(past.into_iter().flatten()).map(str::to_owned).collect();
         }
         if let Some(sweep) = &self.sweep {
             return std::iter::once(GROUP.to_owned()).chain(sweep.part().map(slot_name)).collect();

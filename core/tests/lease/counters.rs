@@ -568,13 +568,13 @@ fn past(record: &str, by: u64) -> Task {
 
 #[test]
 fn a_group_has_a_counter_for_each_past_moment() {
-    let (mut store, mut one, mut two) = (Store::empty(), Client::new(1), Client::new(2));
+    let (mut store, mut one, mut two) = (Store::with(&config(3)), Client::new(1), Client::new(2));
     assert_eq!(one.run(&mut store, past("span0000000001", 32)), number(0));
     assert_eq!(two.run(&mut store, past("span0000000001", 32)), number(32));
     assert_eq!(two.run(&mut store, past("span0000000002", 32)), number(0));
     assert_eq!(one.run(&mut store, past("span0000000001", 8)), number(64));
     let names: Vec<_> = store.records.keys().map(String::as_str).collect();
-    assert_eq!(names, ["past", "span0000000001", "span0000000002"]);
+    assert_eq!(names, ["group", "past", "span0000000001", "span0000000002"]);
 }
 
 #[test]
@@ -589,7 +589,7 @@ fn a_loss_of_past_moments_stops_all_of_them() {
         },
     ];
     for lose in losses {
-        let (mut store, mut one) = (Store::empty(), Client::new(1));
+        let (mut store, mut one) = (Store::with(&config(3)), Client::new(1));
         assert_eq!(one.run(&mut store, past(span, 32)), number(0));
         lose(&mut store);
         assert_eq!(one.run(&mut store, past(span, 32)), refused(StepError::Behind));
@@ -600,7 +600,7 @@ fn a_loss_of_past_moments_stops_all_of_them() {
 
 #[test]
 fn a_restart_loses_no_past_moments() {
-    let (mut store, mut one) = (Store::empty(), Client::new(1));
+    let (mut store, mut one) = (Store::with(&config(3)), Client::new(1));
     assert_eq!(one.run(&mut store, past("span0000000001", 32)), number(0));
     store.restart();
     assert_eq!(one.run(&mut store, past("span0000000001", 32)), number(32), "its members vouch for that");
@@ -608,7 +608,7 @@ fn a_restart_loses_no_past_moments() {
 
 #[test]
 fn an_operator_reports_that_past_moments_may_be_lost() {
-    let (mut store, mut one) = (Store::empty(), Client::new(1));
+    let (mut store, mut one) = (Store::with(&config(3)), Client::new(1));
     assert_eq!(one.run(&mut store, past("span0000000001", 32)), number(0));
     assert_eq!(Client::new(2).run(&mut store, Task::PastRestored), Answer::Done);
     assert_eq!(one.run(&mut store, past("span0000000002", 32)), refused(StepError::Behind));
@@ -617,7 +617,7 @@ fn an_operator_reports_that_past_moments_may_be_lost() {
 #[test]
 fn the_record_of_all_past_moments_is_written_until_it_is_clean() {
     for fate in [Fate::Unheard, Fate::Dropped, Fate::Lie] {
-        let (mut store, mut one) = (Store::empty(), Client::new(1));
+        let (mut store, mut one) = (Store::with(&config(3)), Client::new(1));
         let mut writes = 0;
         let answer = one.run_with(&mut store, past("span0000000001", 32), |_, ask| {
             writes += i32::from(swaps(ask, "past"));
@@ -625,6 +625,27 @@ fn the_record_of_all_past_moments_is_written_until_it_is_clean() {
         });
         assert_eq!((answer, writes), (number(0), 2), "{fate:?}");
     }
+}
+
+/// The record of all past moments is as missing after such a loss as if nobody had made IDs of the past.
+#[test]
+fn a_group_whose_store_lost_writes_begins_no_past_moments() {
+    let lose: [fn(&mut Store); 2] = [
+        |_| {},
+        |store| {
+            Client::new(3).run(store, Task::Create(config(3))); // notes the loss
+        },
+    ];
+    for note in lose {
+        let mut store = Store::with(&config(3));
+        let before = store.records.clone();
+        assert_eq!(Client::new(1).run(&mut store, past("span0000000001", 32)), number(0));
+        store.records = before;
+        store.fail_over();
+        note(&mut store);
+        assert_eq!(Client::new(2).run(&mut store, past("span0000000001", 32)), refused(StepError::Behind));
+    }
+    assert_eq!(Client::new(2).run(&mut Store::empty(), past("span0000000001", 32)), refused(StepError::Absent));
 }
 
 /// Until when these slots may have been used, as a member of the group of this lineage asks.

@@ -9,7 +9,7 @@ use stateright::{Model, Property};
 
 use flakeforge_core::lease::backfill::Counter;
 use flakeforge_core::lease::grants::memory::Memory;
-use flakeforge_core::lease::grants::record::{COUNTER, CounterRecord};
+use flakeforge_core::lease::grants::record::{COUNTER, CounterRecord, GROUP, GroupRecord};
 use flakeforge_core::lease::grants::step::Step;
 use flakeforge_core::lease::grants::task::{Answer, Task};
 
@@ -309,8 +309,13 @@ impl Model for Counting {
         let client = |version| Client { version, memory: Memory::default(), flights: Vec::new(), life: None };
         let mut clients = vec![client(Version::This); self.clients - 1];
         clients.push(client(self.newest));
+        let mut store = Store::new(0, self.hows.contains(&How::Position));
+        if self.past {
+            let group = GroupRecord { identity: store.identity.clone(), ..GroupRecord::default() };
+            store.records.insert(GROUP.to_owned(), group.text().into());
+        }
         vec![Numbers {
-            store: Store::new(0, self.hows.contains(&How::Position)).into(),
+            store: store.into(),
             old: None,
             clients,
             given: BTreeMap::new(),
@@ -370,7 +375,7 @@ impl Model for Counting {
             out.extend([Doing::Arrive(late, false), Doing::Arrive(late, true)]);
         }
         let may_lose = [Trouble::Loss, Trouble::Split].iter().any(|trouble| numbers.left[*trouble as usize] > 0);
-        if may_lose && numbers.store.saved.is_none() && numbers.store.is_touched {
+        if may_lose && numbers.store.saved.is_none() && !numbers.store.records.is_empty() {
             out.push(Doing::Save);
         }
         for left in self.lefts {

@@ -2,7 +2,7 @@
 //! a possible loss, the counter stops until an operator says where to continue.
 
 use crate::lease::grants::memory::{Known, Memory};
-use crate::lease::grants::record::{COUNTER, CounterRecord, FIRST_LIFE, PAST, ServerIdentity};
+use crate::lease::grants::record::{COUNTER, CounterRecord, FIRST_LIFE, GROUP, GroupRecord, PAST, ServerIdentity};
 use crate::lease::grants::step::{Decision, Next, Plan, Step, lineage, nonce};
 use crate::lease::grants::task::{Answer, Look, StepError, Task};
 
@@ -20,10 +20,11 @@ impl Step {
     /// What to do after a read of a counter.
     pub(super) fn decide_counter(&mut self, look: Look, memory: &mut Memory, fresh: u128) -> Decision {
         let Look { identity, mut values, .. } = look;
-        if matches!(self.task, Task::Past { .. })
-            && let Some(next) = self.keep_past(values.pop().flatten(), &identity, memory, fresh)?
-        {
-            return Ok(next);
+        if matches!(self.task, Task::Past { .. }) {
+            let group = values.pop().flatten();
+            if let Some(next) = self.keep_past(values.pop().flatten(), group, &identity, memory, fresh)? {
+                return Ok(next);
+            }
         }
         let text = values.pop().flatten();
         let counter = text.as_deref().map(CounterRecord::parse).transpose();
@@ -188,11 +189,12 @@ impl Step {
     }
 
     /// A counter of the past that is missing may be new or lost. So a group has one record that is there before the first of
-    /// them: if the store has lost anything since, it shows that, and no number of the past is given any more. `None` if it
-    /// is as it should be.
+    /// them: if the store has lost anything since, it shows that, and no number of the past is given any more. If that record
+    /// is missing too, the group's own shows whether the store has lost anything. `None` if all is as it should be.
     fn keep_past(
         &self,
         text: Option<String>,
+        group: Option<String>,
         identity: &ServerIdentity,
         memory: &mut Memory,
         fresh: u128,
@@ -211,7 +213,15 @@ impl Step {
         Ok(match kept {
             None if known.is_some() => Some(write(PAST.to_owned(), &view, &lost(self.settled(&view, true)), memory)),
             None if memory.counter(&key).is_some() => Some(Next::Read),
-            None => Some(write(PAST.to_owned(), &view, &self.settled(&view, true), memory)),
+            None => {
+                let group = group.as_deref().ok_or(StepError::Absent)?;
+                let group = GroupRecord::parse(group).map_err(|why| StepError::Record(GROUP.to_owned(), why))?;
+                let is_lost = group.lost > 0 || memory.is_lost(GROUP, &self.name, &self.sent);
+                if is_lost || !group.identity.matches(identity, true) {
+                    return Err(StepError::Behind);
+                }
+                Some(write(PAST.to_owned(), &view, &self.settled(&view, true), memory))
+            }
             Some(kept) if kept.is_lost => return Err(StepError::Behind),
             Some(kept) => {
                 let is_another = known.is_some_and(|known| known.lineage != kept.lineage);
