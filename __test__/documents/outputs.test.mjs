@@ -14,6 +14,7 @@ import { startServer } from '../servers/flakeforge.mjs'
 import { startPostgres, wantPostgres } from '../servers/postgres.mjs'
 import { startRedis, wantRedis } from '../servers/redis.mjs'
 import { freePort, freshFolder } from '../servers/server.mjs'
+import { WHY_LONG } from '../support/command.mjs'
 import { commented, documentsIn, outputs, shape, values } from '../support/documents.mjs'
 
 const { createGroup, FlakeId } = createRequire(import.meta.url)('flakeforge')
@@ -187,7 +188,7 @@ const toHere = (text, { renamed }) => renamed.reduce((result, [said, here]) => r
 const toDocument = (text, { renamed }) =>
   renamed.reduceRight((result, [said, here]) => result.replaceAll(here, said), text)
 
-/** Runs a sample and returns its stdout followed by its stderr. A program that keeps running is stopped after the test. */
+/** Runs a sample and returns its stdout followed by its stderr, without what `create` says while it waits. A program that keeps running is stopped after the test. */
 async function outputOf(t, { language, code }, world, i) {
   const here = toHere(code, world)
   const file = path.join(world.home, `${i}.mjs`)
@@ -218,7 +219,7 @@ async function outputOf(t, { language, code }, world, i) {
   })
   if (STAYS.test(code)) world.staying.push({ child, ended })
   await Promise.race([ended, ...(STAYS.test(code) ? [printed] : [])])
-  return toDocument(output + errors, world)
+  return toDocument(output + errors.replace(WHY_LONG, ''), world)
 }
 
 /** Programs that go on get the signal of `kill` before the slots are listed, as the documents say. */

@@ -125,7 +125,7 @@ test('an ID with a prefix that was not asked for: the error shows how to ask for
   t.is(parse('ord_5', 'dec', { prefix: 'ord_' }).readBigUInt64BE(), 5n)
   for (const rubbish of ['_5', '1_5', 'Ünder_5'])
     t.throws(() => parse(rubbish), { code: 'ERR_FLAKE_ID', message: /only digits of dec/ })
-  t.throws(() => parse(5), { code: 'ERR_FLAKE_ID', message: '5 is not text of an ID in dec' })
+  t.throws(() => parse(5), { code: 'ERR_FLAKE_ID', message: /^5 is not text of an ID in dec/ })
 })
 
 test('the version and help are found before and after a command', async (t) => {

@@ -113,7 +113,7 @@ const CHECKS = {
     freshMillisecond()
     return verdict(collect(repeated(call, 20_000)))
   },
-  'the clock steps back 5 ms, then goes on': (make, name) => {
+  'the clock steps back 5 ms, then continues': (make, name) => {
     const real = Date.now
     let now = real()
     const call = name === 'flakeforge' ? make(6, { clock: () => now }) : make(6)

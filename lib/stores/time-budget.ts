@@ -84,6 +84,8 @@ export const BUDGET = {
 
   /** how long close() waits for the counter's pending call */
   COUNTER_END_MS: 4_000,
+  /** from a fill of a store that another client was at to the next try */
+  FILL_AGAIN_MS: 500,
   /** from a failed call of a counter to the next one, while calls wait */
   COUNTER_RETRY_MS: 100,
   /** for this long after all servers failed, none is asked: meanwhile all waiting calls get the error */

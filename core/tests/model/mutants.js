@@ -394,8 +394,8 @@ module.exports = [
     edits: [
       [
         'lease/quorum/collect.rs',
-        'Patience::Voters(seat) => self.view.era().is_some() && ',
-        'Patience::Voters(seat) => ',
+        'self.view.era().is_some() && self.view.shown.iter().any(|shown| shown.seat == seat)',
+        'self.view.shown.iter().any(|shown| shown.seat == seat)',
       ],
       [
         'lease/quorum/fill.rs',

@@ -40,10 +40,11 @@ export function idInBase(base: string, prefix: string, text: unknown) {
   const start = given.slice(0, Math.max(given.lastIndexOf('_') + 1, prefix.length))
   if (prefix && start.toLowerCase() !== prefix.toLowerCase())
     return `an ID with the prefix '${prefix}': it begins with '${start.slice(0, 60)}'`
-  if (typeof text !== 'string') return `text of an ID in ${base}`
+  const form = FORMS[base] ?? `only digits of ${base}, 64 bits at most`
+  if (typeof text !== 'string') return `text of an ID in ${base}: ${form}`
   if (!prefix && PREFIX_IN.test(start))
     return `an ID in ${base}. To read the prefix '${start}', give the option { prefix: '${start}' }`
-  return `an ID in ${base}. Give ${FORMS[base] ?? `only digits of ${base}, 64 bits at most`}${prefix && `, after the prefix '${prefix}'`}`
+  return `an ID in ${base}. Give ${form}${prefix && `, after the prefix '${prefix}'`}`
 }
 /** @param prefix of a kind of IDs */
 export const typedText = (prefix: string) => (prefix ? `text that begins with '${prefix}'` : 'text')

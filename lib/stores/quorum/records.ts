@@ -20,8 +20,8 @@ const PART_OF_THE_CORE = 1 - PART_OF_A_STORE
 /** The part of a step in which one call has to end: its error is more informative than that of the step. */
 const PART_OF_A_CALL = BUDGET.CALL_MS / BUDGET.STEP_MS
 
-/** When a fill is tried again that another client was at, ms. */
-const FILL_AGAIN_MS = 500
+/** For how many calls a change of the list waits until a store is filled. */
+const CALLS_OF_A_FILL = 3
 
 /** How many names one read has at most. */
 const MOST_NAMES = 1000
@@ -182,14 +182,14 @@ export class QuorumRecords implements Records {
 
   /** Members may be at it: their claim is left alone for as long as a fill may take. */
   async #untilFilled(group: string, store: number) {
-    const end = monotonicNow() + 3 * this.#callMs
+    const end = monotonicNow() + CALLS_OF_A_FILL * this.#callMs
     for (;;) {
       const core = this.#list.memory.fill(group, store, this.#bounds)
       const step = new RunningStep(core, this.#work({ group, by: 'readExisting' }))
       const { isFilled } = await this.#answerOf(step, 'filled', group)
       if (isFilled) return
       if (monotonicNow() > end) throw errors.notFilledError(group, this.#list.stores[store].label)
-      await sleep(FILL_AGAIN_MS)
+      await sleep(BUDGET.FILL_AGAIN_MS)
     }
   }
 
