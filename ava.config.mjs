@@ -10,6 +10,7 @@ const LONGEST = [
   'stores/tls',
   'stores/mysql-standby',
   'stores/quorum-members',
+  'stores/quorum-change',
   'package/release',
   'command/database-function',
   'stores/mysql-records',
