@@ -8,12 +8,6 @@ import { usageError } from '../parts/faults.ts'
 import { print, sayWarnings } from '../parts/output.ts'
 import { type AnyStore, addressOf, groupsOf, noGroup, storeFirst, withStore } from './stores.ts'
 
-/** How many addresses each change takes, and whether the first is that of the server to replace. */
-const CHANGES: Record<string, { isReplacing: boolean }> = {
-  replace: { isReplacing: true },
-  add: { isReplacing: false },
-}
-
 /** The groups and counters of this name, or all. */
 async function namesIn(store: AnyStore, named: string | undefined) {
   if (named === undefined) {
@@ -28,20 +22,20 @@ async function namesIn(store: AnyStore, named: string | undefined) {
 }
 
 export async function run({ values, operands: [verb, first, second, ...rest] }: Given) {
-  const change = Object.hasOwn(CHANGES, verb ?? '') ? CHANGES[verb] : undefined
-  if (change === undefined || second === undefined)
+  const isReplacing = verb === 'replace'
+  if ((!isReplacing && verb !== 'add') || second === undefined)
     throw usageError('Use `flakeforge stores replace OLD NEW`, or `flakeforge stores add NEW NEW`.')
   const [given, more] = storeFirst(rest, (word) => `flakeforge stores ${verb} … STORE ${word}`)
   if (more.length > 0) throw usageError('stores takes only addresses. Name a group with --group.')
   const address = addressOf(given)
   if (address === undefined) throw usageError('Pass the list of addresses, or set FLAKEFORGE_STORE.')
   const list = addressesIn(address)
-  const old = change.isReplacing ? first : undefined
+  const old = isReplacing ? first : undefined
   if (old !== undefined && !list.includes(old))
     throw usageError(
       `${withoutSecrets(old)} is not in the list ${list.map(withoutSecrets).join(' ')}. Write it as there, with its options.`,
     )
-  const coming = change.isReplacing ? [second] : [first, second]
+  const coming = isReplacing ? [second] : [first, second]
   sayWarnings()
   const names = await withStore(given, (store) => namesIn(store, values.group))
   await openChange(list, { old, coming }, names)

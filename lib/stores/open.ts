@@ -14,7 +14,7 @@ import { changeList, makeQuorum, openQuorum, type QuorumOptions } from './quorum
 import { recordStore } from './record-store.ts'
 import type { RecordStore } from './records.ts'
 import { openRedis, redisStore } from './redis.ts'
-import { SCHEMES } from './schemes.ts'
+import { PORTS, SCHEMES } from './schemes.ts'
 import type { SlotStore, Store } from './store.ts'
 
 const { win32 } = process.getBuiltinModule('node:path')
@@ -174,15 +174,13 @@ function unopenedError(url: string, error: unknown) {
   )
 }
 
-/** The usual ports of servers, by which an address without a scheme is recognised. */
-const PORTS: Record<string, string> = { 6379: 'redis', 5432: 'postgres', 3306: 'mysql', 2379: 'etcd' }
-
 /** The error for an address of an unknown kind. A plain path may be meant as a folder. */
 function unknownAddressError(url: string) {
   const isPath = /^(?:[.~]|\/(?!\/)|[a-z]:[\\/])[^:@]*$/i.test(url)
   const { isAbsolute } = win32 // it knows the paths of both kinds of systems
   const scheme = nearest(/^[a-z-]+:(?=\/\/)/i.exec(url)?.[0] ?? '', Object.keys(OPEN))
-  const ofPort = PORTS[/^[\w.-]+:(\d+)$/.exec(url)?.[1] ?? '']
+  const port = /^[\w.-]+:(\d+)$/.exec(url)?.[1]
+  const ofPort = Object.entries(PORTS).find(([, usual]) => port === `${usual}`)?.[0]
   const meant = [
     ...(scheme === undefined ? [] : [`${scheme}//…`]),
     ...(ofPort === undefined ? [] : [`${ofPort}://${url}`]),

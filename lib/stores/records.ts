@@ -92,10 +92,7 @@ export type Records = Omit<RecordStore, 'read' | 'swap' | 'names'> & {
 /** How long a step may take, and how far apart clocks may be; undefined: as usual. */
 export type StepLimits = { ms?: number | undefined; skewMs?: number | undefined }
 
-/**
- * A store of a list, for operators. `aheadMs`: its clock before this machine's; `error`: why the store does not take part take
- * part.
- */
+/** A store of a list, for operators. `aheadMs`: how far its clock is ahead of this machine's; `error`: why it does not take part. */
 export type StoreState = { store: string; state: string; aheadMs?: number | undefined; error?: unknown }
 
 /** How a step reads: changing nothing, creating no tables, or creating what is missing. */

@@ -12,6 +12,9 @@ export const REDIS_SCHEMES = Object.fromEntries(
   ),
 )
 
+/** The usual port of each kind of server. */
+export const PORTS = { redis: 6379, postgres: 5432, mysql: 3306, etcd: 2379 }
+
 /** The schemes of the stores on servers. */
 export const SCHEMES = {
   redis: Object.keys(REDIS_SCHEMES),

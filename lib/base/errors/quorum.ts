@@ -125,6 +125,9 @@ export const warnOfStoreAway = (label: string, error: unknown) =>
       'Another warning says when it is back.',
   )
 
+/** Warns that it takes part again. */
+export const warnOfStoreBack = (label: string) => warn('FLAKEFORGE_STORE_AWAY', `The store ${label} takes part again.`)
+
 const outdated: Set<string> = new Set()
 
 /** Warns once that this process has an earlier list of a group's stores. */
@@ -138,6 +141,3 @@ export function warnOfNewerList(group: string, list: string) {
       'so it survives fewer failures. Restart it with the new list.',
   )
 }
-
-/** Warns that it takes part again. */
-export const warnOfStoreBack = (label: string) => warn('FLAKEFORGE_STORE_AWAY', `The store ${label} takes part again.`)

@@ -3,13 +3,13 @@
 import { checkKeys, isAbsent, ownOf } from '../../base/check.ts'
 import { keepSecret, optionTypeError } from '../../base/errors.ts'
 import { checkParameters } from '../address.ts'
+import { PORTS } from '../schemes.ts'
 
 /** The options of a Gateway. */
 export type EtcdOptions = { endpoints: string[]; username?: string; password?: string; fetch: typeof globalThis.fetch }
 
 const FORM = 'etcd://[user:password@]host:2379[,host:2379][?tls=true]'
 const PARTS = /^etcd(?<secure>s?):\/\/(?:(?<credentials>[^@/]*)@)?(?<hosts>[\w.:,%[\]-]+)\/?(?:\?(?<query>[^#]*))?$/
-const DEFAULT_PORT = 2379
 
 /** The endpoints without a slash at the end. */
 function endpointsOf(endpoints: unknown) {
@@ -81,6 +81,6 @@ export function parseUrl(url: string) {
   const credentials = credentialsOf(parts?.credentials)
   if (!parts || !['true', 'false'].includes(tls) || !credentials) throw optionTypeError('store', url, `like ${FORM}`)
   const scheme = parts.secure || tls === 'true' ? 'https' : 'http'
-  const hosts = parts.hosts.split(',').map((host) => (/:\d+$/.test(host) ? host : `${host}:${DEFAULT_PORT}`))
+  const hosts = parts.hosts.split(',').map((host) => (/:\d+$/.test(host) ? host : `${host}:${PORTS.etcd}`))
   return { endpoints: hosts.map((host) => `${scheme}://${host}`), ...credentials }
 }

@@ -2,6 +2,7 @@
 // ignores. So they get options instead.
 
 import { addressError, checkParameters, hostOf, manyHostsError } from '../address.ts'
+import { PORTS } from '../schemes.ts'
 import { BUDGET, secondsOf } from '../time-budget.ts'
 import { readTls, TLS_PARAMETERS, type Tls } from '../tls.ts'
 import { readDatabase } from './place.ts'
@@ -16,7 +17,6 @@ export interface MysqlAddress {
   tls: Tls | null | undefined
 }
 
-const PORT = 3306
 const WAYS_OUT: Record<string, string> = {
   schema: 'name the database in the path',
   database: 'name the database in the path',
@@ -34,7 +34,7 @@ export function readAddress(url: string): MysqlAddress {
   if (pathname.length < 2) throw addressError(url, 'an address with a database, as in mysql://HOST/DATABASE')
   return {
     host: hostOf({ hostname }) || 'localhost',
-    port: Number(port || PORT),
+    port: Number(port || PORTS.mysql),
     ...(username !== '' && { user: decodeURIComponent(username) }),
     ...(password !== '' && { password: decodeURIComponent(password) }),
     database: readDatabase(decodeURIComponent(pathname.slice(1))) as string,

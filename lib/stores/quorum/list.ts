@@ -7,7 +7,7 @@ import { ownOf } from '../../base/values.ts'
 import { addressesIn, isWrapped } from '../address.ts'
 import { checkedRecords } from '../record-store.ts'
 import type { RecordStore, Records } from '../records.ts'
-import { SCHEMES } from '../schemes.ts'
+import { PORTS, SCHEMES } from '../schemes.ts'
 
 /** The options of `quorumStore()`. */
 export interface QuorumOptions {
@@ -42,9 +42,6 @@ function labelOf(address: string) {
     .replace(/^[^/]*\/\/[^/]*/, (server) => server.toLowerCase())
   return label.includes('…') || !isLabel(label) ? undefined : label
 }
-
-/** The ports of addresses that name none. */
-const PORTS: Record<keyof typeof SCHEMES, number> = { redis: 6379, postgres: 5432, mysql: 3306, etcd: 2379 }
 
 /** The server that the label of an address names, however it is spelled: two databases of a server are no two servers. */
 function serverOf(label: string) {

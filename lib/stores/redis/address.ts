@@ -1,7 +1,7 @@
 // Parses the address of a Redis store: a single server, the servers behind Sentinels (in Lettuce's form), or a cluster.
 
 import { addressError, checkParameters, hostOf } from '../address.ts'
-import { REDIS_SCHEMES, type RedisScheme } from '../schemes.ts'
+import { PORTS, REDIS_SCHEMES, type RedisScheme } from '../schemes.ts'
 import { CHECKED, type Tls } from '../tls.ts'
 
 export interface Host {
@@ -28,7 +28,7 @@ const FORMS = {
   sentinel: '//[user:password@]host[:26379],host,host[/N]#NAME, where NAME is the primary that the Sentinels watch',
   cluster: '//[user:password@]host[:6379],host,host. A cluster has one database',
 }
-const PORTS = { server: 6379, sentinel: 26379, cluster: 6379 }
+const USUAL_PORTS = { server: PORTS.redis, sentinel: 26379, cluster: PORTS.redis }
 
 const IN_PATH = 'the number of the database is the path, as in /2'
 
@@ -60,7 +60,7 @@ export function readAddress(url: string): RedisAddress {
   return {
     kind,
     url: '',
-    hosts: hosts.split(',').map((host) => readHost(host, PORTS[kind], wrong)),
+    hosts: hosts.split(',').map((host) => readHost(host, USUAL_PORTS[kind], wrong)),
     tls,
     ...credentials(user),
     database: Number(path),
@@ -73,7 +73,7 @@ function readServer(url: string, tls: Tls | undefined, wrong: () => Error): Redi
   const parsed = new URL(url)
   const { hostname, port, pathname, search } = parsed
   if (hostname.includes(',') || !/^\/?\d*$/.test(pathname) || search !== '') throw wrong()
-  const hosts = [{ host: hostOf(parsed), port: Number(port || PORTS.server) }]
+  const hosts = [{ host: hostOf(parsed), port: Number(port || USUAL_PORTS.server) }]
   return { kind: 'server', url: asRedis(url), hosts, tls, database: Number(pathname.slice(1)), primary: '' }
 }
 

@@ -154,9 +154,8 @@ impl Change {
         let list = agreed.filter(|agreed| agreed.generation >= view.list().generation);
         let list = list.unwrap_or_else(|| view.list().clone());
         let is_written = view.voters(era).filter(|shown| has(shown, &list)).count() >= list.majority();
-        let is_wanted = |list: &List| list.next(&self.to).is_some_and(|next| next.labels == list.labels);
         self.list = Some(list.clone());
-        if is_wanted(&list) || !is_written && list.labels == turn.memory.stores().text() {
+        if list.is_of(&self.to) || !is_written && list.labels == turn.memory.stores().text() {
             self.find(turn);
             return Ok(None);
         }
@@ -202,7 +201,7 @@ impl Change {
         let written = voters.iter().filter(|shown| has(shown, &list)).count();
         let waiting: Vec<_> = voters.into_iter().filter(|shown| list.has(&shown.label) && !has(shown, &list)).collect();
         if written >= list.majority() && waiting.is_empty() {
-            if list.next(&self.to).is_some_and(|next| next.labels == list.labels) {
+            if list.is_of(&self.to) {
                 return Ok(Some(Answer::Changed));
             }
             self.read(turn);

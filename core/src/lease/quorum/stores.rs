@@ -114,6 +114,11 @@ impl List {
         Some(Self { labels: next, generation: self.generation.checked_add(1)?, gone })
     }
 
+    /// Whether it consists of these.
+    pub(super) fn is_of(&self, labels: &[String]) -> bool {
+        self.labels == sorted(labels)
+    }
+
     fn len(&self) -> usize {
         self.labels.split(' ').count()
     }
