@@ -212,8 +212,7 @@ test('inspect names the mode of a layout whose IDs do not contain it', async (t)
   t.notRegex(plain.join(), /spread/)
   const uniqueid = await linesOf(t, ['inspect', '7928662235423965185', '--layout', 'uniqueid'])
   t.is(uniqueid.join().match(/mode spread/g).length, 1)
-  const wanted =
-    /in mode 'spread', whose IDs are not ordered by time\. Select rows by their time from a column of its own/
+  const wanted = /in mode 'spread', whose IDs are not ordered by time\. Select rows by a separate column with the time/
   await isRefused(t, ['at', '2026-01-01', '--mode', 'spread'], wanted)
 })
 

@@ -435,7 +435,9 @@ async function isKept(t, url, name) {
   const flake = await joinAs(t, url, options)
   const error = await t.throwsAsync(flake.nextAt(SOME_TIME), { code: 'ERR_FLAKE_BACKFILL', instanceOf: RangeError })
   t.true(
-    error.message.startsWith(`Group 'old' keeps node 1023 for nextAt(), and the function ${name}() of this database`),
+    error.message.startsWith(
+      `Group 'old' reserves node 1023 for nextAt(), and the function ${name}() of this database`,
+    ),
   )
   t.like(error, { group: 'old', timestamp: SOME_TIME })
   // Another layout has other IDs, and other kept nodes.

@@ -112,7 +112,7 @@ for (const [kind, { start, isThere }] of Object.entries(STORES)) {
       t.deepEqual([signal, stdout], ['SIGINT', ''])
       t.regex(
         stderr,
-        /\nflakeforge: Interrupted\. Group 'default' may exist by now, and grant no slot yet\. Run the same command/,
+        /\nflakeforge: Interrupted\. Group 'default' may exist already, without granting slots yet\. Run the same command/,
       )
       // The advice, followed: then no join() waits for 65 s.
       t.regex((await run(['create'], { env })).stdout, /^Group 'default' already exists/)

@@ -157,7 +157,7 @@ test('another layout neither fails on the default group nor takes it away from j
   await flake.close()
 })
 
-test('a slot taken before the group default exists is none that join() takes then', async (t) => {
+test('join() never takes a slot that was taken before the group default existed', async (t) => {
   const options = fresh(t)
   const [{ parts }] = await jsonOf(t, ['new', '--json', '--layout', 'discord'], options)
   const join = () => FlakeId.join(`file:${folderOf(options)}`, { layout: 'discord' })

@@ -83,7 +83,7 @@ test('what is not ordered by time is refused, and says so', (t) => {
   t.is(error.value, 'flake')
   t.is(
     error.message,
-    "layout must not be 'flake' in mode 'spread', whose IDs are not ordered by time. Select rows by their time from a column of its own",
+    "layout must not be 'flake' in mode 'spread', whose IDs are not ordered by time. Select rows by a separate column with the time",
   )
   throwsCode(t, () => layouts.uniqueid.range(TIME), 'ERR_FLAKE_OPTION', RangeError)
   throwsCode(t, () => new Layout(layout, { idOffset: 1n }), 'ERR_FLAKE_OPTION', TypeError)

@@ -94,7 +94,7 @@ test('three servers become five, of which two may fail', async (t) => {
   isUnique(t, [...ids, ...(await flow.end())])
 })
 
-test('nothing is changed if another server of the list is away, or the new one', async (t) => {
+test('nothing is changed if the new server, or another one of the list, is away', async (t) => {
   t.timeout(120_000)
   const [a, b, c, d] = await startAll(t, 'redis', 'redis', 'redis', 'redis')
   const list = addressesOf([a, b, c])

@@ -62,7 +62,7 @@ test('a store that is wiped while it runs is filled again by the members', async
   isUnique(t, await flow.end())
 })
 
-test('servers that are switched off for good, one after the other: their empty successors take over, and nobody notices', async (t) => {
+test('servers are switched off for good, one after the other: empty successors take over, and nobody notices', async (t) => {
   t.timeout(240_000)
   const servers = await startAll(t, 'redis', 'redis', 'redis')
   const links = await Promise.all(servers.map(({ port }) => startProxy(port)))

@@ -135,7 +135,7 @@ const headerOfTables = ({ grants }: Printed) => `-- The tables of flakeforge ${v
 ${asComment(grants)}`
 
 const headerOfFunction = ({ grants }: Printed, { plan: { node } }: WantedFunction, command: string) =>
-  `-- A function that makes IDs of node ${node}, printed by flakeforge ${version}: ${command}
+  `-- A function that generates IDs of node ${node}, printed by flakeforge ${version}: ${command}
 -- No process may use node ${node}, nor a function in another database. Callers need only these rights:
 ${asComment(grants)}`
 

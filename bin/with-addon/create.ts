@@ -22,7 +22,7 @@ const NOTICED_MS = 2000 // a shorter wait needs no explanation
 const WHY_LONG =
   'takes 1 s plus --skew on a server, because the clocks of members may differ by that much. It grants no slot before.'
 const RUN_AGAIN =
-  'may exist by now, and grant no slot yet. Run the same command again: it waits for that, or says until when there is none.'
+  'may exist already, without granting slots yet. Run the same command again: it waits until slots are granted, or says when they will be.'
 
 /** Says why it takes long; and after a signal, what may have become of the group. */
 async function withReasons(created: Promise<boolean>, group: string) {

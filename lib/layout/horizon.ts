@@ -29,7 +29,7 @@ export function lookAhead(facts: LayoutFacts, now: number = unixNow()) {
 type End = 'end' | 'signedEnd'
 const MEANING: Record<End, string> = {
   end:
-    'From then on it makes no ID (ERR_FLAKE_TIME_RANGE). Before that day, move to a layout that ends later. Its IDs can ' +
+    'From then on it generates no IDs (ERR_FLAKE_TIME_RANGE). Before that day, move to a layout that ends later. Its IDs can ' +
     'be equal to old ones, so they need a separate table or column',
   signedEnd:
     'From then on its IDs do not fit a signed 64-bit column. Before that day, make such columns unsigned or numeric(20), ' +

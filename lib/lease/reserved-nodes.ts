@@ -21,7 +21,7 @@ function check(found: DatabaseFunction, settings: JoinSettings) {
   if (slot !== undefined) warnOfDatabaseFunction(settings.group, found, slot)
 }
 
-/** A function in the store's database that makes IDs of this layout with one of these nodes. */
+/** A function in the store's database that generates IDs of this layout with one of these nodes. */
 export async function functionOf(store: SlotStore, facts: LayoutFacts, nodes: readonly number[]) {
   const found = (await store.functions?.()) ?? []
   return found.find(({ node, fingerprint }) => nodes.includes(node) && fingerprint === fingerprintOf(facts))

@@ -627,7 +627,7 @@ fn the_record_of_all_past_moments_is_written_until_it_is_clean() {
     }
 }
 
-/// The record of all past moments is as missing after such a loss as if nobody had made IDs of the past.
+/// After such a loss, the record of all past moments is missing, as if nobody had generated IDs of the past.
 #[test]
 fn a_group_whose_store_lost_writes_begins_no_past_moments() {
     let lose: [fn(&mut Store); 2] = [

@@ -163,7 +163,7 @@ module.exports = [
     tests: 'model counters_that_end',
   },
   {
-    name: 'a counter that ended goes on',
+    name: 'an ended counter continues',
     edits: [
       [
         'lease/grants/counters.rs',

@@ -167,7 +167,7 @@ export function futureError(ms: number, now: number) {
   return flakeError('ERR_FLAKE_TIME_RANGE', message, { timestamp: ms })
 }
 
-/** `ERR_FLAKE_BACKFILL`: the kept nodes have no more IDs of this time. */
+/** `ERR_FLAKE_BACKFILL`: the reserved nodes have no more IDs of this time. */
 export function backfillUsedUpError(group: string, ms: number, nodes: number) {
   const message =
     `Group '${group}' has no ID left for ${instant(ms)}: all IDs of its ${nodes} reserved nodes are used. ` +
@@ -175,7 +175,7 @@ export function backfillUsedUpError(group: string, ms: number, nodes: number) {
   return flakeError('ERR_FLAKE_BACKFILL', message, { group, timestamp: ms })
 }
 
-/** `ERR_FLAKE_BACKFILL`: an earlier group of this name may have used the kept nodes. `until`: the last time for which it may have. */
+/** `ERR_FLAKE_BACKFILL`: an earlier group of this name may have used the reserved nodes. `until`: the end of that time. */
 export function keptNodesInUseError(group: string, ms: number, until: number) {
   const message =
     `An earlier group '${group}' may have used the nodes that this group reserves for nextAt(), until ${instant(until)}. Its members may have ` +
@@ -183,12 +183,12 @@ export function keptNodesInUseError(group: string, ms: number, until: number) {
   return flakeError('ERR_FLAKE_BACKFILL', message, { group, timestamp: ms })
 }
 
-/** `ERR_FLAKE_BACKFILL`: a function of the store's database makes IDs with one of the kept nodes. */
+/** `ERR_FLAKE_BACKFILL`: a function of the store's database generates IDs with one of the reserved nodes. */
 export function keptByFunctionError(group: string, { name, node }: { name: string; node: number }, ms: number) {
   const message =
-    `Group '${group}' keeps node ${node} for nextAt(), and the function ${said(name, 60)}() of this database makes IDs with it. Both ` +
-    'would make equal IDs. Give rows of the past IDs of the present. If the function has made no ID yet, drop it instead, and ' +
-    'make one with a node that the group neither grants nor keeps.'
+    `Group '${group}' reserves node ${node} for nextAt(), and the function ${said(name, 60)}() of this database generates IDs with it. Both ` +
+    'would generate equal IDs. Give rows of the past IDs of the present. If the function has not generated an ID yet, drop it ' +
+    'instead, and create one with a node that the group neither grants nor reserves.'
   return flakeError('ERR_FLAKE_BACKFILL', message, { group, timestamp: ms })
 }
 

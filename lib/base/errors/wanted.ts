@@ -84,7 +84,7 @@ export const FITTING_IDS = 'one with which IDs fit into 64 bits'
 export const WHOLE_NS = 'a whole number of nanoseconds, at least 0.000001 ms'
 
 export const inOrder = (name: string) =>
-  `not be '${name}' in mode 'spread', whose IDs are not ordered by time. Select rows by their time from a column of its own`
+  `not be '${name}' in mode 'spread', whose IDs are not ordered by time. Select rows by a separate column with the time`
 /** @param own mode of the layout */
 export const ownMode = (own: string) =>
   `left out or '${own}', the mode of the layout: its IDs do not contain their mode, as those of uniqueid do`

@@ -1,4 +1,4 @@
-// The function that makes IDs in MariaDB and MySQL, for INSERT statements and BEFORE INSERT triggers: neither database takes a
+// The function that generates IDs in MariaDB and MySQL, for INSERT statements and BEFORE INSERT triggers: neither database takes a
 // stored function as a DEFAULT.
 //
 // The last position is the AUTO_INCREMENT counter of an InnoDB table. A row with a higher number moves it forward, nothing

@@ -1,4 +1,4 @@
-// The function that makes IDs in PostgreSQL, as `DEFAULT flake_id()`. PL/pgSQL without an extension, for managed clouds too.
+// The function that generates IDs in PostgreSQL, as `DEFAULT flake_id()`. PL/pgSQL without an extension, for managed clouds too.
 //
 // The last position is a sequence, because a sequence is not rolled back, and its log precedes the commit of any row that has
 // the number. A session that moves it forward to the present tick could move it back, if others have taken numbers since it
@@ -123,7 +123,7 @@ END
 `
 }
 
-/** With the same node, a second function would make equal IDs. */
+/** With the same node, a second function would generate equal IDs. */
 const OTHER_NAME = 'Choose another name and another node for the function, or drop it if nothing uses it.'
 
 /** The condition that another role owns what is there, and its text. */

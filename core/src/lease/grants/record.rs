@@ -111,12 +111,12 @@ pub struct GroupRecord {
     pub replaced: ServerIdentity,
     /// how often the replaced server came back in this quiet period
     pub returns: u32,
-    /// until when earlier groups of this name may have made IDs, Unix ms; 0 if there was none
+    /// until when earlier groups of this name may have generated IDs, Unix ms; 0 if there was none
     pub ended: i64,
-    /// the same for those of them whose IDs may be equal to the IDs of the past that this group makes: their slots had other
-    /// nodes, or nothing is known of them
+    /// the same for those groups whose IDs may equal this group's IDs of the past: their slots had other nodes, or nothing is
+    /// known about them
     pub others: i64,
-    /// until when windows of this group may last that the store has lost, Unix ms; 0 if there is none
+    /// the end of those windows of this group that the store may have lost, Unix ms; 0 if it lost none
     pub lost: i64,
     /// random, for each text
     pub nonce: u64,

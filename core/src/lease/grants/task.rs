@@ -191,7 +191,7 @@ pub enum Answer {
     Number(u64),
     /// of `Counter`; `None` if there is none, or it was destroyed
     Counter(Option<CounterRecord>),
-    /// of `Used`: the last ms in which one of the slots, or its node, may have been used, Unix ms; `None` if there is none
+    /// the answer to `Used`: until when one of the slots, or its node, may have been used, Unix ms; `None` if it never was
     Used(Option<i64>),
     /// the step did nothing
     Refused(StepError),
