@@ -649,7 +649,7 @@ interface IdType<Name extends string = string> {
 declare function idType<const Name extends string, const L extends AnyLayout = AnyLayout>(name: Name, options?: IdTypeOptions<L> | null): IdType<Name>;
 interface PrefixOptions {
   /**
-   * text before the digits: 2 to 16 of a–z, 0–9 and _, from a letter to a final _, such as `'ord_'`. `hex`, `bin` and `oct`
+   * text before the digits: 2 to 16 characters of a–z, 0–9 and _, from a letter to a final _, such as `'ord_'`. `hex`, `bin` and `oct`
    * take any text that does not end in one of their digits, such as `'0x'`
    */
   prefix?: string | undefined;

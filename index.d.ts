@@ -609,7 +609,7 @@ type NextCallback<Bytes> = {
 type Base = 'dec' | 'hex' | 'bin' | 'oct' | 'base32' | 'base36' | 'base58' | 'base62' | 'tid';
 interface PrefixOptions {
   /**
-   * text before the digits: 2 to 16 of a–z, 0–9 and _, from a letter to a final _, such as `'ord_'`. `hex`, `bin` and `oct`
+   * text before the digits: 2 to 16 characters of a–z, 0–9 and _, from a letter to a final _, such as `'ord_'`. `hex`, `bin` and `oct`
    * take any text that does not end in one of their digits, such as `'0x'`
    */
   prefix?: string | undefined;
@@ -1291,7 +1291,7 @@ interface SealOptions<P extends string = string> {
    */
   tweak?: Uint8Array | string | null | undefined;
   /**
-   * The beginning of each text, which shows what kind of ID it is: 2 to 16 of a–z, 0–9 and _, from a letter to a final _, such
+   * The beginning of each text, which shows what kind of ID it is: 2 to 16 characters of a–z, 0–9 and _, from a letter to a final _, such
    * as `'ord_'`. The prefix is part of the text only and does not change the encryption; use `tweak` for that.
    */
   prefix?: P | null | undefined;

@@ -27,7 +27,7 @@ pub enum PastId {
     OutOfRange,
 }
 
-/// Makes IDs of the past for one member.
+/// Generates IDs of past times for one member.
 #[napi]
 pub struct Backfill {
     core: backfill::Backfill,

@@ -4,7 +4,7 @@ type Big = bigint
 type Token = string // 32 hex digits
 type Call = 'acquire' | 'renew' | 'release'
 
-/** Makes IDs of the past for one member. */
+/** Generates IDs of past times for one member. */
 export declare class Backfill {
   /** `nodes`: the node numbers that have no slot, the highest first. */
   constructor(layout: Layout, nodes: Array<Whole<number>>)

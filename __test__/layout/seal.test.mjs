@@ -309,7 +309,7 @@ test('a key of another length or type is rejected: the error has the length, the
   for (const tweak of [5, true, [...key], {}]) refused(() => new Seal(KEY, { tweak }), TypeError, BOUND)
   for (const options of ['orders', key, [...key], 5])
     refused(() => new Seal(KEY, options), TypeError, '{ tweak, prefix, check }')
-  const FORM = '2 to 16 of a–z, 0–9 and _, from a letter to a final _'
+  const FORM = '2 to 16 characters of a–z, 0–9 and _, from a letter to a final _'
   for (const prefix of [text, '', '_', 'Ord_', '1_', 'ord-', 'ö_', 'ord', 'ord_1', `${'a'.repeat(16)}_`])
     t.is(refused(() => new Seal(KEY, { prefix }), RangeError, FORM).option, 'prefix')
   for (const prefix of [5, true, key, ['a_']]) refused(() => new Seal(KEY, { prefix }), TypeError, FORM)

@@ -1,5 +1,5 @@
-// Every text of the sources that tells what to do is followed in advice.test.mjs, or is harmless to members that are making
-// IDs, for the reason that is given here. A text is harmful if it can lead to a second source of the same numbers: another
+// Every text of the sources that tells what to do is followed in advice.test.mjs, or is harmless to members that are
+// generating IDs, for the reason that is given here. A text is harmful if it can lead to a second source of the same numbers: another
 // store, path, group, epoch or node.
 
 import fs from 'node:fs'

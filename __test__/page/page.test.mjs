@@ -177,7 +177,7 @@ when('a layout with an offset: the fields are those before it', async (t) => {
 when('an invalid ID gets a sentence', async (t) => {
   const page = await open(t)
   const sentences = [
-    ['auto', '', 'hello', /^'hello' is not an ID\. Give it as decimal, 0x or digits of hex, .*\.$/],
+    ['auto', '', 'hello', /^'hello' is not an ID\. Give it as decimal, 0x or hex digits, .*\.$/],
     ['dec', '', '18446744073709551616', /^'18446744073709551616' is not an ID in dec\. .*64 bits at most\.$/],
     ['base58', '', 'JUiX7f71LW0', /^'JUiX7f71LW0' is not an ID in base58\. Give 11 characters, .*\.$/],
     ['auto', 'twitter', '18446744073709551615', /is not an ID of layout 'twitter': a bit that must be 0 is set.*\.$/],

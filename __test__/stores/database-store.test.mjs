@@ -172,7 +172,7 @@ test.serial('an earlier group does not tell which slots were used, living or end
     back()
     records.identity = { ...records.identity, history: `${records.identity.history}+` }
     const error = await t.throwsAsync(store.usedUntil('g', [3], lineage), { code: 'ERR_FLAKE_STORE' })
-    t.regex(error.message, /another group 'g'.*nextAt\(\) does not know.*IDs of the present/)
+    t.regex(error.message, /another group 'g'.*nextAt\(\) does not know.*IDs from next\(\)/)
   }
 })
 

@@ -1,5 +1,5 @@
 // One store out of three servers that know nothing of each other: a server is killed, loses its data, freezes or is cut off,
-// while members make IDs all the time. No ID comes twice, and no member has to wait.
+// while members generate IDs all the time. No ID comes twice, and no member has to wait.
 
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'

@@ -1,5 +1,5 @@
 // Recognises IDs that went through a floating-point number: it has 53 bits, so an ID of 63 bits becomes a multiple of 1,024.
-// Chance makes such IDs too, and counters that are 0 make many. So only IDs whose last field is not 0 count, and only if there
+// Chance yields such IDs too, and counters that are 0 yield many. So only IDs whose last field is not 0 count, and only if there
 // are far more of them than chance makes.
 
 import { isNode } from '../../lib/codec/packing.ts'
@@ -45,7 +45,7 @@ export class LostDigits {
     if (this.#isNode && node !== 0) this.#addNode(node, bits, isRound)
   }
 
-  /** One node makes many IDs, so nodes count once. */
+  /** One node generates many IDs, so nodes count once. */
   #addNode(node: number, bits: number, isRound: boolean) {
     if (isRound) this.#roundNodes.add(node)
     if (this.#nodes.has(node) || this.#nodes.size > 1e6) return

@@ -64,7 +64,7 @@ export default {
   summary: 'check the IDs of a table for duplicates and lost digits',
   operands: '[FILE]',
   about: `Reads the IDs of a table from a file or from stdin, and reports duplicates with their lines, node numbers that two processes used
-at once, IDs of the future or of another system, and lost digits. Lists each node with its first and last ID. Each finding comes
+at once, IDs from the future or from another system, and lost digits. Lists each node with its first and last ID. Each finding comes
 with advice. Hints are not necessarily problems: correct use can cause them.
 
 Each line is an ID, in any form that inspect reads. If lines have several columns (CSV, COPY, psql, JSON lines), name

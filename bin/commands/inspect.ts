@@ -191,7 +191,7 @@ export default {
   about: `Shows the time of each ID, its fields and its bits. Without --layout, the command tries every system, shows the most plausible
 one, and lists the others after it. Without an ID, or with -, the command reads IDs from stdin, one per line, and prints one line for each.
 
-An ID may be decimal (negative if from a signed column); hex with 0x, or 9 to 16 hex digits with a letter; binary with 0b, or 64 bits; octal with 0o, or 21 digits; 13 characters of base32, base36 or a TID; 11 of base58 or base62; base64 or base64url of the 8 bytes; 50 dd … or <Buffer 50 dd …>; a UUID of toUuid(); a time (chronicle); or a short code or media ID of Instagram. Bits may be in groups. Digits may have a prefix that ends in _, as in ord_5. Text of digits only is read as decimal. If several forms fit, the command lists them and chooses none: name the form with --from.
+An ID may be decimal (negative if from a signed column); hex with 0x, or 9 to 16 hex digits with a letter; binary with 0b, or 64 bits; octal with 0o, or 21 digits; 13 characters of base32, base36 or a TID; 11 of base58 or base62; base64 or base64url of the 8 bytes; 50 dd … or <Buffer 50 dd …>; a UUID of toUuid(); a time (chronicle); or a short code or media ID of Instagram. Bits may be in groups. Digits may have a prefix that ends in _, as in ord_5. Text that is all digits is read as decimal. If several forms fit, the command lists them and chooses none: name the form with --from.
 
 The IDs of one input are judged together, because a hundred IDs identify their system more reliably than one. If several systems are
 plausible, the line ends with all of them.

@@ -29,7 +29,7 @@ duplicates. With --id, a node field, or a variable such as FLAKEFORGE_ID, the co
   examples: [
     ['flakeforge new 5 --as dec', 'five IDs as decimal numbers'],
     ['flakeforge new --layout hazelcast --node 7', "IDs like those of Hazelcast's node 7"],
-    ['flakeforge new 1000000 --as hex --store redis://localhost', 'with a slot of a Redis'],
+    ['flakeforge new 1000000 --as hex --store redis://localhost', 'with a slot from a Redis server'],
     ['flakeforge new --layout \'{"fields":[["timestamp",54],["node",10]]}\' --node 5', 'a layout of your own'],
   ],
   run: async (given) => (await import('../with-addon/new.ts')).run(given),

@@ -12,8 +12,8 @@ for good, and puts NEW in; 'add' makes three servers five. The command returns w
 The URLs are the list as the members have it now. The default is $FLAKEFORGE_STORE. Without --group, the lists of all groups and
 counters are changed. Redis cannot list them: there, the default is the group 'default', so run the command for each.
 
-All other servers of the list must run: if too many of them are away, nothing is changed. Afterwards, restart the members
-with the new list, one after another. Until then they use those servers of it that they know, and warn.
+All other servers in the list must be running. If too many cannot be reached, nothing is changed. Afterwards, restart the members
+with the new list, one after another. Until then, they use the servers that are in both lists, and warn.
 
 If the command was interrupted, run it again.`,
   options: { group: { ...GROUP.group, about: 'only this group or counter' } },

@@ -1,7 +1,7 @@
 //! An ID beside those of other crates, first with a clock that stands still and then with a real one: `cargo bench -p
 //! flakeforge-core --bench peers`.
 //!
-//! A sample is one burst at the start of a millisecond, with fewer IDs than any of them can make in it.
+//! A sample is one burst at the start of a millisecond, with fewer IDs than any of them can generate in it.
 
 mod common;
 
@@ -98,7 +98,7 @@ mod real {
     }
 }
 
-/// Measures bursts of calls that return whether they made an ID. A call is repeated until it does: a thread may write the
+/// Measures bursts of calls that return whether they generated an ID. A call is repeated until it does: a thread may write the
 /// time late.
 fn in_bursts(bencher: Bencher, mut call: impl FnMut() -> bool) {
     bencher.counter(ItemsCount::new(BURST)).with_inputs(wait_for_millisecond).bench_local_values(|()| {

@@ -107,7 +107,7 @@ const MOST_IN_A_NUMBER = 2n ** 20n // ticks of 1 ns: the last times of a Date ar
 
 const smaller = (a: bigint, b: bigint) => (a < b ? a : b)
 
-/** The pieces of the fields, both the most significant first. */
+/** The pieces of the fields. Fields and pieces both have the most significant first. */
 function piecesOf(fields: readonly (readonly [string, number])[]) {
   let shift = 0
   let unit = 1

@@ -1,4 +1,4 @@
-// `flakeforge/remote`: IDs that flakeforge-server makes. Browsers load it too, so none of its dependencies uses the addon or
+// `flakeforge/remote`: IDs that flakeforge-server generates. Browsers load it too, so none of its dependencies uses the addon or
 // a module of Node.
 
 /**

@@ -72,7 +72,7 @@ export interface Stats {
 
 /** Continues with another node number. */
 export let attach: (flake: FlakeId, opened: OpenedGenerator) => void
-/** Makes no ID until it is attached again. */
+/** Generates no ID until it is attached again. */
 export let detach: (flake: FlakeId) => void
 /** Closes the source of its IDs permanently, and with it a slot's file. */
 export let end: (flake: FlakeId) => void

@@ -1,6 +1,6 @@
 // Warns a year before a layout's IDs end, and a year before they no longer fit a signed 64-bit column.
 //
-// There is no warning once an end has passed. After `end` every call throws. After `signedEnd`, IDs are still made only for
+// There is no warning once an end has passed. After `end` every call throws. After `signedEnd`, IDs are still generated only for
 // unsigned columns or text, or with a layout such as 'uniqueid', where the top bit does not depend on the time: a warning at
 // each start for decades would be noise.
 

@@ -32,7 +32,7 @@ export interface SealOptions<P extends string = string> {
    */
   tweak?: Uint8Array | string | null | undefined
   /**
-   * The beginning of each text, which shows what kind of ID it is: 2 to 16 of a–z, 0–9 and _, from a letter to a final _, such
+   * The beginning of each text, which shows what kind of ID it is: 2 to 16 characters of a–z, 0–9 and _, from a letter to a final _, such
    * as `'ord_'`. The prefix is part of the text only and does not change the encryption; use `tweak` for that.
    */
   prefix?: P | null | undefined

@@ -133,7 +133,7 @@ export class Lease {
   get expires() {
     const { hi } = this.#machine
     if (hi === null) return undefined
-    return new Date(this.#grant?.cursor?.window?.hi ?? hi) // a file's window advances as IDs are made
+    return new Date(this.#grant?.cursor?.window?.hi ?? hi) // a file's window advances as IDs are generated
   }
 
   /** The source of the next ID; undefined without one. */
@@ -454,7 +454,7 @@ export class Lease {
     if (this.state === 'attached' && this.#grant?.cursor?.isDestroyed) this.#step({ type: 'ended' })
   }
 
-  /** A member in a folder notices the end of its group even if it makes no IDs; there is no server to ask. */
+  /** A member in a folder notices the end of its group even if it generates no IDs; there is no server to ask. */
   #watch() {
     clearTimeout(this.#watching)
     if (!this.isOnFile) return

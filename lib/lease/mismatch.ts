@@ -12,7 +12,7 @@ const PARTS = /^epoch (-?\d+), (tick .*?, (?:decimal|no counter|.*?counter \d+ b
 
 const partsOf = (side: string) => (PARTS.exec(side) ?? ['', '', '', side]).slice(1)
 
-/** What makes equal IDs of different times if it changes. */
+/** What would give different times the same IDs if it changed. */
 const MEANINGS = /\b(?:layout|epoch|tick|timestamp|counter|idOffset)\b/
 
 /** Replaces the bits in the description of a side by the name of the layout that also has this epoch, or else by all layouts with these bits. */

@@ -28,7 +28,7 @@ type Listened = FlakeId & { emit(event: LeaseEvent, detail: LeaseDetail): boolea
 export class SlotGenerator {
   #options
   #layout
-  #opened: OpenedGenerator | undefined // makes the IDs of the present slot, or made those of the last one
+  #opened: OpenedGenerator | undefined // generates the IDs of the present slot, or generated those of the last one
   #leased: Listened | undefined // the user's generator
 
   constructor(options: JoinSettings) {
@@ -53,7 +53,7 @@ export class SlotGenerator {
   }
 
   /**
-   * Makes IDs of this slot and window from now on, or returns an error that names the other user of the slot's node number in
+   * Generates IDs of this slot and window from now on, or returns an error that names the other user of the slot's node number in
    * this process.
    */
   open(grant: Grant): Error | undefined {
@@ -74,7 +74,7 @@ export class SlotGenerator {
     look(native, options)
   }
 
-  /** Makes no more IDs; returns the Unix ms of the last one, or −1 without one. */
+  /** Generates no more IDs; returns the Unix ms of the last one, or −1 without one. */
   retire() {
     if (this.#leased !== undefined) detach(this.#leased)
     return this.#present.native.retire()

@@ -170,7 +170,7 @@ export const FAMILIES: Family[] = [
       type: 'counter',
       unit: 's',
       aggregator: 'sum',
-      help: 'How long all waits for an ID took together.',
+      help: 'The total duration of all waits for an ID.',
     },
     ({ waitedMs }) => waitedMs / 1000,
   ),

@@ -49,7 +49,7 @@ function present() {
  * | `flakeforge_overflows_total` | counter | layout, group | attempts that found the counter of a tick used up |
  * | `flakeforge_clock_steps_total` | counter | layout, group | how often a generator saw the clock step back |
  * | `flakeforge_waits_total` | counter | layout, group | waits for an ID |
- * | `flakeforge_wait_seconds_total` | counter | layout, group | how long they took together |
+ * | `flakeforge_wait_seconds_total` | counter | layout, group | the total duration of these waits |
  * | `flakeforge_ahead_seconds` | gauge | layout, group | how far the last ID is ahead of the clock, at most |
  * | `flakeforge_lease_window_remaining_seconds` | gauge | group | how long IDs can be generated without a renewal, at least; 0 without a slot. Not for slots in files, which need no renewal |
  * | `flakeforge_lease_state` | gauge | group, state | how many leases are `joining` (looking for a slot), `attached`, `detached`, `destroyed` |

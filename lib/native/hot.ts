@@ -59,7 +59,7 @@ export const index = new Uint32Array(memory, at + 16, 1) // in: which generator 
 export const base = new Uint32Array(memory, at + 20, 1) // in: which base, as an index into native.bases()
 const time = new Float64Array(memory, at + 24, 2) // in, with a user's clock: Unix ms, and nanoseconds beyond them
 export const refusal = new Float64Array(memory, at + 40, 3) // out, when refused: retryAfterMs, behindMs, timestamp
-// In: how many IDs of a batch are made or written as text so far, and how many are wanted. Out: how many are made; from
+// In: how many IDs of a batch are generated or written as text so far, and how many are wanted. Out: how many are generated; from
 // `spellSome()`, the width of each text, or 0 if they differ.
 export const batch = new Float64Array(memory, at + 64, 2)
 export const float = new Float64Array(memory, at + 80, 1) // out of `claimFloat()`: the ID
@@ -69,7 +69,7 @@ export const few = room(FEW * 8)
 const fewNumbers = new BigUint64Array(few.buffer, few.byteOffset, FEW)
 const fewFloats = new Float64Array(few.buffer, few.byteOffset, FEW)
 
-export const some = room(32 * 8) // IDs that are made only to become text: as many as one call writes, SOME in src/hot.rs
+export const some = room(32 * 8) // IDs that are generated only to become text: as many as one call writes, SOME in src/hot.rs
 
 export const generators = new native.Generators(scratch)
 const bare = generators.functions() as RawFunctions

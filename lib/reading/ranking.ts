@@ -36,7 +36,7 @@ export type Reading = Judged & {
   parts: Parts
   /** for each kind of IDs of the system, how much more probable node and counter are than at random */
   kinds: number[]
-  /** how probable it is that another system made it that has the same layout */
+  /** how probable it is that it comes from another system with the same layout */
   twins: Record<string, number>
 }
 
@@ -118,7 +118,7 @@ const TIMES = {
     zeros === 1
       ? 'its top bit is always 0, and here it is 1'
       : `its top ${zeros} bits are always 0, and here they are not`,
-  none: () => 'it makes no such ID',
+  none: () => 'it generates no such ID',
   far: () => 'its time is beyond what a Date can hold',
   future: () => 'it would be in the future',
   early: () => 'there were no such IDs then',
@@ -251,7 +251,7 @@ function unknownLikeliness(id: bigint) {
   return 0.5 * Math.max(1, 2 ** (zeros - 4)) + 0.5 * snowflake(node, counter)
 }
 
-const SEQUENCE = 2n ** 32n // no system has made an ID in its first second
+const SEQUENCE = 2n ** 32n // no system has generated an ID in its first second
 
 /**
  * How probable it is, in points, that the IDs of an input are of these times. The times of one input are not independent, so

@@ -12,7 +12,7 @@ type Id = bigint | Uint8Array | undefined
 
 const MAX = 2n ** 64n - 1n
 const WANTED =
-  'decimal, 0x or digits of hex, 0b or 64 bits, 0o or 21 digits of octal, 13 characters of base32, base36 or a TID, base64 of 8 bytes, 11 characters of base58 or base62, 8 bytes of hex, a UUID, a time of Chronicle, or a short code of Instagram'
+  'decimal, 0x or hex digits, 0b or 64 bits, 0o or 21 octal digits, 13 characters of base32, base36 or a TID, base64 of 8 bytes, 11 characters of base58 or base62, 8 bytes of hex, a UUID, a time of Chronicle, or a short code of Instagram'
 
 const PAIRS = /^(?:[\da-f]{2}[\s,:]+){7}[\da-f]{2}$/i
 

@@ -50,7 +50,7 @@ export interface RemoteStats {
  * import { RemoteFlakeId } from 'flakeforge/remote'
  *
  * const flake = await RemoteFlakeId.connect('http://127.0.0.1:8080', { name: 'default' })
- * const id = await flake.nextAsync() // 8 bytes, as of FlakeId
+ * const id = await flake.nextAsync() // 8 bytes, as from FlakeId
  */
 export class RemoteFlakeId {
   #name

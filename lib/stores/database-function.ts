@@ -59,7 +59,7 @@ const plain = (name: string) =>
   name.replace(/[^\w.-]/g, (unit) => `%${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
 /**
- * Which bits mean what: members whose fingerprint is equal and whose node is another one make other IDs. It is made of the
+ * Which bits mean what: members whose fingerprint is equal and whose node is different generate different IDs. It is made of the
  * layout's facts alone, since `flakeforge schema` has to work where there is no addon.
  */
 export const fingerprintOf = ({ epoch, tickMs, fields, idOffset, mode, hasModeBit }: LayoutFacts): string => {
@@ -83,7 +83,7 @@ export function planOf(facts: LayoutFacts, node: number): FunctionPlan {
     lastPosition: (tickMax << BigInt(counter.width)) | BigInt(counterMax),
     nodeBits: BigInt.asIntN(64, facts.packing.pack(0n, 0, node)),
     fingerprint: fingerprintOf(facts),
-    comment: `${COMMENT_START}${detailsOf(facts, node)}. Only this function may make IDs of this node: leave it out of your groups, and use another node in each database.`,
+    comment: `${COMMENT_START}${detailsOf(facts, node)}. Only this function may generate IDs of this node: leave it out of your groups, and use another node in each database.`,
     stateComment: `flakeforge state of node ${detailsOf(facts, node)}. Never set it back, and never drop it alone.`,
   }
 }

@@ -220,7 +220,7 @@ async function take(folder: SlotFolder, group: string, owner: string, host: stri
   throw Object.assign(exhaustedError(group, taken.retryAt, taken.storeNow), { lineage: taken.lineage })
 }
 
-/** The cursor in the file makes the IDs; the window shows how far its mark extends at present. */
+/** The cursor in the file generates the IDs; the window shows how far its mark extends at present. */
 function grantOf(slot: Slot) {
   const held = slot as { slot: number; window: Window; lineage: string }
   return { slot: held.slot, ...held.window, storeNow: unixNow(), lineage: held.lineage, cursor: slot }

@@ -199,7 +199,7 @@ pub enum Taken {
     OutOfRange,
 }
 
-/// Makes IDs of the past for one member.
+/// Generates IDs of past times for one member.
 #[derive(Clone, Debug)]
 pub struct Backfill {
     moments: Moments,

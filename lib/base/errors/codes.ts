@@ -245,7 +245,7 @@ export const WARNINGS = {
   FLAKEFORGE_STORE_AWAY:
     'one of [several stores](../store/quorum.md) that form one does not take part, or takes part again',
   FLAKEFORGE_STORE_LIST:
-    'the list of [several stores](../store/quorum.md#to-replace-a-machine) that form one was changed, and this process has an earlier one',
+    'the list of [several stores](../store/quorum.md#to-replace-a-machine) that form one was changed, and this process still has an earlier list',
   FLAKEFORGE_TIME: 'a time or a clock seems to be in another unit',
   FLAKEFORGE_VARIABLE:
     'an environment variable named `FLAKEFORGE_…` is ignored, for example because its name is misspelt',

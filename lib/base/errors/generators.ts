@@ -1,4 +1,4 @@
-// Errors of running generators: why they make no ID, or none of the wanted form.
+// Errors of running generators: why they generate no ID, or none of the wanted form.
 
 import { flakeError, inMs, instant } from './make.ts'
 import { optionError } from './values.ts'

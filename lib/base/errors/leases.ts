@@ -49,7 +49,7 @@ export function anotherGroupError(group: string) {
   return storeError(
     `The store shows another group '${group}' than the one of this member's slot: it was destroyed and created again, or the ` +
       'store lost its records, or older records were restored. nextAt() does not know which IDs other groups generated. If this ' +
-      'member keeps its slot after the next renewal, the call can be repeated. Otherwise, give the remaining rows IDs of the present.',
+      'member keeps its slot after the next renewal, the call can be repeated. Otherwise, give the remaining rows IDs from next().',
   )
 }
 
@@ -159,11 +159,11 @@ export function destroyedError(group: string) {
   return flakeError('ERR_FLAKE_DESTROYED', message, { group, slot: undefined })
 }
 
-/** `ERR_FLAKE_TIME_RANGE`: nextAt() generates IDs of the past. */
+/** `ERR_FLAKE_TIME_RANGE`: nextAt() generates IDs of past times only. */
 export function futureError(ms: number, now: number) {
   const message =
     `The time of date, ${instant(ms)}, is ${inMs(ms - now)} in the future by the clock of this machine. nextAt() generates IDs for past ` +
-    'times. Set the clock, for example with NTP, or use next() for an ID of the present.'
+    'times. Set the clock, for example with NTP, or use next() for an ID of the current time.'
   return flakeError('ERR_FLAKE_TIME_RANGE', message, { timestamp: ms })
 }
 
@@ -171,7 +171,7 @@ export function futureError(ms: number, now: number) {
 export function backfillUsedUpError(group: string, ms: number, nodes: number) {
   const message =
     `Group '${group}' has no ID left for ${instant(ms)}: all IDs of its ${nodes} reserved nodes are used. ` +
-    'Give some of these rows another time, or an ID of the present.'
+    'Give some of these rows another time, or an ID from next().'
   return flakeError('ERR_FLAKE_BACKFILL', message, { group, timestamp: ms })
 }
 
@@ -179,7 +179,7 @@ export function backfillUsedUpError(group: string, ms: number, nodes: number) {
 export function keptNodesInUseError(group: string, ms: number, until: number) {
   const message =
     `An earlier group '${group}' may have used the nodes that this group reserves for nextAt(), until ${instant(until)}. Its members may have ` +
-    `generated the same IDs for ${instant(ms)}. Only times after that are safe. Give rows with earlier times IDs of the present.`
+    `generated the same IDs for ${instant(ms)}. Only times after that are safe. Give rows with earlier times IDs from next().`
   return flakeError('ERR_FLAKE_BACKFILL', message, { group, timestamp: ms })
 }
 
@@ -187,16 +187,16 @@ export function keptNodesInUseError(group: string, ms: number, until: number) {
 export function keptByFunctionError(group: string, { name, node }: { name: string; node: number }, ms: number) {
   const message =
     `Group '${group}' reserves node ${node} for nextAt(), and the function ${said(name, 60)}() of this database generates IDs with it. Both ` +
-    'would generate equal IDs. Give rows of the past IDs of the present. If the function has not generated an ID yet, drop it ' +
+    'would generate equal IDs. Give rows with past times IDs from next(). If the function has not generated an ID yet, drop it ' +
     'instead, and create one with a node that the group neither grants nor reserves.'
   return flakeError('ERR_FLAKE_BACKFILL', message, { group, timestamp: ms })
 }
 
-/** `ERR_FLAKE_STORE`: it is unknown which IDs of a time were made. */
+/** `ERR_FLAKE_STORE`: it is unknown which IDs of a time were generated. */
 export function pastLostError(group: string, cause: unknown) {
   return ownStoreError(
     `The store may have lost the record of which IDs group '${group}' generated for this time, in a failover or a restored backup. Therefore ` +
-      'it generates no more. Give the remaining rows IDs of the present.',
+      'it generates no more. Give the remaining rows IDs from next().',
     cause,
   )
 }

@@ -14,7 +14,7 @@ export function listLengthError(given: readonly unknown[]) {
   const why =
     length === 1
       ? 'Pass a single store itself'
-      : 'Of 3 stores one may fail, and of 5 two; a fourth or a second store would add no failure that is survived'
+      : 'Three stores survive the loss of one, and five the loss of two. A second or fourth store would add nothing'
   const message = `A list of stores must have 3 or 5 stores, but has ${length}. ${why}. See ${PAGE}.`
   return optionError(RangeError, 'stores', length, message)
 }
@@ -81,7 +81,7 @@ export function otherListError(label: string, theirs: string, ours: string) {
 /** `ERR_FLAKE_STORE`: the list of a group cannot be changed to the one that was given. */
 export const listChangeError = (list: string) =>
   ownStoreError(
-    `The list of stores ${list} cannot become that one: replace one store at a time, or add two to three.`,
+    `The list of stores ${list} cannot be changed to that one. Replace one store at a time, or add two to a list of three.`,
     undefined,
   )
 

@@ -120,7 +120,7 @@ function guess(time: number | bigint) {
 
 const SINCE_START =
   'Times of performance.now() and process.hrtime() do not count from 1970 and begin again in each process, so IDs generated from ' +
-  'them come twice. Use Date.now().'
+  'them would repeat. Use Date.now().'
 
 const doubted = new Set<string>()
 

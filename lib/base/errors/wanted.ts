@@ -48,7 +48,7 @@ export function idInBase(base: string, prefix: string, text: unknown) {
 }
 /** @param prefix of a kind of IDs */
 export const typedText = (prefix: string) => (prefix ? `text that begins with '${prefix}'` : 'text')
-export const PREFIX = "2 to 16 of a–z, 0–9 and _, from a letter to a final _, such as 'ord_'"
+export const PREFIX = "2 to 16 characters of a–z, 0–9 and _, from a letter to a final _, such as 'ord_'"
 export const prefixIn = (base: string) =>
   `text that does not end in a digit of ${base}, such as 'ord_': such a prefix could be read as a shorter one and more digits`
 export const fewBytes = (most: number, bytes: number) =>
@@ -61,7 +61,7 @@ const OFFSET = 'a bit that must be 0 is set, or idOffset differs'
 
 export const idOfLayout = (name: string) => `an ID of layout '${name}': ${OFFSET}`
 export const UUID =
-  "a UUID in the form '687e4889-8912-8700-858f-670cd8eec840': digits of hex and four dashes, no braces"
+  "a UUID in the form '687e4889-8912-8700-858f-670cd8eec840': hex digits and four dashes, without braces"
 export const uuidOfId = (name: string, id: bigint) => `a UUID of an ID of layout '${name}': in ${id}, ${OFFSET}`
 
 /** @param own the last 58 bits that the UUIDs of this layout have */
@@ -87,7 +87,7 @@ export const inOrder = (name: string) =>
   `not be '${name}' in mode 'spread', whose IDs are not ordered by time. Select rows by a separate column with the time`
 /** @param own mode of the layout */
 export const ownMode = (own: string) =>
-  `left out or '${own}', the mode of the layout: its IDs do not contain their mode, as those of uniqueid do`
+  `left out or '${own}', the mode of the layout: unlike those of uniqueid, its IDs do not contain their mode`
 export const LAYOUT = 'a name, a Layout, or { epoch, tickMs, fields }'
 export const SHOWN_TIME = 'an ID whose time a Date can show'
 export const asInId = (id: unknown, part: number) => `left out or ${part}, as in id ${id}`

@@ -69,7 +69,7 @@ export class LeaseWithServers extends Lease {
 
   override after(status: number) {
     if (!this.lacks(status)) return undefined
-    if (this.windows !== this.#windows) this.#supply.clear() // a slot has made IDs since
+    if (this.windows !== this.#windows) this.#supply.clear() // a slot has generated IDs since
     this.#windows = this.windows
     this.#refusal = status
     return this.#supply

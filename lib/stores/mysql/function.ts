@@ -178,7 +178,7 @@ BEGIN
   END IF;
   ROLLBACK TO SAVEPOINT flakeforge;
   IF place > ${lastPosition} THEN
-    ${signal('22003', `${name}(): the last ID of the layout has been made`)};
+    ${signal('22003', `${name}(): the last ID of the layout has been generated`)};
   END IF;
   IF place >= present + ${2 ** counterBits} AND place & ${2 ** counterBits - 1} < @@auto_increment_increment THEN
     SET began = SYSDATE(6);

@@ -199,7 +199,7 @@ export function functionFor(
     `table ${schema}.${name}_lock`,
   ].map((what) => `The ${what}`)
   return sql`
--- A function of this name that makes other IDs stays as it is, and so do a sequence and a table that are another's: this ends
+-- A function of this name that generates other IDs stays as it is, and so do a sequence and a table that are another's: this ends
 -- with an error then. It is one statement, which is done as a whole or not at all.
 
 ${block(

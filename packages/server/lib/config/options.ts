@@ -82,7 +82,7 @@ export const OPTIONS: Record<string, Option> = {
     type: 'text',
     value: 'HOST',
     absent: '127.0.0.1',
-    about: 'the address to listen on; 0.0.0.0 or :: for all of this machine',
+    about: 'the address to listen on; 0.0.0.0 or :: for all addresses of this machine',
   },
   socket: { type: 'text', value: 'PATH', about: 'a Unix socket to listen on instead of a port' },
   'metrics-port': {
