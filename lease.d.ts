@@ -433,7 +433,7 @@ declare function postgresStore(pool: unknown, options?: PostgresOptions): Store;
 /** The options of `quorumStore()`. */
 interface QuorumOptions {
   /**
-   * the name of each store, in the order of `stores`: 1 to 128 bytes without white space and invisible characters, the same for
+   * the name of each store, in the order of `stores`: 1 to 128 bytes without white space or invisible characters, the same for
    * all members. Default: the address without user, password and options. A store without an address needs a label
    */
   labels?: readonly string[] | null | undefined;

@@ -359,7 +359,7 @@ test.beforeEach((t) => {
 })
 test.afterEach.always((t) => fs.rmSync(t.context.folder, { recursive: true, force: true }))
 
-test('malformed lines: their number and the reason, without secrets and control characters', async (t) => {
+test('malformed lines: their number and the reason, without secrets or control characters', async (t) => {
   const bad = ['18446744073709551616', '\u001b[31mred', 'postgres://u:hunter2@host/db', '12x']
   const report = await audited(t, [...IDS, ...bad], ['--layout', 'flake'])
   const { count, lines } = report.of.malformed

@@ -1,4 +1,4 @@
-// What the IDs show about each node: when it made the first and the last one, how many, the most in a tick, and whether two
+// What the IDs show about each node: when it generated the first and the last one, how many, the most in a tick, and whether two
 // generators used its number.
 
 import type { Parts } from '../../lib/entries/codec.ts'

@@ -70,8 +70,8 @@ struct Request {
 /// - `Open` comes once the local clock has reached the window, so an attached generator can generate IDs at once. It is the
 ///   last action of its step, and the very next event reports whether it worked.
 /// - A slot whose node number is already in use in this process is set aside. If it were given back at once, the store would
-///   grant it again. So it is held until another slot is open or the search has failed, and then given back unused, which is
-///   only possible for a window that was never opened.
+///   grant it again. It is therefore held until another slot is open or the search has failed, and then given back unused.
+///   Only a slot whose window was never opened can be given back in this way.
 /// - A window is opened or raised only if the store granted it to the present owner, and the cursor is retired before the
 ///   store learns that its slot is free.
 ///

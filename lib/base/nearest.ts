@@ -46,8 +46,8 @@ const KNOWN_AS = new Map([
 ])
 
 /**
- * The known word that has this name elsewhere, or else the one closest to a misspelt one, ignoring case: the one with the fewest wrong letters, or else the shortest of
- * which it is a short form.
+ * The known word that was probably meant, ignoring case: the one that has this name elsewhere; else the one
+ * with the fewest wrong letters; else the shortest word that it abbreviates.
  * @returns undefined if none is close
  */
 export function nearest(word: string, known: readonly string[]): string | undefined {

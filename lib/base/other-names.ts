@@ -5,7 +5,7 @@
 const NODE =
   /^(?:node|machine|instance|process|server|generator|cluster|shard|member|worker|datacent(?:er|re)|dc|region)(?:id|no|num|number)?$|^(?:host|m|p)id$/
 
-/** Words without case and punctuation, by our name. */
+/** Words without case or punctuation, by our name. */
 const WORDS: Record<string, string> = {
   epoch: 'epochms epochstart epochtime customepoch twepoch starttime startepoch basetime offset timeoffset',
   seqMask: 'sequencemask maxsequence maxseq maxseqnumber',

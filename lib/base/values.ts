@@ -134,7 +134,7 @@ const FIRST_MS = 631_152_000_000
 /** Whether a number is Unix ms beyond doubt: until 2103. */
 export const isUsualMs = (ms: number) => ms >= FIRST_MS && ms < 4.2e12
 
-/** Whether a time was hardly meant as Unix ms, or a bigint as Unix ns. 0 is the beginning, and so may be a layout's epoch. */
+/** Whether a time was probably not meant as Unix ms, or a bigint as Unix ns. 0 is not doubtful: it may be a layout's epoch. */
 function isDoubtful(time: number | bigint, epoch: number) {
   const ms = typeof time === 'bigint' ? Number(time) / 1e6 : time
   return !isUsualMs(ms) && ms > 0 && (ms < epoch || ms > FIRST_MS || epoch < FIRST_MS / 2)
@@ -151,7 +151,7 @@ export function checkUnit(option: string, time: number | bigint, epoch: number) 
   if (time < FIRST_MS) errors.warnOfTime(option, time)
 }
 
-/** Warns once of a clock's time that is hardly Unix ms or Unix ns. Tests and simulations may have such a clock. */
+/** Warns once of a clock's time that is probably not in Unix ms or Unix ns. Tests and simulations may have such a clock. */
 export function checkClock(now: number | bigint, epoch: number) {
   if (isDoubtful(now, epoch)) errors.warnOfTime('clock', now)
 }

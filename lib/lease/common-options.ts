@@ -5,7 +5,7 @@ import { optionRangeError, optionTypeError } from '../base/errors.ts'
 
 /** The name of a group or counter: it becomes part of keys and of a folder's name. */
 export function readName(option: string, name: unknown) {
-  const wanted = 'a name of 1 to 128 characters without braces and control characters'
+  const wanted = 'a name of 1 to 128 characters without braces or control characters'
   if (typeof name !== 'string') throw optionTypeError(option, name, wanted)
   // biome-ignore lint/suspicious/noControlCharactersInRegex: we look for them
   if (name.length < 1 || name.length > 128 || !name.isWellFormed() || /[\u0000-\u001f\u007f{}]/.test(name)) {

@@ -117,7 +117,7 @@ function parsed(text: string) {
 }
 
 function readName(name: unknown) {
-  const wanted = 'the name that the IDs have on the servers: 1 to 128 characters without braces and control characters'
+  const wanted = 'the name that the IDs have on the servers: 1 to 128 characters without braces or control characters'
   if (typeof name !== 'string') throw errors.optionTypeError('name', name, wanted)
   // biome-ignore lint/suspicious/noControlCharactersInRegex: we look for them
   const isBad = name.length < 1 || name.length > 128 || /[\u0000-\u001f\u007f{}]/.test(name) || !isText(name)

@@ -80,7 +80,7 @@ impl Counter {
         let before = lineage.load(Acquire);
         if let (0, Some(init)) = (by, init) {
             value.fetch_max(init, AcqRel);
-            // Not over the end of the counter.
+            // Only if unchanged: a counter that was destroyed meanwhile must stay destroyed.
             let _ = lineage.compare_exchange(before, new_lineage(), AcqRel, Acquire);
         }
         let first = value.fetch_update(AcqRel, Acquire, |value| value.checked_add(by));

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use crate::files::folder::FileIdentity;
 
-/// Often enough that a mark 1 s ahead is not reached, and rare enough to cost nothing.
+/// Often enough that a mark 1 s ahead is not reached, and rarely enough to cost nothing.
 const PAUSE: Duration = Duration::from_millis(250);
 
 /// An open file that the thread looks after.

@@ -98,7 +98,7 @@ export function keepSecretsOf(address: string) {
 /** Without the secrets that we were given. */
 const withoutKnown = (text: string) => (known === undefined ? text : text.replace(known, '…'))
 
-/** A text without secrets and on one line. Secrets are taken out first: half of one is still secret. */
+/** A text on one line, without secrets. Secrets are removed first: half of one is still secret. */
 export const clean = (text: string): string => printable(withoutSecretsIn(withoutKnown(text)))
 
 /** A property of something that is not ours. */

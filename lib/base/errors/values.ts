@@ -124,7 +124,7 @@ const SINCE_START =
 
 const doubted = new Set<string>()
 
-/** Warns, once for each source of times, of one that is hardly meant. */
+/** Warns, once for each source of times, of one that is probably a mistake. */
 export function warnOfTime(what: string, time: number | bigint) {
   if (doubted.has(what)) return
   doubted.add(what)

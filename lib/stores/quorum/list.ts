@@ -12,7 +12,7 @@ import { PORTS, SCHEMES } from '../schemes.ts'
 /** The options of `quorumStore()`. */
 export interface QuorumOptions {
   /**
-   * the name of each store, in the order of `stores`: 1 to 128 bytes without white space and invisible characters, the same for
+   * the name of each store, in the order of `stores`: 1 to 128 bytes without white space or invisible characters, the same for
    * all members. Default: the address without user, password and options. A store without an address needs a label
    */
   labels?: readonly string[] | null | undefined
@@ -29,7 +29,7 @@ const WANTED_ADDRESS =
 const WANTED_STORE = `${WANTED_ADDRESS}; the result of redisStore() and the like; or an object with the functions read, swap and names`
 const WANTED_SINGLE = 'a single store: a list cannot be in a list'
 const WANTED_LABELED = 'an address that names a server in at most 128 bytes, or have a name in labels'
-const WANTED_LABEL = 'a name of 1 to 128 bytes without white space and invisible characters'
+const WANTED_LABEL = 'a name of 1 to 128 bytes without white space or invisible characters'
 
 const isLabel = (label: unknown): label is string =>
   typeof label === 'string' && /^[^\s\p{C}]{1,128}$/u.test(label) && Buffer.byteLength(label) <= 128

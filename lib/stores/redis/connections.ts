@@ -91,7 +91,7 @@ export class Connections extends EventEmitter implements Client {
     })
     over.catch(() => {})
     const current = { ...connection, over, stop }
-    // Without stop(), or its error would come before the reason.
+    // stop() is not called here: its error would come before the reason.
     connection.ready.catch(() => {
       if (this.#current === current) this.#current = undefined
       finish(connection)

@@ -44,7 +44,7 @@ function listenToSignals(service: Service, log: Log) {
   if (process.platform !== 'win32') process.on('SIGHUP', () => service.reload())
 }
 
-/** Settings that are allowed, but hardly intended. */
+/** Settings that are allowed, but probably not intended. */
 function warnings({ host, listeners, cors, entries }: Config) {
   const { isLocal, tokens } = listeners.main
   const isAlone = entries.some(({ store }: Entry) => isFolder(store))

@@ -26,7 +26,7 @@ pub(super) enum Patience {
     All,
 }
 
-/// What an event was for a collect.
+/// What an event meant to a collect.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Seen {
     /// it is another's

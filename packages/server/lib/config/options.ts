@@ -36,7 +36,7 @@ const PROXIES = {
 /** A host as browsers write it, without its port. */
 const HOSTS = {
   isGood: (text: string) => text === '*' || isIP(text) !== 0 || /^[a-z\d_-]+(?:\.[a-z\d_-]+)*$/i.test(text),
-  wanted: 'a name or an address without scheme and port, such as ids.example, or *',
+  wanted: 'a name or an address without a scheme or port, such as ids.example, or *',
 }
 
 /** by the name on the command line */

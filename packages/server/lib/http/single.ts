@@ -23,7 +23,7 @@ export function readSingly(socket: Socket, latest: () => ServerResponse | undefi
   const [parse] = socket.listeners('data') as [((bytes: Buffer) => void)?]
   if (parse === undefined) return // after CONNECT
   let awaited: ServerResponse | undefined
-  let parts = 0 // that the parser got since others were read
+  let parts = 0 // how many the parser has received since other connections were read
   const goOn = () => {
     parts = 0
     socket.resume()

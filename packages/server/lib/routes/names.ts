@@ -118,7 +118,7 @@ function groupOf(served: Served): Group {
   throw new Problem(
     404,
     'ERR_FLAKE_NAME',
-    `'${served.name}' is a segment: its numbers come from a counter, without slots and layout.`,
+    `'${served.name}' is a segment: its numbers come from a counter, so it has no slots and no layout.`,
   )
 }
 
