@@ -65,7 +65,7 @@ interface ClockStepMessage {
   group?: string;
   /**
    * how many steps this generator has noticed since its last message; 0 if the clock is behind an ID that another generator
-   * of this node has made
+   * of this node has generated
    */
   steps: number;
   /** how far the clock was behind the last ID when a call failed or had to wait, in ms; 0 if there was no such call */

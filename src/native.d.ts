@@ -198,7 +198,7 @@ export declare class StoreMemory {
 /** Advances a counter; null if it was destroyed. */
 export declare function advanceCounter(store: string, name: string, by: Big, init?: Big | undefined | null): Promise<CounterBlock | Problem | null>
 
-/** Takes numbers for a time of the past. `record` counts them, and `is_known` tells whether this process knows it. */
+/** Takes numbers for a past time. `record` counts them, and `is_known` tells whether this process knows it. */
 export declare function advancePast(store: string, group: string, record: string, by: Big, isKnown: boolean): Promise<CounterBlock | Problem | null>
 
 /** The names of the bases, in the order of their indexes in the raw functions. */

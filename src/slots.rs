@@ -283,7 +283,7 @@ fn block_of(taken: std::result::Result<Block, Refusal>) -> Option<Either<Counter
     }
 }
 
-/// Takes numbers for a time of the past. `record` counts them, and `is_known` tells whether this process knows it.
+/// Takes numbers for a past time. `record` counts them, and `is_known` tells whether this process knows it.
 #[napi(catch_unwind, ts_return_type = "Promise<CounterBlock | Problem | null>")]
 pub fn advance_past(
     store: String,

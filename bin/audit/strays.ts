@@ -9,7 +9,7 @@ export type StrayKind = 'future' | 'early' | 'beyond'
 
 const DAY_MS = 86_400_000
 const AHEAD_MS = 60_000 // clocks differ
-const SMALL = 2n ** 32n // IDs below are of a sequence: no system has made any in its first second
+const SMALL = 2n ** 32n // IDs below are of a sequence: no system has generated any in its first second
 const SAMPLE = 1000
 const MOST = 0.9 // of the sample
 

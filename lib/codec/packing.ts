@@ -1,6 +1,6 @@
 // Where tick, counter and node are in the 64 bits of an ID, and which ticks exist: the JavaScript twin of core/src/layout.rs.
 // It works on `word` and its halves of ids.ts. Callers refuse what the fields cannot hold; an ID that no generator of the
-// layout could have made has no parts.
+// layout could have generated has no parts.
 
 import { FARTHEST_MS, MAX_U64 } from '../base/values.ts'
 import { HIGH, half, LOW, toBytes, word } from './ids.ts'
@@ -285,7 +285,7 @@ export class Packing {
     if (mode) this.#modeBit.write(MODES.indexOf(mode))
   }
 
-  /** The parts of the ID in `word`; undefined if no generator of this layout could have made it. */
+  /** The parts of the ID in `word`; undefined if no generator of this layout could have generated it. */
   unpack() {
     if (this.offset) {
       const plain = word[0] - this.offset

@@ -231,7 +231,7 @@ export class LeasedFlakeId<const L extends AnyLayout = Unspecified> extends Flak
    * the same time are in the order of the calls, up to half of what one node has (2,048 per ms). With `backfill: 4`, there are
    * at least 14,336 per ms in the default layout.
    *
-   * Most calls need no request to the store: a member gets numbers for hours of the past at once.
+   * Most calls need no request to the store: a member gets numbers for several past hours at once.
    * @param date a Date, Unix ms, Unix ns as a bigint, or a Temporal.Instant; not later than now
    * @throws {RangeError} `ERR_FLAKE_TIME_RANGE`: the time is before the epoch, later than now, or in another unit.
    * @throws {RangeError} `ERR_FLAKE_BACKFILL`: all IDs of this time are used; or an earlier group of this name may have

@@ -39,7 +39,7 @@ export function signOfContainer() {
 
 function signInProc() {
   try {
-    if (CGROUP.test(readFileSync('/proc/1/cgroup', 'utf8'))) return '/proc/1/cgroup names a container runtime'
+    if (CGROUP.test(readFileSync('/proc/1/cgroup', 'utf8'))) return '/proc/1/cgroup names a container engine'
   } catch {
     // a hidden process 1 (hidepid), or Node's permissions refuse the read: no sign either way
   }

@@ -199,7 +199,7 @@ export class DatabaseStore implements SlotStore {
     return { number, lineage }
   }
 
-  /** Takes numbers for a time of the past. */
+  /** Takes numbers for a past time. */
   async past(group: string, record: string, by: bigint, durable: boolean) {
     await this.#checkDurable(group, durable)
     const { number } = await this.#run(group, { type: 'past', record, by })

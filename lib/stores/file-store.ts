@@ -87,7 +87,7 @@ class FileStore implements FolderStore, SlotStore {
   #folder
   #groups: Map<string, SlotFolder> = new Map() // by group and options
   #held: Map<string, Slot> = new Map() // by owner
-  #past: Set<string> = new Set() // counters for times of the past that this process knows
+  #past: Set<string> = new Set() // counters for past times that this process knows
   #last: Promise<unknown> = Promise.resolve()
 
   constructor(folder: string) {
@@ -146,7 +146,7 @@ class FileStore implements FolderStore, SlotStore {
     })
   }
 
-  /** Takes numbers for a time of the past. If a counter is missing that this process knows, its numbers are lost. */
+  /** Takes numbers for a past time. If a counter is missing that this process knows, its numbers are lost. */
   async past(group: string, record: string, by: bigint) {
     return this.#inTurn(async () => {
       const known = JSON.stringify([group, record])

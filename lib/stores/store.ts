@@ -92,7 +92,7 @@ export interface SlotStore extends Store {
   /** the error with where this store is, and what to check there */
   located?: <Kind extends Error>(error: Kind) => Kind
   advance: (name: string, by: bigint, init?: bigint, durable?: boolean) => Promise<Block>
-  /** numbers for a time of the past, from the group's counter of this name */
+  /** numbers for a past time, from the group's counter of this name */
   past: (group: string, record: string, by: bigint, durable: boolean) => Promise<{ number: bigint }>
   /**
    * Until when these slots, or their nodes, may have been used, in any group of this name; undefined if none ever was. Fails

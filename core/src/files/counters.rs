@@ -126,8 +126,8 @@ pub fn advance(store: &Path, name: &str, by: u64, init: Option<u64>) -> Result<B
     }
 }
 
-/// Adds `by` to what a group gave of a time of the past. A counter that is missing is created with the value 0, unless the
-/// caller knows it.
+/// Adds `by` to the count of numbers that a group gave for a past time. A counter that is missing is created with the value 0,
+/// unless the caller knows it.
 pub fn advance_past(store: &Path, group: &str, record: &str, by: u64, is_known: bool) -> Result<Block, Refusal> {
     machine::check_shares(store)?;
     let path = names::past_file(store, group, record);

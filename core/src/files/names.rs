@@ -89,7 +89,7 @@ pub(crate) fn counter_of(file: &str) -> Option<(String, u32)> {
     (!file.starts_with('.')).then_some((name, life))
 }
 
-/// The file that counts the numbers for a time of the past, in the folder of a group, beside those of its lives, which have
+/// The file that counts the numbers for a past time, in the folder of a group, beside those of its lives, which have
 /// numbers as names.
 pub(crate) fn past_file(store: &Path, group: &str, record: &str) -> PathBuf {
     group_folder(store, group).join("past").join(file_name(record))

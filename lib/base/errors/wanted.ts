@@ -80,7 +80,7 @@ export function uuidOfLayout(name: string, bits: bigint, own: bigint) {
 export const withinDate = (ms: number) => `within the range of a Date, ±${ms} ms`
 export const A_TIME = 'Unix ms, a Date, or Unix ns as a bigint'
 export const FINITE_TIME = 'a finite number of Unix ms, or a valid Date'
-export const FITTING_IDS = 'one with which IDs fit into 64 bits'
+export const FITTING_IDS = 'small enough for IDs to fit into 64 bits'
 export const WHOLE_NS = 'a whole number of nanoseconds, at least 0.000001 ms'
 
 export const inOrder = (name: string) =>

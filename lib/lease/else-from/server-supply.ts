@@ -1,5 +1,5 @@
 // IDs that servers generated for this generator: those that were fetched, and the requests for more. It requests more while half
-// of them are left, so that few calls wait. IDs from before clear() are dropped: those made here meanwhile are newer.
+// of them are left, so that few calls wait. IDs from before clear() are dropped: those generated here meanwhile are newer.
 // Requests stop when no call needs IDs.
 
 import { whenAborted } from '../../base/abort.ts'
