@@ -34,7 +34,7 @@ export const inTick = (_: unknown, source: string) => `be in that of ${source}`
 export const laterThan = () => 'from or later'
 
 export const NINE_DIGITS = 'a time with nine digits'
-export const timeInUnits = (unit: bigint) => `a time in units of ${unit} ns`
+export const timeInUnits = (unit: bigint) => `a time that is a multiple of ${unit} ns`
 export const EXISTING_DAY = 'on a day that exists'
 export const chronicle = () => "'chronicle' or 'chronicle-micros'"
 

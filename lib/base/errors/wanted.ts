@@ -100,7 +100,8 @@ export const laterThan = (from: unknown) =>
   `the same as from or later (from is ${typeof from === 'object' ? (from as Date).toISOString() : from})`
 
 export const NINE_DIGITS = "a time with at most nine digits of seconds, as '2021-12-28T14:07:02.954100128'"
-export const timeInUnits = (unit: bigint) => `${NINE_DIGITS}, not before the epoch, a multiple of ${unit} ns, and early enough to fit into 64 bits`
+export const timeInUnits = (unit: bigint) =>
+  `${NINE_DIGITS}, not before the epoch, a multiple of ${unit} ns, and early enough to fit into 64 bits`
 export const EXISTING_DAY = `${NINE_DIGITS}, on a day that exists`
 export const chronicle = (call: string) => `'chronicle' or 'chronicle-micros' for ${call}()`
 
