@@ -17,7 +17,7 @@ const own = { read: async () => ({}), swap: async () => false, names: async () =
 const REFUSED = {
   'no store': [[], /must have 3 or 5 stores, but has 0/],
   'a single one': [['redis://a'], /has 1\. Pass a single store itself/],
-  two: [['redis://a', 'redis://b'], /has 2\. Of 3 stores one may fail/],
+  two: [['redis://a', 'redis://b'], /has 2\. Three stores survive the loss of one/],
   four: [['redis://a', 'redis://b', 'redis://c', 'redis://d'], /has 4\./],
   'one twice': [['redis://a', 'redis://b', 'redis://a'], /has 'redis:\/\/a' twice/],
   'one twice, with another user': [['redis://a', 'redis://b', 'redis://me:s3cret@a'], /has 'redis:\/\/a' twice/],
