@@ -1,7 +1,7 @@
 // `npm run databases:stores`: stores with too many packages for a lock file of the tests. The tests of Redis, with
 // Valkey GLIDE; the store of examples/dynamodb, on DynamoDB Local with the real SDK; the one for MongoDB from
-// docs/store/mongodb.md with the real driver, on a server that speaks MongoDB's protocol; and the one of examples/kubernetes, on
-// kube-apiserver. No account is needed: DynamoDB Local accepts any keys. `-- kubernetes` runs one of them.
+// docs/store/mongodb.md with the real driver, on a server that speaks MongoDB's protocol; the one of examples/kubernetes, on
+// kube-apiserver; and the tests of the store on MariaDB, on a MySQL. No account is needed: DynamoDB Local accepts any keys. `-- kubernetes` runs one of them.
 
 import { strict as assert } from 'node:assert'
 import { spawn, spawnSync } from 'node:child_process'
@@ -50,12 +50,17 @@ function install() {
 /** The client and the cluster client, in every test of Redis that runs with each client. */
 function testGlide() {
   const names = ['lease/join-stores', 'stores/redis', 'stores/redis-clients', 'stores/redis-records']
-  const files = names.map((name) => `__test__/${name}.test.mjs`)
-  const env = { ...process.env, TEST_GLIDE: join(folder, 'package.json') }
   const only = ['*glide*', '*GLIDE*', '*Cluster*'].flatMap((name) => ['--match', name])
-  run(process.execPath, [join(root, 'node_modules', 'ava', 'entrypoints', 'cli.mjs'), ...files, ...only], {
+  runTests(names, { TEST_GLIDE: join(folder, 'package.json') }, only)
+}
+
+/** Runs files of __test__ with these variables and options of AVA. */
+function runTests(names, variables, options = []) {
+  const files = names.map((name) => `__test__/${name}.test.mjs`)
+  const ava = join(root, 'node_modules', 'ava', 'entrypoints', 'cli.mjs')
+  run(process.execPath, [ava, '--timeout=10m', ...files, ...options], {
     cwd: root,
-    env,
+    env: { ...process.env, ...variables },
   })
 }
 
@@ -186,12 +191,32 @@ async function testMongo() {
   }
 }
 
+/** FLAKEFORGE_MYSQLD may name another `mysqld` than Debian's newest. */
+function testMysql() {
+  const files = ['behaviour/mysql', 'mysql-records', 'mysql-place', 'mysql-races', 'mysql-loss', 'mysql-standby']
+  const program = process.env.FLAKEFORGE_MYSQLD ?? installMysql()
+  runTests(
+    files.map((name) => `stores/${name}`),
+    { FLAKEFORGE_MYSQLD: program },
+  )
+}
+
+function installMysql() {
+  const { status, stdout, error } = spawnSync(join(import.meta.dirname, 'install-mysql.sh'), {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    encoding: 'utf8',
+  })
+  if (status !== 0) throw error ?? new Error(`install-mysql.sh ended with ${status}`)
+  return stdout.trim()
+}
+
 /** What each part runs, and the programs that it needs. */
 const PARTS = {
   glide: [testGlide, 'redis-server'],
   dynamodb: [testDynamo, 'java', 'mvn'],
   mongodb: [testMongo, 'python3'],
   kubernetes: [() => testKubernetes(checkStore), 'go', 'openssl'],
+  mysql: [testMysql, 'apt-get', 'dpkg', 'mariadb'], // it uses MariaDB's client
 }
 
 const named = process.argv.slice(2)
@@ -201,5 +226,5 @@ const parts = named.length > 0 ? named : Object.keys(PARTS)
 for (const program of parts.flatMap((name) => PARTS[name].slice(1))) {
   if (wantProgram(program) === undefined) process.exit(1)
 }
-if (parts.some((name) => name !== 'kubernetes')) install()
+if (parts.some((name) => name !== 'kubernetes' && name !== 'mysql')) install()
 for (const name of parts) await PARTS[name][0]()
