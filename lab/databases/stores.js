@@ -1,7 +1,8 @@
 // `npm run databases:stores`: stores with too many packages for a lock file of the tests. The tests of Redis, with
 // Valkey GLIDE; the store of examples/dynamodb, on DynamoDB Local with the real SDK; the one for MongoDB from
 // docs/store/mongodb.md with the real driver, on a server that speaks MongoDB's protocol; the one of examples/kubernetes, on
-// kube-apiserver; and the tests of the store on MariaDB, on a MySQL. No account is needed: DynamoDB Local accepts any keys. `-- kubernetes` runs one of them.
+// kube-apiserver; and the tests of MariaDB, on MySQL. No account is needed: DynamoDB Local accepts any keys. `-- kubernetes`
+// runs one of them.
 
 import { strict as assert } from 'node:assert'
 import { spawn, spawnSync } from 'node:child_process'
@@ -49,14 +50,16 @@ function install() {
 
 /** The client and the cluster client, in every test of Redis that runs with each client. */
 function testGlide() {
-  const names = ['lease/join-stores', 'stores/redis', 'stores/redis-clients', 'stores/redis-records']
+  const names = ['behaviour/redis', 'redis-clients', 'redis-database', 'redis-options', 'redis-records']
   const only = ['*glide*', '*GLIDE*', '*Cluster*'].flatMap((name) => ['--match', name])
-  runTests(names, { TEST_GLIDE: join(folder, 'package.json') }, only)
+  testStores(names, { TEST_GLIDE: join(folder, 'package.json') }, only)
 }
 
-/** Runs files of __test__ with these variables and options of AVA. */
-function runTests(names, variables, options = []) {
-  const files = names.map((name) => `__test__/${name}.test.mjs`)
+/** Runs files of __test__/stores with these variables and options of AVA. */
+function testStores(names, variables, options = []) {
+  const files = names.map((name) => `__test__/stores/${name}.test.mjs`)
+  const missing = files.find((file) => !existsSync(join(root, file)))
+  if (missing !== undefined) throw new Error(`there is no ${missing}`)
   const ava = join(root, 'node_modules', 'ava', 'entrypoints', 'cli.mjs')
   run(process.execPath, [ava, '--timeout=10m', ...files, ...options], {
     cwd: root,
@@ -193,12 +196,8 @@ async function testMongo() {
 
 /** FLAKEFORGE_MYSQLD may name another `mysqld` than Debian's newest. */
 function testMysql() {
-  const files = ['behaviour/mysql', 'mysql-records', 'mysql-place', 'mysql-races', 'mysql-loss', 'mysql-standby']
-  const program = process.env.FLAKEFORGE_MYSQLD ?? installMysql()
-  runTests(
-    files.map((name) => `stores/${name}`),
-    { FLAKEFORGE_MYSQLD: program },
-  )
+  const names = ['behaviour/mysql', 'mysql-records', 'mysql-place', 'mysql-races', 'mysql-loss', 'mysql-standby']
+  testStores(names, { FLAKEFORGE_MYSQLD: process.env.FLAKEFORGE_MYSQLD ?? installMysql() })
 }
 
 function installMysql() {
