@@ -1,8 +1,11 @@
-// MariaDB for tests: a server with its own data, or a replica of one. Debian has no MySQL; its clients are the same. A
-// MariaDB that was running before is never touched. Writes need not survive the machine here, except where a test says
-// otherwise.
+// MariaDB for tests: a server with its own data, or a replica of one. A MariaDB that was running before is never touched.
+// Writes need not survive the machine here, except where a test says otherwise.
+//
+// FLAKEFORGE_MYSQLD names the `mysqld` of a MySQL, which then takes its place: `npm run databases:stores -- mysql` runs the
+// tests of the store with it. Tests use MariaDB's words for replication, and are translated.
 
 import { execFile } from 'node:child_process'
+import { cp, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -19,11 +22,32 @@ const mysql2Callback = () => require('mysql2')
 // Debian keeps servers outside of PATH.
 const PLACES = ['/usr/sbin', '/usr/local/sbin']
 
+const MYSQLD = process.env.FLAKEFORGE_MYSQLD
+
+/** Whether the server is MySQL. */
+export const isMysql = Boolean(MYSQLD)
+
 /** Whether these tests can run: the path of the server, or undefined with a loud message. */
-export const wantMysql = () => wantProgram('mariadbd', PLACES)
+export const wantMysql = () => MYSQLD || wantProgram('mariadbd', PLACES)
 
 // It does not run as root unless it is told to.
 const USER = process.getuid?.() === 0 ? ['--user=root'] : []
+
+/** What MySQL 8.4 and newer call what MariaDB calls a slave and its master. */
+const WORDS = [
+  [/\bCHANGE MASTER\b/g, 'CHANGE REPLICATION SOURCE'],
+  [/\bMASTER_(HOST|PORT|USER|CONNECT_RETRY)\b/g, 'SOURCE_$1'],
+  [/\bMASTER_USE_GTID = slave_pos\b/g, 'SOURCE_AUTO_POSITION = 1, GET_SOURCE_PUBLIC_KEY = 1'],
+  [/\bwait([-_])no([-_])slave\b/g, 'wait$1no$2replica'],
+  [/\brpl([-_])semi([-_])sync([-_])master\b/gi, 'rpl$1semi$2sync$3source'],
+  [/\brpl_semi_sync_master_/gi, 'rpl_semi_sync_source_'],
+  [/\brpl-semi-sync-slave\b/g, 'rpl-semi-sync-replica'],
+  [/\blog-slave-updates\b/g, 'log-replica-updates'],
+  [/\bSLAVE\b/g, 'REPLICA'],
+]
+
+const inMysql = (text) => WORDS.reduce((said, [ofMariadb, ofMysql]) => said.replace(ofMariadb, ofMysql), text)
+const translated = isMysql ? inMysql : (text) => text
 
 class MysqlServer extends Server {
   #pool
@@ -31,7 +55,7 @@ class MysqlServer extends Server {
   /** One or several statements by the superuser, in no database; returns the rows. */
   async query(text, values) {
     this.#pool ??= mysql2().createPool({ uri: this.url, multipleStatements: true })
-    return (await this.#pool.query(text, values))[0]
+    return (await this.#pool.query(translated(text), values))[0]
   }
 
   /** The address of a database. */
@@ -60,20 +84,17 @@ class MysqlServer extends Server {
 /** As small as a server allows, and not waited for: its folder is made, and removed, by many tests. */
 const SMALL = {
   'innodb-buffer-pool-size': '16M',
-  'innodb-log-file-size': '4M',
+  [isMysql ? 'innodb-redo-log-capacity' : 'innodb-log-file-size']: isMysql ? '8M' : '4M',
   'innodb-autoextend-increment': 1,
   'innodb-flush-method': 'nosync',
 }
 
-const asOptions = (settings) => Object.entries(settings).map(([name, value]) => `--${name}=${value}`)
+const asOptions = (settings) => Object.entries(settings).map(([name, value]) => translated(`--${name}=${value}`))
 
 /** Other addresses than this one have no accounts yet: any client may do everything. */
 const accessTo = (machine) => (machine === HERE ? {} : { 'skip-grant-tables': 1 })
 
-/** A running server; `settings` are options of its command line, and `environment` its variables. */
-export async function startMysql(settings = {}, environment = {}, machine = HERE) {
-  const [port, folder] = [settings.port ?? (await freePort()), await freshFolder('mysql')]
-  const data = join(folder, 'data')
+async function installMariadb(folder, data) {
   await run(findProgram('mariadb-install-db'), [
     '--no-defaults',
     `--datadir=${data}`,
@@ -83,6 +104,39 @@ export async function startMysql(settings = {}, environment = {}, machine = HERE
     ...asOptions(SMALL),
     ...USER,
   ])
+}
+
+let template
+
+/** Its root may log in from here by an address too, as MariaDB's may. One is made for each process, since it takes seconds. */
+async function initializeMysql(_, data) {
+  template ??= makeTemplate()
+  await cp(await template, data, { recursive: true })
+}
+
+async function makeTemplate() {
+  const folder = await freshFolder('mysql-template')
+  const [data, file] = [join(folder, 'data'), join(folder, 'users.sql')]
+  await writeFile(file, `CREATE USER root@'127.0.0.1'; GRANT ALL ON *.* TO root@'127.0.0.1' WITH GRANT OPTION;\n`)
+  const options = { datadir: data, 'init-file': file, ...SMALL }
+  await run(MYSQLD, ['--no-defaults', '--initialize-insecure', ...asOptions(options), ...USER])
+  await rm(join(data, 'auto.cnf')) // has the server's identity
+  return data
+}
+
+/** It has a binary log and another port unless it is told otherwise. */
+const mysqlSettings = (settings) => ({
+  mysqlx: 0,
+  'secure-file-priv': '',
+  'plugin-load-add': 'semisync_source.so;semisync_replica.so',
+  ...('log-bin' in settings ? { 'gtid-mode': 'ON', 'enforce-gtid-consistency': 'ON' } : { 'skip-log-bin': 1 }),
+})
+
+/** A running server; `settings` are options of its command line, and `environment` its variables. */
+export async function startMysql(settings = {}, environment = {}, machine = HERE) {
+  const [port, folder] = [settings.port ?? (await freePort()), await freshFolder('mysql')]
+  const data = join(folder, 'data')
+  await (isMysql ? initializeMysql : installMariadb)(folder, data)
   const all = {
     datadir: data,
     tmpdir: folder,
@@ -94,9 +148,10 @@ export async function startMysql(settings = {}, environment = {}, machine = HERE
     'max-connections': 1000,
     ...SMALL,
     ...accessTo(machine),
+    ...(isMysql && mysqlSettings(settings)),
     ...settings,
   }
-  const program = [findProgram('mariadbd', PLACES), '--no-defaults', ...USER, ...asOptions(all)]
+  const program = [MYSQLD || findProgram('mariadbd', PLACES), '--no-defaults', ...USER, ...asOptions(all)]
   const command = machine.inside(withVariables({ ...environment, ...machine.environment }, program))
   const server = new MysqlServer({ command, folder, isReady: () => server.query('SELECT 1') })
   Object.assign(server, { port, host: machine.host, url: `mysql://root@${machine.host}:${port}/` })
@@ -113,11 +168,15 @@ export async function startReplica(primary, settings = {}, machine = HERE) {
   return replica
 }
 
+/** SQL for the transactions in a server's binary log. */
+export const WRITTEN = isMysql ? '@@gtid_executed' : '@@gtid_binlog_pos'
+const WAIT_FOR = isMysql ? 'WAIT_FOR_EXECUTED_GTID_SET' : 'MASTER_GTID_WAIT'
+
 /** Waits until `replica` has everything that `primary` has written. */
 export async function untilCaughtUp(replica, primary) {
-  const [{ position }] = await primary.query('SELECT @@gtid_binlog_pos AS position')
+  const [{ written }] = await primary.query(`SELECT ${WRITTEN} AS written`)
   await until(async () => {
-    const [{ reached }] = await replica.query('SELECT MASTER_GTID_WAIT(?, 0.1) AS reached', [position])
+    const [{ reached }] = await replica.query(`SELECT ${WAIT_FOR}(?, 0.1) AS reached`, [written])
     return reached === 0
   })
 }

@@ -1,4 +1,4 @@
-// MySQL's own rules about records, on a real MariaDB: sessions and their settings, clocks and time zones, the identity,
+// MySQL's own rules about records, on a real MariaDB (or MySQL: ../servers/mysql.mjs): sessions and their settings, clocks and time zones, the identity,
 // and which servers and sessions are rejected. Rules for all databases are in behaviour/.
 
 import { execFile } from 'node:child_process'
@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 import anyTest from 'ava'
 import mariadbCallback from 'mariadb/callback'
 import mysql2 from 'mysql2/promise'
-import { CLIENTS, startMysql, startReplica, untilCaughtUp } from '../servers/mysql.mjs'
+import { CLIENTS, isMysql, startMysql, startReplica, untilCaughtUp, WRITTEN } from '../servers/mysql.mjs'
 import { startProxy } from '../servers/proxy.mjs'
 import { findProgram, stopAfter, until } from '../servers/server.mjs'
 import { put, slotName, textOf } from '../support/records.mjs'
@@ -27,6 +27,9 @@ const { Clock, NEEDS, canSetClocks } = require('../../lab/chaos/faults/clock.js'
 const run = promisify(execFile)
 // One after the other, so that the steps of one do not wait for the servers of another to start.
 const test = isInstalled ? anyTest.serial : anyTest.skip
+/** For what only one of the two databases can do. */
+const testMariadb = isMysql ? anyTest.skip : test
+const testMysql = isMysql ? test : anyTest.skip
 /** For those that wait for a time limit. */
 const testBeside = isInstalled ? anyTest : anyTest.skip
 
@@ -59,7 +62,7 @@ const TEXTS = [
 const SESSIONS = {
   'no mode': `SET sql_mode = ''`,
   'the modes of other sessions': `SET sql_mode = 'ANSI,NO_BACKSLASH_ESCAPES,PAD_CHAR_TO_FULL_LENGTH'`,
-  "Oracle's mode": `SET sql_mode = 'ORACLE,EMPTY_STRING_IS_NULL'`,
+  ...(!isMysql && { "Oracle's mode": `SET sql_mode = 'ORACLE,EMPTY_STRING_IS_NULL'` }),
   'an old character set': 'SET NAMES latin1',
   'a character set of several bytes': 'SET NAMES sjis',
   'wide literals': 'SET collation_connection = utf16_bin',
@@ -137,6 +140,10 @@ test('SYSDATE that equals NOW, in another time zone and with a stopped clock', a
   const { client, records } = await connect(t, await freshUrl(own), 'a connection of mysql2')
   for (const statement of ['SET timestamp = DEFAULT', 'SET timestamp = 1000000000']) {
     await client.query(statement)
+    if (isMysql && statement !== 'SET timestamp = DEFAULT') {
+      await t.throwsAsync(records.read('g', ['group']), { ...STORE, message: /clock is stopped.*timestamp = DEFAULT/ })
+      continue
+    }
     const start = Date.now()
     const { now } = await records.read('g', ['group'])
     t.true(now >= start - 1 && now <= Date.now() + 1, statement)
@@ -229,15 +236,22 @@ test('OPTIMIZE TABLE keeps the history; a table that is dropped and recreated ha
   t.not(remade.identity.history, before.identity.history)
 })
 
+/** Waits until the server's clock shows another second. */
+async function nextSecond(client) {
+  const now = async () => (await client.query('SELECT UNIX_TIMESTAMP() AS now'))[0][0].now
+  const start = await now()
+  await until(async () => (await now()) > start)
+}
+
 test('an older table that is restored as a file or by its name is another process', async (t) => {
   const { client, records } = await connect(t, await freshUrl())
   await put(records, 'g', 'group', 'x')
+  await nextSecond(client)
   await client.query('CREATE TABLE older LIKE flakeforge_record')
   await client.query('INSERT INTO older SELECT * FROM flakeforge_record')
   const before = await records.read('g', ['group'])
   t.true(await records.swap('g', 'group', 'x', 'y', before.identity))
-  const [[{ created }]] = await client.query('SELECT UNIX_TIMESTAMP() AS created')
-  await until(async () => (await client.query('SELECT UNIX_TIMESTAMP() AS now'))[0][0].now > created)
+  await nextSecond(client) // MariaDB notes the time of the RENAME, MySQL keeps that of the creation
   await client.query('RENAME TABLE flakeforge_record TO newer, older TO flakeforge_record')
   const after = await records.read('g', ['group'])
   t.deepEqual(after.values, ['x'])
@@ -292,6 +306,7 @@ test('a promoted replica, and a primary that was made to follow, have other hist
   const [status] = await replica.query('SHOW SLAVE STATUS')
   t.is(status.Last_SQL_Error, '')
 
+  if (isMysql) return // it shows no store how often it was made to follow
   await primary.query(`CHANGE MASTER TO MASTER_HOST = '127.0.0.1', MASTER_PORT = 1`)
   t.not((await records.read('g', ['group'])).identity.history, renamed.identity.history)
   t.false(await records.swap('g', 'group', 'y', 'z', renamed.identity))
@@ -299,10 +314,15 @@ test('a promoted replica, and a primary that was made to follow, have other hist
 
 // --- rejected input ---
 
+/** Whoever has these rights can write to a server that is read_only. */
+const NO_ADMIN = isMysql
+  ? 'REVOKE SUPER, CONNECTION_ADMIN ON *.* FROM member'
+  : 'REVOKE SUPER, READ_ONLY ADMIN ON *.* FROM member'
+
 test('a server that does not keep its writes, or takes none, is rejected at each step', async (t) => {
   const own = await startAlone(t)
   const url = await freshUrl(own)
-  await own.query(`CREATE USER member; GRANT ALL ON *.* TO member; REVOKE SUPER, READ_ONLY ADMIN ON *.* FROM member`)
+  await own.query(`CREATE USER member; GRANT ALL ON *.* TO member; ${NO_ADMIN}`)
   const tables = tablesIn(new URL(url).pathname.slice(1))
   const { client, records } = await connect(t, url)
   const { records: ofMember } = await connect(t, url.replace('root@', 'member@'))
@@ -333,12 +353,12 @@ test('a server that does not keep its writes, or takes none, is rejected at each
 })
 
 test('a replica is rejected at each step, read_only or not, and nothing is written there', async (t) => {
-  const settings = { 'log-bin': 'log', 'log-slave-updates': 1, 'gtid-strict-mode': 1 }
+  const settings = { 'log-bin': 'log', 'log-slave-updates': 1, ...(!isMysql && { 'gtid-strict-mode': 1 }) }
   const primary = await startAlone(t, { 'server-id': 1, ...settings })
   const url = await freshUrl(primary)
   const replica = stopAfter(t, await startReplica(primary, settings))
   const urlAtReplica = url.replace(String(primary.port), String(replica.port))
-  const written = async () => (await replica.query('SELECT @@gtid_binlog_pos AS gtid'))[0].gtid
+  const written = async () => (await replica.query(`SELECT ${WRITTEN} AS gtid`))[0].gtid
   const refused = { ...STORE, message: /primary/ }
   for (const round of ['before there are tables', 'with tables', 'after a restart']) {
     await untilCaughtUp(replica, primary)
@@ -386,11 +406,20 @@ test('tables of another engine are rejected', async (t) => {
   await t.throwsAsync(records.read('g', ['group']), { ...STORE, message: /flakeforge_process.*MEMORY/ })
   await client.query('ALTER TABLE flakeforge_process ENGINE = MEMORY')
   await records.read('g', ['group'])
-  await client.query('ALTER TABLE flakeforge_record ENGINE = Aria')
+  await client.query('ALTER TABLE flakeforge_record ENGINE = MyISAM')
   await t.throwsAsync(records.read('g', ['group']), { ...STORE, message: /flakeforge_record.*InnoDB/ })
 })
 
-for (const kind of Object.keys(CLIENTS).filter((name) => name.includes('connection'))) {
+testMysql('a connection of mariadb is refused, with the way out', async (t) => {
+  const { records } = await connect(t, await freshUrl(), 'a connection of mariadb')
+  await t.throwsAsync(records.read('g', ['group']), {
+    ...OPTION,
+    message: /does not show .* transaction\. Use its pool/,
+  })
+})
+
+const CONNECTIONS = Object.keys(CLIENTS).filter((name) => name.includes('connection'))
+for (const kind of CONNECTIONS.filter((name) => !(isMysql && name.includes('mariadb')))) {
   const query = (client, text) => (client.promise?.() ?? client).query(text)
 
   test(`${kind} that begins or ends a transaction at the same time`, async (t) => {
@@ -430,7 +459,7 @@ for (const kind of Object.keys(CLIENTS).filter((name) => name.includes('connecti
   })
 }
 
-test('the statement of a swap changes nothing inside a transaction that began after the check', async (t) => {
+testMariadb('the statement of a swap changes nothing inside a transaction that began after the check', async (t) => {
   const url = await freshUrl()
   const { client, records } = await connect(t, url, 'a connection of mysql2')
   await put(records, 'g', 'group', 'a')
@@ -495,7 +524,8 @@ testBeside(
     await other.query('START TRANSACTION; SELECT * FROM flakeforge_record FOR UPDATE')
     const { client, records: patient } = await connect(t, url, 'a connection of mysql2')
     await client.query('SET innodb_lock_wait_timeout = 50, lock_wait_timeout = 50')
-    for (const one of [records, patient]) {
+    if (isMysql) await server.query('SET GLOBAL innodb_lock_wait_timeout = 1') // it takes no such setting for a statement
+    for (const one of isMysql ? [(await connect(t, url)).records] : [records, patient]) {
       const error = await t.throwsAsync(one.swap('g', 'group', 'a', 'b', identity), {
         ...STORE,
         message: /Lock wait timeout/,
@@ -505,7 +535,7 @@ testBeside(
   },
 )
 
-test('MariaDB gets no hints with a write: from version 12 on, it warns about unknown ones', async (t) => {
+testMariadb('MariaDB gets no hints with a write: from version 12 on, it warns about unknown ones', async (t) => {
   const alone = await startAlone(t, { 'log-output': 'TABLE' })
   await alone.query('SET GLOBAL general_log = 1')
   const { records } = await connect(t, await freshUrl(alone))

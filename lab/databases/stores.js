@@ -1,7 +1,8 @@
 // `npm run databases:stores`: stores with too many packages for a lock file of the tests. The tests of Redis, with
 // Valkey GLIDE; the store of examples/dynamodb, on DynamoDB Local with the real SDK; the one for MongoDB from
-// docs/store/mongodb.md with the real driver, on a server that speaks MongoDB's protocol; and the one of examples/kubernetes, on
-// kube-apiserver. No account is needed: DynamoDB Local accepts any keys. `-- kubernetes` runs one of them.
+// docs/store/mongodb.md with the real driver, on a server that speaks MongoDB's protocol; the one of examples/kubernetes, on
+// kube-apiserver; and the tests of MariaDB, on MySQL. No account is needed: DynamoDB Local accepts any keys. `-- kubernetes`
+// runs one of them.
 
 import { strict as assert } from 'node:assert'
 import { spawn, spawnSync } from 'node:child_process'
@@ -49,13 +50,20 @@ function install() {
 
 /** The client and the cluster client, in every test of Redis that runs with each client. */
 function testGlide() {
-  const names = ['lease/join-stores', 'stores/redis', 'stores/redis-clients', 'stores/redis-records']
-  const files = names.map((name) => `__test__/${name}.test.mjs`)
-  const env = { ...process.env, TEST_GLIDE: join(folder, 'package.json') }
+  const names = ['behaviour/redis', 'redis-clients', 'redis-database', 'redis-options', 'redis-records']
   const only = ['*glide*', '*GLIDE*', '*Cluster*'].flatMap((name) => ['--match', name])
-  run(process.execPath, [join(root, 'node_modules', 'ava', 'entrypoints', 'cli.mjs'), ...files, ...only], {
+  testStores(names, { TEST_GLIDE: join(folder, 'package.json') }, only)
+}
+
+/** Runs files of __test__/stores with these variables and options of AVA. */
+function testStores(names, variables, options = []) {
+  const files = names.map((name) => `__test__/stores/${name}.test.mjs`)
+  const missing = files.find((file) => !existsSync(join(root, file)))
+  if (missing !== undefined) throw new Error(`there is no ${missing}`)
+  const ava = join(root, 'node_modules', 'ava', 'entrypoints', 'cli.mjs')
+  run(process.execPath, [ava, '--timeout=10m', ...files, ...options], {
     cwd: root,
-    env,
+    env: { ...process.env, ...variables },
   })
 }
 
@@ -186,12 +194,28 @@ async function testMongo() {
   }
 }
 
+/** FLAKEFORGE_MYSQLD may name another `mysqld` than Debian's newest. */
+function testMysql() {
+  const names = ['behaviour/mysql', 'mysql-records', 'mysql-place', 'mysql-races', 'mysql-loss', 'mysql-standby']
+  testStores(names, { FLAKEFORGE_MYSQLD: process.env.FLAKEFORGE_MYSQLD ?? installMysql() })
+}
+
+function installMysql() {
+  const { status, stdout, error } = spawnSync(join(import.meta.dirname, 'install-mysql.sh'), {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    encoding: 'utf8',
+  })
+  if (status !== 0) throw error ?? new Error(`install-mysql.sh ended with ${status}`)
+  return stdout.trim()
+}
+
 /** What each part runs, and the programs that it needs. */
 const PARTS = {
   glide: [testGlide, 'redis-server'],
   dynamodb: [testDynamo, 'java', 'mvn'],
   mongodb: [testMongo, 'python3'],
   kubernetes: [() => testKubernetes(checkStore), 'go', 'openssl'],
+  mysql: [testMysql, 'apt-get', 'dpkg', 'mariadb'], // it uses MariaDB's client
 }
 
 const named = process.argv.slice(2)
@@ -201,5 +225,5 @@ const parts = named.length > 0 ? named : Object.keys(PARTS)
 for (const program of parts.flatMap((name) => PARTS[name].slice(1))) {
   if (wantProgram(program) === undefined) process.exit(1)
 }
-if (parts.some((name) => name !== 'kubernetes')) install()
+if (parts.some((name) => name !== 'kubernetes' && name !== 'mysql')) install()
 for (const name of parts) await PARTS[name][0]()

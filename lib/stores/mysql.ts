@@ -20,8 +20,8 @@ export interface MysqlOptions {
 }
 
 /**
- * Slots and counters on MariaDB 10.5 or newer, or MySQL 8.0.17 or newer (which was not tested), in tables that it creates on
- * first use, or that you create with the output of `npx flakeforge schema mysql`.
+ * Slots and counters on MariaDB 10.5 or newer, or MySQL 8.0.17 or newer, in tables that it creates on first use, or that you
+ * create with the output of `npx flakeforge schema mysql`.
  * @param client a pool or connection of mysql2 or of mariadb, outside of a transaction and with autocommit on
  * @throws {TypeError | RangeError} `ERR_FLAKE_OPTION`: the argument is not such a client, or the client is too old; or an
  * option is invalid.

@@ -17,6 +17,8 @@ const FlakeId = chosen === 'probe' ? undefined : require(path.join(folder, 'dist
 const files = path.join(folder, 'target', 'growth')
 const TIME = 1_700_000_000_000
 const COLLECTIONS = 4 // memory that a finalizer frees may need another one
+/** Rounds between two collections: so few that the table of what lives has room for all their garbage. */
+const PER_COLLECTION = 20
 
 const ownClock = () => new FlakeId({ clock: () => TIME, id: 5 })
 
@@ -88,8 +90,8 @@ const SUBJECTS = {
 async function repeat([rounds, round]) {
   for (let i = 0; i < rounds; i++) {
     await round()
-    if (i % 100 !== 0) continue
-    globalThis.gc() // or the tables of what lives would grow with the garbage of the longer half
+    if (i % PER_COLLECTION !== 0) continue
+    globalThis.gc()
     await turn() // finalizers run between the turns
   }
   for (let i = 0; i < COLLECTIONS; i++) {

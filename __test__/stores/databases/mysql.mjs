@@ -146,7 +146,7 @@ const ROWS = {
   'a pool of mysql2 with callbacks': pool('a pool of mysql2 with callbacks'),
   'a connection of mysql2': connection('a connection of mysql2'),
   'a connection of mysql2 with callbacks': connection('a connection of mysql2 with callbacks'),
-  'a connection of mariadb': connection('a connection of mariadb'),
+  ...(!mysql.isMysql && { 'a connection of mariadb': connection('a connection of mariadb') }), // MySQL: ../mysql-records
   'a URL, by mysql2': own((url) => openMysql2(mysql2Callback, url)),
   'a URL, by mariadb': own((url) => openMariadb(mariadb, url)),
 }

@@ -47,6 +47,9 @@ const SET_UP = `SET autocommit = 1, innodb_lock_wait_timeout = ${LOCK_SECONDS}, 
 const FLAG_IN_TRANSACTION = 1
 const FLAG_AUTOCOMMIT = 2
 
+/** Of the package mariadb: the password would cross an unencrypted connection, and only a key of the server may protect it. */
+const NO_KEY = new Set([45044])
+
 /** If several addresses all refuse, there is only a code. A pool's failure to connect may be the cause. */
 function wordsOf({ sqlMessage, message, code, cause }: ClientError): string {
   const [first] = (sqlMessage || message || code || '').split('\n')
@@ -60,14 +63,14 @@ function wordsOf({ sqlMessage, message, code, cause }: ClientError): string {
 const isRefused = ({ errno = 0, sqlState }: ClientError & { sqlState?: string }) =>
   TAKES_NO_WRITES.has(errno) || FULL.has(errno) || /^(22|23|42|45)/.test(sqlState ?? '')
 
-/** Whether the reason is temporary. A pool's failure to connect may be the cause. */
-const isForNow = ({ errno = 0, cause }: ClientError): boolean =>
-  FOR_NOW.has(errno) || (cause !== undefined && isForNow(cause))
+/** Whether an error has one of these numbers. A pool's failure to connect may be the cause. */
+const hasNumber = (numbers: Set<number>, { errno = 0, cause }: ClientError): boolean =>
+  numbers.has(errno) || (cause !== undefined && hasNumber(numbers, cause))
 
 function failure(thrown: unknown) {
   if (thrown instanceof FlakeError) return thrown
   const error = thrown as ClientError
-  return isForNow(error) ? passing(failureOf(error)) : failureOf(error)
+  return hasNumber(FOR_NOW, error) ? passing(failureOf(error)) : failureOf(error)
 }
 
 /** The failure, and the remedy. */
@@ -77,6 +80,10 @@ function failureOf(error: ClientError) {
   const makeError = isRefused(error) ? refusedWriteError : storeError
   if (TAKES_NO_WRITES.has(errno)) {
     return makeError(`This MySQL server takes no writes. Use the address of the primary. (${words})`, error)
+  }
+  if (hasNumber(NO_KEY, error)) {
+    const why = 'The package mariadb sends this password to MySQL only over an encrypted connection'
+    return makeError(`${why}: add ssl=true to the address, or \`ssl\` to the options of your pool. (${words})`, error)
   }
   if (FULL.has(errno)) {
     return makeError(`MySQL: the table or the disk of the server is full. Free space on it. (${words})`, error)
@@ -115,9 +122,10 @@ export class Session {
     this.checkState(String(state))
   }
 
-  checkState(state: string) {
+  /** @param clock what the server's clock shows in a later statement, on MySQL */
+  checkState(state: string, clock?: string | null) {
     this.isFit = false
-    checkState(state)
+    checkState(state, clock)
     this.isFit = true
   }
 

@@ -73,12 +73,14 @@ export const processOf = ({ process, database }: Tables) => `(
 export const TAKES_WRITES = `CONCAT(@@read_only) IN ('0', 'OFF') AND @@innodb_flush_log_at_trx_commit = 1`
 
 /**
- * The settings to check. The last two show whether this server supports our settings for one statement.
+ * The settings to check. The zone and the mode show whether this server supports our settings for one statement. MySQL cannot
+ * restart a clock that a session has stopped, so what it shows is compared with a later statement's.
  * @param follows SQL for whether it follows another server
  */
 const stateWith = (follows: string) => `CAST(CONVERT(CONCAT_WS('/',
   @@read_only, @@innodb_flush_log_at_trx_commit, ${follows},
   /*M!100100 @@tx_isolation *//*!80000 @@transaction_isolation */, @@time_zone, @@sql_mode
+  /*!80000 , SYSDATE(6) */
 ) USING utf8mb4) AS BINARY)`
 
 /** The kind of server, by its own answer. */
@@ -105,9 +107,12 @@ const refuseForNow = (why: string): never => {
   throw passing(refusal(why))
 }
 
-/** Throws if a store must not use the server in this state. */
-export function checkState(text: string) {
-  const [readOnly, flush, follows, isolation, zone, mode] = text.split('/')
+/**
+ * Throws if a store must not use the server in this state.
+ * @param later what its clock shows in a later statement
+ */
+export function checkState(text: string, later?: string | null) {
+  const [readOnly, flush, follows, isolation, zone, mode, clock] = text.split('/')
   if (!['0', 'OFF'].includes(readOnly))
     refuseForNow('It is read_only, so it takes no writes. Use the address of the primary.')
   if (follows !== '0') refuseForNow('It is a replica: it follows another server. Use the address of the primary.')
@@ -118,6 +123,9 @@ export function checkState(text: string) {
     refuse(
       'This session shows writes that may be rolled back. Use a client whose isolation level is not READ UNCOMMITTED.',
     )
+  }
+  if (clock !== undefined && clock === later) {
+    refuse("This session's clock is stopped. Undo it with SET timestamp = DEFAULT, or use another connection.")
   }
   if (zone !== '+00:00' || !mode.includes('STRICT_ALL_TABLES')) {
     refuse('It cannot set time_zone and sql_mode for one statement. MariaDB 10.5 or MySQL 8.0.17 can.')

@@ -13,11 +13,11 @@ SELECT ${bytes('record')}, name, value, NULL FROM ${tables.record}
 WHERE group_name = ${bytes(group)} AND name IN (${names.map(bytes).join(', ')})`
 
 /**
- * The server's clock as Unix ms, for a statement after the one that reads. NOW() and UTC_TIMESTAMP() return when a statement
+ * The server's clock as Unix ms, for a statement after the one that reads; on MySQL also as STATE has it. NOW() and UTC_TIMESTAMP() return when a statement
  * began, perhaps long before it had the locks that it waited for; so does SYSDATE() on some servers.
  */
 export const CLOCK = `${SETTINGS}
-SELECT ${HINTS} TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', SYSDATE(6)) DIV 1000`
+SELECT ${HINTS} TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', SYSDATE(6)) DIV 1000 /*!80000 , SYSDATE(6) */`
 
 export const readNames = ({ record }: Tables, group: string) => `${SETTINGS}
 SELECT ${HINTS} name FROM ${record} WHERE group_name = ${bytes(group)}`

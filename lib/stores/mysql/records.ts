@@ -147,11 +147,11 @@ export class MysqlRecords implements Records {
   async #look(session: Session, group: string, names: readonly string[]) {
     const { tables } = await this.#find(session)
     const found = await ifTables(session.read(readRecords(tables, group, names), CLOCK))
-    const [rows, [[now]]] = found ?? [[], ...(await session.read(CLOCK))]
+    const [rows, [[now, clock]]] = found ?? [[], ...(await session.read(CLOCK))]
     const [, history, process, state] = rows.find(([what]) => what === 'server') ?? []
     const identity = { history: history ?? '', process: process ?? '' }
     const isNamed = history != null && process != null
-    if (state != null) session.checkState(state)
+    if (state != null) session.checkState(state, clock)
     // A server that follows another has no history, either.
     await (isNamed ? this.#check(session, identity) : session.check())
     const answer = { now: Number(now), identity, values: valuesOf(rows, names) }

@@ -132,10 +132,18 @@ const isSentinel = (client: NodeRedis): client is NodeRedis & Sentinel => hasMet
 /** node-redis before 4, which requires callbacks. */
 export const isOldNodeRedis = (client: unknown) => hasMethods(client, 'internal_send_command')
 
-/** The texts of a reply in their order: it is a list, a Map or an object, by the client's version and protocol. */
+/** What GLIDE makes of an entry of a map. */
+type GlideEntry = { key: unknown; value: unknown }
+
+const isGlideEntry = (each: unknown): each is GlideEntry => typeof each === 'object' && each !== null && 'key' in each
+
+/**
+ * The texts of a reply in their order: it is a list, a Map, an object or a list of entries, by the client, its version and
+ * protocol.
+ */
 export function textsIn(reply: unknown): string[] {
-  const entries = Array.isArray(reply) || reply instanceof Map ? [...reply] : Object.entries(Object(reply))
-  return entries.flat().map(String)
+  const entries: unknown[] = Array.isArray(reply) || reply instanceof Map ? [...reply] : Object.entries(Object(reply))
+  return entries.flatMap((each) => (isGlideEntry(each) ? [each.key, each.value] : each)).map(String)
 }
 
 /** Refuses a prefix, which would silently lead to other keys than those of the other members. */
