@@ -3,7 +3,7 @@
 
 import { DatabaseStore } from './database.ts'
 import { type QuorumOptions, readComing, readList } from './quorum/list.ts'
-import { QuorumRecords } from './quorum/records.ts'
+import { List, QuorumRecords } from './quorum/records.ts'
 import type { RecordStore } from './records.ts'
 import type { Store } from './store.ts'
 
@@ -18,7 +18,7 @@ export function makeQuorum(
   options: unknown,
   open: (address: string) => object,
 ): DatabaseStore & Store & { readonly records: RecordStore } {
-  return new DatabaseStore(new QuorumRecords(readList(stores, options, open)))
+  return new DatabaseStore(new QuorumRecords(new List(readList(stores, options, open))))
 }
 
 /**
@@ -36,7 +36,7 @@ export async function changeList(
   const list = readList(addresses, undefined, open)
   const more = readComing(list, coming, open)
   const stay = list.filter((_, at) => addresses[at] !== old)
-  const records = new QuorumRecords([...list, ...more], undefined, more.length)
+  const records = new QuorumRecords(new List([...list, ...more], { coming: more.length }))
   try {
     const to = [...stay, ...more].map(({ label }) => label)
     for (const group of groups) await records.changeList(group, to)
@@ -45,6 +45,30 @@ export async function changeList(
   }
 }
 
-/** A store for a list of addresses, with our own clients, which `close()` ends. */
+/** Stores of one thread with the same addresses have this many connections to each server: more would use up a database's. */
+const MOST_LISTS = 8
+
+/** The lists that were opened by their addresses. */
+const opened: Map<string, Set<List>> = new Map()
+
+/** A list of these addresses: another one, as long as there are few, or else the one with the fewest users. */
+function listAt(addresses: readonly string[], open: (address: string) => object) {
+  const key = addresses.join(' ')
+  const lists = opened.get(key) ?? new Set()
+  if (lists.size < MOST_LISTS) {
+    const onEnd = () => {
+      lists.delete(list)
+      if (lists.size === 0) opened.delete(key)
+    }
+    const list = new List(readList(addresses, undefined, open), { onEnd })
+    opened.set(key, lists.add(list))
+    return list
+  }
+  const list = [...lists].reduce((fewest, each) => (each.users < fewest.users ? each : fewest))
+  list.users += 1
+  return list
+}
+
+/** A store for a list of addresses, with our own clients, which `close()` ends unless other stores of this thread use them. */
 export const openQuorum = (addresses: readonly string[], open: (address: string) => object) =>
-  new DatabaseStore(new QuorumRecords(readList(addresses, undefined, open)), addresses.join(' '))
+  new DatabaseStore(new QuorumRecords(listAt(addresses, open)), addresses.join(' '))
