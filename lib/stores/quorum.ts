@@ -1,13 +1,17 @@
 // One store out of three or five that know nothing of each other. Its records are agreed on by a majority, so a minority may
 // stop or lose its data, and members notice nothing.
 
+import { optionTypeError } from '../base/errors.ts'
 import { DatabaseStore } from './database.ts'
-import { type QuorumOptions, readComing, readList } from './quorum/list.ts'
+import { type QuorumOptions, readList } from './quorum/list.ts'
+import { ListedStore } from './quorum/listed-store.ts'
 import { List, QuorumRecords } from './quorum/records.ts'
 import type { RecordStore } from './records.ts'
-import type { Store } from './store.ts'
+import type { SlotStore, Store } from './store.ts'
 
 export type { QuorumOptions }
+
+const storesOf = (...list: Parameters<typeof readList>) => readList(...list).map((each) => new ListedStore(each))
 
 /**
  * @param stores as `quorumStore()` takes them
@@ -18,31 +22,24 @@ export function makeQuorum(
   options: unknown,
   open: (address: string) => object,
 ): DatabaseStore & Store & { readonly records: RecordStore } {
-  return new DatabaseStore(new QuorumRecords(new List(readList(stores, options, open))))
+  return new DatabaseStore(new QuorumRecords(new List(storesOf(stores, options, open))))
 }
 
-/**
- * Replaces a store in the list of these groups, or adds two to three of them.
- * @param old the address that is replaced; undefined: none
- * @param coming the new addresses
- * @param open opens the store at an address
- */
-export async function changeList(
-  groups: readonly string[],
-  addresses: readonly string[],
-  { old, coming }: { old?: string | undefined; coming: readonly string[] },
-  open: (address: string) => object,
-): Promise<void> {
-  const list = readList(addresses, undefined, open)
-  const more = readComing(list, coming, open)
-  const stay = list.filter((_, at) => addresses[at] !== old)
-  const records = new QuorumRecords(new List([...list, ...more], { coming: more.length }))
-  try {
-    const to = [...stay, ...more].map(({ label }) => label)
-    for (const group of groups) await records.changeList(group, to)
-  } finally {
-    await records.close()
-  }
+const WANTED_LIST = 'the addresses of three or five stores, or the result of quorumStore()'
+
+/** The records of several stores. */
+function quorumOf(store: SlotStore, name: string) {
+  const { records } = store as { records?: unknown }
+  if (!(records instanceof QuorumRecords)) throw optionTypeError(name, store, WANTED_LIST)
+  return records
+}
+
+/** Changes the list of groups and counters, in which one store is replaced, or two are added to three. Returns their names. */
+export async function changeList(from: SlotStore, to: SlotStore, namesIn: (store: SlotStore) => Promise<string[]>) {
+  const [present, next] = [quorumOf(from, 'from'), quorumOf(to, 'to')]
+  const names = await namesIn(from)
+  for (const name of names) await present.changeTo(next, name)
+  return names
 }
 
 /** Stores of one thread with the same addresses have this many connections to each server: more would use up a database's. */
@@ -60,7 +57,7 @@ function listAt(addresses: readonly string[], open: (address: string) => object)
       lists.delete(list)
       if (lists.size === 0) opened.delete(key)
     }
-    const list = new List(readList(addresses, undefined, open), { onEnd })
+    const list = new List(storesOf(addresses, undefined, open), { onEnd })
     opened.set(key, lists.add(list))
     return list
   }

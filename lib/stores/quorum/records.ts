@@ -10,7 +10,7 @@ import type { DatabaseFunction } from '../database-function.ts'
 import type { ReadBy, Records, StepLimits, StoreIdentity, StoreState } from '../records.ts'
 import { BUDGET, PART_OF_A_STORE } from '../time-budget.ts'
 import { note, quorums } from './counts.ts'
-import type { Listed } from './list.ts'
+import { comingOf } from './list.ts'
 import { ListedStore } from './listed-store.ts'
 import { RunningStep } from './step.ts'
 
@@ -47,12 +47,12 @@ export class List {
    * @param coming how many of the last ones are to come, for a change of the list
    * @param onEnd called when its last user leaves
    */
-  constructor(listed: Listed[], { coming = 0, onEnd = () => {} }: { coming?: number; onEnd?: () => void } = {}) {
+  constructor(stores: ListedStore[], { coming = 0, onEnd = () => {} }: { coming?: number; onEnd?: () => void } = {}) {
     this.#onEnd = onEnd
     this.isChanging = coming > 0
-    this.stores = listed.map((each) => new ListedStore(each))
+    this.stores = stores
     this.memory = new native.QuorumMemory(
-      listed.map(({ label }) => label),
+      stores.map(({ label }) => label),
       coming,
     )
     quorums.add(this)
@@ -187,8 +187,22 @@ export class QuorumRecords implements Records {
     return found.flatMap((each) => (each.status === 'fulfilled' ? each.value : []))
   }
 
-  /** Changes the list of a group to these labels, and fills what is new in it. */
-  async changeList(group: string, to: string[]) {
+  /** Changes the list of a group to that of `next`, and fills the stores that are new in it. */
+  async changeTo(next: QuorumRecords, group: string) {
+    const present = this.#list.stores
+    const coming = comingOf(present, next.#list.stores)
+    const list = new List([...present, ...coming], { coming: coming.length })
+    try {
+      await new QuorumRecords(list).#change(
+        group,
+        next.#list.stores.map(({ label }) => label),
+      )
+    } finally {
+      list.users = 0 // its stores are those of the two lists
+    }
+  }
+
+  async #change(group: string, to: string[]) {
     const step = new RunningStep(
       this.#list.memory.change(group, to, this.#bounds),
       this.#work({ group, by: 'readExisting' }),
