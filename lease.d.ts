@@ -171,6 +171,27 @@ declare class LeasedFlakeId<const L extends AnyLayout = Unspecified> extends Fla
   emit(event: LeaseEvent, detail: LeaseDetail): boolean;
 }
 /**
+ * Changes the list of stores of a group while its members run: one store is replaced, or two are added to three. When the call
+ * returns, the new stores have a vote, and one that was replaced has none, even if it comes back. Then restart the members with
+ * the new list, one after another. The other stores of the list must run; if too many are away, nothing is changed. If the call
+ * fails on the way, repeat it. `npx flakeforge stores` does the same for addresses.
+ * @param from the list as the members have it: addresses, or the result of `quorumStore()`, which may have stores of your own.
+ * The store that is replaced may be gone
+ * @param to the list as it will be. A store keeps its label
+ * @param what a group's name, or `{ name }` of a counter. Default: all that the stores can list; Redis can list none
+ * @throws {RangeError | TypeError} `ERR_FLAKE_OPTION`: one of them is not a list, or no such group exists.
+ * @throws {Error} `ERR_FLAKE_CONFIG_MISMATCH`: the group has another list than `from`. `ERR_FLAKE_STORE`: too few stores
+ * answered, or the two lists differ in more than one store.
+ * @example
+ * const [a, b, c, d] = pools.map((pool) => postgresStore(pool))
+ * const from = quorumStore([a, b, c], { labels: ['a', 'b', 'c'] })
+ * const to = quorumStore([a, b, d], { labels: ['a', 'b', 'd'] })
+ * await changeStores(from, to, 'orders')
+ */
+declare function changeStores(from: Store | string | readonly string[] | null | undefined, to: Store | string | readonly string[], what?: string | {
+  name: string;
+} | null): Promise<void>;
+/**
  * Reports that older records were restored on a store, from a backup, a snapshot, or a copy of the data folder. The store may
  * show no sign of this, and then only this call prevents repeated IDs. Call it when the server is up, before members can reach
  * the server. `npx flakeforge restored` does the same.
@@ -513,6 +534,7 @@ export {
   SlotInfo,
   Store,
   StoreIdentity,
+  changeStores,
   etcdStore,
   fileStore,
   mysqlStore,

@@ -3,12 +3,14 @@
 
 import anyTest from 'ava'
 import { isRefused, run } from '../support/command.mjs'
-import { FlakeId } from '../support/index.mjs'
+import { FlakeId, lease } from '../support/index.mjs'
 import { closeAfter, tryJoin } from '../support/lease.mjs'
 import { addressesOf, flowOf, isThere, members, renewals, startAll, untilWhole, warningsOf } from './quorum.mjs'
 
+const { changeStores, quorumStore, redisStore, SegmentId } = lease
 const test = isThere('redis') ? anyTest.serial : anyTest.skip
 const MISMATCH = { code: 'ERR_FLAKE_CONFIG_MISMATCH' }
+const OPTION = { code: 'ERR_FLAKE_OPTION' }
 
 /** Runs the command; warnings of stores that are away are none of its errors. */
 async function changes(t, args) {
@@ -113,4 +115,52 @@ test('nothing is changed if the new server, or another one of the list, is away'
   await isRefused(t, ['stores', 'swap', c.address, d.address], /stores replace OLD NEW/)
   await fails(t, ['stores', 'replace', c.address, d.address, ...list, '--group', 'none'], /no group 'none'/)
   await isRefused(t, ['stores', 'add', d.address, c.address, ...list, '--group', group], /twice/)
+})
+
+test('a list of users’ own stores is changed in code, while a member makes IDs', async (t) => {
+  t.timeout(120_000)
+  const { Redis } = await import('ioredis')
+  const servers = await startAll(t, 'redis', 'redis', 'redis', 'redis', 'redis')
+  const clients = servers.map(({ url }) => new Redis(url, { maxRetriesPerRequest: 1 }))
+  t.teardown(() => clients.map((client) => client.disconnect()))
+  for (const client of clients) client.on('error', () => {})
+  const stores = clients.map((client) => redisStore(client))
+  const listOf = (letters) =>
+    quorumStore(
+      [...letters].map((letter) => stores['abcde'.indexOf(letter)]),
+      { labels: [...letters] },
+    )
+  const [old, now] = [listOf('abc'), listOf('dab')]
+  const { group, flakes, options } = await members(t, old, 1)
+  const flow = flowOf(flakes)
+  const bills = { name: 'bills' }
+  const segment = await SegmentId.open(old, { ...bills, block: 1 })
+  await segment.close()
+
+  const single = (name) => ({ ...OPTION, message: new RegExp(`^${name} must be the addresses of three or five stores`) })
+  await t.throwsAsync(changeStores(stores[0], now, group), single('from'))
+  await t.throwsAsync(changeStores(old, stores[3], group), single('to'))
+  await t.throwsAsync(changeStores(old, now, 'none'), { ...OPTION, message: /what must be .* exists on these stores/ })
+  await t.throwsAsync(changeStores(old, now, { name: 'none' }), OPTION)
+  await t.throwsAsync(changeStores(old, now), { ...OPTION, message: /cannot list its contents/ })
+  const many = { code: 'ERR_FLAKE_STORE', message: /replace one store at a time/ }
+  await t.throwsAsync(changeStores(old, listOf('ade'), group), many)
+  const same = quorumStore([stores[0], stores[1], stores[2]], { labels: ['a', 'b', 'other'] })
+  await t.throwsAsync(changeStores(old, same, group), { ...OPTION, message: /'c' and 'other', which are one server/ })
+
+  await servers[2].kill()
+  await changeStores(old, now, group)
+  await changeStores(old, now, bills)
+  t.deepEqual(
+    (await now.storeStates(group)).map(({ store }) => store).toSorted(),
+    ['a', 'b', 'd'],
+  )
+  await renewals(flakes) // with the old list, of which two have a vote
+  await t.throwsAsync(tryJoin(listOf('abe'), { ...options, waitMs: 0 }), MISMATCH)
+  await servers[0].kill()
+  t.regex(await tryJoin(now, { ...options, host: 'another' }), /joined/, 'b and d are enough')
+  const next = await SegmentId.open(now, { ...bills, block: 1 })
+  t.is(next.lineage, segment.lineage)
+  await next.close()
+  isUnique(t, await flow.end())
 })

@@ -22,7 +22,7 @@ import {
   warningsOf,
 } from './quorum.mjs'
 
-const { quorumStore, redisStore, SegmentId } = lease
+const { openStore, quorumStore, redisStore, SegmentId } = lease
 const test = isThere('redis') ? anyTest.serial : anyTest.skip
 const testMixed = isThere('redis', 'postgres', 'etcd', 'mysql') ? anyTest.serial : anyTest.skip
 
@@ -327,6 +327,60 @@ test('users’ own clients and their own databases may be stores of a list', asy
     [flakes[0].slot],
   )
   await flakes[0].close()
+})
+
+/** How many connections a server has, besides the one that asks. */
+const connectionsOf = async (server) => (await server.cli('CLIENT', 'LIST')).trim().split('\n').length - 1
+
+/** How many scripts a server has run since its counts were reset: each message of a step is one. */
+async function scriptsOf(server) {
+  const text = await server.cli('INFO', 'commandstats')
+  return [...text.matchAll(/cmdstat_(?:eval|evalsha):calls=(\d+)/g)].reduce((sum, [, calls]) => sum + Number(calls), 0)
+}
+
+/** Waits until a majority of servers has run so many scripts. One that answered late is read once more, or gets fewer. */
+async function untilScripts(servers, count) {
+  let counts = []
+  await until(
+    async () => {
+      counts = await Promise.all(servers.map(scriptsOf))
+      return counts.filter((each) => each === count).length >= 2 && Math.max(...counts) <= count + 1
+    },
+    { state: () => `each server ran ${count} scripts: ${counts.join(', ')}`, limitMs: 1000 },
+  )
+}
+
+const resetCounts = (servers) => Promise.all(servers.map((server) => server.cli('CONFIG', 'RESETSTAT')))
+
+test('a first join takes five messages to each server, and a renewal three', async (t) => {
+  const servers = await startAll(t, 'redis', 'redis', 'redis')
+  const list = addressesOf(servers)
+  const { options } = await members(t, list, 0, { ttlMs: 12_000 })
+  await resetCounts(servers)
+  const flake = await FlakeId.join(list, options)
+  t.teardown(() => flake.close())
+  await t.notThrowsAsync(untilScripts(servers, 5))
+  await resetCounts(servers)
+  await renewals([flake])
+  await t.notThrowsAsync(untilScripts(servers, 3))
+})
+
+test('many members of a process share connections, which end with the last of them', async (t) => {
+  const servers = await startAll(t, 'redis', 'redis', 'redis')
+  const list = addressesOf(servers)
+  const { flakes, group } = await members(t, list, 20)
+  for (const server of servers) t.is(await connectionsOf(server), 8)
+  const stores = [openStore(list), openStore(list)]
+  await stores[0].close()
+  await stores[0].close() // once more changes nothing
+  await t.throwsAsync(stores[0].list(group), { code: 'ERR_FLAKE_STORE', message: /closed/ })
+  t.is((await stores[1].list(group)).length, 20)
+  const last = flakes.pop()
+  await Promise.all(flakes.map((flake) => flake.close()))
+  await renewals([last])
+  for (const server of servers) t.true((await connectionsOf(server)) <= 2)
+  await Promise.all([last.close(), stores[1].close()])
+  for (const server of servers) await until(async () => (await connectionsOf(server)) === 0)
 })
 
 test('FLAKEFORGE_STORE may name several stores, and the commands take them one by one', async (t) => {

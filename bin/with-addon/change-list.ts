@@ -35,11 +35,11 @@ export async function run({ values, operands: [verb, first, second, ...rest] }: 
     throw usageError(
       `${withoutSecrets(old)} is not in the list ${list.map(withoutSecrets).join(' ')}. Write it as there, with its options.`,
     )
-  const coming = isReplacing ? [second] : [first, second]
+  const to = [...list.filter((each) => each !== old), ...(isReplacing ? [second] : [first, second])]
   sayWarnings()
   const names = await withStore(given, (store) => namesIn(store, values.group))
-  await openChange(list, { old, coming }, names)
-  const now = [...list.filter((each) => each !== old), ...coming].map(withoutSecrets)
+  await openChange(list, to, async () => names)
+  const now = to.map(withoutSecrets)
   for (const name of names)
     await print(
       values.json

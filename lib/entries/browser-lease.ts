@@ -26,6 +26,10 @@ export class SegmentId {
   }
 }
 
+export async function changeStores(_from?: unknown, _to?: unknown, _what?: unknown): Promise<never> {
+  throw noAddon('changeStores()')
+}
+
 export async function restored(_store?: unknown, _what?: unknown): Promise<never> {
   throw noAddon('restored()')
 }

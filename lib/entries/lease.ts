@@ -5,6 +5,7 @@ export type { FlakeErrorClass, FlakeErrorCode } from '../base/errors/flake-error
 export { FlakeError } from '../base/errors/flake-error.ts'
 export type { SlotInfo } from '../base/slot-info.ts'
 export type { PrefixOptions } from '../codec/prefix.ts'
+export { changeStores } from '../lease/change-stores.ts'
 export type { ElseFrom } from '../lease/else-from/options.ts'
 export type { LeaseDetail, LeaseEvent, LeaseListener } from '../lease/events.ts'
 export type { JoinOptions, LeaseOptions } from '../lease/join-options.ts'

@@ -11,7 +11,7 @@ import { readName } from './common-options.ts'
 const WANTED = "a group's name, or { name } of a counter"
 
 /** What a user names: a group, or a counter as in SegmentId.open(); undefined for all of both. */
-function readWhat(given: unknown): GroupOrCounter | undefined {
+export function readWhat(given: unknown): GroupOrCounter | undefined {
   if (isAbsent(given)) return undefined
   if (typeof given === 'string') return { group: readName('group', given) }
   if (typeof given !== 'object') throw optionTypeError('what', given, WANTED)
@@ -34,7 +34,8 @@ export async function tell(store: SlotStore, named: GroupOrCounter | undefined, 
   return told
 }
 
-const unlistedError = () => optionTypeError('what', undefined, `${WANTED}: this store cannot list its contents`)
+/** The error if nothing is named, and the store cannot list what it has. */
+export const unlistedError = (): Error => optionTypeError('what', undefined, `${WANTED}: this store cannot list its contents`)
 
 /**
  * Reports that older records were restored on a store, from a backup, a snapshot, or a copy of the data folder. The store may

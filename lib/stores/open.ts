@@ -135,12 +135,20 @@ export function quorumStore(
   return makeQuorum(stores, options, openUrl)
 }
 
-/** Changes the list of these groups and counters: `old` leaves it, and `coming` is added. */
-export const openChange = (
-  addresses: readonly string[],
-  change: { old?: string | undefined; coming: readonly string[] },
-  names: readonly string[],
-): Promise<void> => changeList(names, addresses, change, openUrl)
+/**
+ * Changes the list of groups and counters.
+ * @param from the list as it is, and `to` as it will be
+ * @param namesIn the names of the groups and counters in the store. All of them are returned
+ */
+export async function openChange(from: unknown, to: unknown, namesIn: (store: SlotStore) => Promise<string[]>) {
+  const present = openGiven(from)
+  try {
+    const next = openGiven(to)
+    return await changeList(present.store, next.store, namesIn).finally(next.close)
+  } finally {
+    await present.close()
+  }
+}
 
 /** The store at an address, or of several in one text. */
 function openAddress(text: string): SlotStore {

@@ -1,13 +1,17 @@
 // One store out of three or five that know nothing of each other. Its records are agreed on by a majority, so a minority may
 // stop or lose its data, and members notice nothing.
 
+import { optionTypeError } from '../base/errors.ts'
 import { DatabaseStore } from './database.ts'
-import { type QuorumOptions, readComing, readList } from './quorum/list.ts'
-import { QuorumRecords } from './quorum/records.ts'
+import { type QuorumOptions, readList } from './quorum/list.ts'
+import { ListedStore } from './quorum/listed-store.ts'
+import { List, QuorumRecords } from './quorum/records.ts'
 import type { RecordStore } from './records.ts'
-import type { Store } from './store.ts'
+import type { SlotStore, Store } from './store.ts'
 
 export type { QuorumOptions }
+
+const storesOf = (...list: Parameters<typeof readList>) => readList(...list).map((each) => new ListedStore(each))
 
 /**
  * @param stores as `quorumStore()` takes them
@@ -18,33 +22,50 @@ export function makeQuorum(
   options: unknown,
   open: (address: string) => object,
 ): DatabaseStore & Store & { readonly records: RecordStore } {
-  return new DatabaseStore(new QuorumRecords(readList(stores, options, open)))
+  return new DatabaseStore(new QuorumRecords(new List(storesOf(stores, options, open))))
 }
 
-/**
- * Replaces a store in the list of these groups, or adds two to three of them.
- * @param old the address that is replaced; undefined: none
- * @param coming the new addresses
- * @param open opens the store at an address
- */
-export async function changeList(
-  groups: readonly string[],
-  addresses: readonly string[],
-  { old, coming }: { old?: string | undefined; coming: readonly string[] },
-  open: (address: string) => object,
-): Promise<void> {
-  const list = readList(addresses, undefined, open)
-  const more = readComing(list, coming, open)
-  const stay = list.filter((_, at) => addresses[at] !== old)
-  const records = new QuorumRecords([...list, ...more], undefined, more.length)
-  try {
-    const to = [...stay, ...more].map(({ label }) => label)
-    for (const group of groups) await records.changeList(group, to)
-  } finally {
-    await records.close()
+const WANTED_LIST = 'the addresses of three or five stores, or the result of quorumStore()'
+
+/** The records of several stores. */
+function quorumOf(store: SlotStore, name: string) {
+  const { records } = store as { records?: unknown }
+  if (!(records instanceof QuorumRecords)) throw optionTypeError(name, store, WANTED_LIST)
+  return records
+}
+
+/** Changes the list of groups and counters, in which one store is replaced, or two are added to three. Returns their names. */
+export async function changeList(from: SlotStore, to: SlotStore, namesIn: (store: SlotStore) => Promise<string[]>) {
+  const [present, next] = [quorumOf(from, 'from'), quorumOf(to, 'to')]
+  const names = await namesIn(from)
+  for (const name of names) await present.changeTo(next, name)
+  return names
+}
+
+/** Stores of one thread with the same addresses have this many connections to each server: more would use up a database's. */
+const MOST_LISTS = 8
+
+/** The lists that were opened by their addresses. */
+const opened: Map<string, Set<List>> = new Map()
+
+/** A list of these addresses: another one, as long as there are few, or else the one with the fewest users. */
+function listAt(addresses: readonly string[], open: (address: string) => object) {
+  const key = addresses.join(' ')
+  const lists = opened.get(key) ?? new Set()
+  if (lists.size < MOST_LISTS) {
+    const onEnd = () => {
+      lists.delete(list)
+      if (lists.size === 0) opened.delete(key)
+    }
+    const list = new List(storesOf(addresses, undefined, open), { onEnd })
+    opened.set(key, lists.add(list))
+    return list
   }
+  const list = [...lists].reduce((fewest, each) => (each.users < fewest.users ? each : fewest))
+  list.users += 1
+  return list
 }
 
-/** A store for a list of addresses, with our own clients, which `close()` ends. */
+/** A store for a list of addresses, with our own clients, which `close()` ends unless other stores of this thread use them. */
 export const openQuorum = (addresses: readonly string[], open: (address: string) => object) =>
-  new DatabaseStore(new QuorumRecords(readList(addresses, undefined, open)), addresses.join(' '))
+  new DatabaseStore(new QuorumRecords(listAt(addresses, open)), addresses.join(' '))

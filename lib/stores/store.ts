@@ -87,6 +87,7 @@ export interface SlotStore extends Store {
   release: (group: string, request: ReleaseRequest) => Promise<void>
   restored?: (what: GroupOrCounter) => Promise<void>
   everything?: () => Promise<GroupOrCounter[] | undefined>
+  has?: (group: string) => Promise<boolean>
   /** the last failure of the pending step on this group, while it is still trying */
   trouble?: (group: string) => unknown
   /** the error with where this store is, and what to check there */

@@ -18,8 +18,8 @@ export interface QuorumOptions {
   labels?: readonly string[] | null | undefined
 }
 
-/** A store of a list. */
-export type Listed = { label: string; records: Records }
+/** A store of a list. `server`: which one it is, as far as its address says. */
+export type Listed = { label: string; server: string | undefined; records: Records }
 
 /** Majorities of 3 and 5: an even number tolerates no more failures than the odd one below it. */
 const LENGTHS = [3, 5]
@@ -93,16 +93,15 @@ function namesFor(given: unknown, at: number, label: unknown, open: (address: st
     : { label: label as string, server: own }
 }
 
-/**
- * Those of a list that are to come: `list`, the stores that it has.
- * @param open opens the store at an address
- */
-export function readComing(list: Listed[], coming: readonly string[], open: (address: string) => object): Listed[] {
-  coming.forEach(checkStore)
-  const named = coming.map((address, at) => namesFor(address, at, undefined, open))
-  const present = list.map(({ label }) => ({ label, server: serverOf(label) }))
-  refuseTwice([...list, ...coming], [...present, ...named])
-  return openAll(coming, named, open)
+/** Those of the next list that are new in it. */
+export function comingOf<Store extends Listed>(present: readonly Store[], next: readonly Store[]): Store[] {
+  const coming = next.filter(({ label }) => present.every((each) => each.label !== label))
+  const all = [...present, ...coming]
+  refuseTwice(
+    all.map(({ records }) => records),
+    all,
+  )
+  return coming
 }
 
 /**
@@ -121,14 +120,12 @@ export function readList(given: unknown, options: unknown, open: (address: strin
     throw errors.optionTypeError('labels', labels, `an array of at most ${stores.length} names`)
   const named = stores.map((store, at) => namesFor(store, at, labels[at], open))
   refuseTwice(stores, named)
-  return openAll(stores, named, open)
+  return stores.map((store, at) => {
+    const opened = typeof store === 'string' ? open(store) : store
+    return { ...named[at], records: recordsOf(opened) as Records }
+  })
 }
 
-const openAll = (stores: readonly unknown[], named: { label: string }[], open: (address: string) => object): Listed[] =>
-  stores.map((store, at) => {
-    const opened = typeof store === 'string' ? open(store) : store
-    return { label: named[at].label, records: recordsOf(opened) as Records }
-  })
 
 /** One label, one server or one object may not stand for two stores. */
 function refuseTwice(stores: readonly unknown[], named: { label: string; server: string | undefined }[]) {

@@ -30,13 +30,15 @@ async function ownReason(answer: Promise<unknown>, late: unknown) {
 
 export class ListedStore {
   readonly label
+  readonly server
   readonly records
   #failures: Map<Deed, { error: unknown; count: number }> = new Map()
   #isAway = false
   #isClosed = false
 
-  constructor({ label, records }: Listed) {
+  constructor({ label, server, records }: Listed) {
     this.label = label
+    this.server = server
     this.records = records
   }
 

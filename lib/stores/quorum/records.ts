@@ -10,7 +10,7 @@ import type { DatabaseFunction } from '../database-function.ts'
 import type { ReadBy, Records, StepLimits, StoreIdentity, StoreState } from '../records.ts'
 import { BUDGET, PART_OF_A_STORE } from '../time-budget.ts'
 import { note, quorums } from './counts.ts'
-import type { Listed } from './list.ts'
+import { comingOf } from './list.ts'
 import { ListedStore } from './listed-store.ts'
 import { RunningStep } from './step.ts'
 
@@ -28,24 +28,31 @@ const MOST_NAMES = 1000
 
 type AnswerOf<Type extends QuorumAnswer['type']> = Extract<QuorumAnswer, { type: Type }>
 
-/** What all steps of one list share. */
-class List {
+/** What all steps of one list share. Several stores of a thread may share it: it is closed with the last of them. */
+export class List {
   readonly stores: ListedStore[]
   readonly memory
   /** the stores that are being filled, with their groups, and the last of these fills */
   readonly filling: Set<string> = new Set()
   lastFill: Promise<unknown> = Promise.resolve()
-  isClosed = false
+  /** how many stores share it */
+  users = 1
 
   /** whether this client changes the list, and so knows that it has an earlier one */
   readonly isChanging
 
-  /** @param coming how many of the last ones are to come, for a change of the list */
-  constructor(listed: Listed[], coming: number) {
+  readonly #onEnd
+
+  /**
+   * @param coming how many of the last ones are to come, for a change of the list
+   * @param onEnd called when its last user leaves
+   */
+  constructor(stores: ListedStore[], { coming = 0, onEnd = () => {} }: { coming?: number; onEnd?: () => void } = {}) {
+    this.#onEnd = onEnd
     this.isChanging = coming > 0
-    this.stores = listed.map((each) => new ListedStore(each))
+    this.stores = stores
     this.memory = new native.QuorumMemory(
-      listed.map(({ label }) => label),
+      stores.map(({ label }) => label),
       coming,
     )
     quorums.add(this)
@@ -54,17 +61,31 @@ class List {
   get majority() {
     return Math.floor(this.stores.length / 2) + 1
   }
+
+  get isClosed() {
+    return this.users === 0
+  }
+
+  /** Ends it for one of its users, and its clients with the last one. */
+  async leave() {
+    this.users -= 1
+    if (!this.isClosed) return
+    this.#onEnd()
+    await Promise.all(this.stores.map((store) => store.close()))
+  }
 }
 
 export class QuorumRecords implements Records {
   #list
   #callMs
   #skewMs
+  #use
   groups: (() => Promise<string[]>) | undefined
 
-  /** @param list the stores; or those of other records, whose steps have other limits */
-  constructor(list: Listed[] | List, { ms, skewMs }: StepLimits = {}, coming: number = 0) {
-    this.#list = list instanceof List ? list : new List(list, coming)
+  /** @param use that of other records, whose steps have other limits */
+  constructor(list: List, { ms, skewMs }: StepLimits = {}, use: { isOver: boolean } = { isOver: false }) {
+    this.#list = list
+    this.#use = use
     this.#callMs = Math.min(BUDGET.CALL_MS, Math.floor((ms ?? BUDGET.STEP_MS) * PART_OF_A_CALL))
     this.#skewMs = skewMs ?? BUDGET.USUAL_SKEW_MS
     // A group is on a majority, of which a majority of the stores has to tell.
@@ -74,7 +95,7 @@ export class QuorumRecords implements Records {
 
   /** A renewal has less time, and clocks may be as far apart as the group allows. */
   forStep(limits: StepLimits): QuorumRecords {
-    return new QuorumRecords(this.#list, limits)
+    return new QuorumRecords(this.#list, limits, this.#use)
   }
 
   /** A clock of whole seconds may be the one that counts. */
@@ -166,8 +187,22 @@ export class QuorumRecords implements Records {
     return found.flatMap((each) => (each.status === 'fulfilled' ? each.value : []))
   }
 
-  /** Changes the list of a group to these labels, and fills what is new in it. */
-  async changeList(group: string, to: string[]) {
+  /** Changes the list of a group to that of `next`, and fills the stores that are new in it. */
+  async changeTo(next: QuorumRecords, group: string) {
+    const present = this.#list.stores
+    const coming = comingOf(present, next.#list.stores)
+    const list = new List([...present, ...coming], { coming: coming.length })
+    try {
+      await new QuorumRecords(list).#change(
+        group,
+        next.#list.stores.map(({ label }) => label),
+      )
+    } finally {
+      list.users = 0 // its stores are those of the two lists
+    }
+  }
+
+  async #change(group: string, to: string[]) {
     const step = new RunningStep(
       this.#list.memory.change(group, to, this.#bounds),
       this.#work({ group, by: 'readExisting' }),
@@ -206,8 +241,9 @@ export class QuorumRecords implements Records {
   }
 
   async close() {
-    this.#list.isClosed = true
-    await Promise.all(this.#list.stores.map((store) => store.close()))
+    if (this.#use.isOver) return
+    this.#use.isOver = true
+    await this.#list.leave()
   }
 
   get #bounds() {
@@ -248,7 +284,7 @@ export class QuorumRecords implements Records {
       ...given,
       ms: this.#callMs,
       stores,
-      isOver: () => this.#list.isClosed,
+      isOver: () => this.#use.isOver,
       fill: (store: number) => this.#fill(given.group, store),
       note,
     }
@@ -268,7 +304,7 @@ export class QuorumRecords implements Records {
 
   /** A renewal that has met the empty store may have little time, so this has the usual one. */
   async #fillNow(group: string, store: number) {
-    const unhurried = new QuorumRecords(this.#list, { skewMs: this.#skewMs })
+    const unhurried = new QuorumRecords(this.#list, { skewMs: this.#skewMs }, this.#use)
     const core = this.#list.memory.fill(group, store, unhurried.#bounds)
     await new RunningStep(core, unhurried.#work({ group, by: 'read' })).answer().catch(() => {})
   }
