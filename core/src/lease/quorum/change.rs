@@ -58,7 +58,7 @@ impl Change {
     }
 
     pub(super) fn begin(&mut self, turn: &mut Turn<'_>) -> Option<Answer> {
-        self.at = At::Looking(Collect::all(Vec::new(), Patience::All, turn));
+        self.at = At::Looking(Collect::all(Vec::new(), Patience::Successors(self.to.clone()), turn));
         None
     }
 
@@ -165,9 +165,9 @@ impl Change {
         }
         let next = list.next(&self.to).ok_or(QuorumError::Change)?;
         // A read ends with the first majority; those that answer later stay too.
-        let all = self.shown.iter().flat_map(|view| view.voters(era));
-        let stay = all.filter(|shown| next.has(&shown.label)).count();
-        if stay < list.majority().max(next.majority()) {
+        let looked = self.shown.as_ref().unwrap_or(&view);
+        if !looked.keeps_majority(era, &self.to) {
+            let stay = looked.voters(era).filter(|shown| next.has(&shown.label)).count();
             return Err(QuorumError::NoMajority { answered: stay });
         }
         let (from, to) = (whole.values[0].clone(), next.text());
@@ -184,11 +184,14 @@ impl Change {
         Ok(None)
     }
 
+    /// A majority is enough: a store that does not answer, such as the one that is replaced, gets the list from whoever meets
+    /// it next.
     fn find(&mut self, turn: &mut Turn<'_>) {
-        self.at = At::Finding(Collect::all(Vec::new(), Patience::All, turn));
+        let to = self.list.iter().flat_map(|list| list.labels.split(' ')).map(str::to_owned).collect();
+        self.at = At::Finding(Collect::all(Vec::new(), Patience::Successors(to), turn));
     }
 
-    /// Step 2: on all stores of both lists that vote, which are at least a majority of each.
+    /// Step 2: on all stores of both lists that vote and answer, which are at least a majority of each.
     fn write(&mut self, view: &View, turn: &mut Turn<'_>) -> Result<Option<Answer>, QuorumError> {
         let Some(list) = self.list.clone() else { return Ok(None) };
         self.shown = Some(view.clone());

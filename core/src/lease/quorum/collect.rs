@@ -16,12 +16,15 @@ const LONGEST_GRACE_MS: i64 = 250;
 const SHORTEST_GRACE_MS: i64 = 2;
 
 /// When a collect ends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Patience {
     /// with the first majority that agrees. If the first one disagrees, three times as long as so far is left for more.
     Agreement,
     /// as soon as a majority votes and this store has answered; the others have three times as long as that took
     Voters(usize),
+    /// as soon as a majority of this list votes, which is one of the list in force too, and its new stores have answered; the
+    /// others have three times as long as that took
+    Successors(Vec<String>),
     /// with the last answer
     All,
 }
@@ -97,13 +100,16 @@ impl Collect {
             return Ok(if self.view.shown.len() > known { Seen::Late } else { Seen::Going });
         }
         let is_complete = self.pending.is_empty();
-        let is_enough = match self.patience {
-            Patience::Agreement => self.view.era().is_some(),
-            Patience::Voters(seat) => {
-                self.view.era().is_some() && self.view.shown.iter().any(|shown| shown.seat == seat)
+        let has = |is_it: &dyn Fn(&Shown) -> bool| self.view.shown.iter().any(is_it);
+        let is_enough = self.view.era().is_some_and(|era| match &self.patience {
+            Patience::Agreement => true,
+            Patience::Voters(seat) => has(&|shown| shown.seat == *seat),
+            Patience::Successors(to) => {
+                let mut coming = to.iter().filter(|label| !self.view.list().has(label));
+                coming.all(|label| has(&|shown| shown.label == *label)) && self.view.keeps_majority(era, to)
             }
             Patience::All => false,
-        };
+        });
         if is_complete || !is_enough {
             return self.end_if(is_complete);
         }

@@ -111,7 +111,7 @@ fn new_era(view: &View, turn: &mut Turn<'_>) -> VecDeque<Move> {
             epoch: FIRST_EPOCH,
             state,
             bound,
-            at: shown.now,
+            at: 0,
             identity: shown.identity.clone(),
             nonce: turn.bits(),
         };

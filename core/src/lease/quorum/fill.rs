@@ -1,22 +1,26 @@
 //! Q6: a store that lost its data votes again when all of this has happened, in this order, by any one client:
 //!
 //! 1. The seat is **claimed**: `fills`, with its store's present identity.
-//! 2. One majority M without this seat is chosen. Every name that any store of M lists gets a new round on **all** of M, with a
-//!    ballot of a new epoch.
-//! 3. The new epoch is written to every seat of M, each from the text that was read in step 2.
-//! 4. The seat goes from that very claim to `votes`, with the new epoch.
+//! 2. One majority M without this seat is chosen, and a new epoch, which **all** of M promise for the record `list`.
+//! 3. Every name that any store of M lists gets a new round on all of M, with a ballot of that epoch.
+//! 4. The new epoch is written to every seat of M, each from the text that was read in step 2.
+//! 5. The seat goes from that very claim to `votes`, with the new epoch.
 //!
 //! If a step fails, the fill starts again another time. Fills are one after the other, of whatever seats and clients: a claim
 //! keeps all others off for as long as a fill may take. The records of the store need no copy: an empty acceptor is a slow one.
 //! No step waits for a store that is silent: M is taken from those that answer.
-//! Step 2 keeps what rested on its lost values, and ends every older promise on M. The epoch keeps out what rested on its lost
+//! Step 3 keeps what rested on its lost values, and ends every older promise on M. The epoch keeps out what rested on its lost
 //! promises for records that M does not have. M must be one set for all names: a read could mix two of them.
+//!
+//! No two fills have the same epoch, and one that begins after another has ended has a higher one: any two majorities share a
+//! store, and its promise is lost only with its data, which a later fill, with a higher epoch, makes up for. The seats alone
+//! would not tell: a fill that dies in step 4 may leave its epoch on a single seat, which the next fill may not see.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::lease::quorum::collect::{Collect, Patience, Seen};
 use crate::lease::quorum::messages::{Answer, Event, Note, QuorumError};
-use crate::lease::quorum::record::{Era, SEAT, SeatRecord, SeatState};
+use crate::lease::quorum::record::{Era, LIST, SEAT, SeatRecord, SeatState};
 use crate::lease::quorum::round::{About, Goal, Outcome, Round};
 use crate::lease::quorum::turn::Turn;
 use crate::lease::quorum::view::{Shown, View};
@@ -50,6 +54,8 @@ enum At {
     Following(u32),
     Claiming(u32),
     Choosing(Collect),
+    /// the promise of the epoch
+    Reserving(Round),
     /// the calls, by their seats
     Listing(BTreeMap<u32, usize>),
     Renewing(Vec<Renewal>),
@@ -139,14 +145,23 @@ impl Fill {
             At::Choosing(collect) => match collect.take(call, event, turn)? {
                 Seen::Ended => {
                     let view = collect.view.clone();
-                    Ok(self.choose(view, turn))
+                    self.choose(view, turn)
                 }
                 _ => Ok(Went::On),
+            },
+            At::Reserving(round) => match round.take(call, event, turn) {
+                Some(Outcome::Done) => {
+                    self.at =
+                        At::Listing(self.majority.iter().map(|shown| (turn.names(shown.seat), shown.seat)).collect());
+                    Ok(Went::On)
+                }
+                Some(_) => Ok(Went::Wrong), // another fill may have been faster
+                None => Ok(Went::On),
             },
             At::Following(its) | At::Claiming(its) | At::Voting(its) if *its == call && !is_clean => Ok(Went::Wrong),
             At::Claiming(its) if *its == call => {
                 // The claim is seen by all before the others are read, and so is that of another client.
-                self.at = At::Choosing(Collect::all(Vec::new(), Patience::Voters(self.seat), turn));
+                self.at = At::Choosing(Collect::all(vec![LIST.to_owned()], Patience::Voters(self.seat), turn));
                 Ok(Went::On)
             }
             At::Following(its) | At::Voting(its) if *its == call => {
@@ -158,7 +173,7 @@ impl Fill {
                     return Ok(Went::On);
                 }
                 let Event::Named(names) = event else { return Ok(Went::Wrong) };
-                self.names.extend(names.iter().filter(|name| *name != SEAT).cloned());
+                self.names.extend(names.iter().filter(|name| ![SEAT, LIST].contains(&name.as_str())).cloned());
                 if calls.is_empty() {
                     self.at = At::Renewing(Vec::new());
                     self.renew(turn);
@@ -227,7 +242,7 @@ impl Fill {
             epoch: 0,
             state: SeatState::Fills,
             bound: 0,
-            at: shown.now,
+            at: shown.now.max(1),
             identity: shown.identity.clone(),
             nonce: turn.bits(),
         };
@@ -237,25 +252,29 @@ impl Fill {
         Went::On
     }
 
-    /// Step 2: M, and what it lists.
-    fn choose(&mut self, view: View, turn: &mut Turn<'_>) -> Went {
+    /// Step 2: M, and an epoch above all that any store of M has seen. The round for `list` is from the texts that tell this:
+    /// it fails if another fill has reserved an epoch since.
+    fn choose(&mut self, mut view: View, turn: &mut Turn<'_>) -> Result<Went, QuorumError> {
         if view.era() != Some(self.era) || is_claimed(Some(&view), Some(self.seat), turn) {
-            return Went::Wrong;
+            return Ok(Went::Wrong);
         }
         // Their seats must have the list before their names are listed.
         let has_it = |shown: &&Shown| shown.record.as_ref().is_some_and(|seat| seat.list == *view.list());
         let others = view.voters(self.era).filter(|shown| shown.seat != self.seat).filter(has_it);
         self.majority = others.take(view.majority()).cloned().collect();
         if self.majority.len() < view.majority() {
-            return Went::Wrong;
+            return Ok(Went::Wrong);
         }
-        self.epoch = view.epoch(self.era) + 1;
-        self.shown = Some(view);
-        self.at = At::Listing(self.majority.iter().map(|shown| (turn.names(shown.seat), shown.seat)).collect());
-        Went::On
+        self.epoch = view.epoch(self.era).max(view.promised_epoch(self.era, 0)) + 1;
+        self.shown = Some(view.clone());
+        view.shown.retain(|shown| self.majority.contains(shown));
+        let about = About { view: &view, era: self.era, name: 0, epoch: self.epoch };
+        let (round, outcome) = Round::begin(&about, Goal::Complete, false, turn)?;
+        self.at = At::Reserving(round);
+        Ok(outcome.map_or(Went::On, |_| Went::Wrong))
     }
 
-    /// Step 2: begins rounds for the names that are left, or goes on to step 3.
+    /// Step 3: begins rounds for the names that are left, or goes on to step 4.
     fn renew(&mut self, turn: &mut Turn<'_>) {
         let At::Renewing(running) = &mut self.at else { return };
         while running.len() < AT_ONCE
@@ -269,16 +288,16 @@ impl Fill {
         }
     }
 
-    /// Step 3.
+    /// Step 4. This epoch is not from the seat's own fill.
     fn mark(&mut self, turn: &mut Turn<'_>) {
         let swaps = self.majority.iter().filter_map(|shown| {
-            let to = SeatRecord { epoch: self.epoch, nonce: turn.bits(), ..shown.record.clone()? };
+            let to = SeatRecord { epoch: self.epoch, at: 0, nonce: turn.bits(), ..shown.record.clone()? };
             Some(turn.swap((shown.seat, &shown.identity), SEAT, shown.text.as_deref(), to.text()))
         });
         self.at = At::Marking(swaps.collect());
     }
 
-    /// Step 4.
+    /// Step 5.
     fn vote(&mut self, turn: &mut Turn<'_>) {
         let Some(Shown { identity, text, record: Some(claim), .. }) = &self.claim else { return };
         let to = SeatRecord { epoch: self.epoch, state: SeatState::Votes, nonce: turn.bits(), ..claim.clone() };

@@ -54,7 +54,7 @@ pub struct SeatRecord {
     pub state: SeatState,
     /// a hash of the identities of all stores when the era began
     pub bound: u64,
-    /// when a fill claimed it, by its store's clock, Unix ms
+    /// when a fill claimed it, by its store's clock, Unix ms. 0: its epoch is not from its own fill
     pub at: i64,
     /// its store
     pub identity: ServerIdentity,

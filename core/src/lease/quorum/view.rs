@@ -53,6 +53,11 @@ impl Shown {
         self.record.as_ref().map_or(0, |seat| seat.epoch)
     }
 
+    /// Whether its epoch is from its own fill: then it was empty in that epoch.
+    fn was_filled(&self) -> bool {
+        self.record.as_ref().is_some_and(|seat| seat.at > 0)
+    }
+
     /// The same snapshot of one record.
     fn only(&self, name: usize) -> Self {
         let (texts, votes) = (vec![self.texts[name].clone()], vec![self.votes[name].clone()]);
@@ -149,6 +154,12 @@ impl View {
         self.shown.iter().filter_map(Shown::voting).find(|era| votes_in(*era))
     }
 
+    /// Whether those that count in this era, and stay in the next list, are a majority of both lists.
+    pub(super) fn keeps_majority(&self, era: Era, next: &[String]) -> bool {
+        let stay = self.voters(era).filter(|shown| next.contains(&shown.label)).count();
+        stay >= self.majority().max(next.len() / 2 + 1)
+    }
+
     /// The seats that count in this era.
     pub(super) fn voters(&self, era: Era) -> impl Iterator<Item = &Shown> {
         let list = self.list();
@@ -159,6 +170,11 @@ impl View {
     /// The highest epoch among the seats that count.
     pub(super) fn epoch(&self, era: Era) -> u32 {
         self.voters(era).map(Shown::epoch).max().unwrap_or_default()
+    }
+
+    /// The highest epoch that any of them has promised for this name.
+    pub(super) fn promised_epoch(&self, era: Era, name: usize) -> u32 {
+        self.voters(era).map(|shown| shown.vote(era, name).promised.epoch).max().unwrap_or_default()
     }
 
     /// Q4: a snapshot of the whole, if one majority shows the same accepted ballot for **every** name. Two such majorities
@@ -247,11 +263,12 @@ impl View {
     }
 }
 
-/// Q4: a store that was filled between two of these snapshots is empty, and could agree with a store from before. A fill leaves
-/// its epoch on every seat that it wrote to. So at least two seats must show the highest epoch, unless no fill has happened.
+/// Q4: a store that was filled between two of these snapshots is empty, and could agree with stores from before. A fill leaves
+/// its epoch on other seats once their stores have all that was written before it began, and no other fill has the same epoch.
+/// So a seat with the highest epoch must have that from the fill of another one, or from the beginning of the era.
 fn is_one_time(same: &[&Shown]) -> bool {
     let highest = same.iter().map(|shown| shown.epoch()).max().unwrap_or_default();
-    highest == FIRST_EPOCH || same.iter().filter(|shown| shown.epoch() == highest).count() >= 2
+    same.iter().any(|shown| shown.epoch() == highest && !shown.was_filled())
 }
 
 fn latest(same: &[&Shown]) -> i64 {

@@ -5,7 +5,7 @@ use flakeforge_core::lease::grants::task::Swap;
 use flakeforge_core::lease::quorum::Step;
 use flakeforge_core::lease::quorum::memory::Memory;
 use flakeforge_core::lease::quorum::messages::{Act, Answer, At, Bounds, Event, How, QuorumError, Task, Whole};
-use flakeforge_core::lease::quorum::record::SEAT;
+use flakeforge_core::lease::quorum::record::{LIST, SEAT};
 use flakeforge_core::lease::quorum::stores::Stores;
 
 use super::rng::Rng;
@@ -393,7 +393,7 @@ fn a_fill_during_another_one() {
             assert_eq!(second.all(&mut stores, Task::Fill { seat }), Some(Answer::Filled(false)), "after {after}");
             assert_eq!(stores, before);
             // Its client is gone.
-            second.now = 1_000;
+            second.now = 1_001;
             assert_eq!(second.all(&mut stores, Task::Fill { seat }), Some(Answer::Filled(true)), "after {after}");
         }
     }
@@ -710,4 +710,282 @@ fn a_late_answer_of_a_store_that_was_filled() {
     first.run(&mut stores, [Arrives; 5]);
     assert_eq!(value(other.all(&mut stores, read())).as_deref(), Some("second"));
     assert_ne!(first.answer, Some(Answer::Swapped(true)));
+}
+
+/// A client that can fill although another one claimed the seat: that one's claim is old by now.
+fn later(labels: &[&str], seed: u64, after: i64) -> Client {
+    let mut client = Client::of(labels, seed);
+    (client.bounds.ms, client.now) = (1_000, after * 1_000);
+    client
+}
+
+/// A fill that is gone when its epoch is on the first of these seats.
+fn fill_that_dies(stores: &mut [Store], filled: usize, fates: &[Fate], after: i64) {
+    let mut gone = later(&FIVE, 90 + after as u64, after);
+    gone.begin(Task::Fill { seat: filled });
+    while !gone.marks(filled) {
+        assert!(gone.one(stores, fates));
+    }
+    assert!(gone.one(stores, fates));
+}
+
+/// Five stores, the last of which lost its data. Two fills died when only a had their epochs, and a third one, which a did not
+/// answer, has filled it.
+fn a_seat_above_the_others(between: impl FnOnce(&mut [Store])) -> Vec<Store> {
+    let mut stores: Vec<_> = (0..5).map(|number| Store::new(number, false)).collect();
+    Client::of(&FIVE, 1).all(&mut stores, read());
+    stores[4].start(4, true);
+    for after in [1, 2] {
+        fill_that_dies(&mut stores, 4, &[Arrives; 5], after);
+    }
+    between(&mut stores);
+    let answer =
+        later(&FIVE, 80, 3).some(&mut stores, Task::Fill { seat: 4 }, [Fails, Arrives, Arrives, Arrives, Arrives]);
+    assert_eq!(answer, Some(Answer::Filled(true)));
+    stores
+}
+
+/// Q6: no two fills have the same epoch, or one that was gone leaves it on a store which then agrees with two that were filled.
+#[test]
+fn fills_with_an_epoch_of_their_own() {
+    let without_a = [Fails, Arrives, Arrives, Arrives, Arrives];
+    let mut stores = a_seat_above_the_others(|stores| {
+        let mut writer = Client::of(&FIVE, 2);
+        let fates = [Fails, Arrives, Arrives, Arrives, Fails];
+        let task = writer.write(stores, "1", fates);
+        assert_eq!(writer.some(stores, task, fates), Some(Answer::Swapped(true)));
+    });
+    let mut reader = Client::of(&FIVE, 3);
+    reader.begin(read());
+    reader.run(&mut stores, [Arrives, Waits, Waits, Waits, Arrives]);
+    stores[1].start(1, true);
+    assert_eq!(later(&FIVE, 81, 4).some(&mut stores, Task::Fill { seat: 1 }, without_a), Some(Answer::Filled(true)));
+    reader.run(&mut stores, [Arrives, Arrives, Waits, Waits, Arrives]);
+    reader.run(&mut stores, [Arrives; 5]);
+    assert_eq!(value(reader.answer.take()).as_deref(), Some("1"));
+}
+
+/// Q6: a fill ends if not all of its majority have promised its epoch, and writes it to no seat.
+#[test]
+fn a_fill_without_the_promise_of_its_epoch() {
+    for failing in 0..3 {
+        let mut stores = two_of_five_lost();
+        let mut client = Client::of(&FIVE, 2);
+        client.begin(Task::Fill { seat: 3 });
+        let reserves = |act: &Act| matches!(act, Act::Swap { swap, .. } if swap.name == LIST);
+        while !client.waiting.iter().any(reserves) {
+            assert!(client.one(&mut stores, &[Arrives; 5]));
+        }
+        let mut fates = [Arrives; 5];
+        fates[failing] = Fails;
+        while client.waiting.iter().any(reserves) {
+            assert!(client.one(&mut stores, &fates));
+        }
+        client.run(&mut stores, [Arrives; 5]);
+        assert_eq!(client.answer, Some(Answer::Filled(false)), "{failing}");
+        assert!(stores[..3].iter().all(|store| store.seat().is_some_and(|seat| seat.epoch == 1)), "{failing}");
+    }
+}
+
+/// Each store was filled once, and then wrote the epochs of others.
+#[test]
+fn stores_that_are_filled_one_after_another() {
+    let mut stores = stores();
+    let mut writer = Client::new(2);
+    let task = writer.write(&mut stores, "1", [Arrives; 3]);
+    assert_eq!(writer.all(&mut stores, task), Some(Answer::Swapped(true)));
+    for (after, lost) in [(1, 2), (2, 1), (3, 0), (4, 2)] {
+        stores[lost].start(lost, true);
+        let answer = later(&OLD, 10, after).all(&mut stores, Task::Fill { seat: lost });
+        assert_eq!(answer, Some(Answer::Filled(true)), "{after}");
+        assert_one_value(&mut stores, &OLD, &["1"], &format!("after {after}"));
+    }
+}
+
+/// Q2 and Q6: a late writer has the epoch that a fill left on a store, and a promise that was lost before another fill.
+#[test]
+fn a_late_promise_with_the_epoch_of_a_fill_that_died() {
+    let without_a = [Fails, Arrives, Arrives, Arrives, Arrives];
+    for seed in 0..20 {
+        let mut stores = a_seat_above_the_others(|_| ());
+        let [mut late, mut writer, mut reader] = [3, 4, 5].map(|client| Client::of(&FIVE, seed * 8 + client));
+        let task = late.write(&mut stores, "late", [Arrives; 5]);
+        late.begin(task);
+        late.run(&mut stores, [Arrives, Arrives, Waits, Fails, Fails]);
+        stores[1].start(1, true);
+        let mut fill = later(&FIVE, 81, 4);
+        fill.begin(Task::Fill { seat: 1 });
+        while !fill.marks(1) {
+            assert!(fill.one(&mut stores, &without_a));
+        }
+        late.run(&mut stores, [Waits, Waits, Arrives, Fails, Fails]);
+        fill.run(&mut stores, without_a);
+        assert_eq!(fill.answer, Some(Answer::Filled(true)), "seed {seed}");
+        let fates = [Fails, Arrives, Fails, Arrives, Arrives];
+        let task = writer.write(&mut stores, "first", fates);
+        assert_eq!(writer.some(&mut stores, task, fates), Some(Answer::Swapped(true)), "seed {seed}");
+        late.run(&mut stores, [Arrives; 5]);
+        assert_ne!(late.answer, Some(Answer::Swapped(true)), "seed {seed}: two values follow none");
+        assert_eq!(value(reader.all(&mut stores, read())).as_deref(), Some("first"), "seed {seed}");
+    }
+}
+
+/// Q4: a fill that was gone when one seat had its epoch keeps no reader from an answer, although its store is away again.
+#[test]
+fn a_fill_that_died_and_a_store_that_is_away() {
+    let mut stores = stores();
+    let mut writer = Client::new(2);
+    let task = writer.write(&mut stores, "1", [Arrives; 3]);
+    assert_eq!(writer.all(&mut stores, task), Some(Answer::Swapped(true)));
+    stores[2].start(2, true);
+    let mut gone = Client::new(3);
+    gone.begin(Task::Fill { seat: 2 });
+    while !gone.marks(2) {
+        assert!(gone.one(&mut stores, &[Arrives; 3]));
+    }
+    assert!(gone.one(&mut stores, &[Arrives; 3]));
+    let fates = [Arrives, Arrives, Fails];
+    assert_eq!(value(Client::new(4).some(&mut stores, read(), fates)).as_deref(), Some("1"));
+    let task = writer.write(&mut stores, "2", fates);
+    assert_eq!(writer.some(&mut stores, task, fates), Some(Answer::Swapped(true)));
+}
+
+/// Every majority shows one value, which is one of these, and so do clients that read again.
+fn assert_one_value(stores: &mut [Store], labels: &[&str], allowed: &[&str], story: &str) {
+    let mut seen: Option<String> = None;
+    let numbers: Vec<_> = labels.iter().map(|label| usize::from(label.as_bytes()[0] - b'a')).collect();
+    let few = labels.len() / 2;
+    for away in 0..1_u32 << labels.len() {
+        if away.count_ones() as usize != few {
+            continue;
+        }
+        let mut fates = vec![Fails; stores.len()];
+        for (at, number) in numbers.iter().enumerate() {
+            fates[*number] = if away >> at & 1 == 1 { Fails } else { Arrives };
+        }
+        let shown = value(Client::of(labels, 70).some(stores, read(), fates)).expect("a value");
+        assert!(allowed.contains(&&*shown), "{story}: {shown}");
+        assert_eq!(*seen.get_or_insert(shown.clone()), shown, "{story}");
+    }
+}
+
+/// A writer is gone after any message, at any message of a fill; then another store loses its data, and is filled.
+#[test]
+fn a_writer_that_dies_during_a_fill() {
+    for filled in 0.. {
+        let mut is_at_work = true;
+        for written in 0.. {
+            let mut stores = two_of_five_lost();
+            let mut fill = later(&FIVE, 10, 1);
+            fill.begin(Task::Fill { seat: 3 });
+            is_at_work = (0..filled).all(|_| fill.one(&mut stores, &[Arrives; 5]));
+            let mut gone = Client::of(&FIVE, 11);
+            let task = gone.write(&mut stores, "2", [Arrives; 5]);
+            gone.begin(task);
+            let is_writing = (0..written).all(|_| gone.one(&mut stores, &[Arrives; 5]));
+            let is_written = gone.answer == Some(Answer::Swapped(true));
+            fill.run(&mut stores, [Arrives; 5]);
+            let story = format!("{filled} messages of a fill, {written} of a writer");
+            for (after, lost) in [(3, None), (4, Some(0))] {
+                if let Some(lost) = lost {
+                    stores[lost].start(lost, true);
+                }
+                for seat in (0..5).filter(|&seat| !stores[seat].votes()).collect::<Vec<_>>() {
+                    let answer = later(&FIVE, 12, after * 10 + seat as i64).all(&mut stores, Task::Fill { seat });
+                    assert_eq!(answer, Some(Answer::Filled(true)), "{story}");
+                }
+            }
+            assert_one_value(&mut stores, &FIVE, if is_written { &["2"] } else { &["1", "2"] }, &story);
+            if !is_writing {
+                break;
+            }
+        }
+        if !is_at_work {
+            assert!(filled > 20, "{filled}");
+            break;
+        }
+    }
+}
+
+/// A fill is interrupted by a change of the list at any message, and the change by the rest of the fill at any message.
+#[test]
+fn a_fill_and_a_change() {
+    for filled in 0.. {
+        let mut is_filling = true;
+        for changed in 0.. {
+            let mut stores = three_and_one();
+            stores[1].start(1, true);
+            let mut fill = Client::new(2);
+            fill.begin(Task::Fill { seat: 1 });
+            is_filling = (0..filled).all(|_| fill.one(&mut stores, &[Arrives; 4]));
+            let mut operator = Client::with(&OLD, &["d"], 50);
+            operator.begin(change(&["b", "c", "d"]));
+            let is_changing = (0..changed).all(|_| operator.one(&mut stores, &[Arrives; 4]));
+            fill.run(&mut stores, [Arrives; 4]);
+            let story = format!("{filled} messages of a fill, {changed} of a change");
+            operator.run(&mut stores, [Arrives; 4]);
+            let mut list = OLD;
+            if operator.answer == Some(Answer::Changed) {
+                list = ["b", "c", "d"];
+            } else {
+                let is_few = matches!(operator.answer, Some(Answer::Refused(QuorumError::NoMajority { .. })));
+                assert!(is_few, "{story}: {:?}", operator.answer); // a and b cannot both be missing
+            }
+            let mut member = later(&list, 60, 1);
+            member.all(&mut stores, read());
+            for seat in 0..3 {
+                assert_eq!(member.all(&mut stores, Task::Fill { seat }), Some(Answer::Filled(true)), "{story}");
+                member.now += 1_000;
+            }
+            assert_one_value(&mut stores, &list, &["1"], &story);
+            if !is_changing {
+                break;
+            }
+        }
+        if !is_filling {
+            assert!(filled > 15, "{filled}");
+            break;
+        }
+    }
+}
+
+/// Q9: a store that does not answer costs a change nothing, while a majority of both lists does. The others get the list from it.
+#[test]
+fn a_change_while_a_store_is_silent() {
+    let [one, other] = [["a", "b", "c", "d", "e"], ["a", "b", "c", "d", "f"]];
+    for (list, to, silent) in [(&OLD[..], &NEW[..], 2), (&one, &other, 4), (&one, &other, 0)] {
+        let mut stores: Vec<_> = (0..6).map(|number| Store::new(number, false)).collect();
+        let mut writer = Client::of(list, 1);
+        let task = writer.write(&mut stores, "1", [Arrives; 6]);
+        assert_eq!(writer.all(&mut stores, task), Some(Answer::Swapped(true)));
+        let new = to.last().copied().expect("a label");
+        let mut operator = Client::with(list, &[new], 50);
+        let mut fates = [Arrives; 6];
+        fates[silent] = Waits;
+        assert_eq!(operator.some(&mut stores, change(to), fates), Some(Answer::Changed), "{silent}");
+        let mut member = Client::of(to, 51);
+        let seat = to.len() - 1;
+        assert_eq!(member.some(&mut stores, Task::Fill { seat }, fates), Some(Answer::Filled(true)), "{silent}");
+        member.care(&mut stores);
+        let lists: Vec<_> = to.iter().map(|label| usize::from(label.as_bytes()[0] - b'a')).collect();
+        for number in lists {
+            assert_eq!(stores[number].seat().expect("a seat").list.generation, 2, "{silent}: {number}");
+        }
+        assert_one_value(&mut stores, to, &["1"], new);
+    }
+    // The new store is needed, even if it is slow.
+    let mut stores = three_and_one();
+    let mut operator = Client::with(&OLD, &["d"], 50);
+    assert_eq!(operator.some(&mut stores, change(&NEW), [Arrives, Arrives, Arrives, Waits]), None);
+    operator.run(&mut stores, [Arrives; 4]);
+    assert_eq!(operator.answer, Some(Answer::Changed));
+    // All of three are needed for five.
+    let mut stores: Vec<_> = (0..5).map(|number| Store::new(number, false)).collect();
+    Client::new(1).all(&mut stores, read());
+    let before = stores.clone();
+    let mut operator = Client::with(&OLD, &["d", "e"], 50);
+    assert_eq!(operator.some(&mut stores, change(&FIVE), [Arrives, Waits, Arrives, Arrives, Arrives]), None);
+    operator.run(&mut stores, [Arrives, Fails, Arrives, Arrives, Arrives]);
+    assert_eq!(operator.answer, Some(Answer::Refused(QuorumError::NoMajority { answered: 2 })));
+    assert_eq!(stores, before);
 }
