@@ -57,8 +57,8 @@ mirror! {
         CounterRestored,
         Counter,
         DestroyCounter,
-        /// `record`: which counter of the group; `by`: how many numbers
-        Past { record: String, by: Big },
+        /// `record`: which counter of the group; `by`: how many numbers; `lineage`: of the group of the member that asks
+        Past { record: String, by: Big, lineage: Big },
         PastRestored,
         /// `lineage`: of the group of the member that asks
         Used { slots: Vec<Whole<u32>> = slots.into_iter().map(u32::from).collect(), lineage: Big },

@@ -198,8 +198,11 @@ export declare class StoreMemory {
 /** Advances a counter; null if it was destroyed. */
 export declare function advanceCounter(store: string, name: string, by: Big, init?: Big | undefined | null): Promise<CounterBlock | Problem | null>
 
-/** Takes numbers for a past time. `record` counts them, and `is_known` tells whether this process knows it. */
-export declare function advancePast(store: string, group: string, record: string, by: Big, isKnown: boolean): Promise<CounterBlock | Problem | null>
+/**
+ * Takes numbers for a past time. `record` counts them, and `is_known` tells whether this process knows it. Null if the
+ * group of this lineage was destroyed.
+ */
+export declare function advancePast(store: string, group: string, record: string, by: Big, lineage: Big, isKnown: boolean): Promise<CounterBlock | Problem | null>
 
 /** The names of the bases, in the order of their indexes in the raw functions. */
 export declare function bases(): Array<string>
@@ -636,7 +639,7 @@ export type StepTask =
   | { type: 'counterRestored' }
   | { type: 'counter' }
   | { type: 'destroyCounter' }
-  | { type: 'past'; record: string; by: Big }
+  | { type: 'past'; record: string; by: Big; lineage: Big }
   | { type: 'pastRestored' }
   | { type: 'used'; slots: Array<Whole<number>>; lineage: Big }
 

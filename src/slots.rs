@@ -283,16 +283,21 @@ fn block_of(taken: std::result::Result<Block, Refusal>) -> Option<Either<Counter
     }
 }
 
-/// Takes numbers for a past time. `record` counts them, and `is_known` tells whether this process knows it.
+/// Takes numbers for a past time. `record` counts them, and `is_known` tells whether this process knows it. Null if the
+/// group of this lineage was destroyed.
 #[napi(catch_unwind, ts_return_type = "Promise<CounterBlock | Problem | null>")]
 pub fn advance_past(
     store: String,
     group: String,
     record: String,
     by: Big,
+    lineage: Big,
     is_known: bool,
 ) -> Result<Later<Option<Either<CounterBlock, Problem>>>> {
-    later(move || Ok(block_of(counters::advance_past(Path::new(&store), &group, &record, by.0, is_known))))
+    later(move || {
+        let own = (&*group, lineage.0);
+        Ok(block_of(counters::advance_past(Path::new(&store), own, &record, by.0, is_known)))
+    })
 }
 
 /// Until when slots were in use.

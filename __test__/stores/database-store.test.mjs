@@ -3,6 +3,7 @@
 // core/src/lease/grants.rs cover what the steps decide.
 
 import '../support/clocks.mjs' // before flakeforge
+import crypto from 'node:crypto'
 import { createRequire } from 'node:module'
 import test from 'ava'
 import { replaceClocks } from '../support/clocks.mjs'
@@ -11,6 +12,8 @@ import { FlakeId, turn } from '../support/index.mjs'
 const require = createRequire(import.meta.url)
 const errors = require('../../target/rooms/lib/base/errors.js')
 const { DatabaseStore } = require('../../target/rooms/lib/stores/database.js')
+const { readJoinOptions } = require('../../target/rooms/lib/lease/join-options.js')
+const { PastIds } = require('../../target/rooms/lib/lease/past-ids.js')
 const { createGroup } = FlakeId
 
 const CONFIG = { fingerprint: 'bits', slots: 4, ttlMs: 30_000, skewMs: 5000, durable: false }
@@ -174,6 +177,46 @@ test.serial('an earlier group does not tell which slots were used, living or end
     const error = await t.throwsAsync(store.usedUntil('g', [3], lineage), { code: 'ERR_FLAKE_STORE' })
     t.regex(error.message, /another group 'g'.*nextAt\(\) does not know.*IDs from next\(\)/)
   }
+})
+
+/** A member that makes IDs of the past in the group of this lineage. `member.lineage` may change. */
+function pastOf(store, settings, lineage) {
+  const member = { lineage, assertHolds: () => {} }
+  const past = new PastIds(store, member, settings)
+  const made = (n, date) => Promise.all(Array.from({ length: n }, async () => (await past.next(date)).toString('hex')))
+  return { member, made }
+}
+
+test.serial('IDs of the past after a loss, the end of the group and the next one: none twice', async (t) => {
+  const { time, records, store } = empty(t)
+  const settings = readJoinOptions({ group: 'g', backfill: 1, durable: true, slots: 4, ttlMs: 30_000, skewMs: 5000 })
+  const join = async (by) => {
+    await settled(time, by.create('g', settings.config), 2 * LONG_MS)
+    const request = { ...wanted(), config: settings.config, owner: crypto.randomUUID().replaceAll('-', '') }
+    return (await settled(time, by.acquire('g', request))).value.lineage
+  }
+  const lineage = await join(store)
+  const back = records.save()
+  const idle = pastOf(new DatabaseStore(records), settings, lineage)
+  await t.throwsAsync(idle.made(1, -1), { code: 'ERR_FLAKE_TIME_RANGE' }, 'it has looked at its group')
+  const moved = pastOf(store, settings, lineage)
+  const old = time.now - 1
+  const ids = await moved.made(3, old)
+
+  back()
+  records.identity = { ...records.identity, history: 'promoted' }
+  const other = new DatabaseStore(records)
+  await other.destroy('g')
+  await t.throwsAsync(idle.made(1, old), { code: 'ERR_FLAKE_DESTROYED' })
+  const next = pastOf(other, settings, await join(other))
+  t.not(next.member.lineage, lineage)
+  await t.throwsAsync(idle.made(1, old), { code: 'ERR_FLAKE_STORE', message: /another group 'g'/ })
+  await t.throwsAsync(next.made(1, old), { code: 'ERR_FLAKE_BACKFILL' })
+  await time.pass(LONG_MS)
+  ids.push(...(await next.made(32, time.now)))
+  moved.member.lineage = next.member.lineage // it lost its slot, and has one of the next group
+  await t.throwsAsync(moved.made(1, time.now), { code: 'ERR_FLAKE_STORE' }, 'it knows of lost numbers')
+  t.is(new Set(ids).size, 35)
 })
 
 // --- invalid answers of a store ---

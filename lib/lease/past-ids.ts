@@ -4,7 +4,8 @@
 // A member that holds a slot knows that the group has not ended: the next group of this name, which may have other slots,
 // begins after the windows of this one. So a time up to the end of the window was never in a slot with one of these nodes,
 // unless an earlier group had more slots, or its slots had other nodes. The store knows until when that was, if it still shows
-// this member's group.
+// this member's group. Numbers count only in the group in which the store gave them: the next one may give them again, for
+// times after those that it refuses.
 
 import type { Backfill } from '../../src/native.d.ts'
 import {
@@ -46,7 +47,7 @@ export class PastIds {
   #store
   #member
   #settings
-  #core: Backfill
+  #core: Backfill | undefined // with the numbers that the group `#checked` gave
   #checked: string | undefined // the group whose earlier slots were looked at
   #usedUntil: number | undefined // Unix ms
   #turns: Promise<unknown> = Promise.resolve() // ends with the last call; it never fails
@@ -55,7 +56,6 @@ export class PastIds {
     this.#store = store
     this.#member = member
     this.#settings = settings
-    this.#core = new native.Backfill(nativeLayout(settings.facts), settings.kept.nodes)
   }
 
   /** An ID of this time. Calls are in order. */
@@ -78,13 +78,14 @@ export class PastIds {
         continue
       }
       if (this.#usedUntil !== undefined && ms <= this.#usedUntil) throw keptNodesInUseError(group, ms, this.#usedUntil)
-      const taken = this.#core.take(ms)
+      const core = this.#core as Backfill
+      const taken = core.take(ms)
       switch (taken.type) {
         case 'id':
           putBigInt(taken.id)
           return idAsBuffer()
         case 'ask':
-          await this.#ask(taken)
+          await this.#ask(core, taken)
           break
         case 'full':
           throw backfillUsedUpError(group, ms, this.#settings.backfill)
@@ -100,14 +101,16 @@ export class PastIds {
     const found = await functionOf(this.#store, facts, kept.nodes)
     if (found !== undefined) throw keptByFunctionError(group, found, ms)
     this.#usedUntil = await this.#store.usedUntil(group, kept.slots, lineage)
+    this.#core = new native.Backfill(nativeLayout(facts), kept.nodes)
     this.#checked = lineage
   }
 
-  async #ask({ record, by }: { record: string; by: bigint }) {
+  async #ask(core: Backfill, { record, by }: { record: string; by: bigint }) {
     const { group, config } = this.#settings
     try {
-      const { number } = await this.#store.past(group, record, by, config.durable)
-      this.#core.given(record, number, by)
+      const lineage = this.#checked as string
+      const { number } = await this.#store.past(group, { record, by, lineage, durable: config.durable })
+      core.given(record, number, by)
     } catch (error) {
       throw (error as StoreError & { counter?: string }).counter === undefined ? error : pastLostError(group, error)
     }

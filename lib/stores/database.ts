@@ -19,6 +19,7 @@ import type {
   Config,
   GroupOrCounter,
   madeByFlakeforge,
+  PastRequest,
   ReleaseRequest,
   RenewRequest,
   SlotStore,
@@ -200,9 +201,9 @@ export class DatabaseStore implements SlotStore {
   }
 
   /** Takes numbers for a past time. */
-  async past(group: string, record: string, by: bigint, durable: boolean) {
+  async past(group: string, { record, by, lineage, durable }: PastRequest) {
     await this.#checkDurable(group, durable)
-    const { number } = await this.#run(group, { type: 'past', record, by })
+    const { number } = await this.#run(group, { type: 'past', record, by, lineage: BigInt(`0x${lineage}`) })
     return { number }
   }
 

@@ -18,7 +18,7 @@ import * as ignoredVariables from '../layout/ignored-variables.ts'
 import { unread } from '../layout/node-number.ts'
 import native from '../native/index.ts'
 import { signOfContainer } from './container.ts'
-import type { madeByFlakeforge, SlotStore, Store } from './store.ts'
+import type { madeByFlakeforge, PastRequest, SlotStore, Store } from './store.ts'
 
 const os = process.getBuiltinModule('node:os')
 const path = process.getBuiltinModule('node:path')
@@ -147,12 +147,14 @@ class FileStore implements FolderStore, SlotStore {
   }
 
   /** Takes numbers for a past time. If a counter is missing that this process knows, its numbers are lost. */
-  async past(group: string, record: string, by: bigint) {
+  async past(group: string, { record, by, lineage }: PastRequest) {
     return this.#inTurn(async () => {
       const known = JSON.stringify([group, record])
-      const block = unlessProblem(await native.advancePast(this.#folder, group, record, by, this.#past.has(known)))
+      const own = BigInt(`0x${lineage}`)
+      const block = unlessProblem(await native.advancePast(this.#folder, group, record, by, own, this.#past.has(known)))
+      if (block === null) throw destroyedError(group)
       this.#past.add(known)
-      return block as NonNullable<typeof block>
+      return block
     })
   }
 

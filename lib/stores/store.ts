@@ -76,6 +76,9 @@ export type RenewRequest = Abortable & { slot: number; owner: string; hi: number
 /** For the end of a slot: `last` is the last tick it used. */
 export type ReleaseRequest = Abortable & { slot: number; owner: string; last: number }
 
+/** For `by` numbers of the counter `record`, which a group of this lineage keeps for times of the past. */
+export type PastRequest = { record: string; by: bigint; lineage: string; durable: boolean }
+
 /** What an operator can put back: a group, or a counter by its name. */
 export type GroupOrCounter = { group: string } | { name: string }
 
@@ -93,8 +96,10 @@ export interface SlotStore extends Store {
   /** the error with where this store is, and what to check there */
   located?: <Kind extends Error>(error: Kind) => Kind
   advance: (name: string, by: bigint, init?: bigint, durable?: boolean) => Promise<Block>
-  /** numbers for a past time, from the group's counter of this name */
-  past: (group: string, record: string, by: bigint, durable: boolean) => Promise<{ number: bigint }>
+  /**
+   * Numbers for a past time, from the group's counter of this name. Fails unless the group on the store has this lineage.
+   */
+  past: (group: string, request: PastRequest) => Promise<{ number: bigint }>
   /**
    * Until when these slots, or their nodes, may have been used, in any group of this name; undefined if none ever was. Fails
    * unless the group on the store has this lineage.

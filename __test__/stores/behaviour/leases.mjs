@@ -2,7 +2,7 @@
 
 import { FlakeId, lease } from '../../support/index.mjs'
 import { closeAfter, leaseOptions } from '../../support/lease.mjs'
-import { isDirect } from './suite.mjs'
+import { isPlain } from './suite.mjs'
 
 const { createGroup } = FlakeId
 const { SegmentId } = lease
@@ -53,12 +53,18 @@ async function seeListAndDestroy(t, { connect, name, isListed }) {
   await Promise.all([one.close(), two.close(), again.close()])
 }
 
+/** A site for one test, with nothing between it and its clients, that keeps acknowledged writes; and the rows that connect to it. */
+async function startPlain(t, suite) {
+  const site = await suite.startSite(t, suite.kind.plain, suite.kind.keeps)
+  return { site, rows: suite.rowsThat(isPlain(suite)) }
+}
+
 export function leasePromises(suite) {
   const { kind } = suite
 
   suite.promise(
     'a group that is destroyed: every member stops at its next renewal, and its first error says so',
-    isDirect,
+    isPlain(suite),
     async (t, { connect, group }) => {
       const [{ store }, other] = [await connect(), await connect()]
       const options = leaseOptions({ group, ttlMs: 3000, skewMs: 1000, slots: 4 })
@@ -84,17 +90,17 @@ export function leasePromises(suite) {
 
   // on a server of its own: the list names the counters of all groups, and a promise about texts leaves unreadable ones
   suite.test('counters can be seen, listed and destroyed', async (t) => {
-    const site = await suite.startSite(t, 'server', kind.keeps)
-    for (const row of suite.rowsThat(isDirect)) {
+    const { site, rows } = await startPlain(t, suite)
+    for (const row of rows) {
       const connect = async () => (await suite.connect(t, row, site)).store
       await seeListAndDestroy(t, { connect, name: `${row.name}, invoices`, isListed: kind.cannotListGroups !== true })
     }
   })
 
   suite.test('IDs of the past: two members at once, and after a restart, make none twice', async (t) => {
-    const site = await suite.startSite(t, 'server', kind.keeps)
+    const { site, rows } = await startPlain(t, suite)
     await Promise.all(
-      suite.rowsThat(isDirect).map(async (row) => {
+      rows.map(async (row) => {
         const options = leaseOptions({ group: row.name, ttlMs: 10_000, skewMs: 1000, backfill: 2, durable: true })
         const store = async () => (await suite.connect(t, row, site)).store
         const members = [await FlakeId.join(await store(), options), await FlakeId.join(await store(), options)]
@@ -112,11 +118,14 @@ export function leasePromises(suite) {
       }),
     )
   })
+}
 
+/** These wait for the ends of groups. */
+export function promisesOfNextGroups(suite) {
   suite.test('IDs of the past: times of earlier groups with other nodes are refused', async (t) => {
-    const site = await suite.startSite(t, 'server', kind.keeps)
+    const { site, rows } = await startPlain(t, suite)
     await Promise.all(
-      suite.rowsThat(isDirect).map(async (row) => {
+      rows.map(async (row) => {
         const usual = { group: `${row.name}, again`, ttlMs: 10_000, skewMs: 1000, durable: true, waitMs: 60_000 }
         const { store } = await suite.connect(t, row, site)
         const lived = async (options) => {

@@ -11,7 +11,7 @@
 
 import { breakPromises } from './breaks.mjs'
 import { clientPromises } from './clients.mjs'
-import { leasePromises } from './leases.mjs'
+import { leasePromises, promisesOfNextGroups } from './leases.mjs'
 import { recordPromises } from './records.mjs'
 import { replicaPromises } from './replicas.mjs'
 import { Suite } from './suite.mjs'
@@ -22,6 +22,7 @@ export function allPromises(kind) {
   const suite = new Suite(kind)
   recordPromises(suite)
   leasePromises(suite)
+  promisesOfNextGroups(suite)
   breakPromises(suite)
   replicaPromises(suite)
   clientPromises(suite)

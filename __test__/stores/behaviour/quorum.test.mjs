@@ -1,5 +1,6 @@
-// The promises of stores on three Redis that are one: those about reads, swaps and clients, and all checks of
-// flakeforge-check-store. A server that ends is not one of them, because two others remain: ../quorum-members.test.mjs.
+// The promises of stores on three Redis that are one: those about reads, swaps, members and clients, and all checks of
+// flakeforge-check-store. A server that ends is not one of them, because two others remain: ../quorum-members.test.mjs. What
+// waits for the end of a group is decided in the core, so single stores are enough for that.
 
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
@@ -7,8 +8,10 @@ import { allAreOk, moduleOf, resultsOf } from '../../check-store/suite.mjs'
 import { startRedis, wantRedis } from '../../servers/redis.mjs'
 import { findProgram } from '../../servers/server.mjs'
 import { lease } from '../../support/index.mjs'
+import { REDIS } from '../databases/redis.mjs'
 import { breakPromises } from './breaks.mjs'
 import { clientPromises } from './clients.mjs'
+import { leasePromises } from './leases.mjs'
 import { recordPromises } from './records.mjs'
 import { Suite } from './suite.mjs'
 
@@ -16,8 +19,8 @@ const { openStore } = lease
 const PROGRAM = new URL('../../../packages/check-store/dist/flakeforge-check-store.mjs', import.meta.url).pathname
 const LEASE = new URL('../../../dist/lease.mjs', import.meta.url)
 
-async function startThree() {
-  const nodes = await Promise.all([startRedis(), startRedis(), startRedis()])
+async function startThree(options = []) {
+  const nodes = await Promise.all([1, 2, 3].map(() => startRedis(...options)))
   return { nodes, stop: () => Promise.all(nodes.map((node) => node.stop())) }
 }
 
@@ -30,6 +33,8 @@ const addressesOf = ({ nodes }) =>
 const QUORUM = {
   isInstalled: () => wantRedis() !== undefined,
   sites: { three: startThree },
+  plain: 'three',
+  keeps: REDIS.keeps,
   rows: {
     'three Redis': {
       site: 'three',
@@ -46,7 +51,7 @@ const QUORUM = {
 }
 
 const suite = new Suite(QUORUM)
-for (const promises of [recordPromises, breakPromises, clientPromises]) promises(suite)
+for (const promises of [recordPromises, leasePromises, breakPromises, clientPromises]) promises(suite)
 
 suite.alone('all checks of flakeforge-check-store, by the program and three addresses', async (t) => {
   t.timeout(300_000)

@@ -32,6 +32,12 @@ export const siteNameOf = ({ site = SERVER }) => site
 /** Whether a row connects to a single server, with nothing between. */
 export const isDirect = (row) => siteNameOf(row) === SERVER
 
+/** The same for a kind whose rows connect to several servers that are one store: its `plain` site. */
+export const isPlain = ({ kind }) => {
+  const { plain = SERVER } = kind
+  return (row) => siteNameOf(row) === plain
+}
+
 let places = 0
 
 /** The promises of one database. */

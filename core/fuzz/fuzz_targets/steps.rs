@@ -118,7 +118,7 @@ fn task(input: &Input, config: &GroupConfig) -> Task {
         6 => Task::Destroy,
         7 => Task::List,
         8 => Task::Advance { by, init, durable: input.durable },
-        9 => Task::Past { record: "moment1".to_owned(), by },
+        9 => Task::Past { record: "moment1".to_owned(), by, lineage: init.unwrap_or_default() },
         10 => Task::Used { slots: vec![3, 5], lineage: init.unwrap_or_default() },
         11 => Task::Counter,
         12 => Task::DestroyCounter,

@@ -13,6 +13,7 @@ use std::sync::atomic::Ordering::{AcqRel, Acquire, Release};
 
 use crate::files::file_format::{CounterPage, CounterWords, Kind, Purpose, new_lineage, word};
 use crate::files::folder::{FileIdentity, Folder, Place, is_gone};
+use crate::files::group::own_lives;
 use crate::files::machine;
 use crate::files::mapped::Mapped;
 use crate::files::named_file::{self, Opened};
@@ -126,9 +127,15 @@ pub fn advance(store: &Path, name: &str, by: u64, init: Option<u64>) -> Result<B
     }
 }
 
-/// Adds `by` to the count of numbers that a group gave for a past time. A counter that is missing is created with the value 0,
-/// unless the caller knows it.
-pub fn advance_past(store: &Path, group: &str, record: &str, by: u64, is_known: bool) -> Result<Block, Refusal> {
+/// Adds `by` to the count of numbers that a group gave for a past time, for a member of the group of this lineage, while that is alive. A
+/// counter that is missing is created with the value 0, unless the caller knows it.
+pub fn advance_past(
+    store: &Path,
+    (group, lineage): (&str, u64),
+    record: &str,
+    by: u64,
+    is_known: bool,
+) -> Result<Block, Refusal> {
     machine::check_shares(store)?;
     let path = names::past_file(store, group, record);
     let text = format!("past {record} of {group}");
@@ -139,7 +146,9 @@ pub fn advance_past(store: &Path, group: &str, record: &str, by: u64, is_known: 
         }
         None => create(&path, &text, 0)?,
     };
-    counter.advance(by, None)
+    let block = counter.advance(by, None)?;
+    own_lives(&names::group_folder(store, group), lineage)?; // after that: a counter of another group gives nothing
+    Ok(block)
 }
 
 /// Ends a counter, if there is one. Members that take a block of it afterwards are refused.

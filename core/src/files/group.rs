@@ -175,25 +175,7 @@ fn end(page: &Mapped<GroupWords>, path: &Path) -> Result<(), Refusal> {
 /// if none of them was ever used. Only the life of the member that asks knows all earlier ones: `lineage` has to be the last.
 pub fn used_until(path: &Path, slots: &[u32], lineage: u64) -> Result<Option<i64>, Refusal> {
     check_shares(path)?;
-    let mut lives = Vec::new();
-    if let Some(folder) = Folder::find(path)? {
-        let mut numbers = numbered(&folder)?;
-        numbers.sort_unstable_by(|a, b| b.cmp(a));
-        for number in numbers {
-            lives.extend(life_of(&folder, number)?);
-        }
-    }
-    let own = lives.iter().position(|life| life.word(offset_of!(GroupPage, lineage)) == lineage);
-    match own {
-        Some(0) if !lives[0].is_destroyed() => {}
-        Some(_) => return Err(Refusal::Destroyed),
-        None => {
-            return Err(Refusal::file(
-                path,
-                "was replaced since this process took its slot, so it does not tell which IDs were generated",
-            ));
-        }
-    }
+    let lives = own_lives(path, lineage)?;
     let fingerprint = lives[0].fingerprint.clone();
     let (mut until, mut later): (_, Option<Life>) = (None, None);
     for life in lives {
@@ -208,6 +190,28 @@ pub fn used_until(path: &Path, slots: &[u32], lineage: u64) -> Result<Option<i64
         later = Some(life);
     }
     Ok(until)
+}
+
+/// The lives of the group in a folder, the last one first: that of the member that asks, which has to be alive. Another group
+/// tells nothing about IDs of the past in the member's.
+pub(crate) fn own_lives(path: &Path, lineage: u64) -> Result<Vec<Life>, Refusal> {
+    let mut lives = Vec::new();
+    if let Some(folder) = Folder::find(path)? {
+        let mut numbers = numbered(&folder)?;
+        numbers.sort_unstable_by(|a, b| b.cmp(a));
+        for number in numbers {
+            lives.extend(life_of(&folder, number)?);
+        }
+    }
+    let own = lives.iter().position(|life| life.word(offset_of!(GroupPage, lineage)) == lineage);
+    match own {
+        Some(0) if !lives[0].is_destroyed() => Ok(lives),
+        Some(_) => Err(Refusal::Destroyed),
+        None => Err(Refusal::file(
+            path,
+            "was replaced since this process took its slot, so it does not tell which IDs were generated",
+        )),
+    }
 }
 
 /// The content of a slot's file, or what is wrong with it.

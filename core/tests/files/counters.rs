@@ -3,8 +3,10 @@
 use std::fs;
 use std::path::Path;
 
+use crate::support::slots::open;
 use crate::support::{duplicates, part, process, receive, send};
 use flakeforge_core::files::counters;
+use flakeforge_core::files::group;
 use flakeforge_core::files::listing::groups;
 use flakeforge_core::files::names;
 use flakeforge_core::refusal::Refusal;
@@ -115,15 +117,36 @@ fn counters_are_listed_and_end() {
 #[test]
 fn a_group_counts_past_moments_beside_its_lives() {
     let temp = tempfile::tempdir().unwrap();
+    let folder = names::group_folder(temp.path(), "orders");
+    let lineage = open(&folder, 3).lineage();
     let past = |record: &str, by, is_known| {
-        counters::advance_past(temp.path(), "orders", record, by, is_known).map(|block| block.first)
+        counters::advance_past(temp.path(), ("orders", lineage), record, by, is_known).map(|block| block.first)
     };
     assert_eq!(past("span0000000001", 32, false), Ok(0));
     assert_eq!(past("span0000000001", 32, true), Ok(32));
     assert_eq!(past("span0000000002", 32, false), Ok(0));
     assert_eq!(names_of(temp.path()), [], "they are not counters of users");
-    assert_eq!(groups(temp.path()).unwrap(), [], "nor a group");
+    assert_eq!(groups(temp.path()).unwrap(), [("orders".to_owned(), folder)], "nor other groups");
     fs::remove_file(temp.path().join("orders/past/span0000000001")).unwrap();
     let gone = past("span0000000001", 32, true).unwrap_err();
     assert!(gone.to_string().contains("was removed"), "{gone}");
+}
+
+#[test]
+fn past_moments_are_for_members_of_the_living_group() {
+    let temp = tempfile::tempdir().unwrap();
+    let folder = names::group_folder(temp.path(), "orders");
+    let span = "span0000000001";
+    let past = |lineage| counters::advance_past(temp.path(), ("orders", lineage), span, 32, false);
+    let first = open(&folder, 3).lineage();
+    assert_eq!(past(first).map(|block| block.first), Ok(0));
+    group::destroy(&folder).unwrap();
+    assert_eq!(past(first), Err(Refusal::Destroyed));
+    let second = open(&folder, 3).lineage();
+    assert_eq!(past(first), Err(Refusal::Destroyed));
+    assert!(past(second).unwrap().first >= 32, "the next group continues");
+    fs::remove_dir_all(&folder).unwrap();
+    open(&folder, 3);
+    let replaced = past(second).unwrap_err();
+    assert!(replaced.to_string().contains("was replaced"), "{replaced}");
 }

@@ -562,8 +562,13 @@ fn an_operator_may_continue_a_destroyed_counter() {
 
 // Times of the past
 
+fn past_of(lineage: u64, record: &str, by: u64) -> Task {
+    Task::Past { record: record.to_owned(), by, lineage }
+}
+
+/// As a member of the group of `Store::with`.
 fn past(record: &str, by: u64) -> Task {
-    Task::Past { record: record.to_owned(), by }
+    past_of(Store::with(&config(3)).group().lineage, record, by)
 }
 
 #[test]
@@ -646,6 +651,44 @@ fn a_group_whose_store_lost_writes_begins_no_past_moments() {
         assert_eq!(Client::new(2).run(&mut store, past("span0000000001", 32)), refused(StepError::Behind));
     }
     assert_eq!(Client::new(2).run(&mut Store::empty(), past("span0000000001", 32)), refused(StepError::Absent));
+}
+
+/// A member of the group before still holds its slot, and a loss has removed what showed that numbers were given.
+#[test]
+fn a_group_that_follows_a_loss_gives_past_moments_to_its_own_members_only() {
+    let span = "span0000000001";
+    let mut store = Store::with(&durable(3));
+    let (before, first) = (store.records.clone(), store.group().lineage);
+    assert_eq!(Client::new(1).run(&mut store, past_of(first, span, 32)), number(0));
+    store.records = before;
+    store.fail_over();
+    assert_eq!(Client::new(2).run(&mut store, Task::Destroy), Answer::Done);
+    assert_eq!(Client::new(4).run(&mut store, past_of(first, span, 32)), refused(StepError::Destroyed));
+    Client::new(3).run(&mut store, Task::Create(durable(3)));
+    assert_eq!(Client::new(4).run(&mut store, past_of(first, span, 32)), refused(StepError::OtherGroup));
+    let second = store.group().lineage;
+    assert_eq!(Client::new(5).run(&mut store, past_of(second, span, 32)), number(0));
+    let Answer::Used(Some(until)) = used(&mut store, &[9], second) else { panic!("it knows of no loss") };
+    assert!(until > store.now, "and refuses the times of the first");
+}
+
+/// The record of all past moments has the identity from before the promotion, which the server shows again.
+#[test]
+fn a_promotion_that_the_server_forgets_stops_past_moments_if_the_group_has_noted_it() {
+    let mut store = Store::empty();
+    store.identity.history = String::new();
+    Client::new(0).run(&mut store, Task::Create(durable(3)));
+    let own = store.group().lineage;
+    let span = "span0000000001";
+    assert_eq!(Client::new(1).run(&mut store, past_of(own, span, 32)), number(0));
+    store.records.remove(span);
+    store.fail_over();
+    let renewal = renew(&durable(3), 7, 0, store.now);
+    Client::new(2).run(&mut store, renewal); // notes the loss
+    store.identity.history = String::new();
+    assert_eq!(store.group().lineage, own);
+    assert_eq!(Client::new(3).run(&mut store, past_of(own, span, 32)), refused(StepError::Behind));
+    assert_eq!(Client::new(1).run(&mut store, past_of(own, span, 32)), refused(StepError::Behind));
 }
 
 /// Until when these slots may have been used, as a member of the group of this lineage asks.

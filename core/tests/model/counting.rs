@@ -9,9 +9,9 @@ use stateright::{Model, Property};
 
 use flakeforge_core::lease::backfill::Counter;
 use flakeforge_core::lease::grants::memory::Memory;
-use flakeforge_core::lease::grants::record::{COUNTER, CounterRecord, GROUP, GroupRecord};
+use flakeforge_core::lease::grants::record::{COUNTER, CounterRecord, GROUP, GroupConfig, GroupRecord, Stage};
 use flakeforge_core::lease::grants::step::Step;
-use flakeforge_core::lease::grants::task::{Answer, Task};
+use flakeforge_core::lease::grants::task::{Answer, Renewal, Task};
 
 use crate::flight::{At, By, Clocks, Flight, Stop, is_turned_away};
 use crate::fresh;
@@ -65,6 +65,8 @@ struct Client {
     flights: Vec<(Flight, Kind, bool, Before)>,
     /// the life of its last number
     life: Option<u64>,
+    /// of a group that counts times of the past: its lineage, and whether it refuses the times of earlier groups
+    group: (u64, bool),
 }
 
 /// What held when a step started.
@@ -91,7 +93,8 @@ pub struct Numbers {
     /// a replaced primary that is alive but disconnected: the first client reaches only that one
     old: Option<Arc<Store>>,
     clients: Vec<Client>,
-    /// of each life, one bit per number given
+    /// of each life, one bit per number given. Of times of the past: of one before the first group ended (0), and of one that
+    /// no earlier group had reached (1); a span gives both the same numbers
     given: BTreeMap<u64, Ms>,
     /// the life of each lineage that the store has shown
     lives: BTreeMap<u64, u64>,
@@ -135,6 +138,12 @@ pub enum Doing {
     Flush,
     Restart,
     Forget,
+    /// a command ends the group that counts times of the past, or creates the next one
+    Follow,
+    /// a client becomes a member of the group
+    Enter(usize),
+    /// a renewal, which notes a loss in the group's record
+    Renew,
 }
 
 impl Hash for Numbers {
@@ -197,21 +206,40 @@ impl Numbers {
         client.flights.push((flight, kind, true, before));
     }
 
-    /// A command reports that older records were restored.
-    fn tell(&mut self, past: bool) {
+    /// A step of a process that remembers nothing, from its beginning to its end.
+    fn run(&mut self, task: Task) -> Answer {
         let (mut memory, number) = (Memory::default(), &mut self.number);
         let mut bits = || {
             *number += 1;
             fresh::bits(*number, 0)
         };
-        let task = if past { Task::PastRestored } else { Task::CounterRestored };
         let step = Step::new("counter", task, &memory, bits());
         let clocks = Clocks { time: DAWN, local: DAWN, bits };
-        Flight::new(By::Command, step, Version::This).go(&mut memory, &mut self.store, clocks, None);
+        let mut flight = Flight::new(By::Command, step, Version::This);
+        flight.go(&mut memory, &mut self.store, clocks, None);
+        let At::Answer(answer) = flight.at else { panic!("no answer: {flight:?}") };
+        answer
+    }
+
+    fn group(&self) -> Option<GroupRecord> {
+        let text = self.store.records.get(GROUP)?;
+        Some(GroupRecord::parse(text).expect("a group"))
+    }
+
+    /// Whether the group's record does not show the last promotion yet.
+    fn has_unnoted(&self) -> bool {
+        self.group().is_none_or(|group| group.identity != self.store.identity)
+    }
+
+    /// Whether a client may become a member of another group.
+    fn may_enter(&self, who: usize) -> bool {
+        self.group()
+            .is_some_and(|group| matches!(group.state, Stage::Live(_)) && group.lineage != self.clients[who].group.0)
     }
 
     fn go(&mut self, who: usize, flight: usize, stop: Option<Stop>) -> bool {
-        let Client { memory, flights, .. } = &mut self.clients[who];
+        let Client { memory, flights, group: (_, refuses), .. } = &mut self.clients[who];
+        let moment = u64::from(*refuses);
         let (it, _, is_since, _) = &mut flights[flight];
         let number = &mut self.number;
         let bits = || {
@@ -230,19 +258,19 @@ impl Numbers {
         self.see();
         let life = flight.step.lineage().and_then(|lineage| self.lives.get(&lineage)).copied().unwrap_or_default();
         if flight.is_heard {
-            self.deliver(who, &flight, (kind, life, before));
+            self.deliver(who, &flight, (kind, life, before), moment);
         } else if matches!(&flight.at, At::Answer(Answer::Number(_))) && kind != Kind::Take {
             self.clients[who].life = Some(life); // which it created, and remembers
         }
         true
     }
 
-    /// Notes an answer, with its life.
-    fn deliver(&mut self, who: usize, flight: &Flight, (kind, life, before): (Kind, u64, Before)) {
+    /// Notes an answer, with its life, or with the moment of the past.
+    fn deliver(&mut self, who: usize, flight: &Flight, (kind, life, before): (Kind, u64, Before), moment: u64) {
         let own = &mut self.clients[who].life;
         match (&flight.at, kind) {
             (At::Answer(Answer::Number(number)), Kind::Open | Kind::Take) => {
-                let (ms, given) = (Ms(1 << number), self.given.entry(life).or_default());
+                let (ms, given) = (Ms(1 << number), self.given.entry(life.max(moment)).or_default());
                 self.duplicate |= !given.and(ms).is_empty();
                 *given = given.or(ms);
                 self.went_on |= self.skips == 0;
@@ -273,7 +301,11 @@ impl Counting {
             Doing::Flush => left(Trouble::Flush) && is_settled && !is_unborn_on_its_way,
             Doing::Restart => left(Trouble::Restart),
             Doing::End(_) => left(Trouble::Destroy) && !numbers.given.is_empty(),
+            Doing::Forget if self.past && numbers.has_unnoted() => false,
             Doing::Forget => left(Trouble::Forget) && numbers.is_asked && !numbers.store.identity.history.is_empty(),
+            Doing::Follow => left(Trouble::Remove),
+            Doing::Enter(who) => self.past && numbers.may_enter(who),
+            Doing::Renew => self.past && left(Trouble::Forget),
             _ => true,
         }
     }
@@ -288,8 +320,15 @@ impl Counting {
             Doing::Restart => Some(Trouble::Restart),
             Doing::End(_) => Some(Trouble::Destroy),
             Doing::Forget => Some(Trouble::Forget),
+            Doing::Follow => Some(Trouble::Remove),
             _ => None,
         }
+    }
+
+    /// The options of a group's members.
+    fn config(&self) -> GroupConfig {
+        let (ttl_ms, skew_ms, durable) = (2, 0, self.durable);
+        GroupConfig { fingerprint: "one".to_owned(), slots: 1, ttl_ms, skew_ms, durable }
     }
 
     fn loses(&self) -> bool {
@@ -306,12 +345,15 @@ impl Model for Counting {
         for (trouble, times) in self.troubles {
             left[*trouble as usize] = *times;
         }
-        let client = |version| Client { version, memory: Memory::default(), flights: Vec::new(), life: None };
+        let (life, group) = (None, (fresh::NONCES, false));
+        let client = |version| Client { version, memory: Memory::default(), flights: Vec::new(), life, group };
         let mut clients = vec![client(Version::This); self.clients - 1];
         clients.push(client(self.newest));
         let mut store = Store::new(0, self.hows.contains(&How::Position));
         if self.past {
-            let group = GroupRecord { identity: store.identity.clone(), ..GroupRecord::default() };
+            let (identity, state) = (store.identity.clone(), Stage::Live(self.config()));
+            let (lineage, nonce) = (fresh::NONCES, fresh::NONCES);
+            let group = GroupRecord { state, life: 1, lineage, identity, nonce, ..GroupRecord::default() };
             store.records.insert(GROUP.to_owned(), group.text().into());
         }
         vec![Numbers {
@@ -384,7 +426,8 @@ impl Model for Counting {
             }
         }
         out.extend(numbers.store.replicated().map(Doing::Split));
-        out.extend([Doing::Rejoin, Doing::Flush, Doing::Restart, Doing::Forget]);
+        out.extend([Doing::Rejoin, Doing::Flush, Doing::Restart, Doing::Forget, Doing::Follow, Doing::Renew]);
+        out.extend((0..self.clients).map(Doing::Enter));
         out.retain(|doing| self.may(numbers, *doing));
     }
 
@@ -399,7 +442,10 @@ impl Model for Counting {
                 let is_first = !numbers.store.is_touched && !numbers.is_any(Kind::Open);
                 let opens = numbers.is_over() || if self.loses() { is_first } else { numbers.given.is_empty() };
                 let task = match self.past {
-                    true => Task::Past { record: Counter::Moment(7).record(), by: 1 },
+                    true => {
+                        let lineage = numbers.clients[who].group.0;
+                        Task::Past { record: Counter::Span(7).record(), by: 1, lineage }
+                    }
                     false => Task::Advance { by: 1, init: opens.then_some(0), durable: self.durable },
                 };
                 numbers.begin(who, if opens { Kind::Open } else { Kind::Take }, task);
@@ -436,7 +482,7 @@ impl Model for Counting {
                 Arc::make_mut(&mut numbers.store).lose((left, how), 0, 0, number);
                 (numbers.is_asked, numbers.ended) = (false, 0);
                 if how == How::Told {
-                    numbers.tell(self.past);
+                    numbers.run(if self.past { Task::PastRestored } else { Task::CounterRestored });
                 }
                 let flights = numbers.clients.iter_mut().flat_map(|client| &mut client.flights);
                 flights.for_each(|(.., is_since, before)| (*is_since, before.ended) = (false, 0));
@@ -460,6 +506,22 @@ impl Model for Counting {
                 Arc::make_mut(&mut numbers.store).identity.process = process;
             }
             Doing::Forget => Arc::make_mut(&mut numbers.store).identity.history = String::new(),
+            Doing::Follow => {
+                let is_live = numbers.group().is_some_and(|group| matches!(group.state, Stage::Live(_)));
+                numbers.run(if is_live { Task::Destroy } else { Task::Create(self.config()) });
+            }
+            Doing::Enter(who) => {
+                let lineage = numbers.group()?.lineage;
+                let used = numbers.run(Task::Used { slots: Vec::new(), lineage });
+                numbers.clients[who].group = (lineage, matches!(used, Answer::Used(Some(_))));
+                // A member drops what the store gives it in an earlier group.
+                numbers.clients[who].flights.iter_mut().for_each(|(it, ..)| it.is_heard = false);
+            }
+            Doing::Renew => {
+                let held = Renewal { owner: 1, slot: 0, hi: DAWN };
+                numbers.run(Task::Renew(self.config(), held));
+                numbers.is_asked = true;
+            }
         }
         numbers.see();
         Some(numbers)

@@ -281,6 +281,10 @@ fn counters_of_past_moments() {
         ("past=1 durable=1 skips=0 Loss=1 hows=t lefts=es Pause=1", &[]),
         ("past=1 durable=1 skips=0 clients=1 Loss=1 hows=x lefts=es Pause=1", &[]),
         ("past=1 durable=1 skips=0 Split=1 Unheard=1", &[]),
+        ("past=1 durable=1 skips=0 Loss=1 hows=p lefts=es Forget=1", &[]),
+        ("past=1 durable=1 skips=0 Remove=2 Pause=1", &[ALL_GIVEN]),
+        ("past=1 durable=1 skips=0 Remove=2 Loss=1 hows=p lefts=es", &[BEGAN_ANEW]),
+        ("past=1 durable=1 skips=0 Remove=2 Loss=1 hows=t lefts=es", &[]),
     ]);
 }
 

@@ -87,13 +87,36 @@ module.exports = [
   {
     name: 'a counter of the past starts anew although the store lost something',
     edits: [
+      ['lease/grants/counters.rs', 'is_lost || group.lost > 0 || !group.identity.matches(identity, true)', 'false'],
+    ],
+    tests: 'model counters_of_past_moments',
+  },
+  {
+    name: 'a counter of the past does not look whether the group has noted a loss',
+    edits: [['lease/grants/counters.rs', 'is_lost || group.lost > 0 ||', 'is_lost ||']],
+    tests: 'model counters_of_past_moments',
+  },
+  {
+    name: 'a counter of the past gives numbers to members of earlier groups',
+    edits: [
       [
         'lease/grants/counters.rs',
-        'if is_lost || is_another || !kept.identity.matches(identity, true) {',
-        'if is_another {',
+        'own_group(group.as_ref(), own)?',
+        'own_group(group.as_ref(), group.as_ref().map_or(own, |group| group.lineage))?',
       ],
     ],
     tests: 'model counters_of_past_moments',
+  },
+  {
+    name: 'a client that knows lost numbers of the past does not tell',
+    edits: [
+      [
+        'lease/grants/counters.rs',
+        'kept if known.is_some_and(|known| kept.as_ref()',
+        'kept if known.is_some_and(|known| false && kept.as_ref()',
+      ],
+    ],
+    tests: 'lease counters::a_loss_of_past_moments_stops_all_of_them',
   },
   {
     name: 'a group forgets that its predecessor had other nodes',
@@ -124,7 +147,7 @@ module.exports = [
   },
   {
     name: 'IDs of the past by the record of an earlier group, which a loss brought back',
-    edits: [['lease/grants/group.rs', 'if group.lineage != lineage {', 'if false {']],
+    edits: [['lease/grants/view.rs', '_ if group.lineage != lineage =>', '_ if lineage == 0 =>']],
     tests: 'model ids_of_the_past_after_the_end_of_a_group',
   },
   {

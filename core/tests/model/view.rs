@@ -56,7 +56,12 @@ impl<'a, H: Hasher> View<'a, H> {
             let as_text = || std::str::from_utf8(value).expect("a text");
             match name {
                 b"sum" => {}
-                b"lo" | b"hi" | b"quiet" | b"ended" | b"others" => self.write_i64(as_text().parse().expect("a time")),
+                b"lo" | b"hi" | b"quiet" => self.write_i64(as_text().parse().expect("a time")),
+                // With its name, because each of these may be left out.
+                b"ended" | b"others" | b"lost" if value[0].is_ascii_digit() => {
+                    self.hasher.write(name);
+                    self.write_i64(as_text().parse().expect("a time"));
+                }
                 b"nonce" | b"lineage" => self.write_u64(u64::from_str_radix(as_text(), 16).expect("a nonce")),
                 b"owner" => self.write_u128(u128::from_str_radix(as_text(), 16).unwrap_or_default()),
                 _ => {

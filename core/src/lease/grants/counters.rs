@@ -5,6 +5,7 @@ use crate::lease::grants::memory::{Known, Memory};
 use crate::lease::grants::record::{COUNTER, CounterRecord, FIRST_LIFE, GROUP, GroupRecord, PAST, ServerIdentity};
 use crate::lease::grants::step::{Decision, Next, Plan, Step, lineage, nonce};
 use crate::lease::grants::task::{Answer, Look, StepError, Task};
+use crate::lease::grants::view::own_group;
 
 /// What the last read showed of a counter.
 struct View {
@@ -20,9 +21,10 @@ impl Step {
     /// What to do after a read of a counter.
     pub(super) fn decide_counter(&mut self, look: Look, memory: &mut Memory, fresh: u128) -> Decision {
         let Look { identity, mut values, .. } = look;
-        if matches!(self.task, Task::Past { .. }) {
+        if let Task::Past { lineage, .. } = self.task {
             let group = values.pop().flatten();
-            if let Some(next) = self.keep_past(values.pop().flatten(), group, &identity, memory, fresh)? {
+            let kept = values.pop().flatten();
+            if let Some(next) = self.keep_past(kept, (group, lineage), &identity, memory, fresh)? {
                 return Ok(next);
             }
         }
@@ -188,13 +190,15 @@ impl Step {
         Ok(write(self.record(), view, &counter, memory))
     }
 
-    /// A counter of the past that is missing may be new or lost. So a group has one record that is there before the first of
-    /// them: if the store has lost anything since, it shows that, and no number of the past is given any more. If that record
-    /// is missing too, the group's own shows whether the store has lost anything. `None` if all is as it should be.
+    /// A counter of the past that is missing may be new or lost. The group's own record shows whether the store has lost
+    /// anything, but only to members of that group: one that follows the loss shows none, and refuses the times before it. What
+    /// even that record does not show, such as its own loss, a client may know. So the group has one more record, which is there
+    /// before the first counter: once a client has noted a loss in it, no number of the past is given any more. `None` if all is
+    /// as it should be.
     fn keep_past(
         &self,
         text: Option<String>,
-        group: Option<String>,
+        (group, own): (Option<String>, u64),
         identity: &ServerIdentity,
         memory: &mut Memory,
         fresh: u128,
@@ -202,39 +206,28 @@ impl Step {
         let kept = text.as_deref().map(CounterRecord::parse).transpose();
         let kept = kept.map_err(|why| StepError::Record(PAST.to_owned(), why))?;
         let (key, known) = (self.past_key(), self.known_past);
-        let plan = self.plan.as_ref().filter(|plan| plan.name == PAST && text.as_ref() == Some(&plan.to));
-        if let Some(plan) = plan.filter(|plan| plan.is_clean) {
-            memory.note(PAST, &key, plan.losses);
-        }
-        let may_vanish = plan.is_some_and(|plan| !plan.is_clean);
-        let is_lost = memory.is_lost(PAST, &key, &self.sent);
-        let view = View { identity: identity.clone(), text, counter: kept.clone(), is_lost, fresh };
-        let lost = |kept| CounterRecord { is_lost: true, nonce: nonce(fresh), ..kept };
-        Ok(match kept {
-            None if known.is_some() => Some(write(PAST.to_owned(), &view, &lost(self.settled(&view, true)), memory)),
-            None if memory.counter(&key).is_some() => Some(Next::Read),
-            None => {
-                let group = group.as_deref().ok_or(StepError::Absent)?;
-                let group = GroupRecord::parse(group).map_err(|why| StepError::Record(GROUP.to_owned(), why))?;
-                let is_lost = group.lost > 0 || memory.is_lost(GROUP, &self.name, &self.sent);
-                if is_lost || !group.identity.matches(identity, true) {
-                    return Err(StepError::Behind);
-                }
-                Some(write(PAST.to_owned(), &view, &self.settled(&view, true), memory))
-            }
+        let is_written = self.plan.as_ref().is_some_and(|plan| plan.name == PAST && text.as_ref() == Some(&plan.to));
+        let is_clean = self.plan.as_ref().is_some_and(|plan| plan.is_clean);
+        let view = View { identity: identity.clone(), text, counter: None, is_lost: false, fresh };
+        let has_lost = match &kept {
             Some(kept) if kept.is_lost => return Err(StepError::Behind),
-            Some(kept) => {
-                let is_another = known.is_some_and(|known| known.lineage != kept.lineage);
-                if is_lost || is_another || !kept.identity.matches(identity, true) {
-                    Some(write(PAST.to_owned(), &view, &lost(kept), memory))
-                } else if may_vanish {
-                    Some(write(PAST.to_owned(), &view, &CounterRecord { nonce: nonce(fresh), ..kept }, memory))
-                } else {
-                    memory.keep_counter(&key, Known { life: kept.life, lineage: kept.lineage, value: kept.value });
-                    None
-                }
+            None if known.is_none() && memory.counter(&key).is_some() => return Ok(Some(Next::Read)),
+            kept if known.is_some_and(|known| kept.as_ref().is_none_or(|kept| kept.lineage != known.lineage)) => true,
+            _ => {
+                let group = group.as_deref().map(GroupRecord::parse).transpose();
+                let group = group.map_err(|why| StepError::Record(GROUP.to_owned(), why))?;
+                let group = own_group(group.as_ref(), own)?;
+                let is_lost = memory.is_lost(GROUP, &self.name, &self.sent);
+                is_lost || group.lost > 0 || !group.identity.matches(identity, true)
             }
-        })
+        };
+        if let (Some(kept), false) = (&kept, has_lost || is_written && !is_clean) {
+            memory.keep_counter(&key, Known { life: kept.life, lineage: kept.lineage, value: kept.value });
+            return Ok(None);
+        }
+        let kept = kept.unwrap_or_else(|| self.settled(&view, true));
+        let kept = CounterRecord { is_lost: has_lost, nonce: nonce(fresh), ..kept };
+        Ok(Some(write(PAST.to_owned(), &view, &kept, memory)))
     }
 }
 

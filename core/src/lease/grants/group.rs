@@ -6,7 +6,7 @@ use crate::lease::grants::memory::Memory;
 use crate::lease::grants::record::{GROUP, GroupConfig, GroupRecord, Stage, slot_name};
 use crate::lease::grants::step::{Birth, Decision, Next, Step, Sweep, lineage, nonce};
 use crate::lease::grants::task::{Answer, Renewal, StepError, Task};
-use crate::lease::grants::view::{View, refusal};
+use crate::lease::grants::view::{View, own_group, refusal};
 
 impl Step {
     /// What to do after a read, except for counters.
@@ -44,13 +44,7 @@ impl Step {
     /// whose store lost more, until the quiet period after that. Only the record of the member's own group knows all that: an
     /// earlier one, which a loss brings back, knows less.
     fn used(&self, view: &View, lineage: u64) -> Decision {
-        let group = view.group.as_ref().ok_or(StepError::Absent)?;
-        if group.lineage != lineage {
-            return Err(StepError::OtherGroup);
-        }
-        if !matches!(group.state, Stage::Live(_)) {
-            return Err(StepError::Destroyed);
-        }
+        let group = own_group(view.group.as_ref(), lineage)?;
         let mut until = Some(group.others).filter(|&others| others > 0);
         for (slot, record) in &view.slots {
             match record {

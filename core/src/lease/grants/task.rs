@@ -62,6 +62,8 @@ pub enum Task {
         record: String,
         /// how many
         by: u64,
+        /// of the member's group
+        lineage: u64,
     },
     /// older records were restored: which times of the past were used is unknown from now on
     PastRestored,
@@ -236,7 +238,8 @@ pub enum StepError {
     Destroyed,
     /// the group has no record, and a renewal does not create one
     Absent,
-    /// this is not the group of the member's slot: the store may have lost that one, so its records do not tell what was used
+    /// this is not the group of the member's slot: the store may have lost that one, so its records do not tell which IDs of the
+    /// past exist
     OtherGroup,
     /// this record cannot be read, so it was left unchanged
     Record(String, Unreadable),

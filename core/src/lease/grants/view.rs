@@ -1,6 +1,6 @@
 //! The result of one read of a group, as records. An unreadable record stays visible, and its reader decides what to do.
 
-use crate::lease::grants::record::{GroupRecord, ServerIdentity, SlotRecord, Unreadable, slot_name};
+use crate::lease::grants::record::{GroupRecord, ServerIdentity, SlotRecord, Stage, Unreadable, slot_name};
 use crate::lease::grants::task::StepError;
 
 /// The result of the last read, as records.
@@ -23,6 +23,17 @@ pub(super) fn refusal(view: &View) -> Option<StepError> {
         Some(Err(why @ Unreadable::Newer { .. })) => Some(StepError::Record(slot_name(*slot), *why)),
         _ => None,
     })
+}
+
+/// The record of a member's group, if the store shows it and it is alive. Another record of this name tells nothing about IDs of
+/// the past in the member's group.
+pub(super) fn own_group(shown: Option<&GroupRecord>, lineage: u64) -> Result<&GroupRecord, StepError> {
+    let group = shown.ok_or(StepError::Absent)?;
+    match group.state {
+        _ if group.lineage != lineage => Err(StepError::OtherGroup),
+        Stage::Live(_) => Ok(group),
+        _ => Err(StepError::Destroyed),
+    }
 }
 
 /// The slots that have a record.
