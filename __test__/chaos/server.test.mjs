@@ -15,7 +15,10 @@ const FlakeId = require('flakeforge')
 const { check } = require('../../lab/chaos/outcome/check.js')
 const { canSetClocks } = require('../../lab/chaos/faults/clock.js')
 const { Gaps } = require('../../lab/chaos/run/gaps.js')
+const { Hangs } = require('../../lab/chaos/run/hangs.js')
 const { MemberProcess } = require('../../lab/chaos/run/member-process.js')
+const { Report } = require('../../lab/chaos/outcome/report.js')
+const { extentOf: soakOf } = require('../../lab/chaos/scenarios/soak.js')
 const { judgeExtent } = require('../../lab/chaos/outcome/judge.js')
 const { endQuietOn, target } = require('../../lab/chaos/scenarios/server.js')
 const { outages } = require('../../lab/chaos/faults/outages.js')
@@ -193,6 +196,54 @@ test('the longest time without an ID counts only members that have started, run 
   const [idle, ...rest] = gaps.longest
   t.true(idle > 0)
   t.deepEqual(rest, [0, 0, 0, 0])
+})
+
+/** A member that generates nothing, and collects its troubles. */
+function idle(more) {
+  const troubles = []
+  return {
+    lives: [1],
+    sizes: [0],
+    isRunning: true,
+    isPaused: false,
+    troubles,
+    trouble: (what) => troubles.push(what),
+    ...more,
+  }
+}
+
+test('a member that is not hindered hangs although its clock is off, and its last error is told', async (t) => {
+  const members = [idle({ isOff: true, lastError: 'ERR_X: y' }), idle({ isOff: false })]
+  const hangs = new Hangs(members, 600, (_, i) => i === 1)
+  await until(() => members[0].troubles.length > 0)
+  hangs.end()
+  t.deepEqual(members[0].troubles, ['hangs: thread 1 made no ID for 0.6 s; its last error was ERR_X: y'])
+  t.deepEqual(members[1].troubles, [])
+})
+
+test('the longest time without an ID that nothing explains has the last error of the member', async (t) => {
+  const members = [idle({ sizes: [8], lastError: 'ERR_X: y' }), idle({ sizes: [8], lastError: 'ERR_X: z' })]
+  const gaps = new Gaps(members, (_, i) => i === 1)
+  await until(() => gaps.unhindered[0] > 0)
+  gaps.end()
+  t.deepEqual(gaps.errors, ['ERR_X: y', undefined])
+  const { unhindered, errors } = gaps
+  const shown = new Report([]).gaps({
+    longestGaps: [6000, 1],
+    unhinderedGaps: [6000, unhindered[1]],
+    gapErrors: errors,
+  })
+  t.regex(shown, /majority: 6\.0 s, 0\.0 s\n {4}member 1: ERR_X: y$/)
+})
+
+test('a soak ends when there are enough IDs and enough faults', async (t) => {
+  const { isEnough } = soakOf('quorum3', 3e6)
+  const run = (kills, made) => ({ counts: { kills, cuts: 1 }, members: [{ made }, { made: 1 }], troubles: [] })
+  t.true(isEnough(run(2, 3e6)))
+  t.false(isEnough(run(1, 3e6)))
+  t.false(isEnough(run(2, 2e6)))
+  t.true(isEnough({ ...run(0, 0), troubles: ['hangs'] }))
+  t.false(soakOf('redis', 3e7).isEnough(run(1, 3e7)))
 })
 
 test('a long run that met too few faults proves nothing', (t) => {

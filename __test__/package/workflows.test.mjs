@@ -146,10 +146,11 @@ test('what the commands of all jobs name is there: files, scripts of npm, tests 
 
 test('the targets of chaos and the projects of users that workflows name are there', (t) => {
   const { PLACES } = require('../../lab/chaos/scenarios/promotions.js')
+  const { SOAKS } = require('../../lab/chaos/scenarios/soak.js')
   const { TOPOLOGIES } = require('../../lab/chaos/scenarios/server.js')
   const stores = ['redis', 'postgres', 'mysql', 'etcd']
   const known = ['local', 'service', ...stores, ...TOPOLOGIES]
-  known.push(...stores.map((name) => `soak ${name}`), ...PLACES.map((name) => `promotions ${name}`))
+  known.push(...Object.keys(SOAKS).map((name) => `soak ${name}`), ...PLACES.map((name) => `promotions ${name}`))
   const { target } = Object.values(jobsOf('chaos.yml')).find((job) => job.strategy?.matrix.target).strategy.matrix
   for (const name of target) t.true(known.includes(name), name)
   for (const name of TOPOLOGIES) t.true(target.includes(name), `chaos.yml runs ${name}`)

@@ -3,7 +3,7 @@
 // `npm run chaos -- local|redis|postgres|mysql|etcd|sentinel|cluster|standby|replication|etcd3|kubernetes|quorum3|quorum5|service [--seconds 60] [--policy window|deadline]`: faults on purpose, and a check of
 // every ID generated meanwhile. Prints a table; exit status 1 for a duplicate, a disorder, a hang or an unexpected
 // error, and when the negative control finds no duplicate. With `--policy deadline` the whole run is the control.
-// `npm run chaos -- soak redis --ids 1e10` continues until there are that many IDs. `promotions redis|sentinel|cluster|postgres|mysql`
+// `npm run chaos -- soak redis --ids 1e10` continues until there are that many IDs and enough faults. `promotions redis|sentinel|cluster|postgres|mysql`
 // promotes a replica while its primary goes on. `--record` writes the run into the documents.
 
 const { parseArgs } = require('node:util')
@@ -12,7 +12,7 @@ const { judge, judgeControl, judgeExtent } = require('./outcome/judge.js')
 const { record } = require('./outcome/record.js')
 const { PLACES, promotions } = require('./scenarios/promotions.js')
 const { TOPOLOGIES, target } = require('./scenarios/server.js')
-const { soak } = require('./scenarios/soak.js')
+const { SOAKS, soak } = require('./scenarios/soak.js')
 const local = require('./scenarios/local.js')
 const service = require('./scenarios/service.js')
 const { Report } = require('./outcome/report.js')
@@ -22,7 +22,7 @@ const STORES = ['redis', 'postgres', 'mysql', 'etcd']
 const TARGETS = {
   local,
   ...Object.fromEntries([...STORES, ...TOPOLOGIES].map((name) => [name, target(name)])),
-  ...Object.fromEntries(STORES.map((name) => [`soak ${name}`, soak(name)])),
+  ...Object.fromEntries(Object.keys(SOAKS).map((name) => [`soak ${name}`, soak(name)])),
   ...Object.fromEntries(PLACES.map((name) => [`promotions ${name}`, promotions(name)])),
   service,
 }
@@ -46,7 +46,7 @@ function readArguments() {
       `usage: npm run chaos -- local|service|${TOPOLOGIES.join('|')} [--seconds 60] [--record]\n` +
         `       npm run chaos -- ${STORES.join('|')} [--seconds 60] [--policy window|deadline] [--record]\n` +
         `       npm run chaos -- promotions ${PLACES.join('|')} [--seconds 60] [--record]\n` +
-        `       npm run chaos -- soak ${STORES.join('|')} [--ids 1e9] [--record]`,
+        `       npm run chaos -- soak ${Object.keys(SOAKS).join('|')} [--ids 1e9] [--record]`,
     )
     process.exit(2)
   }

@@ -40,4 +40,7 @@ function strike(fault, { counts, victim }) {
   return fault.strike(victim)
 }
 
-module.exports = { pick, someOf, spread, strike }
+/** How many faults were counted. */
+const total = (counts) => Object.values(counts).reduce((sum, count) => sum + count, 0)
+
+module.exports = { pick, someOf, spread, strike, total }

@@ -6,6 +6,7 @@
 const { once } = require('node:events')
 const { Worker, isMainThread, parentPort, workerData } = require('node:worker_threads')
 const { Maker } = require('./maker.js')
+const { tell } = require('./tell.js')
 
 function runThread(task) {
   const maker = new Maker(task)
@@ -26,6 +27,7 @@ async function runProcess([task, ...others]) {
     process.exit()
   })
   process.once('disconnect', () => process.exit(1)) // the harness is gone, and no other process would ever end this one
+  process.on('warning', tell)
   await maker.run()
 }
 

@@ -11,6 +11,7 @@ const { Batch, CALLS } = require('./calls.js')
 const { joinByOwnClient } = require('./own-client.js')
 const { RunFile } = require('./run-file.js')
 const { DeadlineLease } = require('./deadline-lease.js')
+const { tell } = require('./tell.js')
 
 const LONGEST_WAIT_MS = 50 // after an error; its cause may be over sooner than it says
 const BURST_MS = 10 // how long the event loop may be blocked
@@ -139,6 +140,7 @@ class Maker {
   #waitAfter(refusal) {
     if (refusal === undefined || this.#isStopped) return 0 // stopped: close() has ended the generator, whatever its error
     if (!this.#task.refusals.includes(refusal.code)) throw refusal
+    tell(refusal)
     return Math.min(refusal.retryAfterMs ?? LONGEST_WAIT_MS, LONGEST_WAIT_MS)
   }
 }

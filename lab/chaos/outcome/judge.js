@@ -3,6 +3,8 @@
 // The errors in the outcome of a scenario, as sentences; an empty list means success. It makes no exceptions: members
 // themselves handle whatever may legitimately happen in a scenario.
 
+const { total } = require('../faults/fault.js')
+
 /** For a scenario that must succeed. */
 function judge({ name, ids, duplicates, disorders, examples, troubles }) {
   return [
@@ -29,7 +31,7 @@ function judgeControl({ name, duplicates, disorders, troubles }) {
 function judgeExtent(results, seconds, full) {
   if (full === undefined || results.length === 0 || seconds < full.seconds) return []
   const ids = results.reduce((sum, result) => sum + result.ids, 0)
-  const faults = results.flatMap(({ counts }) => Object.values(counts)).reduce((sum, count) => sum + count, 0)
+  const faults = results.reduce((sum, { counts }) => sum + total(counts), 0)
   return [
     ...(faults < full.faults ? [`only ${faults} faults: a full run has ${full.faults} at least`] : []),
     ...(ids < full.ids ? [`only ${ids} IDs: a full run has ${full.ids} at least`] : []),

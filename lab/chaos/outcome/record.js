@@ -6,6 +6,7 @@
 const fs = require('node:fs')
 const path = require('node:path')
 const { inRows } = require('../../in-rows.js')
+const { total } = require('../faults/fault.js')
 
 const root = path.join(__dirname, '..', '..', '..')
 const RESULTS = path.join(__dirname, '..', 'results.json')
@@ -13,8 +14,6 @@ const PAGE = path.join(root, 'docs', 'store', 'what-was-tested.md')
 const PLACE = /(<!-- runs -->\n).*?(<!-- \/runs -->)/s
 
 const number = (value) => value.toLocaleString('en-US')
-const total = (counts) => Object.values(counts).reduce((sum, count) => sum + count, 0)
-const all = (results) => results.reduce((sum, { counts }) => sum + total(counts), 0)
 const counted = (counts) => Object.entries(counts).map(([kind, count]) => `${number(count)} ${kind}`)
 
 const seconds = (ms) => `${(ms / 1000).toFixed(1)} s`
@@ -77,4 +76,4 @@ function record({ name, isControl, results, said }) {
   fs.writeFileSync(PAGE, withRuns(fs.readFileSync(PAGE, 'utf8'), records))
 }
 
-module.exports = { PAGE, all, readResults, record, withRuns }
+module.exports = { PAGE, readResults, record, withRuns }

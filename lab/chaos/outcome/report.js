@@ -2,7 +2,10 @@
 
 // The table that a run prints: one line for each scenario. Its first columns are the kinds of faults.
 
+const { total } = require('../faults/fault.js')
+
 const FOUND = { lives: 'lives', ids: 'IDs', cut: 'cut tails', duplicates: 'duplicates', disorders: 'disorders' }
+const TOLD_MS = 5000 // the last error of a member that made no ID for so long explains it
 const NAME_WIDTH = 32
 const WIDEST_COUNT = '00,000,000,000'.length
 
@@ -30,10 +33,13 @@ class Report {
   }
 
   /** For each member the longest time without an ID while nothing happened to the member itself. */
-  gaps({ longestGaps, unhinderedGaps }) {
+  gaps({ longestGaps, unhinderedGaps, gapErrors }) {
     const shown = (gaps) => gaps.map((ms) => `${(ms / 1000).toFixed(1)} s`).join(', ')
+    const long = unhinderedGaps?.flatMap((ms, i) =>
+      ms < TOLD_MS ? [] : [`\n    member ${i + 1}: ${gapErrors[i] ?? 'no error'}`],
+    )
     const unhindered = unhinderedGaps && `\n  the same while it reached a majority: ${shown(unhinderedGaps)}`
-    return `  longest time without an ID, by member: ${shown(longestGaps)}${unhindered ?? ''}`
+    return `  longest time without an ID, by member: ${shown(longestGaps)}${unhindered ?? ''}${long?.join('') ?? ''}`
   }
 
   /** The same columns over all results. */
@@ -47,7 +53,7 @@ class Report {
   /** The totals, and the memory that the check took. */
   extent(results) {
     const sum = (pick) => number(Math.round(results.reduce((total, result) => total + pick(result), 0)))
-    const faults = sum(({ counts }) => Object.values(counts).reduce((total, count) => total + count, 0))
+    const faults = sum(({ counts }) => total(counts))
     const [ids, runs, seconds] = ['ids', 'runs', 'seconds'].map((name) => sum((result) => result[name]))
     const memory = number(Math.ceil(process.resourceUsage().maxRSS / 1024))
     return `${ids} IDs in ${runs} runs, ${faults} faults, ${seconds} s, peak memory ${memory} MiB`

@@ -18,6 +18,8 @@ class Gaps {
   longest
   /** The same without the time in which a member was hindered; undefined if nobody can tell. */
   unhindered
+  /** The last error of each member in that time. */
+  errors
 
   /** @param {(member: object, i: number) => boolean} [isHindered] whether a member may have to wait now */
   constructor(members, isHindered) {
@@ -25,6 +27,7 @@ class Gaps {
     this.#isHindered = isHindered
     this.longest = members.map(() => 0)
     this.unhindered = isHindered && members.map(() => 0)
+    this.errors = members.map(() => undefined)
     this.#timer = setInterval(() => this.#look(), LOOK_MS)
   }
 
@@ -47,7 +50,9 @@ class Gaps {
     this.longest[i] = Math.max(this.longest[i], now - before.since)
     if (this.#isHindered === undefined) return
     if (this.#isHindered(member, i)) before.free = now
-    this.unhindered[i] = Math.max(this.unhindered[i], now - before.free)
+    if (now - before.free <= this.unhindered[i]) return
+    this.unhindered[i] = now - before.free
+    this.errors[i] = member.lastError
   }
 }
 

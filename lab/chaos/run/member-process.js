@@ -45,6 +45,8 @@ class MemberProcess {
   #isEnding = false
   #stepEnds = 0
   lives = []
+  /** The last error or warning of its first thread in this life, as text. */
+  lastError
 
   /**
    * @param {{ name: string, folder: string, tasks: object[], onTrouble: (trouble: { who: string, what: string }) =>
@@ -70,6 +72,10 @@ class MemberProcess {
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     })
     this.lives.push({ files })
+    this.lastError = undefined
+    child.on('message', (text) => {
+      this.lastError = text
+    })
     this.isPaused = false
     this.#isEnding = false
     this.#child = child

@@ -89,7 +89,7 @@ async function liveAll(members, scenario, { seconds, counts, troubles }) {
     isDone ||= isCalm && performance.now() >= until && isEnough({ counts, members, troubles })
     return isDone
   }
-  const hangs = new Hangs(members, scenario.hangMs)
+  const hangs = new Hangs(members, scenario.hangMs, scenario.isHindered)
   const gaps = new Gaps(members, scenario.isHindered)
   try {
     for (const member of members) member.start()
@@ -108,7 +108,7 @@ async function liveAll(members, scenario, { seconds, counts, troubles }) {
       troubles.push({ who: 'all members', what: `made no ID within ${scenario.recoverMs / 1000} s of the last fault` })
     gaps.end()
     await Promise.all(members.map((member) => member.end()))
-    return { longestGaps: gaps.longest, unhinderedGaps: gaps.unhindered }
+    return { longestGaps: gaps.longest, unhinderedGaps: gaps.unhindered, gapErrors: gaps.errors }
   } finally {
     gaps.end()
     hangs.end()

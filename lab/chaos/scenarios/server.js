@@ -85,6 +85,7 @@ function scenarioOn(server, doors, given) {
     betweenMs: server.betweenMs ?? BETWEEN_FAULTS_MS,
     firstIdMs: server.betweenMs,
     recoverMs: RECOVER_MS,
+    hangMs: server.reaches && RECOVER_MS,
     isHindered: server.reaches && ((member, i) => member.isStepping || server.isLost || !server.reaches(i)),
     outages(run) {
       const all = () => allOutages(server, faultsFor(server, given), run, given)

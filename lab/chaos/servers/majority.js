@@ -23,7 +23,7 @@ const freePort = async () => (await import('../../../__test__/servers/server.mjs
 const LEASE = { slots: 12, ttlMs: 6000, skewMs: 2500 }
 /** So two clocks are at most as far apart as the group allows, with the second that etcd rounds down. */
 const FURTHEST_CLOCK_MS = 500
-/** In nearly every ms, as everywhere, and so many that a storm of half an hour makes a thousand million. */
+/** In nearly every ms, as everywhere, and so many that a soak of a quarter of an hour makes a thousand million. */
 const TASK = { batch: 4096, perSecond: 800_000 }
 /** Members fill an empty server, so on a busy machine they have to live for longer than their start and a fill take. */
 const BETWEEN_FAULTS_MS = 8000
