@@ -2,7 +2,6 @@
 // table holds is counted here, without the code under test.
 
 import { fork } from 'node:child_process'
-import { once } from 'node:events'
 import fs from 'node:fs'
 import { createRequire } from 'node:module'
 import path from 'node:path'
@@ -14,6 +13,7 @@ import { Worker as UuidWorker } from 'snowflake-uuid'
 import { isRefused, run } from '../support/command.mjs'
 import { dialect } from '../support/dialects.mjs'
 import { FlakeId } from '../support/index.mjs'
+import { once } from '../support/waits.mjs'
 
 const require = createRequire(import.meta.url)
 const { Layout, format, layouts } = FlakeId

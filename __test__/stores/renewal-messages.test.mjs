@@ -216,13 +216,13 @@ for (const [name, kind] of Object.entries({ REDIS, POSTGRES, MYSQL, ETCD })) {
           t.teardown(() => flake.close().catch(() => {}))
           const ids = await SegmentId.open(store, { name: `c ${client}`, block: 10 })
           t.teardown(() => ids.close())
-          members.push({ client, flake, ids, shown })
+          members.push({ client, flake, ids, shown, failed: happens(flake, 'renewal-failed') })
         }
         await fault.make(server, link, t)
         link.cut()
         const messages = await Promise.all(
-          members.map(async ({ client, flake, ids, shown }) => {
-            const { cause } = await happens(flake, 'renewal-failed')
+          members.map(async ({ client, flake, ids, shown, failed }) => {
+            const { cause } = await failed
             const expired = await thrownBy(() => flake.next(), 'ERR_FLAKE_LEASE_EXPIRED')
             if (ids.stats.buffered > 0) ids.takeBigInts(ids.stats.buffered)
             const blocked = await thrownBy(() => ids.next(), 'ERR_FLAKE_STORE')
