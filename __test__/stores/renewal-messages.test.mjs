@@ -216,13 +216,16 @@ for (const [name, kind] of Object.entries({ REDIS, POSTGRES, MYSQL, ETCD })) {
           t.teardown(() => flake.close().catch(() => {}))
           const ids = await SegmentId.open(store, { name: `c ${client}`, block: 10 })
           t.teardown(() => ids.close())
-          members.push({ client, flake, ids, shown, failed: happens(flake, 'renewal-failed') })
+          members.push({ client, flake, ids, shown })
         }
+        // On a slow machine, a renewal may have failed for another reason.
+        await Promise.all(members.map(({ flake }) => happens(flake, 'renewed')))
+        const failures = members.map(({ flake }) => happens(flake, 'renewal-failed'))
         await fault.make(server, link, t)
         link.cut()
         const messages = await Promise.all(
-          members.map(async ({ client, flake, ids, shown, failed }) => {
-            const { cause } = await failed
+          members.map(async ({ client, flake, ids, shown }, i) => {
+            const { cause } = await failures[i]
             const expired = await thrownBy(() => flake.next(), 'ERR_FLAKE_LEASE_EXPIRED')
             if (ids.stats.buffered > 0) ids.takeBigInts(ids.stats.buffered)
             const blocked = await thrownBy(() => ids.next(), 'ERR_FLAKE_STORE')

@@ -54,7 +54,7 @@ export const named = (told) => told.map(([name]) => name)
 export function happens(flake, event, limitMs) {
   const others = []
   const listeners = []
-  const { group, slot } = flake
+  const { slot } = flake
   const told = new Promise((resolve) => {
     for (const name of EVENTS) {
       const listener = name === event ? resolve : () => others.push(name)
@@ -63,7 +63,7 @@ export function happens(flake, event, limitMs) {
     }
   })
   const state = () =>
-    `'${event}' of the member of '${group}' that had slot ${slot}. It is ${flake.state}, and emitted ${others.join(', ') || 'nothing'}`
+    `'${event}' of the member with slot ${slot}. Now it is ${flake.state}, and has emitted: ${others.join(', ') || 'nothing'}`
   return limited(told, state, limitMs).finally(() => {
     for (const [name, listener] of listeners) flake.off(name, listener)
   })
