@@ -3,6 +3,7 @@
 // otherwise.
 
 import { execFile } from 'node:child_process'
+import { cp } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -67,12 +68,10 @@ const SMALL = {
 
 const asOptions = (settings) => Object.entries(settings).map(([name, value]) => `--${name}=${value}`)
 
-/** Other addresses than this one have no accounts yet: any client may do everything. */
-const accessTo = (machine) => (machine === HERE ? {} : { 'skip-grant-tables': 1 })
+let template // a promise: the data of a server that has never run. It has no identity of its own, so it is copied.
 
-/** A running server; `settings` are options of its command line, and `environment` its variables. */
-export async function startMysql(settings = {}, environment = {}, machine = HERE) {
-  const [port, folder] = [settings.port ?? (await freePort()), await freshFolder('mysql')]
+async function install() {
+  const folder = await freshFolder('mysql-template')
   const data = join(folder, 'data')
   await run(findProgram('mariadb-install-db'), [
     '--no-defaults',
@@ -83,6 +82,18 @@ export async function startMysql(settings = {}, environment = {}, machine = HERE
     ...asOptions(SMALL),
     ...USER,
   ])
+  return data
+}
+
+/** Other addresses than this one have no accounts yet: any client may do everything. */
+const accessTo = (machine) => (machine === HERE ? {} : { 'skip-grant-tables': 1 })
+
+/** A running server; `settings` are options of its command line, and `environment` its variables. */
+export async function startMysql(settings = {}, environment = {}, machine = HERE) {
+  const [port, folder] = [settings.port ?? (await freePort()), await freshFolder('mysql')]
+  const data = join(folder, 'data')
+  template ??= install()
+  await cp(await template, data, { recursive: true })
   const all = {
     datadir: data,
     tmpdir: folder,

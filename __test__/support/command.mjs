@@ -64,7 +64,7 @@ function startHost() {
 }
 
 /** Runs a command that does not need a separate process. */
-const compute = (args) =>
+export const compute = (args) =>
   inTurn(async () => {
     const host = idle.pop() ?? startHost()
     const result = await answerOf(host, args)
