@@ -198,7 +198,7 @@ function endAs(signal, temp) {
 
 /** How many files are run, how long that usually takes on two cores without the build, and how to run less. */
 function announce({ files, isAll, isQuick }) {
-  const time = isAll ? ', usually 17 minutes on two cores' : isQuick ? ', usually 3 minutes on two cores' : ''
+  const time = isAll ? ', usually 20 minutes on two cores' : isQuick ? ', usually 3 minutes on two cores' : ''
   console.log(`${files.length} test file${files.length === 1 ? '' : 's'}${time}.`)
   if (isAll) console.log('A part: npm test -- generator. Without servers and models: npm test -- --quick.')
 }

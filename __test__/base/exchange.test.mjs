@@ -1,12 +1,12 @@
 // The only place that sends HTTP: who may answer, how long it may take, and how much of an answer is read. Real servers of
 // Node on loopback.
 
-import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { createRequire } from 'node:module'
 import { Readable } from 'node:stream'
 import { createGzip } from 'node:zlib'
 import test from 'ava'
+import { once } from '../support/waits.mjs'
 
 const { exchange } = createRequire(import.meta.url)('../../target/rooms/lib/base/exchange.js')
 

@@ -1,10 +1,10 @@
 // Words of others in our messages: on one line, without secrets, bounded; causes are copies without what a package was
 // called with.
 
-import { once } from 'node:events'
 import { createRequire } from 'node:module'
 import util from 'node:util'
 import test from 'ava'
+import { once } from '../support/waits.mjs'
 
 const require = createRequire(import.meta.url)
 const foreign = require('../../target/rooms/lib/base/errors/foreign.js')

@@ -1,9 +1,9 @@
 // The time limit of a call to a server: the caller gets an error in time, and nothing is left behind.
 
-import { once } from 'node:events'
 import { createRequire } from 'node:module'
 import test from 'ava'
 import { block } from '../support/lease.mjs'
+import { once } from '../support/waits.mjs'
 
 const require = createRequire(import.meta.url)
 const { inTime, within } = require('../../target/rooms/lib/base/in-time.js')

@@ -1,4 +1,5 @@
-// No file of lib/ except timers.js may use a timer or clock that a test can fake; Biome reports each use.
+// No file of lib/ except timers.js may use a timer or clock that a test can fake, and no test may wait without a limit; Biome
+// reports each use.
 // lab/consumers/test-runners tests that waits end under the fakes of jest, vitest and sinon.
 
 import { spawn } from 'node:child_process'
@@ -48,7 +49,7 @@ async function errorsIn(t, files) {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'flakeforge-timers-'))
   t.teardown(() => fs.rmSync(folder, { recursive: true }))
   fs.mkdirSync(path.join(folder, 'scripts'))
-  for (const name of ['biome.json', 'scripts/real-clocks.grit'])
+  for (const name of ['biome.json', 'scripts/real-clocks.grit', 'scripts/limited-waits.grit'])
     fs.copyFileSync(path.join(root, name), path.join(folder, name))
   for (const [name, text] of Object.entries(files)) {
     fs.mkdirSync(path.join(folder, path.dirname(name)), { recursive: true })
@@ -77,6 +78,24 @@ test('each use of a possible fake is an error in lib/, and only there', async (t
   t.deepEqual(lines('lib/some.ts'), all, said)
   t.deepEqual(lines('lib/stores/some.ts'), all)
   for (const name of ['lib/fine.ts', 'lib/base/timers.ts', 'bin/some.ts']) t.deepEqual(lines(name), [], name)
+})
+
+const UNLIMITED = `import { once } from 'node:events'
+while (isOpen()) await sleep(20)
+while (isOpen()) await turn()
+while (isOpen()) await once(socket, 'data')
+while (isOpen()) await happens(flake, 'renewed')
+while (isOpen()) await new Promise((resolve) => setTimeout(resolve, 20))`
+
+test('each wait of a test without a limit is an error, except where the limit is', async (t) => {
+  const fine = "import { EventEmitter } from 'node:events'\nawait until(() => !isOpen())\nwhile (isOpen()) await ask()"
+  const { lines, said } = await errorsIn(t, {
+    '__test__/lease/some.test.mjs': UNLIMITED,
+    '__test__/lease/fine.test.mjs': fine,
+    '__test__/support/waits.mjs': UNLIMITED,
+  })
+  t.deepEqual(lines('some.test.mjs'), [1, 2, 3, 4, 5, 6], said)
+  for (const name of ['fine.test.mjs', 'waits.mjs']) t.deepEqual(lines(name), [], name)
 })
 
 test('docs/reference/test-runners.md shows the settings that lab/consumers/test-runners runs', (t) => {

@@ -187,10 +187,10 @@ test('the longest time without an ID counts only members that have started, run 
   })
   const others = [busy, member({ isPaused: true }), member({ isRunning: false }), member({ sizes: [0] })]
   const gaps = new Gaps([member(), ...others])
-  while (gaps.longest[0] === 0) await sleep(20)
+  await until(() => gaps.longest[0] !== 0)
   const before = gaps.longest[0]
   for (const until = performance.now() + 2000; performance.now() < until; ); // nothing checks meanwhile
-  while (gaps.longest[0] === before) await sleep(20)
+  await until(() => gaps.longest[0] !== before)
   t.true(gaps.longest[0] - before < 1000)
   gaps.end()
   const [idle, ...rest] = gaps.longest

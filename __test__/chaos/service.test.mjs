@@ -7,6 +7,7 @@ import { createRequire } from 'node:module'
 import os from 'node:os'
 import path from 'node:path'
 import test from 'ava'
+import { until } from '../support/waits.mjs'
 
 const require = createRequire(import.meta.url)
 const { check } = require('../../lab/chaos/outcome/check.js')
@@ -33,7 +34,7 @@ test('servers without a common store produce duplicates, and fail on request', a
   const isAlive = async () => (await fetch(`http://127.0.0.1:${port}/livez`)).ok
   const [kill] = faults.service
   await kill.strike(service)
-  while (!(await isAlive().catch(() => false))) await new Promise((resolve) => setTimeout(resolve, 20))
+  await until(() => isAlive().catch(() => false))
   t.is(service.port, port)
   t.is(service.lives, 2)
   t.deepEqual(troubles, [])

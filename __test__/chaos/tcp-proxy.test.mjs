@@ -1,9 +1,9 @@
 // The TCP proxy of the chaos runs: it forwards everything intact, and each of its faults does what its name says.
 
-import { once } from 'node:events'
 import { createRequire } from 'node:module'
 import net from 'node:net'
 import test from 'ava'
+import { until } from '../support/waits.mjs'
 
 const require = createRequire(import.meta.url)
 const { TcpProxy } = require('../../lab/chaos/faults/tcp-proxy.js')
@@ -38,7 +38,7 @@ function connect(t, proxy) {
     socket.once('error', (error) => resolve(error.code)).once('close', () => resolve('closed'))
   })
   const has = async (text) => {
-    while (!got.endsWith(text)) await once(socket, 'data')
+    await until(() => got.endsWith(text), { state: () => `only ${got}` })
     return got
   }
   return { socket, ended, has, got: () => got }

@@ -2,12 +2,12 @@
 // run in separate processes, over a database of this test.
 
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import fs from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { blocks } from '../support/documents.mjs'
 import { outputOf } from '../support/index.mjs'
+import { once, until } from '../support/waits.mjs'
 import { startRecords } from './server.mjs'
 import { ALL, allAreOk, checkStore, findingOf, folder, moduleOf, resultsOf, SMALL, test } from './suite.mjs'
 import { FAULTS } from './wrong.mjs'
@@ -150,7 +150,7 @@ test('processes end with the command', async (t) => {
     export default () => new Promise(() => {})
   `)
   const command = start([file])
-  while (!fs.existsSync(pid)) await new Promise((resolve) => setTimeout(resolve, 20))
+  await until(() => fs.existsSync(pid))
   const child = Number(fs.readFileSync(pid, 'utf8'))
   command.kill('SIGKILL')
   await once(command, 'exit')
@@ -161,7 +161,7 @@ test('processes end with the command', async (t) => {
       return false
     }
   }
-  while (isThere()) await new Promise((resolve) => setTimeout(resolve, 20))
+  await until(() => !isThere())
   t.pass()
 })
 

@@ -1,8 +1,8 @@
 // A correct store, over server.mjs. Each store of wrong.mjs differs from it in one way.
 
-import { once } from 'node:events'
 import { connect } from 'node:net'
 import { createInterface } from 'node:readline'
+import { once } from '../support/waits.mjs'
 
 /** A connection: `ask(operation, ...args)` resolves to the server's answer. */
 export async function connection(port) {

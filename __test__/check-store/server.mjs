@@ -2,9 +2,9 @@
 // request is one line of JSON and one atomic step, so the correct store is correct.
 
 import { randomUUID } from 'node:crypto'
-import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { createInterface } from 'node:readline'
+import { once } from '../support/waits.mjs'
 
 /** The operations of the server. `swapAny`, `put` and `drop` are for faulty stores. */
 class Records {

@@ -1,6 +1,5 @@
 // The command as users run it: in a separate process, its JSON compared with the results of the API.
 
-import { once } from 'node:events'
 import fs from 'node:fs'
 import { createRequire } from 'node:module'
 import os from 'node:os'
@@ -10,6 +9,7 @@ import test from 'ava'
 import { fails, isRefused, jsonOf, linesOf, run, start } from '../support/command.mjs'
 import { DIALECTS } from '../support/dialects.mjs'
 import { FlakeId } from '../support/index.mjs'
+import { once } from '../support/waits.mjs'
 
 const require = createRequire(import.meta.url)
 const { Layout, format, layouts, toBigInt, toSigned } = FlakeId

@@ -1,7 +1,6 @@
 // `flakeforge completion`: what Tab offers in real bash, zsh and fish, each on its own terminal.
 
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import fs from 'node:fs'
 import { createRequire } from 'node:module'
 import os from 'node:os'
@@ -11,6 +10,7 @@ import anyTest from 'ava'
 import { wantProgram } from '../servers/server.mjs'
 import { COMMAND, environment, isRefused, linesOf } from '../support/command.mjs'
 import { FlakeId } from '../support/index.mjs'
+import { once, until } from '../support/waits.mjs'
 
 const { SCHEMES } = createRequire(import.meta.url)('../../target/rooms/lib/stores/schemes.js')
 
@@ -43,7 +43,6 @@ const SHELLS = {
 class Terminal {
   #child
   #shown = ''
-  #hasNews = () => {}
 
   constructor(t, shell, program) {
     const command = [program, ...SHELLS[shell].args].join(' ')
@@ -52,9 +51,7 @@ class Terminal {
     this.#child = spawn('script', ['-qfec', command, '/dev/null'], { cwd: home, env, detached: true })
     this.#child.stdout.setEncoding('utf8').on('data', (text) => {
       this.#shown += stripVTControlCharacters(text)
-      this.#hasNews()
     })
-    this.#child.once('exit', () => this.#hasNews())
     t.teardown(() => this.#end())
   }
 
@@ -71,12 +68,9 @@ class Terminal {
 
   /** Waits until the shown text is enough; returns all text since the last call. */
   async sees(isEnough) {
-    while (!isEnough(this.#shown)) {
-      if (this.#child.exitCode !== null) throw new Error(`the shell has ended: ${this.#shown}`)
-      await new Promise((resolve) => {
-        this.#hasNews = resolve
-      })
-    }
+    const hasEnded = () => this.#child.exitCode !== null
+    await until(() => isEnough(this.#shown) || hasEnded(), { state: () => `the shell shows: ${this.#shown}` })
+    if (!isEnough(this.#shown)) throw new Error(`the shell has ended: ${this.#shown}`)
     const shown = this.#shown
     this.#shown = ''
     return shown

@@ -12,6 +12,7 @@ import { HERE, stopAfter } from '../servers/server.mjs'
 import { isRefused, jsonOf, linesOf } from '../support/command.mjs'
 import { FlakeId, SOME_TIME } from '../support/index.mjs'
 import { closeAfter, joinAs } from '../support/lease.mjs'
+import { until } from '../support/waits.mjs'
 
 const require = createRequire(import.meta.url)
 const { Clock, canSetClocks } = require('../../lab/chaos/faults/clock.js')
@@ -409,7 +410,7 @@ async function isReserved(t, url, name) {
   closeAfter(t, await FlakeId.join(url, { group: 'small', slots: 1023, durable: true }))
   closeAfter(t, await FlakeId.join(url, { group: 'else', layout: 'discord', durable: true }))
   closeAfter(t, await FlakeId.join(url, { group: 'all', durable: true }))
-  while (warnings.length === 0) await sleep(20)
+  await until(() => warnings.length !== 0)
   t.is(warnings.length, 1)
   t.true(
     warnings[0].startsWith(

@@ -1,6 +1,5 @@
 // `npx flakeforge create`, `destroy` and `slots` as users run them, on a folder, on Redis and on MariaDB.
 
-import { once } from 'node:events'
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
@@ -11,7 +10,8 @@ import { startRedis, wantRedis } from '../servers/redis.mjs'
 import { freePort, stopAfter } from '../servers/server.mjs'
 import { fails, isRefused, jsonOf as jsonOfCommand, run, start as startCommand, textOf } from '../support/command.mjs'
 import { FlakeId, lease, outputOf } from '../support/index.mjs'
-import { closeAfter, joinAs, tryJoin } from '../support/lease.mjs'
+import { closeAfter, happens, joinAs, tryJoin } from '../support/lease.mjs'
+import { once } from '../support/waits.mjs'
 
 const linesOf = (text) => text.split('\n').filter((line) => line !== '')
 const jsonOf = (t, args, options) => jsonOfCommand(t, [...args, '--json'], options)
@@ -215,11 +215,9 @@ for (const [kind, { start, isThere }] of Object.entries(STORES)) {
     await new Promise((resolve) => setTimeout(resolve, 1500))
     t.is(flake.state, 'attached')
     t.is((await jsonOf(t, ['slots', where, '--group', 'orders'])).length, 1)
-    const stopped = new Promise((resolve) => flake.on('destroyed', resolve))
-    const alive = setInterval(() => {}, 1000)
+    const stopped = happens(flake, 'destroyed')
     t.is(await textOf(t, ['destroy', where, 'orders', '--yes']), ENDED[kind]('orders'))
     await stopped
-    clearInterval(alive)
     t.throws(() => flake.next(), { code: 'ERR_FLAKE_DESTROYED' })
     await fails(t, ['slots', where, '--group', 'orders'], /There is no group 'orders'/)
     // The next group may have other options.

@@ -1,7 +1,6 @@
 // `npx flakeforge new` without a node number: it holds a slot while it runs, so that simultaneous commands generate no
 // equal IDs. Real processes, on folders and on a Redis.
 
-import { once } from 'node:events'
 import fs from 'node:fs'
 import path from 'node:path'
 import test from 'ava'
@@ -10,6 +9,7 @@ import { stopAfter } from '../servers/server.mjs'
 import { fails, isRefused, jsonOf, linesOf, run, start } from '../support/command.mjs'
 import { FlakeId, outputOf } from '../support/index.mjs'
 import { diskFolder } from '../support/processes.mjs'
+import { once } from '../support/waits.mjs'
 
 const { layouts } = FlakeId
 const onRedis = wantRedis() === undefined ? test.skip : test

@@ -50,12 +50,17 @@ const CALLS = {
   layout: (address) => new FlakeId({ layout: address }),
 }
 
-/** Some connect to a port without a server: not for each of the addresses. */
+/** Some ask an HTTP server that is not there: not for each of the addresses. */
 const ASKS = /connect|elseFrom$/
+
+/** These read the address as openStore() does, which gets all of them, and then connect: each gets other addresses. */
+const CONNECT = ['join()', 'createGroup()', 'SegmentId.open()', 'restored()', 'FLAKEFORGE_STORE']
+const isGivenTo = (name) => (_, i) => !CONNECT.includes(name) || i % CONNECT.length === CONNECT.indexOf(name)
 
 for (const [name, call] of Object.entries(CALLS)) {
   test.serial(`${name}: no error or warning shows the password of an address`, async (t) => {
-    const given = ADDRESSES.filter((address, i) => !ASKS.test(name) || /^https?:/.test(address) || i % 7 === 0)
+    const asked = (address, i) => !ASKS.test(name) || /^https?:/.test(address) || i % 7 === 0
+    const given = ADDRESSES.filter(asked).filter(isGivenTo(name))
     for (const address of given) {
       const made = await Promise.resolve(address)
         .then(call)
@@ -74,7 +79,7 @@ for (const [name, call] of Object.entries(CALLS)) {
 
 test.serial('FLAKEFORGE_STORE: no error shows its password', async (t) => {
   t.teardown(() => delete process.env.FLAKEFORGE_STORE)
-  for (const address of ADDRESSES.filter((text) => !text.includes('\0'))) {
+  for (const address of ADDRESSES.filter(isGivenTo('FLAKEFORGE_STORE')).filter((text) => !text.includes('\0'))) {
     process.env.FLAKEFORGE_STORE = address
     const error = await FlakeId.join(undefined, NEVER).then(
       () => undefined,

@@ -3,7 +3,6 @@
 // docs/run/kubernetes.md.
 
 import { execFile, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -14,6 +13,7 @@ import { parseAllDocuments } from 'yaml'
 import { startRedis, wantRedis } from '../servers/redis.mjs'
 import { freePort } from '../servers/server.mjs'
 import { stopProcess } from '../support/stop-process.mjs'
+import { once, until } from '../support/waits.mjs'
 
 const { createGroup, FlakeId } = createRequire(import.meta.url)('flakeforge')
 const { createService } = await import('../../examples/kubernetes/service.mjs')
@@ -39,10 +39,6 @@ const get = async (port, path) => {
   return { status: response.status, body: await response.json() }
 }
 const statusOf = async (port, path) => (await get(port, path).catch(() => ({ status: 'none' }))).status
-
-async function until(isTrue) {
-  while (!(await isTrue())) await sleep(20)
-}
 
 /** A replica, as the manifest's command starts it. */
 async function startReplica(t, url) {

@@ -2,12 +2,12 @@
 // inserts rows, and then each old row has an ID of its created_at, in order.
 
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import anyTest from 'ava'
 import { startPostgres, wantPostgres } from '../servers/postgres.mjs'
 import { blocksOf, installed, program } from '../support/guides.mjs'
 import { FlakeId } from '../support/index.mjs'
+import { once } from '../support/waits.mjs'
 
 const { createGroup, layouts, toSigned } = FlakeId
 const GUIDE = 'data/backfill.md'
@@ -41,7 +41,8 @@ async function started(t) {
 
 /** Starts the page's program; `lines` are its output, one for each batch. */
 function start({ server, file }) {
-  const child = spawn(process.execPath, [file], { env: { ...process.env, DATABASE_URL: server.url } })
+  const env = { ...process.env, DATABASE_URL: server.url }
+  const child = spawn(process.execPath, [file], { env, timeout: 120_000 })
   const faults = []
   child.stderr.on('data', (text) => faults.push(text))
   return { child, lines: createInterface({ input: child.stdout }), faults }

@@ -2,7 +2,6 @@
 // the kernel, as containers do; their manifests are YAML and match the text.
 
 import { spawn, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { chmod, mkdir } from 'node:fs/promises'
 import { createRequire } from 'node:module'
@@ -15,6 +14,7 @@ import { startRedis, wantRedis } from '../servers/redis.mjs'
 import { freePort } from '../servers/server.mjs'
 import { blocksOf, installed, linesOf, program, root } from '../support/guides.mjs'
 import { stopProcess } from '../support/stop-process.mjs'
+import { once, until } from '../support/waits.mjs'
 
 const { FlakeId, createGroup } = createRequire(import.meta.url)('flakeforge')
 const { fileStore, openStore } = createRequire(import.meta.url)('flakeforge/lease')
@@ -64,7 +64,7 @@ inContainers('containers that share a volume have a slot each, and no other writ
   const slots = []
   const children = []
   for (const host of ['web-1', 'web-2', 'web-3']) {
-    const child = spawn(...container(host, volume, process.execPath, file), { env })
+    const child = spawn(...container(host, volume, process.execPath, file), { env, timeout: 120_000 })
     child.stderr.pipe(process.stderr)
     children.push(child)
     t.teardown(() => child.kill('SIGKILL'))
@@ -81,7 +81,7 @@ inContainers('containers that share a volume have a slot each, and no other writ
   children[1].kill('SIGKILL') // this also ends process 1 of its namespace, as `docker kill` does
   await once(children[1], 'exit')
   const store = fileStore(volume)
-  while ((await store.list('default'))[1].owner !== undefined) await sleep(5)
+  await until(async () => (await store.list('default'))[1].owner === undefined)
   const flake = await FlakeId.join(store)
   t.is(flake.slot, 1)
   await flake.close()

@@ -2,7 +2,6 @@
 // nothing.
 
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { chmodSync, readFileSync } from 'node:fs'
 import { mkdir, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -12,6 +11,7 @@ import { freePort, until } from '../servers/server.mjs'
 import { environment } from '../support/command.mjs'
 import { outputs } from '../support/documents.mjs'
 import { blocksOf, installed, program, root } from '../support/guides.mjs'
+import { once } from '../support/waits.mjs'
 
 const test = process.platform !== 'win32' && wantRedis() !== undefined ? anyTest : anyTest.skip
 

@@ -2,7 +2,6 @@
 // than the window lasts, and generates no ID twice; and its command creates the group that the handler joins.
 
 import { execFile, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -12,6 +11,7 @@ import anyTest from 'ava'
 import { startRedis, wantRedis } from '../servers/redis.mjs'
 import { blocksOf, installed, program, root } from '../support/guides.mjs'
 import { stopProcess } from '../support/stop-process.mjs'
+import { once } from '../support/waits.mjs'
 
 const { createGroup, FlakeId } = createRequire(import.meta.url)('flakeforge')
 

@@ -3,7 +3,6 @@
 // says why, in a comment before it.
 
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { chmodSync, readFileSync } from 'node:fs'
 import { mkdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
@@ -16,6 +15,7 @@ import { startRedis, wantRedis } from '../servers/redis.mjs'
 import { freePort, freshFolder } from '../servers/server.mjs'
 import { WHY_LONG } from '../support/command.mjs'
 import { commented, documentsIn, outputs, shape, values } from '../support/documents.mjs'
+import { limited, once } from '../support/waits.mjs'
 
 const { createGroup, FlakeId } = createRequire(import.meta.url)('flakeforge')
 
@@ -218,7 +218,7 @@ async function outputOf(t, { language, code }, world, i) {
     errors += text
   })
   if (STAYS.test(code)) world.staying.push({ child, ended })
-  await Promise.race([ended, ...(STAYS.test(code) ? [printed] : [])])
+  await limited(Promise.race([ended, ...(STAYS.test(code) ? [printed] : [])]), () => `the output of ${code}`)
   return toDocument(output + errors.replace(WHY_LONG, ''), world)
 }
 

@@ -2,12 +2,12 @@
 // and never end if they wait where they should not.
 
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import test from 'ava'
 import { diskOf } from '../support/disk.mjs'
+import { once } from '../support/waits.mjs'
 
 const SCRIPT = fileURLToPath(new URL('../workers/hung-disk.cjs', import.meta.url))
 

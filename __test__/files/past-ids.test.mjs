@@ -1,7 +1,6 @@
 // IDs of past times in a folder: unique among members, processes that are killed, and restarts; and what is refused.
 
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { cp, readdir, rm } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import path from 'node:path'
@@ -12,6 +11,7 @@ import { root } from '../support/guides.mjs'
 import { FlakeId } from '../support/index.mjs'
 import { joinAs, leaseOptions } from '../support/lease.mjs'
 import { MemoryStore } from '../support/store.mjs'
+import { once } from '../support/waits.mjs'
 
 const require = createRequire(import.meta.url)
 const { openFolder } = require('../../target/rooms/lib/stores/file-store.js')

@@ -2,7 +2,6 @@
 // Everything here holds everywhere, unless a test says otherwise.
 
 import { spawn, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
 import fs from 'node:fs'
 import path from 'node:path'
 import test from 'ava'
@@ -10,6 +9,7 @@ import { run } from '../support/command.mjs'
 import { FlakeId, isAscending, lease } from '../support/index.mjs'
 import { joinAs, leaseOptions } from '../support/lease.mjs'
 import { diskFolder, isKept, isWindows, Puppet } from '../support/processes.mjs'
+import { once } from '../support/waits.mjs'
 
 const { fileStore } = lease
 

@@ -9,6 +9,7 @@ import { promisify } from 'node:util'
 import test from 'ava'
 import { FlakeId, jsonOfChild, throwsCode } from '../support/index.mjs'
 import { diskFolder, isWindows, notOnWindows, PLACES, Puppet } from '../support/processes.mjs'
+import { once } from '../support/waits.mjs'
 
 const PAGE = 4096
 const AHEAD = 60_000
@@ -152,7 +153,7 @@ test.serial('a folder, a FIFO, a socket, a device, links to nowhere: no hang', a
   fs.symlinkSync('/dev/null', at('to-device'))
   fs.writeFileSync(at('file'), 'a file')
   const server = net.createServer().listen(at('socket'))
-  await new Promise((resolve) => server.once('listening', resolve))
+  await once(server, 'listening')
   t.teardown(() => server.close())
   const before = fs.readdirSync(folder)
   const paths = ['folder', 'fifo', 'loop-1', 'dangling', 'to-folder', 'to-device', 'file/ids', 'loop-1/ids', 'socket']

@@ -19,6 +19,7 @@ import {
   throwsCode,
 } from '../support/index.mjs'
 import { diskFolder, isWindows, PLACES } from '../support/processes.mjs'
+import { once } from '../support/waits.mjs'
 
 const fileIn = (t) => path.join(diskFolder(t), 'ids')
 
@@ -239,16 +240,12 @@ const WORKER = `
   parentPort.postMessage(ids)
 `
 
-const threadOf = (workerData) =>
-  new Promise((resolve, reject) => {
-    const worker = new Worker(WORKER, { eval: true, workerData })
-    let ids
-    worker.once('message', (message) => {
-      ids = message
-    })
-    worker.once('error', reject)
-    worker.once('exit', () => resolve(ids)) // when the thread has exited, and with it everything that it had loaded
-  })
+/** The IDs of a thread, when it has exited, and with it everything that it had loaded. */
+async function threadOf(workerData) {
+  const worker = new Worker(WORKER, { eval: true, workerData })
+  const [[ids]] = await Promise.all([once(worker, 'message'), once(worker, 'exit')])
+  return ids
+}
 
 test('threads on one file: no ID twice, each in order', async (t) => {
   const options = { id: 7, epoch: 5, shared: fileIn(t), maxAheadMs: 60_000 }

@@ -9,6 +9,7 @@ import test from 'ava'
 import fc from 'fast-check'
 import { FlakeId, manualClock, SOME_TIME, throwsCode } from '../support/index.mjs'
 import { joined } from '../support/lease.mjs'
+import { once } from '../support/waits.mjs'
 
 const { layouts } = FlakeId
 const LIMIT = 2n ** 53n
@@ -242,10 +243,7 @@ const WORK = `
 
 test('threads with one node number never generate a number twice', async (t) => {
   const workerData = new URL('../../dist/index.cjs', import.meta.url).pathname
-  const run = () =>
-    new Promise((resolve, reject) => {
-      new Worker(WORK, { eval: true, workerData }).once('message', resolve).once('error', reject)
-    })
+  const run = async () => (await once(new Worker(WORK, { eval: true, workerData }), 'message'))[0]
   const series = await Promise.all([run(), run(), run()])
   for (const numbers of series) t.true(numbers.every(isSafe) && isRising(numbers))
   t.is(new Set(series.flat()).size, 3 * 200 * 75)

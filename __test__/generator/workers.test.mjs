@@ -3,7 +3,6 @@
 // process, from a script in workers/.
 
 import { execFile } from 'node:child_process'
-import { once } from 'node:events'
 import fs from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import os from 'node:os'
@@ -12,6 +11,7 @@ import { promisify } from 'node:util'
 import { Worker } from 'node:worker_threads'
 import test from 'ava'
 import { addon } from '../support/load.mjs'
+import { once } from '../support/waits.mjs'
 
 const require = createRequire(import.meta.url)
 const { make } = require('../workers/make.cjs')

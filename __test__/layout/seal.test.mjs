@@ -2,7 +2,6 @@
 // a key is ever shown.
 
 import { randomBytes } from 'node:crypto'
-import { once } from 'node:events'
 import { createRequire } from 'node:module'
 import { inspect } from 'node:util'
 import { setFlagsFromString } from 'node:v8'
@@ -11,6 +10,7 @@ import { Worker } from 'node:worker_threads'
 import test from 'ava'
 import fc from 'fast-check'
 import { bufferOf, FlakeId, holds, ids, MAX, throwsCode, vectors } from '../support/index.mjs'
+import { once } from '../support/waits.mjs'
 
 const require = createRequire(import.meta.url)
 const { Seal, format, parse, toBigInt } = FlakeId

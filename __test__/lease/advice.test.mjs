@@ -201,7 +201,7 @@ for (const [kind, { isThere, url: makeUrl }] of Object.entries(STORES)) {
         await added.call('join', url, { ...options, waitMs: 20_000 })
         const before = made.length
         working.push(work(added))
-        while (made.length < before + 2000) await sleep(20)
+        await until(() => made.length >= before + 2000)
       }
       await sleep(300)
       isOver = true

@@ -9,6 +9,7 @@ import pg from 'pg'
 import { jsonOfChild, lease } from '../support/index.mjs'
 import { joined, leaseOptions, tryJoin } from '../support/lease.mjs'
 import { LEASE, MemoryStore } from '../support/store.mjs'
+import { once, until } from '../support/waits.mjs'
 
 /** For the `--import` of a child whose clocks are replaced. */
 const CLOCKS = import.meta.resolve('../support/clocks.mjs')
@@ -58,7 +59,7 @@ test.serial('attach: a store that never answers, and one that answers too late',
   t.is(flake.state, 'detached')
   store.work()
   answer()
-  while (store.count('release') < 2) await sleep(5)
+  await until(() => store.count('release') >= 2)
   t.is(store.group().slots.get(0).owner, undefined, 'the late slot was released')
   await flake.attach()
   t.is(flake.state, 'attached')
@@ -104,7 +105,7 @@ test.serial('a full group whose store falls silent stays full', async (t) => {
 
 test.serial('servers that accept the connection and never answer', async (t) => {
   const server = createServer(() => {}).listen(0, '127.0.0.1')
-  await new Promise((resolve) => server.once('listening', resolve))
+  await once(server, 'listening')
   const { port } = server.address()
   const sockets = new Set()
   server.on('connection', (socket) => sockets.add(socket))
@@ -141,7 +142,7 @@ test.serial('a URL: a slot that is granted too late is released before the clien
   const options = leaseOptions({ waitMs: 0, ...PATIENT })
   await fails(t, SOON, () => join('redis://localhost', options), 'ERR_FLAKE_STORE')
   answer()
-  while (!done.includes('close')) await sleep(5)
+  await until(() => done.includes('close'))
   t.deepEqual(done, ['acquire', 'release', 'close'])
 })
 
@@ -171,7 +172,7 @@ for (const call of ['detach', 'close']) {
 test.serial('ERR_FLAKE_LEASE_EXPIRED while a renewal is unanswered names that as the cause', async (t) => {
   const { flake, store } = await joined(t)
   store.before = (step) => step === 'renew' && never()
-  while (store.count('renew') === 0) await sleep(10)
+  await until(() => store.count('renew') !== 0)
   await sleep(LEASE.ttlMs)
   const error = t.throws(() => flake.nextBigInt(), { code: 'ERR_FLAKE_LEASE_EXPIRED' })
   t.is(error.cause?.code, 'ERR_FLAKE_STORE')
@@ -182,14 +183,14 @@ test.serial('an earlier failure of the slot is not the cause', async (t) => {
   const { flake, store } = await joined(t)
   let fail
   store.before = (step) => step === 'renew' && new Promise((_, reject) => (fail = reject))
-  while (store.count('renew') === 0) await sleep(10)
+  await until(() => store.count('renew') !== 0)
   await flake.detach()
   store.work()
   await flake.attach()
   store.before = (step) => step === 'renew' && never()
   fail(new Error('of the slot before'))
   const renewals = store.count('renew')
-  while (store.count('renew') === renewals) await sleep(10)
+  await until(() => store.count('renew') !== renewals)
   await sleep(LEASE.ttlMs)
   const error = t.throws(() => flake.nextBigInt(), { code: 'ERR_FLAKE_LEASE_EXPIRED' })
   t.regex(error.cause.message, /did not answer/)

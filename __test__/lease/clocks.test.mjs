@@ -6,6 +6,7 @@ import test from 'ava'
 import { replaceClocks } from '../support/clocks.mjs'
 import { happens, joined, leaseOptions, tryJoin } from '../support/lease.mjs'
 import { LEASE, MemoryStore } from '../support/store.mjs'
+import { until } from '../support/waits.mjs'
 
 test.serial('a clock that differs by more than skewMs', async (t) => {
   for (const offsetMs of [1000, -1000]) {
@@ -43,7 +44,7 @@ test.serial('after a machine was suspended, the first rejected call brings the n
     (flake) => flake.nextAsync(),
   ]) {
     const { flake, store } = await joined(t)
-    while (Date.now() <= flake.expires.getTime()) await sleep(50)
+    await until(() => Date.now() > flake.expires.getTime())
     t.is(store.count('renew'), 0, 'no timer has fired')
     const renewed = happens(flake, 'renewed')
     const asked = ask(flake)

@@ -2,7 +2,6 @@
 // ../stores/behaviour/leases.mjs.
 
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { rm } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
 import test from 'ava'
@@ -10,6 +9,7 @@ import { freshFolder } from '../servers/server.mjs'
 import { root } from '../support/guides.mjs'
 import { allRefuse, happens, joinAs, leaseOptions } from '../support/lease.mjs'
 import { MemoryStore } from '../support/store.mjs'
+import { limited, once } from '../support/waits.mjs'
 
 const DESTROYED = 'ERR_FLAKE_DESTROYED'
 
@@ -61,7 +61,7 @@ for (const kind of ['busy', 'idle']) {
     const child = spawn(process.execPath, ['-e', MEMBER, store, JSON.stringify(options), kind], { cwd: root })
     t.teardown(() => child.kill('SIGKILL'))
     const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
-    const next = async () => JSON.parse((await lines.next()).value)
+    const next = async () => JSON.parse((await limited(lines.next(), () => 'a line of the member')).value)
     t.is((await next()).event, 'joined')
     const one = await joinAs(t, store, options)
     await one.destroy()

@@ -4,7 +4,6 @@
 // connections.
 
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
@@ -16,6 +15,7 @@ import { freshFolder, until } from '../servers/server.mjs'
 import { numberOf } from '../support/index.mjs'
 import { happens, joinAs, named, record } from '../support/lease.mjs'
 import { stopProcess } from '../support/stop-process.mjs'
+import { once } from '../support/waits.mjs'
 
 const { TcpProxy } = createRequire(import.meta.url)('../../lab/chaos/faults/tcp-proxy.js')
 

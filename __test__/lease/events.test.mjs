@@ -8,6 +8,7 @@ import { FlakeId, throwsCode } from '../support/index.mjs'
 import { afterEvents, closeAfter, EVENTS, happens, joined, named, record } from '../support/lease.mjs'
 import { diskFolder } from '../support/processes.mjs'
 import { giveAway, LEASE, MemoryStore } from '../support/store.mjs'
+import { until } from '../support/waits.mjs'
 
 const require = createRequire(import.meta.url)
 const { STATUS } = require('../../target/rooms/lib/native/hot.js')
@@ -195,7 +196,7 @@ test.serial('events during a step wait for its end', async (t) => {
   }
   const lease = new Lease(store, generator, { group: 'default', host: 'h', config, waitMs: 5000 })
   await lease.attach()
-  while (!done.includes('renewed')) await sleep(5)
+  await until(() => done.includes('renewed'))
   t.deepEqual(done, ['open', 'raise', 'attached', 'renewed'], 'no step within a step')
   t.is(store.count('renew'), 1, 'at once, and once')
   t.false(lease.isComing(STATUS.FILE), 'the store says that it is held')

@@ -17,6 +17,7 @@ import {
   tryJoin,
 } from '../support/lease.mjs'
 import { giveAway, LEASE, MemoryStore } from '../support/store.mjs'
+import { until } from '../support/waits.mjs'
 
 const errors = createRequire(import.meta.url)('../../target/rooms/lib/base/errors.js')
 const DOWN = () => Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' })
@@ -35,7 +36,7 @@ test.serial('a failing renewal is reported once per outage, with its cause and t
     t.is(failed.cause.cause, cause)
     t.deepEqual({ ...failed, cause }, { group: 'default', slot: 0, cause, expires })
     const asked = store.count('renew')
-    while (store.count('renew') < asked + 3) await sleep(10)
+    await until(() => store.count('renew') >= asked + 3)
     t.is(flake.next().length, 8, 'IDs can be generated')
     store.work()
     await happens(flake, 'renewed')
@@ -210,14 +211,14 @@ test.serial('quiet: join waits it out, and one warning explains it for any numbe
 })
 
 test.serial('a renewal names the end of the window that it knows: the last answered one', async (t) => {
-  const { flake, store } = await joined(t)
+  const { store } = await joined(t)
   const { renew } = store
   store.renew = async function (...request) {
     const answer = await renew.apply(this, request)
     if (this.count('renew') === 2) throw DOWN() // the store did it, but the answer was lost
     return answer
   }
-  while (store.count('renew') < 4) await happens(flake, 'renewed')
+  await until(() => store.count('renew') >= 4)
   const known = store.calls.filter(([step]) => step === 'renew').map(([, , { hi }]) => hi)
   const [granted, first, , third] = store.windows.map(({ hi }) => hi)
   t.deepEqual(known.slice(0, 4), [granted, first, first, third])
@@ -227,18 +228,18 @@ test.serial('quiet when the window has ended: no IDs before it is over, and then
   const { flake, store } = await joined(t)
   const first = flake.nextBigInt()
   const { hi } = store.windows.at(-1)
-  const until = hi + 1000
+  const end = hi + 1000
   store.fail(DOWN())
   await sleep(hi - Date.now())
-  store.group().quietUntil = until
+  store.group().quietUntil = end
   store.work()
   const renewals = store.count('renew')
-  while (store.count('renew') === renewals) await sleep(5)
+  await until(() => store.count('renew') !== renewals)
   await afterEvents()
   const error = t.throws(() => flake.nextBigInt(), { code: 'ERR_FLAKE_LEASE_EXPIRED' })
   t.is(error.cause?.code, 'ERR_FLAKE_QUIET')
   const id = await flake.nextAsync()
-  t.true(flake.decode(id).timestamp >= until)
+  t.true(flake.decode(id).timestamp >= end)
   t.true(numberOf(id) > first)
   const window = store.windows.at(-1)
   t.true(window.lo > hi)
@@ -255,7 +256,7 @@ test.serial('lost while the store is down: keeps trying until it is back', async
   }
   await happens(flake, 'lost')
   const waiting = flake.nextAsync()
-  while (store.count('acquire') < 4) await sleep(20) // it keeps asking
+  await until(() => store.count('acquire') >= 4) // it keeps asking
   t.is(flake.state, 'detached')
   store.work()
   t.is(flake.decode(await waiting).id, 1)

@@ -2,11 +2,11 @@
 // length each week. A deliberate leak shows that leaks would be seen.
 
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { createRequire } from 'node:module'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import anyTest from 'ava'
+import { once } from '../support/waits.mjs'
 
 const PROGRAM = path.join(import.meta.dirname, '..', '..', 'lab', 'long-life.js')
 const { library } = createRequire(import.meta.url)(PROGRAM)

@@ -2,12 +2,12 @@
 // test's own, in a folder and on a Redis. Conversely, other generators cannot use a leased number until the lease and
 // its window have ended.
 
-import { setTimeout as sleep } from 'node:timers/promises'
 import test from 'ava'
 import { FlakeId, jsonOfChild, throwsCode } from '../support/index.mjs'
 import { joinAs, joined, leaseOptions, tryJoin } from '../support/lease.mjs'
 import { diskFolder } from '../support/processes.mjs'
 import { giveAway, MemoryStore } from '../support/store.mjs'
+import { until } from '../support/waits.mjs'
 
 /** A generator of this process with this node number. */
 const plain = ({ epoch }, id) => new FlakeId({ epoch, id }).next()
@@ -23,7 +23,7 @@ test.serial('join: slots whose node numbers are in use are released unused, and 
   const { flake, store } = await joined(t, options)
   t.is(flake.slot, 2)
   t.is(flake.decode(flake.next()).id, 2)
-  while (store.count('release') < 2) await sleep(5)
+  await until(() => store.count('release') >= 2)
   t.deepEqual(owners(store), [2], 'nothing else stays taken')
   const asked = store.calls.filter(([step]) => step === 'acquire' || step === 'release')
   t.deepEqual(
@@ -45,7 +45,7 @@ test.serial('attach: a node number that was taken meanwhile is left alone', asyn
   plain(options, 1)
   await flake.attach()
   t.is(flake.slot, 2)
-  while (store.count('release') < 2) await sleep(5)
+  await until(() => store.count('release') >= 2)
   t.deepEqual(owners(store), [0, 2])
 })
 
@@ -123,7 +123,7 @@ test.serial('after close() and the end of the window the number is free, and its
   await flake.close()
   const { hi } = store.windows.at(-1)
   if (Date.now() < hi) throwsCode(t, () => plain(options, 0), 'ERR_FLAKE_CONFIG_MISMATCH')
-  while (Date.now() <= hi) await sleep(20)
+  await until(() => Date.now() > hi)
   const own = new FlakeId({ epoch: options.epoch, id: 0 })
   t.true(own.nextBigInt() > ids.at(-1))
   t.is(own.decode(own.next()).id, 0)

@@ -1,12 +1,12 @@
 // Options of FlakeId.join(): what is rejected before the store is asked, how slots become node numbers, and what the
 // members of a group must agree on.
 
-import { setTimeout as sleep } from 'node:timers/promises'
 import test from 'ava'
 import { WITH_NODES } from '../support/dialects.mjs'
 import { FlakeId, jsonOfChild, lease, throwsCode } from '../support/index.mjs'
 import { closeAfter, joined, leaseOptions, tryJoin } from '../support/lease.mjs'
 import { LEASE, MemoryStore } from '../support/store.mjs'
+import { until } from '../support/waits.mjs'
 
 const MOST = Number.MAX_SAFE_INTEGER
 
@@ -340,7 +340,7 @@ test.serial('durable: absent is false, and only true and false are accepted', as
 test.serial('a group that is recreated while join() waits for a slot is not joined either', async (t) => {
   const { store, flake, options } = await joined(t, { slots: 1 })
   const waiting = tryJoin(store, options)
-  while (store.count('acquire') < 2) await sleep(5)
+  await until(() => store.count('acquire') >= 2)
   await flake.destroy()
   await store.create('default', { ...store.group().config, fingerprint: 'of others' })
   await t.throwsAsync(waiting, { code: 'ERR_FLAKE_CONFIG_MISMATCH' })

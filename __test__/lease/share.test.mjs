@@ -7,6 +7,7 @@ import { freshFolder, until } from '../servers/server.mjs'
 import { FlakeId, turn } from '../support/index.mjs'
 import { joinAs, leaseOptions } from '../support/lease.mjs'
 import { MemoryStore } from '../support/store.mjs'
+import { once } from '../support/waits.mjs'
 
 const shared = (options) => leaseOptions({ share: true, ...options })
 const MISMATCH = { code: 'ERR_FLAKE_CONFIG_MISMATCH' }
@@ -155,7 +156,8 @@ test('a worker thread has a generator of its own', async (t) => {
       await flake.close()
     })`
   const worker = new Worker(source, { eval: true, workerData: [`file:${folder}`, options] })
-  const { slot } = await new Promise((resolve, reject) => worker.once('message', resolve).once('error', reject))
+  const exit = once(worker, 'exit')
+  const [{ slot }] = await once(worker, 'message')
   t.not(slot, one.slot)
-  await new Promise((resolve) => worker.once('exit', resolve))
+  await exit
 })

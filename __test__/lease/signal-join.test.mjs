@@ -1,7 +1,7 @@
 // AbortSignals of join(), attach() and createGroup(): they end at once, whatever the store does, and hold no slot,
 // connection, timer or listener.
 
-import { getEventListeners, once } from 'node:events'
+import { getEventListeners } from 'node:events'
 import { createRequire } from 'node:module'
 import { createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -12,6 +12,7 @@ import { stopAfter, until } from '../servers/server.mjs'
 import { FlakeId, jsonOfChild, turn } from '../support/index.mjs'
 import { closeAfter, happens, joinAs, joined, leaseOptions } from '../support/lease.mjs'
 import { LEASE, MemoryStore } from '../support/store.mjs'
+import { once } from '../support/waits.mjs'
 
 const require = createRequire(import.meta.url)
 const rooms = require('../../target/rooms/lib/lease/join.js')
@@ -31,7 +32,7 @@ const rejection = (promise) =>
 
 /** Waits until the store was asked for a step this many times. */
 async function asked(store, step, times = 1) {
-  while (store.count(step) < times) await turn()
+  await until(() => store.count(step) >= times, { everyMs: 0 })
 }
 
 /** Starts a call with a signal that aborts later: the call ends with the reason, and no listener is left. */
@@ -97,7 +98,7 @@ for (const [name, call] of Object.entries({ join: FlakeId.join, createGroup })) 
       t.is(await waiting, 'now')
       const [store] = made
       store.fail(new Error('the server has gone'))
-      while (store.calls.at(-1)[0] !== 'close') await turn()
+      await until(() => store.calls.at(-1)[0] === 'close', { everyMs: 0 })
       t.is(listenersOf(controller.signal), 0)
     },
   )
@@ -165,7 +166,7 @@ test('join: a held slot whose window has not begun is released', async (t) => {
   const store = new MemoryStore({ offsetMs: 20_000 })
   const join = (signal) => FlakeId.join(store, leaseOptions({ ...LONG, signal }))
   await abortedAt(t, join, async () => {
-    while (ownerOf(store, 0) === undefined) await turn()
+    await until(() => ownerOf(store, 0) !== undefined, { everyMs: 0 })
     await turn()
   })
   await asked(store, 'release')

@@ -19,6 +19,7 @@ import {
   waitingCalls,
 } from '../support/lease.mjs'
 import { giveAway, LEASE, MemoryStore } from '../support/store.mjs'
+import { until } from '../support/waits.mjs'
 
 // --- attached ---
 
@@ -331,7 +332,7 @@ test.serial('attach() while a lost slot is being replaced waits for the same one
 test.serial('the reason for a lost slot includes a failure just before, and none long before', async (t) => {
   const { flake, store } = await joined(t)
   store.fail()
-  while (store.count('renew') < 1) await sleep(5)
+  await until(() => store.count('renew') >= 1)
   await sleep(20)
   store.work()
   await happens(flake, 'renewed')
@@ -340,7 +341,7 @@ test.serial('the reason for a lost slot includes a failure just before, and none
   t.is(cause.cause, undefined)
   store.fail()
   const { length } = store.calls
-  while (store.calls.length === length) await sleep(5)
+  await until(() => store.calls.length !== length)
   giveAway(store, flake.slot)
   store.work()
   const later = await happens(flake, 'lost')

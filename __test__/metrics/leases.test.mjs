@@ -1,6 +1,5 @@
 // The metrics of leases and counters: on a real Redis and in files, with OpenTelemetry's SDK next to Prometheus.
 
-import { once } from 'node:events'
 import fs from 'node:fs'
 import net from 'node:net'
 import os from 'node:os'
@@ -15,6 +14,7 @@ import { FlakeId, lease, runChild, throwsCode } from '../support/index.mjs'
 import { happens, joinAs, joined, leaseOptions } from '../support/lease.mjs'
 import { CLIENTS, metrics, registryOf, samplesIn } from '../support/metrics.mjs'
 import { giveAway } from '../support/store.mjs'
+import { once } from '../support/waits.mjs'
 
 const redisTest = wantRedis() ? test.serial : test.skip
 const { value, samples } = registryOf(CLIENTS['prom-client'])

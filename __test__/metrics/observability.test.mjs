@@ -2,7 +2,6 @@
 // metrics and labels, and promtool accepts every expression.
 
 import { execFile, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -11,6 +10,7 @@ import test from 'ava'
 import { parse as parseYaml, stringify } from 'yaml'
 import { freshFolder, wantProgram } from '../servers/server.mjs'
 import { CLIENTS, registryOf, samplesIn } from '../support/metrics.mjs'
+import { once } from '../support/waits.mjs'
 
 const root = path.join(import.meta.dirname, '..', '..')
 const folder = path.join(root, 'examples', 'observability')

@@ -9,6 +9,7 @@ import test from 'ava'
 import * as imported from 'flakeforge/metrics'
 import { FlakeId, freshNode, manualClock, throwsCode } from '../support/index.mjs'
 import { CLIENTS, metrics, registryOf, samplesIn, typesIn, untilCollected } from '../support/metrics.mjs'
+import { once } from '../support/waits.mjs'
 
 const require = createRequire(import.meta.url)
 const { prometheusMetrics } = metrics
@@ -210,7 +211,7 @@ test.serial('a worker thread counts for itself', async (t) => {
     client.register.getSingleMetricAsString('flakeforge_ids_total').then((text) => parentPort.postMessage(text))`,
     { eval: true },
   )
-  const text = await new Promise((resolve, reject) => worker.once('message', resolve).once('error', reject))
+  const [text] = await once(worker, 'message')
   t.deepEqual(samplesIn(text), [{ name: 'flakeforge_ids_total', labels: { layout: 'flake' }, value: 11 }])
   await worker.terminate()
 })

@@ -10,6 +10,7 @@ import { promisify } from 'node:util'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import test from 'ava'
+import { until } from '../support/waits.mjs'
 
 const root = path.join(import.meta.dirname, '..', '..')
 const require = createRequire(import.meta.url)
@@ -73,7 +74,7 @@ test('an ID does not come back unsealed: without its seal, the call throws', asy
       return true
     }
   }
-  while (!isGone()) await new Promise(setImmediate) // finalizers run between two turns
+  await until(isGone, { everyMs: 0 }) // finalizers run between two turns
   t.is(make().index, index[0]) // so indexes do not run out
 })
 

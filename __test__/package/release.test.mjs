@@ -2,7 +2,6 @@
 // or failed release leaves nothing behind. lab/consumers/release publishes its result.
 
 import { execFile, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
 import fs from 'node:fs'
 import { createServer } from 'node:http'
 import { createRequire } from 'node:module'
@@ -11,6 +10,7 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 import anyTest from 'ava'
 import { parse } from 'yaml'
+import { once } from '../support/waits.mjs'
 
 const require = createRequire(import.meta.url)
 const semver = require('semver')

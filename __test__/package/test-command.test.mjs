@@ -2,13 +2,12 @@
 // which some fail, run by the real cargo and the real ava.
 
 import { spawn, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
 import fs from 'node:fs'
 import { createRequire } from 'node:module'
 import os from 'node:os'
 import path from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import anyTest from 'ava'
+import { once, until } from '../support/waits.mjs'
 
 const { QUICK, choose } = createRequire(import.meta.url)('../../scripts/test-files.js')
 const root = path.join(import.meta.dirname, '..', '..')
@@ -265,11 +264,11 @@ for (const signal of process.platform === 'win32' ? [] : ['SIGINT', 'SIGTERM', '
         .readdirSync(folder)
         .map((name) => path.join(folder, name, 'begun'))
         .find((file) => fs.existsSync(file))
-    while (!begun()) await sleep(50)
+    await until(begun)
     const worker = Number(fs.readFileSync(begun(), 'utf8'))
     child.kill(signal)
     t.deepEqual(await ended, [null, signal])
     // What it could not do itself, its guard does a moment later.
-    while (isThere(worker) || (signal === 'SIGKILL' && fs.readdirSync(folder).length > 0)) await sleep(20)
+    await until(() => !(isThere(worker) || (signal === 'SIGKILL' && fs.readdirSync(folder).length > 0)))
     t.deepEqual(fs.readdirSync(folder), [])
   })

@@ -2,10 +2,10 @@
 // platforms` does, or from where that leaves it. If it is not built, that is a loud skip: a separate job builds it.
 
 import { spawn, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { pathToFileURL } from 'node:url'
+import { once } from '../support/waits.mjs'
 import { wasm as addon, onWasm } from '../support/wasm.mjs'
 
 const root = path.join(import.meta.dirname, '..', '..')

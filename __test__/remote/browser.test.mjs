@@ -1,7 +1,6 @@
 // RemoteFlakeId in Debian's Chromium, bundled as users bundle it: in a page and in a worker, on a flakeforge-server
 // that allows the page's origin, and on servers that fail.
 
-import { once } from 'node:events'
 import { createServer } from 'node:http'
 import anyTest from 'ava'
 import { build } from 'esbuild'
@@ -9,6 +8,7 @@ import { startServer } from '../servers/flakeforge.mjs'
 import { wantProgram } from '../servers/server.mjs'
 import { launchBrowser } from '../support/browser.mjs'
 import { root } from '../support/guides.mjs'
+import { once } from '../support/waits.mjs'
 import { giveIds, startScripted } from './scripted-server.mjs'
 
 const test = wantProgram('chromium') === undefined ? anyTest.skip : anyTest.serial

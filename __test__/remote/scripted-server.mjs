@@ -2,9 +2,9 @@
 // script says. Without a script it gives IDs, ascending and never twice, also among all servers of a test file. Like a
 // flakeforge-server it repeats the nonce of each request.
 
-import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { RemoteFlakeId } from 'flakeforge/remote'
+import { limited, once, until } from '../support/waits.mjs'
 
 let last = 2n ** 60n
 
@@ -66,8 +66,8 @@ export async function startScripted(t, script = giveIds) {
     http.close()
     http.closeAllConnections()
   }
-  server.asked = (count) =>
-    new Promise((resolve) => {
+  server.asked = (count) => {
+    const arrived = new Promise((resolve) => {
       const watch = () => {
         if (server.counts.length < count) return
         watchers.delete(watch)
@@ -76,6 +76,8 @@ export async function startScripted(t, script = giveIds) {
       watchers.add(watch)
       watch()
     })
+    return limited(arrived, () => `${count} requests, after ${server.counts.length}`)
+  }
   t.teardown(server.stop)
   return server
 }
@@ -102,7 +104,7 @@ export async function connectToFirst(t, servers, options) {
 
 /** Lets the event loop turn until `isTrue` returns true. */
 export async function turns(isTrue) {
-  while (!isTrue()) await new Promise((resolve) => setImmediate(resolve))
+  await until(isTrue, { everyMs: 0 })
 }
 
 /** The IDs in these bytes, as bigints. */

@@ -2,11 +2,11 @@
 // alive gets an answer to the request that its client is about to send.
 
 import http from 'node:http'
-import { setTimeout as sleep } from 'node:timers/promises'
 import anyTest from 'ava'
 import { startServer } from '../servers/flakeforge.mjs'
 import { isWindows } from '../support/processes.mjs'
 import { arrived, rawConnection } from '../support/service.mjs'
+import { until } from '../support/waits.mjs'
 
 const test = isWindows ? anyTest.skip : anyTest // it has no SIGTERM
 
@@ -71,7 +71,7 @@ async function getsLastAnswer(t) {
   raws[0].send(ONE)
   await Promise.all([arrived(raws[0], /^HTTP\/1\.1 200 .*\}$/s), raws[1].connected])
   server.child.kill('SIGTERM')
-  while ((await outcome(server.port)) !== 'ECONNREFUSED') await sleep(5)
+  await until(async () => (await outcome(server.port)) === 'ECONNREFUSED')
   const isInTime = raws.every(({ socket }) => socket.readyState === 'open')
   for (const raw of isInTime ? raws : []) {
     raw.send(ONE)
@@ -95,7 +95,7 @@ test.serial('while it drains, it gives IDs, and each answer is the last of its c
   await arrived(early, /^HTTP\/1\.1 200 .*\}$/s)
   t.notRegex(early.text(), /connection: close/i)
   server.child.kill('SIGTERM')
-  while ((await fetch(`${server.url}/readyz`)).status === 200) await sleep(5)
+  await until(async () => (await fetch(`${server.url}/readyz`)).status !== 200)
   for (const raw of [early, late]) {
     raw.send(ONE)
     await raw.closed

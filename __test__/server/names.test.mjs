@@ -8,6 +8,7 @@ import { startServer } from '../servers/flakeforge.mjs'
 import { stopAfter } from '../servers/server.mjs'
 import { FlakeId } from '../support/index.mjs'
 import { arrived, asker, passingFolder, rawConnection } from '../support/service.mjs'
+import { until } from '../support/waits.mjs'
 
 const { Layout, layouts } = FlakeId
 const ORIGIN = 'https://shop.example'
@@ -177,8 +178,8 @@ test('beyond the rate it is 429 with Retry-After, and health checks continue', a
   await arrived(guessing, /HTTP\/1\.1 429 [^{]*\{[^}]*"ERR_FLAKE_RATE"/i) // unknown routes count too
   guessing.socket.destroy()
   t.is((await fetch(`${slow.url}/livez`)).status, 200)
-  while (raw.text().split('HTTP/1.1 ').length <= 500) await new Promise((done) => setTimeout(done, 20))
+  await until(() => raw.text().split('HTTP/1.1 ').length > 500)
   raw.socket.destroy()
-  while ((await fetch(`${slow.url}/v1/names`)).status === 429) await new Promise((done) => setTimeout(done, 50))
+  await until(async () => (await fetch(`${slow.url}/v1/names`)).status !== 429)
   t.is((await askSlow(t, 'POST', '/v1/ids/default')).status, 200)
 })

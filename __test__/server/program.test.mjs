@@ -2,7 +2,6 @@
 // process, so there are few.
 
 import { spawn, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { chmod, chown, mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import http from 'node:http'
@@ -15,6 +14,7 @@ import { until } from '../servers/server.mjs'
 import { outputOf } from '../support/index.mjs'
 import { isRoot, isWindows } from '../support/processes.mjs'
 import { arrived, passingFolder, rawConnection } from '../support/service.mjs'
+import { once } from '../support/waits.mjs'
 
 const { version } = createRequire(import.meta.url)('../../packages/server/package.json')
 

@@ -3,7 +3,6 @@
 // probes, proxies, Compose.
 
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
 import http from 'node:http'
 import { networkInterfaces } from 'node:os'
@@ -13,6 +12,7 @@ import { clean, PROGRAM, startServer } from '../servers/flakeforge.mjs'
 import { stopAfter } from '../servers/server.mjs'
 import { isWindows } from '../support/processes.mjs'
 import { arrived, passingFolder, rawConnection } from '../support/service.mjs'
+import { once } from '../support/waits.mjs'
 
 const PAGE = 'https://shop.example'
 

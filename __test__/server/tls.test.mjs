@@ -1,6 +1,5 @@
 // HTTPS: which clients are served with which certificate, and what SIGHUP changes.
 
-import { once } from 'node:events'
 import { copyFile, readFile, rm } from 'node:fs/promises'
 import https from 'node:https'
 import { join } from 'node:path'
@@ -11,6 +10,7 @@ import { startServer } from '../servers/flakeforge.mjs'
 import { freshFolder, stopAfter } from '../servers/server.mjs'
 import { makeCertificate, withOpenssl } from '../support/certificates.mjs'
 import { rawConnection } from '../support/service.mjs'
+import { once, until } from '../support/waits.mjs'
 
 const withTls = withOpenssl(anyTest.serial)
 
@@ -149,7 +149,7 @@ withTls('another --tls-ca ends the connections of the old one: idle, in a handsh
   const begun = rawConnection(server.port) // which has not ended its handshake
   await begun.connected
   begun.send('\x16\x03\x01')
-  while (!/waiting 1$/m.test(await metricsOf(old))) await sleep(5)
+  await until(async () => /waiting 1$/m.test(await metricsOf(old)))
 
   const ended = [once(resting, 'close'), once(resumable, 'close'), begun.closed]
   server.child.kill('SIGHUP') // nothing has changed: nothing ends

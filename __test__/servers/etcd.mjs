@@ -2,11 +2,11 @@
 // answer in its place. An etcd that was running before is never touched.
 
 import { execFile } from 'node:child_process'
-import { once } from 'node:events'
 import { rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { once } from '../support/waits.mjs'
 import { findProgram, freePort, freshFolder, HERE, Server, wantProgram, withVariables } from './server.mjs'
 
 const run = promisify(execFile)

@@ -3,10 +3,10 @@
 
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
+import { limited, once } from '../support/waits.mjs'
 import { freshFolder, until } from './server.mjs'
 
 export const PROGRAM = fileURLToPath(new URL('../../packages/server/dist/flakeforge-server.mjs', import.meta.url))
@@ -49,15 +49,23 @@ export async function startServer({ args = [], env = {}, port = 0, until: when =
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   present.add(child)
-  const exit = once(child, 'exit')
-  exit.then(() => present.delete(child))
-  const server = { child, lines: [], warnings: [], folder, isOver: false }
+  child.once('exit', () => present.delete(child))
+  const server = {
+    child,
+    lines: [],
+    warnings: [],
+    folder,
+    isOver: false,
+    get exit() {
+      return once(child, 'exit')
+    },
+  }
   child.once('close', () => {
     server.isOver = true // and all of its output was read
   })
   const kill = async (signal = 'SIGKILL') => {
     child.kill(signal)
-    return exit
+    return server.exit
   }
   const stop = async () => {
     await kill('SIGKILL')
@@ -74,8 +82,8 @@ export async function startServer({ args = [], env = {}, port = 0, until: when =
     await until(() => found() !== undefined || server.isOver, { state, ...options })
     return found() ?? assert.fail(`The server ended: ${state()}`)
   }
-  Object.assign(server, { kill, stop, exit, told })
-  const url = await new Promise((resolve, reject) => {
+  Object.assign(server, { kill, stop, told })
+  const starting = new Promise((resolve, reject) => {
     const look = (list, pattern) => (line) => {
       list.push(line)
       const [, found] = pattern.exec(line) ?? []
@@ -83,10 +91,11 @@ export async function startServer({ args = [], env = {}, port = 0, until: when =
     }
     eachLine(child.stdout, look(server.lines, READY))
     eachLine(child.stderr, look(server.warnings, when === 'listening' ? LISTENING : /^\b$/))
-    exit.then(([code, signal]) =>
+    child.once('exit', (code, signal) =>
       reject(new Error(`flakeforge-server ended with ${signal ?? code}:\n${server.warnings.join('\n')}`)),
     )
   })
+  const url = await limited(starting, () => `flakeforge-server is ${when}. It told:\n${server.warnings.join('\n')}`)
   return Object.assign(server, { url, port: Number(new URL(url).port) })
 }
 

@@ -1,8 +1,8 @@
 // An intermediary in front of flakeforge-servers that repeats their answers, like badly configured caches, gateways and
 // proxies.
 
-import { once } from 'node:events'
 import { createServer, request as httpRequest } from 'node:http'
+import { once } from '../support/waits.mjs'
 
 const NONCE = 'flakeforge-nonce'
 

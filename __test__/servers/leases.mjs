@@ -3,8 +3,8 @@
 // `npm run databases:stores -- kubernetes` runs that one.
 
 import { randomUUID } from 'node:crypto'
-import { once } from 'node:events'
 import { createServer } from 'node:http'
+import { once } from '../support/waits.mjs'
 
 const LEASES = '/apis/coordination.k8s.io/v1/namespaces/default/leases'
 

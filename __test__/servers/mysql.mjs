@@ -106,21 +106,21 @@ async function installMariadb(folder, data) {
   ])
 }
 
-let template
-
-/** Its root may log in from here by an address too, as MariaDB's may. One is made for each process, since it takes seconds. */
-async function initializeMysql(_, data) {
-  template ??= makeTemplate()
-  await cp(await template, data, { recursive: true })
-}
-
-async function makeTemplate() {
-  const folder = await freshFolder('mysql-template')
-  const [data, file] = [join(folder, 'data'), join(folder, 'users.sql')]
+/** Its root may log in from here by an address too, as MariaDB's may. */
+async function initializeMysql(folder, data) {
+  const file = join(folder, 'users.sql')
   await writeFile(file, `CREATE USER root@'127.0.0.1'; GRANT ALL ON *.* TO root@'127.0.0.1' WITH GRANT OPTION;\n`)
   const options = { datadir: data, 'init-file': file, ...SMALL }
   await run(MYSQLD, ['--no-defaults', '--initialize-insecure', ...asOptions(options), ...USER])
   await rm(join(data, 'auto.cnf')) // has the server's identity
+}
+
+let template // a promise: the data of a server that has never run. It has no identity of its own, so it is copied.
+
+async function install() {
+  const folder = await freshFolder('mysql-template')
+  const data = join(folder, 'data')
+  await (isMysql ? initializeMysql : installMariadb)(folder, data)
   return data
 }
 
@@ -136,7 +136,8 @@ const mysqlSettings = (settings) => ({
 export async function startMysql(settings = {}, environment = {}, machine = HERE) {
   const [port, folder] = [settings.port ?? (await freePort()), await freshFolder('mysql')]
   const data = join(folder, 'data')
-  await (isMysql ? initializeMysql : installMariadb)(folder, data)
+  template ??= install()
+  await cp(await template, data, { recursive: true })
   const all = {
     datadir: data,
     tmpdir: folder,

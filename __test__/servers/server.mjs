@@ -10,6 +10,8 @@ import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
+export { until } from '../support/waits.mjs'
+
 const READY_MS = 30_000
 
 /**
@@ -100,21 +102,6 @@ const TIED = findProgram('setpriv') === undefined ? [] : ['setpriv', '--pdeathsi
 export function stopAfter(t, server) {
   t.teardown(() => server.stop())
   return server
-}
-
-/** Enough for a busy machine, and less than the 5 minutes after which ava ends a file without a reason. */
-const LIMIT_MS = 180_000
-
-/**
- * Waits until `isTrue` returns true.
- * @param {() => unknown} isTrue
- * @param {{ state?: () => string, everyMs?: number, limitMs?: number }} [options] `state` describes what was not true, for
- * the error after `limitMs`
- */
-export async function until(isTrue, { state = () => String(isTrue), everyMs = 20, limitMs = LIMIT_MS } = {}) {
-  for (const end = performance.now() + limitMs; !(await isTrue()); await sleep(everyMs)) {
-    if (performance.now() > end) throw new Error(`not within ${limitMs / 1000} s: ${state()}`)
-  }
 }
 
 /** Servers with a process or data: a test run that ends early must not leave them behind. */

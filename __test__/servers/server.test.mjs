@@ -2,11 +2,11 @@
 // reason.
 
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { rm } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
 import anyTest from 'ava'
 import { until as untilListed } from '../support/index.mjs'
+import { once } from '../support/waits.mjs'
 import { wantEtcd } from './etcd.mjs'
 import { startServer } from './flakeforge.mjs'
 import { wantMysql } from './mysql.mjs'

@@ -2,7 +2,6 @@
 // its server is killed or has no IDs, and prints no ID twice.
 
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { createServer, request as httpRequest } from 'node:http'
@@ -12,6 +11,7 @@ import { startServer } from '../servers/flakeforge.mjs'
 import { freePort, freshFolder } from '../servers/server.mjs'
 import { blocks } from '../support/documents.mjs'
 import { FlakeId, isAscending, outputOf } from '../support/index.mjs'
+import { once } from '../support/waits.mjs'
 import { isThere, LANGUAGES, pathOf } from './languages.mjs'
 
 const TOKEN = 'a-token-of-this-test'

@@ -1,7 +1,6 @@
 // Ways into etcd: URLs and options, users and tokens, TLS.
 
 import { execFile } from 'node:child_process'
-import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
@@ -15,6 +14,7 @@ import { startEtcd, wantEtcd } from '../servers/etcd.mjs'
 import { freshFolder, stopAfter } from '../servers/server.mjs'
 import { newOwner } from '../support/records.mjs'
 import { openGroup, works } from '../support/steps.mjs'
+import { once } from '../support/waits.mjs'
 
 const require = createRequire(import.meta.url)
 const { etcdStore, openEtcd } = require('../../target/rooms/lib/stores/etcd.js')

@@ -1,12 +1,12 @@
 // Records on a real etcd: read, swap and names, straight on the adapter.
 
-import { once } from 'node:events'
 import { createRequire } from 'node:module'
 import { setTimeout as sleep } from 'node:timers/promises'
 import anyTest from 'ava'
 import { fake, startCluster, startEtcd, wantEtcd } from '../servers/etcd.mjs'
 import { freePort, stopAfter, until } from '../servers/server.mjs'
 import { put, slotName, textOf } from '../support/records.mjs'
+import { once } from '../support/waits.mjs'
 
 const require = createRequire(import.meta.url)
 const { Gateway } = require('../../target/rooms/lib/stores/etcd/gateway.js')

@@ -6,7 +6,7 @@
 // `endQuiet` edits the record.
 
 import { execFile } from 'node:child_process'
-import { EventEmitter, once } from 'node:events'
+import { EventEmitter } from 'node:events'
 import { rm } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
@@ -18,6 +18,7 @@ import { FlakeId, lease } from '../support/index.mjs'
 import { closeAfter, happens, named, record, tryJoin } from '../support/lease.mjs'
 import { edited, newOwner } from '../support/records.mjs'
 import { untilAnswered } from '../support/steps.mjs'
+import { once } from '../support/waits.mjs'
 import { DatabaseStore, startDurable } from './databases.mjs'
 
 const { openGiven } = createRequire(import.meta.url)('../../target/rooms/lib/stores/open.js')

@@ -1,7 +1,6 @@
 // What join() does when a real server refuses: it tries again within `waitMs` if the reason passes without help, and
 // otherwise ends at once.
 
-import { once } from 'node:events'
 import { createRequire } from 'node:module'
 import anyTest from 'ava'
 import { fake, startEtcd, wantEtcd } from '../servers/etcd.mjs'
@@ -10,6 +9,7 @@ import { startPostgres, wantPostgres } from '../servers/postgres.mjs'
 import { startRedis, wantRedis } from '../servers/redis.mjs'
 import { stopAfter, until } from '../servers/server.mjs'
 import { testInTurn } from '../support/turns.mjs'
+import { once } from '../support/waits.mjs'
 
 const { createGroup, FlakeId } = createRequire(import.meta.url)('../../dist/index.cjs')
 

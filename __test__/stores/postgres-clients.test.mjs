@@ -2,7 +2,6 @@
 // clients of all databases are in behaviour/.
 
 import { execFile, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { connect, createServer } from 'node:net'
@@ -16,6 +15,7 @@ import { startProxy } from '../servers/proxy.mjs'
 import { stopAfter, until } from '../servers/server.mjs'
 import { newProject, runIn } from '../support/project.mjs'
 import { openGroup, stepsOf, works } from '../support/steps.mjs'
+import { once } from '../support/waits.mjs'
 
 const require = createRequire(import.meta.url)
 const { postgresStore } = require('../../target/rooms/lib/stores/postgres.js')
@@ -254,7 +254,7 @@ async function dyingServer(t) {
     })
     near.on('close', () => far.destroy())
   })
-  await new Promise((resolve) => proxy.listen(0, '127.0.0.1', resolve))
+  await once(proxy.listen(0, '127.0.0.1'), 'listening')
   t.teardown(() => proxy.close())
   return server.url.replace(`:${server.port}/`, `:${proxy.address().port}/`)
 }

@@ -9,6 +9,7 @@ import postgres from 'postgres'
 import { CLIENTS, serverNow, startPostgres, stopWalWriter, wantPostgres } from '../servers/postgres.mjs'
 import { stopAfter } from '../servers/server.mjs'
 import { textOf } from '../support/records.mjs'
+import { until } from '../support/waits.mjs'
 
 const require = createRequire(import.meta.url)
 const { isPassing } = require('../../target/rooms/lib/base/errors.js')
@@ -179,7 +180,7 @@ testAlone('a lock_timeout of the database: a swap fails with it, a read is tried
   const error = await t.throwsAsync(swapping, { code: 'ERR_FLAKE_STORE', message: /lock timeout/ })
   t.true(isPassing(error))
   const read = records.read('timeout', ['group'])
-  while (!(await isWaiting())) await sleep(1)
+  await until(isWaiting, { everyMs: 1 })
   await client.query('COMMIT')
   t.deepEqual((await read).values, ['a'])
 })

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { newOwner } from '../support/records.mjs'
 import { untilAnswered } from '../support/steps.mjs'
 import { turns } from '../support/turns.mjs'
+import { until } from '../support/waits.mjs'
 import { callsOn, freshName, openGroup } from './members.mjs'
 
 const MEMBERS = 8
@@ -163,7 +164,7 @@ export function testRaces(kind, { test, member }) {
       }
       t.is(await renew(slot, owner), 'destroyed')
     })
-    while (ends.length < MEMBERS * 3) await sleep(1)
+    await until(() => ends.length >= MEMBERS * 3, { everyMs: 1 })
     await destroy()
     await Promise.all(renewing)
     t.true(Number((await fields()).quiet) > Math.max(...ends))

@@ -1,7 +1,6 @@
 // Which clients of Redis' packages the store accepts and which it rejects, and how it translates their errors. Rules
 // for the clients of all databases are in behaviour/.
 
-import { once } from 'node:events'
 import { createRequire } from 'node:module'
 import anyTest from 'ava'
 import { Cluster, Redis } from 'ioredis'
@@ -209,7 +208,7 @@ test('node-redis: a client that finds no server: its error is the cause, at once
   for (const error of await Promise.all(steps)) t.is(error.cause.code, 'ECONNREFUSED')
   t.deepEqual(warnings, [], 'one listener is enough for all')
   await server.start()
-  while (!client.isReady) await once(client, 'ready')
+  await until(() => client.isReady)
   t.notRegex(await server.cli('INFO', 'commandstats'), /evalsha/, 'nothing is sent for a step that is over')
   await works(t, store)
 })

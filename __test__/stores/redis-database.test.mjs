@@ -11,6 +11,7 @@ import { FlakeId } from '../support/index.mjs'
 import { tryJoin } from '../support/lease.mjs'
 import { put, textOf } from '../support/records.mjs'
 import { openGroup, stepsOf } from '../support/steps.mjs'
+import { once } from '../support/waits.mjs'
 
 const { openRedis, redisStore } = createRequire(import.meta.url)('../../target/rooms/lib/stores/redis.js')
 
@@ -124,7 +125,7 @@ test('an ioredis client that resends a step on a connection that may not SELECT:
   const step = store.advance('c', 1n, 0n)
   step.catch(() => {})
   await until(async () => (await cli('INFO', 'clients')).includes('blocked_clients:1'))
-  const isReadyAgain = new Promise((resolve) => client.once('ready', resolve))
+  const isReadyAgain = once(client, 'ready')
   client.stream.destroy()
   await isReadyAgain
   await cli('CLIENT', 'UNPAUSE')

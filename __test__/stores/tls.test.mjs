@@ -15,6 +15,7 @@ import { startMysql, wantMysql } from '../servers/mysql.mjs'
 import { startRedis, wantRedis } from '../servers/redis.mjs'
 import { freePort, freshFolder, stopAfter, until } from '../servers/server.mjs'
 import { makeCertificate, makeExpired, openssl, withOpenssl } from '../support/certificates.mjs'
+import { once } from '../support/waits.mjs'
 
 const test = withOpenssl(anyTest.serial) // or the processes would keep each other from their time limits
 const onRedis = wantRedis() === undefined ? anyTest.skip : test
@@ -59,12 +60,12 @@ const TLS_REQUEST_BYTES = 36
 const BEFORE = {
   none: async () => {},
   postgres: async (socket) => {
-    await new Promise((resolve) => socket.once('data', resolve))
+    await once(socket, 'data')
     socket.write('S')
   },
   mysql: async (socket) => {
     socket.write(greeting())
-    const sent = await new Promise((resolve) => socket.once('data', resolve))
+    const [sent] = await once(socket, 'data')
     socket.pause()
     socket.unshift(sent.subarray(TLS_REQUEST_BYTES)) // mariadb does not wait for an answer
   },
@@ -85,7 +86,7 @@ async function startEndpoint(t, kind, { key, cert }) {
       socket.destroy()
     })
   })
-  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve))
+  await once(server.listen(0, '127.0.0.1'), 'listening')
   t.teardown(() => server.close())
   return { found, port: server.address().port }
 }
@@ -176,7 +177,7 @@ async function startFront(t, port, { key, cert }) {
       one.on('error', () => {}).on('close', () => other.destroy())
   })
   front.on('tlsClientError', (_error, socket) => socket.destroy())
-  await new Promise((resolve) => front.listen(0, '127.0.0.1', resolve))
+  await once(front.listen(0, '127.0.0.1'), 'listening')
   t.teardown(() => front.close())
   return { names, port: front.address().port }
 }

@@ -1,6 +1,5 @@
 // A client whose promises never settle: a member waits for them only for a time, and goes on with the next connection.
 
-import { once } from 'node:events'
 import { createRequire } from 'node:module'
 import anyTest from 'ava'
 import { Redis } from 'ioredis'
@@ -11,6 +10,7 @@ import { startProxy } from '../servers/proxy.mjs'
 import { startRedis, wantRedis } from '../servers/redis.mjs'
 import { stopAfter, until } from '../servers/server.mjs'
 import { FlakeId, lease } from '../support/index.mjs'
+import { once } from '../support/waits.mjs'
 
 const require = createRequire(import.meta.url)
 const rooms = '../../target/rooms/lib/stores'

@@ -8,6 +8,7 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { outputOf } from './index.mjs'
 import { turns } from './turns.mjs'
+import { limited } from './waits.mjs'
 
 export const COMMAND = fileURLToPath(new URL('../../dist/flakeforge.cjs', import.meta.url))
 const OUTSIDE = ['--require', path.join(import.meta.dirname, '..', 'workers', 'not-in-a-container.cjs')]
@@ -63,7 +64,7 @@ function startHost() {
 }
 
 /** Runs a command that does not need a separate process. */
-const compute = (args) =>
+export const compute = (args) =>
   inTurn(async () => {
     const host = idle.pop() ?? startHost()
     const result = await answerOf(host, args)
@@ -72,7 +73,7 @@ const compute = (args) =>
   })
 
 function answerOf(host, args) {
-  return new Promise((resolve) => {
+  const answer = new Promise((resolve) => {
     const onExit = (code, signal) => resolve({ code, signal: signal ?? 'exit', stdout: '', stderr: '' })
     host.ref()
     host.once('exit', onExit)
@@ -83,6 +84,7 @@ function answerOf(host, args) {
     })
     host.send(args)
   })
+  return limited(answer, () => `the output of ${args.join(' ')}`)
 }
 
 /** What `create` says while it waits, where no test is about that. */

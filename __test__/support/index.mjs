@@ -3,9 +3,8 @@
 
 import { spawn } from 'node:child_process'
 import { createRequire } from 'node:module'
-import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
-import { until as untilTrue } from '../servers/server.mjs'
+import { limited, until as untilTrue } from './waits.mjs'
 
 const require = createRequire(import.meta.url)
 
@@ -137,10 +136,11 @@ export function outputOf(child) {
       output[name] += text
     })
   }
-  return new Promise((resolve, reject) => {
+  const end = new Promise((resolve, reject) => {
     child.once('error', reject)
     child.once('close', (code, signal) => resolve({ code, signal, ...output }))
   })
+  return limited(end, () => `the end of ${child.spawnargs.join(' ')}. Its output: ${JSON.stringify(output)}`)
 }
 
 /** Runs an ES module in a separate process, with `FlakeId` imported, until it ends without help. */
@@ -222,10 +222,13 @@ export async function turnOnUntil(clock, promise) {
   promise.finally(() => {
     settled = true
   })
-  while (!settled) {
-    clock.now += 1
-    await sleep(2)
-  }
+  await untilTrue(
+    () => {
+      clock.now += settled ? 0 : 1
+      return settled
+    },
+    { everyMs: 2, state: () => 'the promise is settled' },
+  )
   return promise
 }
 

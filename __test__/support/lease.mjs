@@ -3,6 +3,7 @@
 
 import { FlakeId, numberOf, syncCalls } from './index.mjs'
 import { LEASE, MemoryStore } from './store.mjs'
+import { limited } from './waits.mjs'
 
 /** Slots of one process must not be those of another test's group: each group gets a layout with a different epoch. */
 let groups = 0
@@ -46,17 +47,27 @@ export function record(flake) {
 
 export const named = (told) => told.map(([name]) => name)
 
-/** The next event of this name: its detail. A lease alone does not keep the process alive, so this does. */
-export const happens = (flake, event) =>
-  new Promise((resolve) => {
-    const alive = setInterval(() => {}, 1000)
-    const listener = (detail) => {
-      clearInterval(alive)
-      flake.off(event, listener)
-      resolve(detail)
+/**
+ * The next event of this name: its detail. Call it before what causes the event: one that was emitted earlier does not count.
+ * The error says what came instead.
+ */
+export function happens(flake, event, limitMs) {
+  const others = []
+  const listeners = []
+  const { slot } = flake
+  const told = new Promise((resolve) => {
+    for (const name of EVENTS) {
+      const listener = name === event ? resolve : () => others.push(name)
+      listeners.push([name, listener])
+      flake.on(name, listener)
     }
-    flake.on(event, listener)
   })
+  const state = () =>
+    `'${event}' of the member with slot ${slot}. Now it is ${flake.state}, and has emitted: ${others.join(', ') || 'nothing'}`
+  return limited(told, state, limitMs).finally(() => {
+    for (const [name, listener] of listeners) flake.off(name, listener)
+  })
+}
 
 /** Waits until the events of the last action are emitted: each comes in a separate turn. */
 export const afterEvents = () => new Promise((resolve) => setImmediate(resolve))

@@ -1,7 +1,6 @@
 // The page of flakeforge-server for its tests: opens it in a tab, reads its contents, and checks them. Also serves the
 // documentation's inspector, which is the same page without its live half.
 
-import { once } from 'node:events'
 import { readFile, rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { createRequire } from 'node:module'
@@ -9,6 +8,7 @@ import { extname, join } from 'node:path'
 import esbuild from 'esbuild'
 import { freshFolder } from '../servers/server.mjs'
 import { faultsByAxe } from './browser.mjs'
+import { once } from './waits.mjs'
 
 const page = createRequire(import.meta.url)('../../scripts/page/build.js')
 const TYPES = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css', '.svg': 'image/svg+xml' }

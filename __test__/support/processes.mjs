@@ -1,12 +1,12 @@
 // Processes that a test controls call by call, folders on a disk and in memory for their files, and a clock for each.
 
 import { fork } from 'node:child_process'
-import { once } from 'node:events'
 import fs from 'node:fs'
 import { createRequire } from 'node:module'
 import os from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { limited, once } from './waits.mjs'
 
 const require = createRequire(import.meta.url)
 const { Clock, NEEDS, canSetClocks } = require('../../lab/chaos/faults/clock.js')
@@ -60,7 +60,6 @@ export const PLACES = { disk: diskFolder, ...(isTmpfs(SHARED_MEMORY) && { tmpfs:
 /** A process that generates IDs on request; ended when the test is over. */
 export class Puppet {
   #child
-  #exit
   #answered
   #queue = Promise.resolve()
 
@@ -68,8 +67,10 @@ export class Puppet {
   constructor(t, { offsetMs = 0, env = {} } = {}) {
     const clock = offsetMs === 0 ? {} : new Clock(offsetMs).environment
     this.#child = fork(SCRIPT, { env: { ...process.env, ...clock, ...env } })
-    this.#exit = once(this.#child, 'exit')
     this.#child.on('message', (message) => this.#answered(message))
+    this.#child.on('exit', (code, signal) => {
+      this.#answered?.({ error: { message: `the process ended with ${signal ?? code}` } })
+    })
     t.teardown(() => this.kill())
   }
 
@@ -85,11 +86,11 @@ export class Puppet {
   }
 
   async #ask(message) {
-    const { value, error } = await new Promise((resolve) => {
+    const answer = new Promise((resolve) => {
       this.#answered = resolve
-      this.#exit.then(([code, signal]) => resolve({ error: { message: `the process ended with ${signal ?? code}` } }))
       this.#child.send(message, (failed) => failed && resolve({ error: { message: failed.message } }))
     })
+    const { value, error } = await limited(answer, () => `the answer to ${message[0]} of process ${this.pid}`)
     if (error !== undefined) throw Object.assign(new Error(error.message), error)
     return value
   }
@@ -110,8 +111,9 @@ export class Puppet {
   async kill() {
     const child = this.#child
     if (child.exitCode !== null || child.signalCode !== null) return
+    const exit = once(child, 'exit')
     child.kill('SIGKILL')
-    await this.#exit
+    await exit
   }
 }
 

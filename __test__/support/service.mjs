@@ -1,13 +1,13 @@
 // Shared by the tests of flakeforge-server: requests whose answers are checked against the server's own /openapi.json,
 // and raw connections for what no HTTP client would send.
 
-import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Ajv from 'ajv'
 import formats from 'ajv-formats'
+import { limited, until } from './waits.mjs'
 
 /** Checks answers against an OpenAPI document. */
 class Contract {
@@ -100,20 +100,32 @@ export function rawConnection(port, options) {
     got += text
   })
   socket.on('error', () => {})
-  const closed = new Promise((resolve) => socket.once('close', resolve))
-  const ended = new Promise((resolve) => socket.once('end', resolve))
-  const connected = new Promise((resolve) => socket.once('connect', resolve))
-  return { socket, closed, ended, connected, text: () => got, send: (text) => socket.write(text) }
+  const happened = Object.fromEntries(
+    ['close', 'end', 'connect'].map((event) => [event, new Promise((resolve) => socket.once(event, resolve))]),
+  )
+  const told = (event) => limited(happened[event], () => `'${event}' of a connection to port ${port}, after: ${got}`)
+  return {
+    socket,
+    get closed() {
+      return told('close')
+    },
+    get ended() {
+      return told('end')
+    },
+    get connected() {
+      return told('connect')
+    },
+    text: () => got,
+    send: (text) => socket.write(text),
+  }
 }
 
 /** Resolves once the answer matches. */
 export async function arrived(raw, pattern) {
-  for (;;) {
-    const found = pattern.exec(raw.text())
-    if (found !== null) return found
-    if (raw.socket.closed) throw new Error(`closed after: ${raw.text()}`)
-    await Promise.race([once(raw.socket, 'data'), raw.closed])
-  }
+  const found = () => pattern.exec(raw.text())
+  await until(() => found() !== null || raw.socket.closed, { state: raw.text, everyMs: 1 })
+  if (found() === null) throw new Error(`closed after: ${raw.text()}`)
+  return found()
 }
 
 const folders = []

@@ -2,7 +2,7 @@
 
 import { execFileSync } from 'node:child_process'
 import fs from 'node:fs'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { until } from './waits.mjs'
 
 /**
  * Sends SIGSTOP, and waits until all threads have stopped. The signal stops them one after the other: on a busy machine
@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
  */
 export async function stopProcess(pid) {
   process.kill(pid, 'SIGSTOP')
-  while (!statesOf(pid).every((state) => state.startsWith('T'))) await sleep(1)
+  await until(() => statesOf(pid).every((state) => state.startsWith('T')), { everyMs: 1 })
 }
 
 /** States as in `ps`: T is stopped. */

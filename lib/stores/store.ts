@@ -76,7 +76,7 @@ export type RenewRequest = Abortable & { slot: number; owner: string; hi: number
 /** For the end of a slot: `last` is the last tick it used. */
 export type ReleaseRequest = Abortable & { slot: number; owner: string; last: number }
 
-/** For `by` numbers of the counter `record`, which a group of this lineage keeps for times of the past. */
+/** For `by` numbers of the counter `record`, which a group of this lineage keeps for past times. */
 export type PastRequest = { record: string; by: bigint; lineage: string; durable: boolean }
 
 /** What an operator can put back: a group, or a counter by its name. */

@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort, stopAfter } from '../../servers/server.mjs'
 import { put, textOf } from '../../support/records.mjs'
 import { LATE, stepsOf, works } from '../../support/steps.mjs'
+import { once } from '../../support/waits.mjs'
 import { freeze, isDirect, reached, siteNameOf, throughProxy } from './suite.mjs'
 
 const require = createRequire(import.meta.url)
@@ -176,7 +177,7 @@ export function breakPromises(suite) {
     async (t, { site, connect, group }) => {
       const sockets = []
       const silent = createServer((socket) => sockets.push(socket.on('error', () => {})))
-      await new Promise((resolve) => silent.listen(0, '127.0.0.1', resolve))
+      await once(silent.listen(0, '127.0.0.1'), 'listening')
       t.teardown(() => {
         for (const socket of sockets) socket.destroy()
         silent.close()

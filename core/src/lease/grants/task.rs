@@ -56,7 +56,7 @@ pub enum Task {
     Counter,
     /// end a counter: the next one of its name starts anew
     DestroyCounter,
-    /// a block of the numbers that the group keeps for times of the past (`lease/backfill.rs`)
+    /// a block of the numbers that the group keeps for past times (`lease/backfill.rs`)
     Past {
         /// the name of the record that counts them
         record: String,
@@ -65,7 +65,7 @@ pub enum Task {
         /// of the member's group
         lineage: u64,
     },
-    /// older records were restored: which times of the past were used is unknown from now on
+    /// older records were restored: which past times were used is unknown from now on
     PastRestored,
     /// until when any group of this name may have used these slots, or their nodes: asked by a member of the live one
     Used {
