@@ -166,7 +166,7 @@ test('text that is not a secret is shown unchanged', (t) => {
     t.is(withoutSecrets(text), text)
   t.is(withoutSecrets('redis://me:p@host:1/2?a=b'), 'redis://…@host:1/2?…')
   t.is(withoutSecretsIn('connect to redis://u:p@h:1 failed, password=x'), 'connect to redis://…@h:1 failed, password=…')
-  for (const end of ['.', ':', ',', '!', '?', ').', '…'])
+  for (const end of ['.', ':', ',', '!', '?', ').'])
     t.is(
       withoutSecretsIn(`of redis://a:1 redis://b:7804${end} See (etcd://c:2,d:3${end}`),
       `of redis://a:1 redis://b:7804${end} See (etcd://c:2,d:3${end}`,
