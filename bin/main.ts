@@ -4,7 +4,7 @@ import manifest from '../package.json' with { type: 'json' }
 import { commands } from './commands.ts'
 import { readArguments, wantsHelp } from './parts/arguments.ts'
 import { helpOf, overviewOf } from './parts/help.ts'
-import { print } from './parts/output.ts'
+import { print, sayWarnings } from './parts/output.ts'
 
 const isVersion = (word: string) => word === '--version' || word.toLowerCase() === '-v'
 
@@ -28,5 +28,6 @@ export async function main(args: string[]) {
   const { command, rest } = commands.choose(args)
   if (command.complete !== undefined && rest[0] === '--') return command.complete(rest.slice(1), commands)
   if (wantsHelp(rest)) return print(helpOf(command))
+  sayWarnings()
   await command.run(readArguments(command, rest))
 }

@@ -171,6 +171,12 @@ test('text that is not a secret is shown unchanged', (t) => {
     t.is(withoutSecrets(text), text)
   t.is(withoutSecrets('redis://me:p@host:1/2?a=b'), 'redis://…@host:1/2?…')
   t.is(withoutSecretsIn('connect to redis://u:p@h:1 failed, password=x'), 'connect to redis://…@h:1 failed, password=…')
+  for (const end of ['.', ':', ',', '!', '?', ').'])
+    t.is(
+      withoutSecretsIn(`of redis://a:1 redis://b:7804${end} See (etcd://c:2,d:3${end}`),
+      `of redis://a:1 redis://b:7804${end} See (etcd://c:2,d:3${end}`,
+    )
+  for (const end of ['', '.', ':', ').', '?.']) t.notRegex(withoutSecretsIn(`of redis://u0ser:S3cr3t${end} See`), /u0ser|S3/)
   const form = 'like redis://[user:password@]host[:6379][/N]'
   t.is(withoutSecretsIn(form), form)
 })

@@ -5,7 +5,7 @@ import { addressesIn } from '../../lib/stores/address.ts'
 import { openChange } from '../../lib/stores/open.ts'
 import type { Given } from '../parts/command.ts'
 import { usageError } from '../parts/faults.ts'
-import { print, sayWarnings } from '../parts/output.ts'
+import { print } from '../parts/output.ts'
 import { type AnyStore, addressOf, groupsOf, noGroup, storeFirst, withStore } from './stores.ts'
 
 /** The groups and counters of this name, or all. */
@@ -36,7 +36,6 @@ export async function run({ values, operands: [verb, first, second, ...rest] }: 
       `${withoutSecrets(old)} is not in the list ${list.map(withoutSecrets).join(' ')}. Write it as there, with its options.`,
     )
   const to = [...list.filter((each) => each !== old), ...(isReplacing ? [second] : [first, second])]
-  sayWarnings()
   const names = await withStore(given, (store) => namesIn(store, values.group))
   await openChange(list, to, async () => names)
   const now = to.map(withoutSecrets)

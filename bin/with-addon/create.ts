@@ -8,7 +8,7 @@ import { readLayout } from '../parts/arguments.ts'
 import type { Given } from '../parts/command.ts'
 import { type Fault, untilStopped, usageError } from '../parts/faults.ts'
 import { factsOf } from '../parts/layout-facts.ts'
-import { print, say, sayWarnings } from '../parts/output.ts'
+import { print, say } from '../parts/output.ts'
 import { misspelt, storeFirst, withStore } from './stores.ts'
 
 /** The output for people. */
@@ -47,7 +47,6 @@ export async function run({ values, operands }: Given) {
   const { slots, backfill, ttl: ttlMs, skew: skewMs, durable, 'node-offset': nodeOffset } = values
   const nodes = Object.fromEntries(factsOf(layout).nodeNames.map((field) => [field, values[field]]))
   const options = { ...nodes, layout, group, slots, backfill, ttlMs, skewMs, durable, nodeOffset }
-  sayWarnings()
   const made = await withStore(name, async (store) => {
     const isFolder = store.folder !== undefined
     return { created: await withReasons(createGroup(store as Store, options), group), isFolder }

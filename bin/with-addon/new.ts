@@ -9,7 +9,7 @@ import type { Given, Values } from '../parts/command.ts'
 import { usageError } from '../parts/faults.ts'
 import { factsOf, type LayoutFacts } from '../parts/layout-facts.ts'
 import { FORMS, OF_GROUP } from '../parts/options.ts'
-import { print, say, sayWarnings } from '../parts/output.ts'
+import { print, say } from '../parts/output.ts'
 import { heading, hexOf, partsForJson, picture } from '../parts/picture.ts'
 import { withSlot } from './slot.ts'
 
@@ -112,7 +112,6 @@ export async function run({ values, operands }: Given) {
   const layout = readLayout(values, 'flake')
   const form = readForm(values)
   const count = readCount(values, operands, form === undefined ? '3' : '1')
-  sayWarnings()
   await withGenerator(values, layout, (flake) =>
     form === undefined ? printPictures(flake, count) : printLines(flake, count, form),
   )

@@ -8,7 +8,7 @@ import type { DatabaseFunction } from '../../lib/stores/database-function.ts'
 import type { StoreState } from '../../lib/stores/records.ts'
 import type { Given } from '../parts/command.ts'
 import { type Fault, report, usageError } from '../parts/faults.ts'
-import { print, sayWarnings } from '../parts/output.ts'
+import { print } from '../parts/output.ts'
 import { toTable } from '../parts/table.ts'
 import { type AnyStore, groupsOf, hasGroup, noGroup, placeOf, storeFirst, withPresentStore } from './stores.ts'
 
@@ -156,7 +156,6 @@ export async function run({ values, operands }: Given) {
       `slots takes one DIR or URL, or three or five URLs. Name a group with --group, not as '${printable(more[0])}'.`,
     )
   if (values.group !== undefined) readName('group', values.group)
-  sayWarnings()
   const found = await withPresentStore(name, (store) => listAll(store, values.group))
   for (const fault of found.faults) report(fault)
   await print(values.json ? toJson(found) : toText(found))

@@ -439,7 +439,11 @@ impl Generator {
             Refused::Behind { next, base, now } => self.behind(next, base, now),
             Refused::OutOfRange(time) => Refusal::TimeRange { timestamp_ms: to_ms(time.unix_ns) },
             Refused::PastLimit if self.cursor.has_failed() => Refusal::Failed,
-            Refused::PastLimit if self.is_window_over() => Refusal::WindowEnd,
+            Refused::PastLimit if self.is_window_over() => match self.clock.read() {
+                // No later window has an ID for such a time, so waiting for one would never end.
+                Err(time) => Refusal::TimeRange { timestamp_ms: to_ms(time.unix_ns) },
+                Ok(_) => Refusal::WindowEnd,
+            },
             Refused::PastLimit => Refusal::TimeRange {
                 timestamp_ms: to_ms(self.clock.scale().start_of(self.clock.scale().last_tick().saturating_add(1))),
             },

@@ -51,6 +51,15 @@ function endOfPart(word: string, start: number) {
   return length < 0 ? word.length : start + length
 }
 
+/** What ends a clause or a sentence. After an address, it would look like a part of the port. */
+const PUNCTUATION = /(?<![.,:;!?)])[.,:;!?)]+$/
+
+/** A part of a word that may be an address, perhaps at the end of a sentence. */
+function addressWithoutSecrets(part: string) {
+  const [end] = PUNCTUATION.exec(part) ?? ['']
+  return withoutSecrets(part.slice(0, part.length - end.length)) + end
+}
+
 /**
  * A word: text between white space. Quotes separate its parts, and a part with a colon may be an address. A password may
  * contain quotes, so such an address extends over them to the last @.
@@ -65,7 +74,7 @@ function withoutSecretsInWord(word: string) {
     if (isBeforeAt) end = endOfPart(word, at)
     const part = word.slice(start, end)
     const mayBeAddress = (isBeforeAt || isAddress(part)) && !part.includes(PLACEHOLDER)
-    shown.push(mayBeAddress ? withoutSecrets(part) : part, word.charAt(end))
+    shown.push(mayBeAddress ? addressWithoutSecrets(part) : part, word.charAt(end))
     start = end + 1
   }
   return shown.join('')

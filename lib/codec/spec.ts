@@ -198,11 +198,11 @@ export function readNodeCount(nodes: unknown, { name, hasNodes }: { name: string
   return readBounded('nodes', nodes, 128, 8192)
 }
 
-/** Hazelcast's id-offset. */
+/** Hazelcast's id-offset; undefined for 0, which changes nothing. */
 export function readIdOffset(given: unknown) {
   const bounds = 'a bigint from −2^63 to 2^63 − 1, or a safe integer'
   const offset = bigintOf(given)
   if (typeof offset !== 'bigint') throw errors.optionTypeError('idOffset', given, bounds)
   if (BigInt.asIntN(64, offset) !== offset) throw errors.optionRangeError('idOffset', offset, bounds)
-  return offset
+  return offset || undefined
 }

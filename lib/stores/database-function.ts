@@ -36,16 +36,20 @@ export interface DatabaseFunction {
 }
 
 /** Throws unless an ID of the layout is a tick, a counter and a node. */
-function checkFit({ name, host, mode, idOffset, packing }: LayoutFacts) {
+function checkFit({ name, host, mode, hasModeBit, idOffset, packing }: LayoutFacts) {
+  const isReversed = mode !== undefined
   const why =
+    (isReversed && 'the bits of its timestamp may be reversed (mode)') ||
     (host !== undefined && 'its IDs are decimal') ||
-    (mode !== undefined && 'the bits of its timestamp may be reversed (mode)') ||
     (idOffset !== undefined && 'it has an offset') ||
     (packing.time.width === 0 && 'it has no timestamp') ||
     (packing.counter.width === 0 && 'it has no counter') ||
     (packing.nodeFields.length === 0 && 'it has no node field')
   if (why === false) return
-  const wayOut = 'choose flake, twitter, discord, instagram, snowcast, safe, or your own fields'
+  const wayOut =
+    isReversed && !hasModeBit
+      ? 'leave out the mode'
+      : 'choose flake, twitter, discord, instagram, snowcast, safe, or your own fields'
   throw optionError(
     RangeError,
     'layout',

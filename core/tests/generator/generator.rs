@@ -41,6 +41,22 @@ fn how_far_ahead_of_any_time_that_is_set() {
 }
 
 #[test]
+fn no_window_is_awaited_for_a_time_that_the_layout_lacks() {
+    let layout = Layout::named("flake").unwrap();
+    let empty = Arc::new(OwnCursor::from(Cursor::window(1, 0)));
+    let clock = TickClock::given(layout.scale());
+    let mut generator = Generator::new(clock, empty, &layout, layout.place_node(5), &PLAIN);
+    for (ms, refusal) in [
+        (-1, Refusal::TimeRange { timestamp_ms: -1.0 }),
+        (0, Refusal::WindowEnd),
+        ((1 << 42) - 1, Refusal::WindowEnd),
+        (1 << 42, Refusal::TimeRange { timestamp_ms: 4_398_046_511_104.0 }),
+    ] {
+        assert_eq!(at(&mut generator, ms * MS).next_id(), Err(refusal), "{ms}");
+    }
+}
+
+#[test]
 fn overflow_includes_the_start_of_the_next_tick() {
     let mut generator = given(PLAIN);
     at(&mut generator, 7 * MS + 400_000).fill(&mut [0; 4096], |id| id);

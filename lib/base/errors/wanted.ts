@@ -72,7 +72,7 @@ export function uuidOfLayout(name: string, bits: bigint, own: bigint) {
   if (version !== 8n) return `a UUID that toUuid() made: its version is ${version}, not 8`
   return (
     `a UUID of layout '${name}': its last 58 bits are 0x${BigInt.asUintN(58, bits).toString(16)}, and those of this layout ` +
-    `0x${own.toString(16)}. Another program made it, or a layout with another epoch, tick, timestamp or idOffset. Read ` +
+    `0x${own.toString(16)}. Another program made it, or a layout with another epoch, tick, timestamp, mode or idOffset. Read ` +
     'it with the layout that it was made with'
   )
 }
@@ -126,7 +126,7 @@ export const counterName = (name: string) => `have the name 'counter', but is ca
 const ONLY = {
   nodes: "only 'snowcast' has it",
   mode: 'its IDs are decimal, so there are no bits to reverse',
-  idOffset: 'its IDs are not ordered by time',
+  idOffset: "in mode 'spread', or with bits before the timestamp, its IDs are not ordered by time",
 }
 
 export const withLayout = (name: string, option: keyof typeof ONLY) => `with layout '${name}': ${ONLY[option]}`
