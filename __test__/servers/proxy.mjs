@@ -6,13 +6,14 @@ import { connect, createServer } from 'node:net'
 
 /**
  * `port` leads to the server; `lose()` drops all traffic of existing connections; `cut()` ends them; `leadTo()` is for new ones.
- * From `hold()` to `flow()` all traffic waits, also that of new ones.
+ * `refuse()` ends all connections, old and new, until `leadTo()`. From `hold()` to `flow()` all traffic waits, also that of new ones.
  */
 export async function startProxy(serverPort) {
   const pairs = new Set()
   let target = serverPort
   let isHeld = false
   const proxy = createServer((near) => {
+    if (target === undefined) return near.destroy()
     const far = connect(target, '127.0.0.1')
     const pair = { isLost: false, sockets: [near, far] }
     pairs.add(pair)
@@ -36,6 +37,10 @@ export async function startProxy(serverPort) {
   const leadTo = (port) => {
     target = port
   }
+  const refuse = () => {
+    target = undefined
+    cut()
+  }
   const hold = () => {
     isHeld = true
     for (const { sockets } of pairs) for (const socket of sockets) socket.pause()
@@ -48,5 +53,5 @@ export async function startProxy(serverPort) {
     proxy.close()
     cut()
   }
-  return { port: proxy.address().port, lose, cut, leadTo, hold, flow, stop }
+  return { port: proxy.address().port, lose, cut, leadTo, refuse, hold, flow, stop }
 }
