@@ -68,7 +68,7 @@ export interface LeaseOptions {
    * Whether calls of `join` in this thread for the same store and group return the same generator. Default false: each call
    * returns a new generator with its own slot. If true, each call needs exactly one `close()`, by hand or by `await using`;
    * the last one closes the generator. `detach()` and `destroy()` affect all callers. Two stores count as the same if they are
-   * the same object or have exactly the same address. Different options cause `ERR_FLAKE_CONFIG_MISMATCH`. Worker threads do
+   * the same object or have exactly the same addresses. Different options cause `ERR_FLAKE_CONFIG_MISMATCH`. Worker threads do
    * not share: each has its own generator.
    *
    * `createGroup` ignores it.

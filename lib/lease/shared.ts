@@ -3,6 +3,7 @@
 
 import { unlessAborted } from '../base/abort.ts'
 import { mismatchError } from '../base/errors.ts'
+import { addressesIn } from '../stores/address.ts'
 import type { JoinSettings } from './join-options.ts'
 import type { LeasedFlakeId } from './leased-flake-id.ts'
 
@@ -20,10 +21,10 @@ interface Shared {
 /** By store, which is a text of addresses or an object, and by group. */
 const stores: Map<unknown, Map<string, Shared>> = new Map()
 
-/** Equal lists of addresses are one store, and in a text spaces separate them. */
+/** Equal lists of addresses are one store, in any order and as an array or as a text. */
 function storeOf(given: unknown) {
-  if (Array.isArray(given)) return given.join(' ')
-  return given ?? process.env.FLAKEFORGE_STORE ?? ''
+  const store = Array.isArray(given) ? given.join(' ') : (given ?? process.env.FLAKEFORGE_STORE ?? '')
+  return typeof store === 'string' ? addressesIn(store).sort().join(' ') : store
 }
 
 /** What all holders must agree on: every option except `signal`. */
