@@ -230,7 +230,13 @@ module.exports = [
   },
   {
     name: 'a fill without new rounds (Q6)',
-    edits: [['lease/quorum/fill.rs', 'self.names.extend(names.iter().filter(|name| ![SEAT, LIST].contains(&name.as_str())).cloned());', '']],
+    edits: [
+      [
+        'lease/quorum/fill.rs',
+        'self.names.extend(names.iter().filter(|name| ![SEAT, LIST].contains(&name.as_str())).cloned());',
+        '',
+      ],
+    ],
     tests: 'model quorum::',
   },
   {
@@ -258,7 +264,11 @@ module.exports = [
     name: 'a fill whose epoch nobody has promised (Q6)',
     edits: [
       ['lease/quorum/fill.rs', 'Some(Outcome::Done) => {', 'Some(_) => {'],
-      ['lease/quorum/fill.rs', '                Some(_) => Ok(Went::Wrong), // another fill may have been faster\n', ''],
+      [
+        'lease/quorum/fill.rs',
+        '                Some(_) => Ok(Went::Wrong), // another fill may have been faster\n',
+        '',
+      ],
     ],
     tests: 'model quorum::directed::a_fill_without_the_promise_of_its_epoch',
   },
