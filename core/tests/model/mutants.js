@@ -439,8 +439,8 @@ module.exports = [
     edits: [
       [
         'lease/quorum/fill.rs',
-        'At::Choosing(Collect::all(Vec::new(), Patience::Voters(self.seat), turn))',
-        'At::Choosing(Collect::all(Vec::new(), Patience::All, turn))',
+        'At::Choosing(Collect::all(vec![LIST.to_owned()], Patience::Voters(self.seat), turn))',
+        'At::Choosing(Collect::all(vec![LIST.to_owned()], Patience::All, turn))',
       ],
     ],
     tests: 'model quorum::directed::a_fill_while_a_store_is_silent',
@@ -452,7 +452,7 @@ module.exports = [
   },
   {
     name: 'a change that waits for all stores once it is agreed on (Q9)',
-    edits: [['lease/quorum/change.rs', 'Patience::Successors(to)', 'Patience::All']],
+    edits: [['lease/quorum/change.rs', 'Patience::Successors(to)', 'if to.is_empty() { Patience::Successors(to) } else { Patience::All }']],
     tests: 'model quorum::directed::a_change_while_a_store_is_silent',
   },
   {

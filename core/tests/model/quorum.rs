@@ -3,7 +3,7 @@
 //!
 //! - `storm`: random schedules. A seed is a schedule, so a violation can be seen again.
 //! - `search`: every order of events in small worlds.
-//! - `directed`: two stories that random schedules find too rarely.
+//! - `directed`: stories that random schedules find too rarely.
 
 mod directed;
 mod history; // what clients saw and wrote, and what is wrong with that
@@ -43,22 +43,22 @@ fn storms_for(name: &str, storm: Storm, seeds: Range<u64>, most: Duration) -> Re
 /// Stores stop, and one at a time loses its data: the group never learns of it.
 #[test]
 fn a_minority_is_lost() {
-    let report = storms("a minority", Storm::default(), 0..200);
-    assert!(report.lost > 100 && report.filled > 100 && report.completed > 100, "{report}");
+    let report = storms("a minority", Storm::default(), 0..100);
+    assert!(report.lost > 100 && report.filled > 60 && report.completed > 100, "{report}");
     assert_eq!(report.eras, report.schedules, "one era in each schedule");
 }
 
 #[test]
 fn a_majority_is_lost() {
-    let report = storms("a majority", Storm { losses: Losses::Majority, ..Storm::default() }, 0..120);
+    let report = storms("a majority", Storm { losses: Losses::Majority, ..Storm::default() }, 0..80);
     assert!(report.eras > report.schedules, "{report}");
 }
 
 /// Two of five lose their data at a time.
 #[test]
 fn five_stores() {
-    storms("five stores", Storm { stores: 5, ..Storm::default() }, 0..50);
-    let report = storms("five stores, two lost", Storm { stores: 5, losses: Losses::Two, ..Storm::default() }, 0..50);
+    storms("five stores", Storm { stores: 5, ..Storm::default() }, 0..30);
+    let report = storms("five stores, two lost", Storm { stores: 5, losses: Losses::Two, ..Storm::default() }, 0..30);
     assert!(report.filled > 20, "{report}");
     assert_eq!(report.eras, report.schedules, "one era in each schedule");
 }
@@ -66,26 +66,26 @@ fn five_stores() {
 /// Clocks are apart by more than members allow: one store's, or one member's.
 #[test]
 fn clocks_that_are_wrong() {
-    storms("wrong clocks", Storm { has_wrong_clocks: true, ..Storm::default() }, 0..100);
+    storms("wrong clocks", Storm { has_wrong_clocks: true, ..Storm::default() }, 0..60);
 }
 
 #[test]
 fn holders_of_slots() {
     let members = Storm { are_members: true, ..Storm::default() };
-    let report = storms("members", members, 0..80);
+    let report = storms("members", members, 0..40);
     assert!(report.granted > 100 && report.renewed > 100, "{report}");
-    storms("members, a majority", Storm { losses: Losses::Majority, ..members }, 0..60);
+    storms("members, a majority", Storm { losses: Losses::Majority, ..members }, 0..30);
 }
 
 /// Q9: stores are replaced, and three become five, while members with earlier lists go on and the replaced stores live.
 #[test]
 fn lists_that_change() {
     let changes = Storm { has_changes: true, ..Storm::default() };
-    let report = storms("changes", changes, 0..300);
-    assert!(report.changed > 100 && report.changed < report.asked, "{report}");
-    storms("changes, five stores", Storm { stores: 5, ..changes }, 0..60);
-    storms("changes, a majority", Storm { losses: Losses::Majority, ..changes }, 0..100);
-    storms("changes, members", Storm { are_members: true, ..changes }, 0..60);
+    let report = storms("changes", changes, 0..150);
+    assert!(report.changed > 40 && report.changed < report.asked, "{report}");
+    storms("changes, five stores", Storm { stores: 5, ..changes }, 0..30);
+    storms("changes, a majority", Storm { losses: Losses::Majority, ..changes }, 0..50);
+    storms("changes, members", Storm { are_members: true, ..changes }, 0..30);
 }
 
 /// The long part; `STORMS` is the time in seconds for each of the settings, 60 unless given, and `SEED` the first seed.

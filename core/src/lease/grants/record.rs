@@ -4,7 +4,7 @@
 //! flakeforge1 slot owner=6f… life=1 lo=1700000000000 hi=1700000030000 host=web-1 nonce=0c… sum=8ab31f02
 //! ```
 
-use std::fmt;
+use std::fmt::{self, Write};
 
 use crate::lease::messages::Owner;
 use crate::release::Release;
@@ -283,9 +283,14 @@ impl Writer {
         Self(format!("{FORMAT}{VERSION} {kind}"))
     }
 
-    pub(in crate::lease) fn field(&mut self, name: &str, value: impl ToString) -> &mut Self {
-        self.0.push_str(&format!(" {name}="));
-        for char in value.to_string().chars() {
+    pub(in crate::lease) fn field(&mut self, name: &str, value: impl fmt::Display) -> &mut Self {
+        self.0.extend([" ", name, "="]);
+        let start = self.0.len();
+        let _ = write!(self.0, "{value}"); // a String takes everything
+        if self.0.as_bytes()[start..].iter().all(|byte| byte.is_ascii_graphic() && *byte != b'%') {
+            return self;
+        }
+        for char in self.0.split_off(start).chars() {
             if char.is_control() || char == ' ' || char == '%' {
                 let mut bytes = [0; 4];
                 char.encode_utf8(&mut bytes).bytes().for_each(|byte| self.0.push_str(&format!("%{byte:02x}")));
@@ -297,7 +302,7 @@ impl Writer {
     }
 
     /// A field that is left out if its value is the usual one: 0, or no text.
-    fn unless_empty<V: Default + PartialEq + ToString>(&mut self, name: &str, value: V) -> &mut Self {
+    fn unless_empty<V: Default + PartialEq + fmt::Display>(&mut self, name: &str, value: V) -> &mut Self {
         if value == V::default() { self } else { self.field(name, value) }
     }
 
@@ -348,9 +353,14 @@ impl<'a> Reader<'a> {
         self.0.next()
     }
 
+    /// The value of the next field, which must have this name, as it is written.
+    fn raw(&mut self, name: &str) -> Option<&'a str> {
+        self.0.next()?.strip_prefix(name)?.strip_prefix('=')
+    }
+
     /// The value of the next field, which must have this name.
     pub(in crate::lease) fn text(&mut self, name: &str) -> Option<String> {
-        let value = self.0.next()?.strip_prefix(name)?.strip_prefix('=')?;
+        let value = self.raw(name)?;
         let mut bytes = Vec::with_capacity(value.len());
         let mut parts = value.split('%');
         bytes.extend_from_slice(parts.next()?.as_bytes());
@@ -363,11 +373,11 @@ impl<'a> Reader<'a> {
     }
 
     pub(in crate::lease) fn number<N: std::str::FromStr>(&mut self, name: &str) -> Option<N> {
-        self.text(name)?.parse().ok()
+        self.raw(name)?.parse().ok()
     }
 
     pub(in crate::lease) fn hex(&mut self, name: &str) -> Option<u64> {
-        u64::from_str_radix(&self.text(name)?, 16).ok()
+        u64::from_str_radix(self.raw(name)?, 16).ok()
     }
 
     fn is(&mut self, name: &str) -> Option<bool> {
