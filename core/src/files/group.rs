@@ -14,7 +14,7 @@ use std::sync::atomic::{
 };
 
 use crate::files::file_format::{CursorPage, GroupPage, GroupWords, Kind, Purpose, new_lineage, word};
-use crate::files::folder::{FileIdentity, Folder, is_gone};
+use crate::files::folder::{self, FileIdentity, Folder, is_gone};
 use crate::files::machine::{Machine, check_shares};
 use crate::files::mapped::Mapped;
 use crate::files::named_file::{self, Opened};
@@ -93,6 +93,7 @@ impl Group {
             let folder = place.folder;
             folder.know_named(); // by the group's file: no slot that is made here has to sync the name again
             let lineage = page.checked().lineage.load(Relaxed);
+            let _ = page.checked().number.compare_exchange(0, folder::number(identity), Relaxed, Relaxed);
             let group = Self { page, folder, identity, is_new, lineage, past_ms, own_top: AtomicU64::new(0) };
             if !group.is_destroyed() {
                 return Ok(group);
@@ -205,6 +206,7 @@ pub(crate) fn own_lives(path: &Path, lineage: u64) -> Result<Vec<Life>, Refusal>
     }
     let own = lives.iter().position(|life| life.word(offset_of!(GroupPage, lineage)) == lineage);
     match own {
+        Some(0) if lives.iter().any(|life| life.is_copied) => Err(Refusal::file(path, COPIED)),
         Some(0) if !lives[0].is_destroyed() => Ok(lives),
         Some(_) => Err(Refusal::Destroyed),
         None => Err(Refusal::file(
@@ -213,6 +215,9 @@ pub(crate) fn own_lives(path: &Path, lineage: u64) -> Result<Vec<Life>, Refusal>
         )),
     }
 }
+
+const COPIED: &str = "was restored from a copy, or moved to another disk, so it does not tell which IDs of past times exist. Give \
+     the remaining rows IDs of the present";
 
 /// The content of a slot's file, or what is wrong with it.
 type Page = Result<Vec<u8>, Refusal>;
@@ -225,6 +230,8 @@ pub(crate) struct Life {
     /// what its numbers are for
     fingerprint: String,
     page: Vec<u8>,
+    /// whether its file is a copy: IDs of the past that were generated after that was made are unknown
+    is_copied: bool,
 }
 
 /// The last life of the group in a folder; `None` if there was none.
@@ -253,7 +260,11 @@ fn life_of(folder: &Folder, number: u32) -> Result<Option<Life>, Refusal> {
     let page = named_file::read(place.path(), &file)?;
     let text = named_file::text_of(place.path(), &page, Kind::Group)?;
     let fingerprint = text.rsplit_once(SEPARATOR).map_or(&*text, |(fingerprint, _)| fingerprint).to_owned();
-    Ok(Some(Life { number, folder, fingerprint, page }))
+    let opened = file.metadata().map_err(|error| Refusal::io(place.path(), "read", &error))?;
+    let [known, found] =
+        [word(&page, offset_of!(GroupPage, number)), folder::number(folder::identity(place.path(), &opened))];
+    let is_copied = known != 0 && found != 0 && known != found;
+    Ok(Some(Life { number, folder, fingerprint, page, is_copied }))
 }
 
 impl Life {

@@ -89,6 +89,31 @@ fn processes_never_get_one_block_twice() {
     assert_eq!(advance(temp.path(), "c", 0, None), Ok(4 * EACH as u64 * 3), "and no number is lost");
 }
 
+#[test]
+#[cfg(unix)]
+fn a_folder_that_was_restored_from_a_copy_gives_no_past_moments() {
+    let temp = tempfile::tempdir().unwrap();
+    let folder = names::group_folder(temp.path(), "orders");
+    let past = |lineage| counters::advance_past(temp.path(), ("orders", lineage), "span0000000001", 32, false);
+    let used = |lineage| group::used_until(&folder, &[5], lineage);
+    let first = open(&folder, 3).lineage();
+    let copies = temp.path().join("copies");
+    fs::create_dir_all(copies.join("1")).unwrap();
+    fs::copy(folder.join("1/group"), copies.join("1/group")).unwrap();
+    assert_eq!((past(first).map(|block| block.first), used(first)), (Ok(0), Ok(None)));
+    fs::rename(&folder, temp.path().join("before")).unwrap(); // its files keep their numbers
+    fs::rename(&copies, &folder).unwrap();
+    let check = |lineage| {
+        for error in [past(lineage).unwrap_err(), used(lineage).unwrap_err()] {
+            assert!(error.to_string().contains("restored from a copy"), "{error}");
+        }
+    };
+    assert_eq!(open(&folder, 3).lineage(), first);
+    check(first);
+    group::destroy(&folder).unwrap();
+    check(open(&folder, 3).lineage()); // nor does the next group know them
+}
+
 fn names_of(store: &Path) -> Vec<(String, u64)> {
     counters::list(store).unwrap().into_iter().map(|counter| (counter.name, counter.next)).collect()
 }
@@ -145,6 +170,10 @@ fn past_moments_are_for_members_of_the_living_group() {
     let second = open(&folder, 3).lineage();
     assert_eq!(past(first), Err(Refusal::Destroyed));
     assert!(past(second).unwrap().first >= 32, "the next group continues");
+    let moved = temp.path().join("moved");
+    fs::rename(&folder, &moved).unwrap();
+    fs::rename(&moved, &folder).unwrap();
+    assert!(past(second).is_ok(), "the same files");
     fs::remove_dir_all(&folder).unwrap();
     open(&folder, 3);
     let replaced = past(second).unwrap_err();

@@ -43,7 +43,7 @@ pub struct Client {
     pub is_in_use: bool,
     /// the store that its statements reach
     pub reaches: Reached,
-    /// the group of its last grant
+    /// the group of its last grant, if it makes IDs of the past
     pub lineage: Option<u64>,
     /// the group whose record it looked at before it made IDs of the past, and until when others may have made some
     pub looked: Option<(u64, i64)>,

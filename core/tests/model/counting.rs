@@ -474,7 +474,8 @@ impl Model for Counting {
                 store.swap(&swap);
             }
             Doing::Save => {
-                Arc::make_mut(&mut numbers.store).save();
+                let has_split = self.troubles.iter().any(|(trouble, _)| *trouble == Trouble::Split);
+                Arc::make_mut(&mut numbers.store).save(has_split);
             }
             Doing::Lose(left, how) => {
                 numbers.number += 1;

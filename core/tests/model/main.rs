@@ -321,7 +321,6 @@ fn an_old_primary_that_lives_on() {
     assert_safe(&[
         ("Split=1 skew=0 end=6", &[HANDED_OVER, HEALED]),
         ("Split=1 Unheard=1 skew=0 end=5", &[HANDED_OVER, HEALED]),
-        ("m=2d,2d Split=1 skew=0 end=6", &[HANDED_OVER, HEALED]),
         ("Split=1 old=2 end=5", &[HANDED_OVER]),
     ]);
     assert_counts(&[("Split=1 Unheard=1", &[ALL_GIVEN, WENT_ON]), ("Split=1 Pause=1", &[ALL_GIVEN, WENT_ON])]);
@@ -402,6 +401,7 @@ fn more_of_everything() {
         ("Loss=4 hows=w lefts=e end=9", &[HEALED, KEPT]),
         ("m=2,2n Upgrade=1 Loss=1 Pause=1 skew=0 end=5", &[HANDED_OVER, HEALED, TURNED_AWAY]),
         ("m=2d,2d Loss=1 hows=p Forget=1 Destroy=1 lefts=es skew=0 end=7", &[HANDED_OVER, HEALED, KEPT]),
+        ("m=2d,2d Split=1 skew=0 end=6", &[HANDED_OVER, HEALED]),
     ]);
 }
 

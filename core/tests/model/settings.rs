@@ -188,6 +188,10 @@ impl Setting {
 }
 
 impl Setting {
+    pub fn has(&self, trouble: Trouble) -> bool {
+        self.troubles.iter().any(|(known, _)| *known == trouble)
+    }
+
     pub fn has_position(&self) -> bool {
         self.hows.contains(&How::Position)
     }

@@ -122,10 +122,10 @@ impl Store {
         is_clean
     }
 
-    /// Saves the present state, which a loss may restore.
-    pub fn save(&mut self) {
+    /// Saves the present state, which a loss may restore. `has_replica`: and a promotion may show.
+    pub fn save(&mut self, has_replica: bool) {
         self.saved = Some((self.records.clone(), self.position));
-        self.is_saved_replicated = true;
+        self.is_saved_replicated = has_replica;
     }
 
     /// The possible content of a replica that is promoted now: all that was answered cleanly, and either all or nothing of

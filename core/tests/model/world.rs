@@ -200,7 +200,7 @@ impl World {
                 self.store().swap(&swap);
             }
             WorldEvent::Save => {
-                self.store().save();
+                self.store().save(setting.has(Trouble::Split));
             }
             WorldEvent::Lose { left, how, ahead } => {
                 let (number, memory) = (self.new_number(), setting.longest + setting.skew + 2);
@@ -357,7 +357,7 @@ impl World {
                 self.make_past(setting, who, until);
             }
         }
-        if let Answer::Granted(_) = answer {
+        if setting.has(Trouble::NextAt) && matches!(answer, Answer::Granted(_)) {
             self.client(who).lineage = flight.step.lineage();
         }
         let Some(event) = flight.event(answer) else { return };

@@ -509,6 +509,11 @@ pub(crate) fn identity(_path: &Path, metadata: &Metadata) -> FileIdentity {
     (metadata.dev(), metadata.ino())
 }
 
+/// The number of a file, which stays the same as long as the file is there; 0 if that is not known. A copy has another.
+pub(crate) fn number((_, inode): FileIdentity) -> u64 {
+    inode
+}
+
 /// Whether a file was removed although its path still leads to it: one that is mounted itself.
 pub(crate) fn has_no_name(found: &Metadata) -> bool {
     found.nlink() == 0
