@@ -6,10 +6,12 @@ import { startProxy } from '../servers/proxy.mjs'
 import { isRefused, run } from '../support/command.mjs'
 import { FlakeId, lease } from '../support/index.mjs'
 import { closeAfter, tryJoin } from '../support/lease.mjs'
+import { testInTurn } from '../support/turns.mjs'
 import { addressesOf, flowOf, isThere, members, renewals, startAll, untilWhole, warningsOf } from './quorum.mjs'
 
 const { changeStores, quorumStore, redisStore, SegmentId } = lease
-const test = isThere('redis') ? anyTest.serial : anyTest.skip
+/** Each waits most of its time, for renewals. */
+const test = isThere('redis') ? testInTurn(anyTest, 2) : anyTest.skip
 const MISMATCH = { code: 'ERR_FLAKE_CONFIG_MISMATCH' }
 const OPTION = { code: 'ERR_FLAKE_OPTION' }
 
@@ -49,7 +51,7 @@ test('a server is switched off for good and replaced, and members are restarted 
   const [old, now] = [addressesOf([a, b, c]), addressesOf([a, b, d])]
   const { group, flakes, options } = await members(t, old, 3)
   const flows = flakes.map((flake) => flowOf([flake]))
-  const warnings = warningsOf(t, 'FLAKEFORGE_STORE_LIST')
+  const warnings = warningsOf(t, 'FLAKEFORGE_STORE_LIST', now)
   await c.kill()
   await renewals(flakes)
   await t.throwsAsync(tryJoin(now, { ...options, waitMs: 0 }), MISMATCH, 'not before the change')

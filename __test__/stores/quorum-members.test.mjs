@@ -9,6 +9,7 @@ import { until } from '../servers/server.mjs'
 import { FlakeId, lease } from '../support/index.mjs'
 import { happens, tryJoin } from '../support/lease.mjs'
 import { stopProcess } from '../support/stop-process.mjs'
+import { testInTurn } from '../support/turns.mjs'
 import {
   addressesOf,
   flowOf,
@@ -23,8 +24,10 @@ import {
 } from './quorum.mjs'
 
 const { openStore, quorumStore, redisStore, SegmentId } = lease
-const test = isThere('redis') ? anyTest.serial : anyTest.skip
-const testMixed = isThere('redis', 'postgres', 'etcd', 'mysql') ? anyTest.serial : anyTest.skip
+/** Each waits most of its time, for renewals. */
+const inTurn = testInTurn(anyTest, 2)
+const test = isThere('redis') ? inTurn : anyTest.skip
+const testMixed = isThere('redis', 'postgres', 'etcd', 'mysql') ? inTurn : anyTest.skip
 
 const isUnique = (t, ids) => {
   t.true(ids.length > 1000)
@@ -99,7 +102,7 @@ test('a store with a damaged record costs no ID, is named, and counts again once
   t.timeout(120_000)
   const servers = await startAll(t, 'redis', 'redis', 'redis')
   const list = addressesOf(servers)
-  const warnings = warningsOf(t, 'FLAKEFORGE_STORE_AWAY')
+  const warnings = warningsOf(t, 'FLAKEFORGE_STORE_AWAY', list)
   const { group, flakes, options } = await members(t, list, 2)
   const flow = flowOf(flakes)
   const [, damaged] = servers
@@ -120,7 +123,7 @@ test('a store that freezes costs no ID; it is named once while it is away, and o
   t.timeout(120_000)
   const servers = await startAll(t, 'redis', 'redis', 'redis')
   const list = addressesOf(servers)
-  const warnings = warningsOf(t, 'FLAKEFORGE_STORE_AWAY')
+  const warnings = warningsOf(t, 'FLAKEFORGE_STORE_AWAY', list)
   const { flakes } = await members(t, list, 1)
   const flow = flowOf(flakes)
   const [, frozen] = servers

@@ -97,10 +97,11 @@ export async function untilWhole(list, group) {
   )
 }
 
-/** The warnings of this process with this code, as they come. */
-export function warningsOf(t, code) {
+/** The warnings of this process with this code that name one of these addresses, as they come. */
+export function warningsOf(t, code, list) {
   const texts = []
-  const listener = (warning) => warning.code === code && texts.push(warning.message)
+  const names = (text) => list.some((address) => text.includes(address))
+  const listener = ({ code: its, message }) => its === code && names(message) && texts.push(message)
   process.on('warning', listener)
   t.teardown(() => process.off('warning', listener))
   return texts
