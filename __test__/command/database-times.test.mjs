@@ -6,7 +6,7 @@ import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import anyTest from 'ava'
 import { DATABASES, sqlOf } from '../../lab/database-function/databases.mjs'
-import { startMysql, wantMysql } from '../servers/mysql.mjs'
+import { isMysql, startMysql, wantMysql } from '../servers/mysql.mjs'
 import { CLIENTS, startPostgres, wantPostgres } from '../servers/postgres.mjs'
 import { findProgram } from '../servers/server.mjs'
 import { isRefused, textOf } from '../support/command.mjs'
@@ -495,15 +495,18 @@ onMariadb('mysql: a range by the functions uses the key, and the script changes 
   await apply(await times('mysql', ROW))
   await apply(await times('mysql', ROW))
   await query('CREATE TABLE orders (id BIGINT PRIMARY KEY)')
-  await query(`INSERT INTO orders SELECT flake_min('2026-11-01') + (seq << 34) FROM seq_1_to_2000`)
+  await query(`INSERT INTO orders WITH RECURSIVE step (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM step WHERE n < 1000)
+    SELECT flake_min('2026-11-01') + (n << 34) FROM step`)
+  await query("SET @bound = flake_min('2026-11-01 00:10:00')")
+  t.like((await query('EXPLAIN SELECT * FROM orders WHERE id < @bound'))[0], { key: 'PRIMARY', type: 'range' })
   const [plan] = await query("EXPLAIN SELECT * FROM orders WHERE id < flake_min('2026-11-01 00:10:00')")
-  t.like(plan, { key: 'PRIMARY', type: 'range' })
+  t.like(plan, { key: 'PRIMARY', type: isMysql ? 'index' : 'range' })
   await t.throwsAsync(apply(await times('mysql', ['flake'])), { message: /choose another name\. It exists/ })
   await t.throwsAsync(apply(await times('mysql', ROW, 'flake', '--unsigned')), {
     message: /choose another name\. It exists/,
   })
   await t.throwsAsync(query('ALTER TABLE orders ADD COLUMN made DATETIME(3) AS (flake_time(id)) VIRTUAL'), {
-    message: /cannot be used|not allowed|may not be used/,
+    message: /cannot be used|not allowed|may not be used|disallowed/,
   })
 })
 

@@ -124,10 +124,11 @@ async function install() {
   return data
 }
 
-/** It has a binary log and another port unless it is told otherwise. */
+/** Like MariaDB: no binary log unless a test wants one, no second port, files from everywhere, and plans as rows. */
 const mysqlSettings = (settings) => ({
   mysqlx: 0,
   'secure-file-priv': '',
+  'explain-format': 'TRADITIONAL',
   'plugin-load-add': 'semisync_source.so;semisync_replica.so',
   ...('log-bin' in settings ? { 'gtid-mode': 'ON', 'enforce-gtid-consistency': 'ON' } : { 'skip-log-bin': 1 }),
 })

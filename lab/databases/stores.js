@@ -50,14 +50,16 @@ function install() {
 
 /** The client and the cluster client, in every test of Redis that runs with each client. */
 function testGlide() {
-  const names = ['behaviour/redis', 'redis-clients', 'redis-database', 'redis-options', 'redis-records']
+  const names = ['behaviour/redis', 'redis-clients', 'redis-database', 'redis-options', 'redis-records'].map(inStores)
   const only = ['*glide*', '*GLIDE*', '*Cluster*'].flatMap((name) => ['--match', name])
-  testStores(names, { TEST_GLIDE: join(folder, 'package.json') }, only)
+  runTests(names, { TEST_GLIDE: join(folder, 'package.json') }, only)
 }
 
-/** Runs files of __test__/stores with these variables and options of AVA. */
-function testStores(names, variables, options = []) {
-  const files = names.map((name) => `__test__/stores/${name}.test.mjs`)
+const inStores = (name) => `stores/${name}`
+
+/** Runs files of __test__ with these variables and options of AVA. */
+function runTests(names, variables, options = []) {
+  const files = names.map((name) => `__test__/${name}.test.mjs`)
   const missing = files.find((file) => !existsSync(join(root, file)))
   if (missing !== undefined) throw new Error(`there is no ${missing}`)
   const ava = join(root, 'node_modules', 'ava', 'entrypoints', 'cli.mjs')
@@ -194,10 +196,14 @@ async function testMongo() {
   }
 }
 
-/** FLAKEFORGE_MYSQLD may name another `mysqld` than Debian's newest. */
+/**
+ * FLAKEFORGE_MYSQLD may name another `mysqld` than Debian's newest. One test after the other, since a server of MySQL starts in
+ * seconds, and needs 400 MB.
+ */
 function testMysql() {
-  const names = ['behaviour/mysql', 'mysql-records', 'mysql-place', 'mysql-races', 'mysql-loss', 'mysql-standby']
-  testStores(names, { FLAKEFORGE_MYSQLD: process.env.FLAKEFORGE_MYSQLD ?? installMysql() })
+  const stores = ['behaviour/mysql', 'mysql-records', 'mysql-place', 'mysql-races', 'mysql-loss', 'mysql-standby']
+  const names = [...stores.map(inStores), 'command/database-function-mysql', 'command/database-times']
+  runTests(names, { FLAKEFORGE_MYSQLD: process.env.FLAKEFORGE_MYSQLD ?? installMysql() }, ['--serial'])
 }
 
 function installMysql() {

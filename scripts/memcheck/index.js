@@ -7,16 +7,20 @@
 
 const { spawn } = require('node:child_process')
 const fs = require('node:fs')
+const os = require('node:os')
 const path = require('node:path')
 const readline = require('node:readline')
-const { readAva } = require('../ava-output.js')
+const { readAva, readEnd } = require('../ava-output.js')
 const { MissingRequirement } = require('../requirements.js')
 const { ROOMS, withoutServers } = require('../test-files.js')
 const { build } = require('./build.js')
 const { FRAME_FORMAT, findingsOf, growthOf, read } = require('./reports.js')
 
 /** Where the tests of the addon are: the others do not use the addon. */
-const FOLDERS = [...ROOMS, 'command']
+const FOLDERS = [...ROOMS.filter((room) => room !== 'base'), 'command']
+
+/** Many of these files wait for windows to end, so more of them run at once than there are cores. */
+const AT_ONCE = os.availableParallelism() + 2
 
 /** What must be found, where it happens, and the words of its report. */
 const MISTAKES = [
@@ -37,13 +41,15 @@ function environment(runtime, reports) {
     `log_path='${path.join(reports, 'asan')}'`,
     `stack_trace_format='${FRAME_FORMAT}'`,
   ]
-  const { FLAKEFORGE_REQUIRE_SERVERS: _, NAPI_RS_NATIVE_LIBRARY_PATH: __, ...outside } = process.env
+  // Node.js would read the certificates in each of the processes, and none connects to another machine.
+  const LEFT_OUT = ['FLAKEFORGE_REQUIRE_SERVERS', 'NAPI_RS_NATIVE_LIBRARY_PATH', 'NODE_EXTRA_CA_CERTS']
+  const outside = Object.fromEntries(Object.entries(process.env).filter(([name]) => !LEFT_OUT.includes(name)))
   // Node.js itself leaves memory when it exits, so that alone is not a failure.
   return { ...outside, LD_PRELOAD: runtime, ASAN_OPTIONS: options.join(':'), LSAN_OPTIONS: 'exitcode=0' }
 }
 
-/** Runs Node.js under the sanitizer: its exit status, its output, and the sanitizer's reports. */
-async function watch({ copy, home, runtime }, args) {
+/** Runs Node.js under the sanitizer: its exit status, its output, and the sanitizer's reports. `hear` gets each line. */
+async function watch({ copy, home, runtime }, args, hear = (_line) => {}) {
   const reports = path.join(home, 'reports')
   fs.rmSync(reports, { recursive: true, force: true })
   fs.mkdirSync(reports)
@@ -52,7 +58,10 @@ async function watch({ copy, home, runtime }, args) {
   const child = spawn(process.execPath, args, options)
   const lines = []
   for (const stream of [child.stdout, child.stderr])
-    readline.createInterface({ input: stream }).on('line', (line) => lines.push(line))
+    readline.createInterface({ input: stream }).on('line', (line) => {
+      lines.push(line)
+      hear(line)
+    })
   const ended = await new Promise((resolve) => child.on('close', (code, signal) => resolve(signal ?? code)))
   return { ended, output: lines.join('\n'), reports: read(reports) }
 }
@@ -96,8 +105,13 @@ async function growth(built) {
 }
 
 async function tests(built, files) {
-  const args = [path.join('node_modules', 'ava', 'entrypoints', 'cli.mjs'), '--timeout=10m', ...files]
-  const run = await watch(built, args)
+  const ava = path.join('node_modules', 'ava', 'entrypoints', 'cli.mjs')
+  let ended = 0
+  const showEnd = (line) => {
+    const said = readEnd(line)
+    if (said !== undefined) console.log(`${++ended} of ${files.length}: ${said}`)
+  }
+  const run = await watch(built, [ava, '--timeout=10m', '--concurrency', String(AT_ONCE), ...files], showEnd)
   fs.writeFileSync(path.join(built.home, 'ava.log'), run.output)
   const { passed, skipped, failed: count, details } = readAva(run.output)
   // ava can fail without a failed test: it found none, or it crashed.

@@ -5,7 +5,9 @@
 // moves it back, no rollback undoes it, and its log precedes the commit of any row that has the number. Two sessions that move
 // it at once cannot collide: each ID is a number that the server itself assigned, after its own move.
 //
-// No row stays: the savepoint is rolled back, so there is nothing to clean up, to lock or to replicate. Rows that a session
+// No row stays: on MariaDB the savepoint is rolled back, so there is nothing to clean up, to lock or to replicate. On MySQL, a
+// row that is rolled back leaves a lock on the end of the table, for which the sessions would wait unless they were READ COMMITTED.
+// There, each row is deleted by its whole key, which locks nothing else. Rows that a session
 // numbers itself have its connection, and those that the server numbers have 0, so none waits for another transaction's row. A
 // locking row (v = GREATEST(v + 1, now)) would stay locked until commit, and the lock of an Aria table until the end of the
 // statement, unseen by deadlock detection.
@@ -60,6 +62,12 @@ const signal = (state: string, text: string) => `SIGNAL SQLSTATE ${literal(state
 
 /** A session of MariaDB may have any increment, and would move the position of all others by it. */
 const INSERT = '/*M!100100 SET STATEMENT auto_increment_increment = 1, auto_increment_offset = 1 FOR */ INSERT INTO'
+
+/** Not in a comment for MariaDB, which the client of MySQL would leave out. */
+const UNDO = '/*!80000 IF FALSE THEN */ ROLLBACK TO SAVEPOINT flakeforge; /*!80000 END IF; */'
+/** What MySQL does instead, for each row. */
+const removeRow = (table: string, place: string, connection: string) =>
+  `/*!80000 DELETE FROM ${STATE_DATABASE}.${table} PARTITION (whole) WHERE ${table}.place = ${place} AND ${table}.connection = ${connection}; */`
 
 const refuseIf = (condition: string, text: string) => `  IF ${condition} THEN ${signal('45000', text)}; END IF;`
 
@@ -172,11 +180,14 @@ BEGIN
   SAVEPOINT flakeforge;
   ${into} VALUES (NULL, 0);
   SET place = LAST_INSERT_ID();
+  ${removeRow(table, 'place', '0')}
   IF place < present THEN
     ${into} VALUES (present - 1, CONNECTION_ID()), (NULL, 0);
     SET place = LAST_INSERT_ID();
+    ${removeRow(table, 'present - 1', 'CONNECTION_ID()')}
+    ${removeRow(table, 'place', '0')}
   END IF;
-  ROLLBACK TO SAVEPOINT flakeforge;
+  ${UNDO}
   IF place > ${lastPosition} THEN
     ${signal('22003', `${name}(): the last ID of the layout has been generated`)};
   END IF;
