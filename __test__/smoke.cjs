@@ -205,7 +205,7 @@ async function checkBatches() {
   }
 }
 
-/** IDs as JavaScript numbers, with arithmetic on such numbers: 4 096 for each ms, of which this node has 64. */
+/** IDs as JavaScript numbers, with arithmetic on such numbers: 4,096 for each ms, of which this node has 64. */
 function checkNumbers(n) {
   const time = 1_700_000_000_000
   const safe = () => new FlakeId({ layout: 'safe', node: 7, clock: () => time })

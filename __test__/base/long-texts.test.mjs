@@ -1,4 +1,4 @@
-// A text of 300 000 characters costs each call milliseconds, whatever it contains: quadratic time would take hours.
+// A text of 300,000 characters costs each call milliseconds, whatever it contains: quadratic time would take hours.
 // Each call runs in a process that is killed after a minute.
 
 import test from 'ava'

@@ -1,5 +1,5 @@
 // The promises of waiting calls, for each class that has such calls: order, the async context, callbacks that throw,
-// the bounds of n, close(), and 100 000 waiting calls. Signals are tested in signal.test.mjs.
+// the bounds of n, close(), and 100,000 waiting calls. Signals are tested in signal.test.mjs.
 
 import { AsyncLocalStorage } from 'node:async_hooks'
 import test from 'ava'

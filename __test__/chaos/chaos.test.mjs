@@ -35,7 +35,7 @@ function fileOf(ids, tail = 0) {
   return file
 }
 
-/** This many IDs at the rate of a generator, about 1 000 per millisecond. */
+/** This many IDs at the rate of a generator, about 1,000 per millisecond. */
 function* idsOf(node, count, tick = 1_700_000_000_000n) {
   for (let i = 0n; i < count; i++) yield ((tick + i / 1000n) << 22n) | (node << 12n) | (i % 1000n)
 }

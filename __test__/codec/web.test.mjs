@@ -30,7 +30,7 @@ async function sizeOf(names, file = 'codec.js') {
 // for ranges beyond the layout's times, 250 for copies of layouts and for errors that JSON can hold, 250 for encode() without
 // copies of its argument, 60 for decode() without bigints, 280 for units of times and Temporal, 130 for reading texts
 // digit by digit, 900 for typed IDs, 20 for reversed bits in any layout, 70 for values that have no text. The aim for the whole
-// codec is 6 000.
+// codec is 6,000.
 for (const [names, most] of [
   ['*', 12000],
   ['{ layouts }', 9400],

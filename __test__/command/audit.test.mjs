@@ -381,7 +381,7 @@ test('malformed lines: their number and the reason, without secrets or control c
   const many = Array.from({ length: 2000 }, (_, i) => `bad ${i}`)
   const { stdout, code } = await run(['audit', '--layout', 'flake'], { input: [...IDS, ...many].join('\n') })
   t.is(code, 1)
-  t.regex(stdout, /2 000 lines are not an ID.*\n(?: {3}line .*\n){10} {3}and 1 990 more\n/)
+  t.regex(stdout, /2,000 lines are not an ID.*\n(?: {3}line .*\n){10} {3}and 1,990 more\n/)
 })
 
 test('text: the equal IDs with their lines, cut with the number of the rest, and the advice with its page', async (t) => {

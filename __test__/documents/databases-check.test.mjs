@@ -8,7 +8,7 @@ import { wantProgram } from '../servers/server.mjs'
 
 const canRun = wantPostgres() !== undefined && wantProgram('psql') !== undefined
 const onPostgres = canRun ? test.serial : test.serial.skip
-const BULK = 500 // a missing or rounded row is seen among these as well as among 10 000
+const BULK = 500 // a missing or rounded row is seen among these as well as among 10,000
 const round = (id) => BigInt.asIntN(64, BigInt(Number(id)))
 
 let server

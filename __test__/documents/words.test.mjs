@@ -59,6 +59,7 @@ for (const file of DOCUMENTS)
 test('thousands have a comma, and units a space that does not break; code stays as it is', (t) => {
   t.is(withNumbers('4 096 IDs in 5 ms, 98 % of 1 048 576'), '4,096 IDs in 5\u00a0ms, 98% of 1,048,576')
   t.is(withNumbers('`4 096` and [5 s](a#5 s)'), '`4 096` and [5\u00a0s](a#5 s)')
+  t.is(withNumbers('`` `4 096` `` and 4 096, `a` of 4 096'), '`` `4 096` `` and 4,096, `a` of 4,096')
   t.is(
     withNumbers('```\n4 096\n```\n<!-- x -->\n4 096\n<!-- /x -->\n'),
     '```\n4 096\n```\n<!-- x -->\n4 096\n<!-- /x -->\n',

@@ -88,7 +88,7 @@ test('safe: ms since 2020 in 41 bits, node and counter in 6 each, all below 2^53
   const { safe } = layouts
   const since = Date.parse('2020-01-01T00:00:00Z')
   const time = Date.parse('2026-11-20T13:25:27.205Z')
-  // Numbers, so that this arithmetic differs from the core's: 4 096 IDs per ms, 64 for each node.
+  // Numbers, so that this arithmetic differs from the core's: 4,096 IDs per ms, 64 for each node.
   const id = (time - since) * 4096 + 37 * 64 + 5
   t.is(id, 890242364234053)
   t.like(safe.decode(id), { date: new Date(time), tick: BigInt(time - since), node: 37, counter: 5, id: 37 })

@@ -152,7 +152,7 @@ test('the CPU is that of process.arch, except for big-endian ppc64 and ARMv6', (
   t.is(cpuOf('arm', { armVersion: Number('default') }), 'arm', 'a Node.js without that information')
 })
 
-/** A program of 12 000 bytes whose second program header says that the name of its loader is at this position. */
+/** A program of 12,000 bytes whose second program header says that the name of its loader is at this position. */
 function elf(loader, place) {
   const bytes = Buffer.alloc(12_000)
   bytes.write('\x7fELF\x02\x01\x01', 'latin1')

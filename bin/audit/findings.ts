@@ -46,7 +46,7 @@ const NODES = 5 // in a sentence
 const REPEATED_ROWS = 0.9 // of all IDs: so many come twice only if the query repeats rows
 
 export const counted = (count: number, one: string, many = `${one}s`) =>
-  `${count.toLocaleString('en').replaceAll(',', ' ')} ${count === 1 ? one : many}`
+  `${count.toLocaleString('en')} ${count === 1 ? one : many}`
 
 const date = (ms: number) => stamp(new Date(ms))
 

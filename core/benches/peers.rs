@@ -83,7 +83,7 @@ mod real {
         in_bursts(bencher, || generator.next_id().is_ok());
     }
 
-    /// Reads a time that a thread writes, 1 000 times a second.
+    /// Reads a time that a thread writes, 1,000 times a second.
     #[divan::bench]
     fn ferroid_atomic(bencher: Bencher) {
         let generator = AtomicSnowflakeGenerator::<SnowflakeTwitterId, _>::new(5, MonotonicClock::<1>::default());

@@ -9,7 +9,7 @@ import {
 } from '@aws-sdk/client-dynamodb'
 
 const TableName = 'flakeforge'
-const SLOTS = 64 // per item, so that 1 024 slots and the other records of a read fit into fewer than 100 items
+const SLOTS = 64 // per item, so that 1,024 slots and the other records of a read fit into fewer than 100 items
 const LIMIT_MS = 5000
 const LOOK_MS = 10_000
 const REFUSED = new Set(['ConditionalCheckFailedException', 'TransactionConflictException'])

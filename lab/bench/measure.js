@@ -139,7 +139,7 @@ const KINDS = {
   batch: (name) => ns('batch', name),
   /** the same for two calls or batches whose bursts alternate, as [ns, ns] */
   pair: nsOfPair,
-  /** million IDs/s with 100 000 next(callback) outstanding, of generators whose rounds take turns: a median for each */
+  /** million IDs/s with 100,000 next(callback) outstanding, of generators whose rounds take turns: a median for each */
   wait: ratesInTurns,
   /** the maximum of timers armed at the same time during `wait` */
   timers: mostTimers,

@@ -32,7 +32,7 @@ async function rateOf(count, file) {
   return together(await Promise.all(rates))
 }
 
-/** Median ms of join() while another process holds 1 000 slots. */
+/** Median ms of join() while another process holds 1,000 slots. */
 async function joinMs() {
   const slots = `file:${path.join(folder, 'slots')}`
   const holder = maker('hold', slots, String(TAKEN))

@@ -8,7 +8,7 @@ import { Redis } from 'ioredis'
 import report from './report.js'
 
 const { median } = report
-const CALLS = 1500 // of a burst: a FlakeId has 4 096 IDs in a millisecond
+const CALLS = 1500 // of a burst: a FlakeId has 4,096 IDs in a millisecond
 const BURSTS = 200
 const MANY = 10_000
 const ROUNDS = 30
@@ -92,11 +92,11 @@ async function batches(url, redisUrl) {
 const KINDS = {
   /** ns of nextBigInt() out of the buffer, and of FlakeId's */
   calls,
-  /** how many requests 10 000 nextAsync() at once need */
+  /** how many requests 10,000 nextAsync() at once need */
   requests,
-  /** IDs/s: 10 000 nextAsync() at once, and 10 000 INCR that ioredis sends as one pipeline of promises */
+  /** IDs/s: 10,000 nextAsync() at once, and 10,000 INCR that ioredis sends as one pipeline of promises */
   awaited,
-  /** IDs/s: takeAsync(10 000), and a pipeline() of 10 000 INCR */
+  /** IDs/s: takeAsync(10_000), and a pipeline() of 10,000 INCR */
   batches,
 }
 const [kind, ...urls] = process.argv.slice(2)

@@ -14,7 +14,7 @@ import report from './report.js'
 const { median, ofProcess, printPromises, ROUNDS } = report
 const BATCH = 1000
 
-/** `default` has 4 096 IDs in a millisecond. `wide` has 65 536: room for more than a server can send. */
+/** `default` has 4,096 IDs in a millisecond. `wide` has 65,536: room for more than a server can send. */
 const NAMES = { default: { group: 'default' }, wide: { group: 'wide', layout: 'snowcast', nodes: 128 } }
 
 /** The rows of load: the request, and its server. */

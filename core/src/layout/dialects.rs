@@ -61,7 +61,7 @@ pub const DIALECTS: &[Dialect] = &[
         ..USUAL
     },
     // Hazelcast 5, "Flake ID Generator": com.hazelcast.flakeidgen.impl.FlakeIdGeneratorProxy, FlakeIdGeneratorConfig. The
-    // node is the lowest field, so the IDs of a node increase in steps of 65 536. `newIdBaseLocal()` lets IDs run 15 s ahead of
+    // node is the lowest field, so the IDs of a node increase in steps of 65,536. `newIdBaseLocal()` lets IDs run 15 s ahead of
     // the clock (allowedFutureMillis), and then sleeps.
     Dialect {
         name: "hazelcast",
@@ -140,7 +140,7 @@ pub const DIALECTS: &[Dialect] = &[
         ..USUAL
     },
     // Instagram Engineering 2012, "Sharding & IDs at Instagram". Its function next_id() in PostgreSQL takes a sequence modulo
-    // 1 024 and the clock as they are, so IDs can repeat; flakeforge throws instead.
+    // 1,024 and the clock as they are, so IDs can repeat; flakeforge throws instead.
     Dialect {
         name: "instagram",
         system: "Instagram",
@@ -170,7 +170,7 @@ pub const DIALECTS: &[Dialect] = &[
         ..USUAL
     },
     // f4b6a3/tsid-creator 5.2.6 (Java), README "TSID Structure", with its default of 10 node bits. A TsidFactory starts each
-    // millisecond at a random counter, so the counter of its IDs is any of 4 096. `getTime()` counts on from the last ID while
+    // millisecond at a random counter, so the counter of its IDs is any of 4,096. `getTime()` counts on from the last ID while
     // the clock has not passed its millisecond, and a full counter carries into the next one, however far ahead that is.
     Dialect {
         name: "tsid",
@@ -181,7 +181,7 @@ pub const DIALECTS: &[Dialect] = &[
         ..USUAL
     },
     // Mastodon 4, lib/mastodon/snowflake.rb: 48 bits of ms, 16 of "sequence", the sum of a hash of the ms and the table's
-    // sequence. The database creates all IDs, so there is no node. timestamp_id() takes the sequence modulo 65 536 and the clock
+    // sequence. The database creates all IDs, so there is no node. timestamp_id() takes the sequence modulo 65,536 and the clock
     // as they are, so IDs can repeat; flakeforge throws instead.
     Dialect {
         name: "mastodon",

@@ -11,7 +11,7 @@
  */
 
 /**
- * A random number, equally likely between 10 and 20 as between 1 000 and 2 000, so that there are short and long
+ * A random number, equally likely between 10 and 20 as between 1,000 and 2,000, so that there are short and long
  * faults.
  */
 function spread(low, high) {

@@ -1,6 +1,6 @@
 'use strict'
 
-// How a member writes its IDs: as runs, so that 10 000 million of them need little disk and little time to check. A run
+// How a member writes its IDs: as runs, so that 10,000 million of them need little disk and little time to check. A run
 // is a series of IDs in which each is one above the one before. Its record is 16 bytes: the first ID, and how many IDs
 // the file has up to the end of the run. So all IDs, and their order, can be read back. IDs are only numbers here.
 

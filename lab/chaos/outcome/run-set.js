@@ -1,7 +1,7 @@
 'use strict'
 
 // Runs of numbers, each a first number and a count, and which of them overlap. A run takes 16 bytes, however long it
-// is: 10 000 million IDs of a wide layout are about a million runs. Every run is kept.
+// is: 10,000 million IDs of a wide layout are about a million runs. Every run is kept.
 
 class RunSet {
   #firsts = new BigUint64Array(1024)
