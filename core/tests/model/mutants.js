@@ -207,7 +207,13 @@ module.exports = [
   },
   {
     name: 'a fill without new rounds (Q6)',
-    edits: [['lease/quorum/fill.rs', 'self.names.extend(names.iter().filter(|name| ![SEAT, LIST].contains(&name.as_str())).cloned());', '']],
+    edits: [
+      [
+        'lease/quorum/fill.rs',
+        'self.names.extend(names.iter().filter(|name| ![SEAT, LIST].contains(&name.as_str())).cloned());',
+        '',
+      ],
+    ],
     tests: 'model quorum::',
   },
   {
@@ -235,7 +241,11 @@ module.exports = [
     name: 'a fill whose epoch nobody has promised (Q6)',
     edits: [
       ['lease/quorum/fill.rs', 'Some(Outcome::Done) => {', 'Some(_) => {'],
-      ['lease/quorum/fill.rs', '                Some(_) => Ok(Went::Wrong), // another fill may have been faster\n', ''],
+      [
+        'lease/quorum/fill.rs',
+        '                Some(_) => Ok(Went::Wrong), // another fill may have been faster\n',
+        '',
+      ],
     ],
     tests: 'model quorum::directed::a_fill_without_the_promise_of_its_epoch',
   },
@@ -419,7 +429,13 @@ module.exports = [
   },
   {
     name: 'a change that waits for all stores once it is agreed on (Q9)',
-    edits: [['lease/quorum/change.rs', 'Patience::Successors(to)', 'if to.is_empty() { Patience::Successors(to) } else { Patience::All }']],
+    edits: [
+      [
+        'lease/quorum/change.rs',
+        'Patience::Successors(to)',
+        'if to.is_empty() { Patience::Successors(to) } else { Patience::All }',
+      ],
+    ],
     tests: 'model quorum::directed::a_change_while_a_store_is_silent',
   },
   {
