@@ -452,7 +452,13 @@ module.exports = [
   },
   {
     name: 'a change that waits for all stores once it is agreed on (Q9)',
-    edits: [['lease/quorum/change.rs', 'Patience::Successors(to)', 'if to.is_empty() { Patience::Successors(to) } else { Patience::All }']],
+    edits: [
+      [
+        'lease/quorum/change.rs',
+        'Patience::Successors(to)',
+        'if to.is_empty() { Patience::Successors(to) } else { Patience::All }',
+      ],
+    ],
     tests: 'model quorum::directed::a_change_while_a_store_is_silent',
   },
   {
