@@ -140,7 +140,10 @@ test('a list of users’ own stores is changed in code, while a member makes IDs
   const segment = await SegmentId.open(old, { ...bills, block: 1 })
   await segment.close()
 
-  const single = (name) => ({ ...OPTION, message: new RegExp(`^${name} must be the addresses of three or five stores`) })
+  const single = (name) => ({
+    ...OPTION,
+    message: new RegExp(`^${name} must be the addresses of three or five stores`),
+  })
   await t.throwsAsync(changeStores(stores[0], now, group), single('from'))
   await t.throwsAsync(changeStores(old, stores[3], group), single('to'))
   await t.throwsAsync(changeStores(old, now, 'none'), { ...OPTION, message: /what must be .* exists on these stores/ })
@@ -154,10 +157,7 @@ test('a list of users’ own stores is changed in code, while a member makes IDs
   await servers[2].kill()
   await changeStores(old, now, group)
   await changeStores(old, now, bills)
-  t.deepEqual(
-    (await now.storeStates(group)).map(({ store }) => store).toSorted(),
-    ['a', 'b', 'd'],
-  )
+  t.deepEqual((await now.storeStates(group)).map(({ store }) => store).toSorted(), ['a', 'b', 'd'])
   await renewals(flakes) // with the old list, of which two have a vote
   await t.throwsAsync(tryJoin(listOf('abe'), { ...options, waitMs: 0 }), MISMATCH)
   await servers[0].kill()

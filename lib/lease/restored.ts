@@ -35,7 +35,8 @@ export async function tell(store: SlotStore, named: GroupOrCounter | undefined, 
 }
 
 /** The error if nothing is named, and the store cannot list what it has. */
-export const unlistedError = (): Error => optionTypeError('what', undefined, `${WANTED}: this store cannot list its contents`)
+export const unlistedError = (): Error =>
+  optionTypeError('what', undefined, `${WANTED}: this store cannot list its contents`)
 
 /**
  * Reports that older records were restored on a store, from a backup, a snapshot, or a copy of the data folder. The store may

@@ -126,7 +126,6 @@ export function readList(given: unknown, options: unknown, open: (address: strin
   })
 }
 
-
 /** One label, one server or one object may not stand for two stores. */
 function refuseTwice(stores: readonly unknown[], named: { label: string; server: string | undefined }[]) {
   for (const [at, { label, server }] of named.entries()) {

@@ -11,7 +11,7 @@ import type { ReadBy, Records, StepLimits, StoreIdentity, StoreState } from '../
 import { BUDGET, PART_OF_A_STORE } from '../time-budget.ts'
 import { note, quorums } from './counts.ts'
 import { comingOf } from './list.ts'
-import { ListedStore } from './listed-store.ts'
+import type { ListedStore } from './listed-store.ts'
 import { RunningStep } from './step.ts'
 
 /** The part of a call in which the core decides. The rest is for the last answers. */
