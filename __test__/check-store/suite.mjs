@@ -93,6 +93,7 @@ const AFTER = {
   groups: ['group names'],
   'no expiry': ['one database'],
   'same identity': ['bytes', 'fresh reads'],
+  loss: ['bytes'],
 }
 
 /** Checks that compare several processes. One process is enough for the others. */

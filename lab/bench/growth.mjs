@@ -33,6 +33,10 @@ async function withRedis(measure) {
   }
 }
 
+/** Three of them, which are one store. */
+const withThree = (measure) =>
+  withRedis((one) => withRedis((other) => withRedis((third) => measure([one, other, third].join(' ')))))
+
 const withNothing = (measure) => measure()
 
 /** The rows: what is made, how many, and where. */
@@ -42,6 +46,7 @@ const ROWS = [
   ['next(callback), flake-idgen', CALLS, withNothing],
   ...MEMBERS.map((count) => ['members', count, withFolder, 'a folder']),
   ...MEMBERS.map((count) => ['members', count, withRedis, 'Redis']),
+  ['members', MEMBERS[0], withThree, 'three Redis'],
 ]
 
 /** Each in a separate process, one round after another. */
