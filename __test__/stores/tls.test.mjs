@@ -56,16 +56,19 @@ function greeting() {
 
 const TLS_REQUEST_BYTES = 36
 
+/** What a client sends first: some of them send nothing, and close. */
+const firstBytes = (socket) => new Promise((resolve) => socket.once('data', resolve))
+
 /** What a database does before the handshake; it resolves when the client's next byte belongs to TLS. */
 const BEFORE = {
   none: async () => {},
   postgres: async (socket) => {
-    await once(socket, 'data')
+    await firstBytes(socket)
     socket.write('S')
   },
   mysql: async (socket) => {
     socket.write(greeting())
-    const [sent] = await once(socket, 'data')
+    const sent = await firstBytes(socket)
     socket.pause()
     socket.unshift(sent.subarray(TLS_REQUEST_BYTES)) // mariadb does not wait for an answer
   },
