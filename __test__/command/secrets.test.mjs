@@ -171,7 +171,8 @@ test('text that is not a secret is shown unchanged', (t) => {
       withoutSecretsIn(`of redis://a:1 redis://b:7804${end} See (etcd://c:2,d:3${end}`),
       `of redis://a:1 redis://b:7804${end} See (etcd://c:2,d:3${end}`,
     )
-  for (const end of ['', '.', ':', ').', '?.']) t.notRegex(withoutSecretsIn(`of redis://u0ser:S3cr3t${end} See`), /u0ser|S3/)
+  for (const end of ['', '.', ':', ').', '?.'])
+    t.notRegex(withoutSecretsIn(`of redis://u0ser:S3cr3t${end} See`), /u0ser|S3/)
   const form = 'like redis://[user:password@]host[:6379][/N]'
   t.is(withoutSecretsIn(form), form)
 })

@@ -56,7 +56,9 @@ test('an address is the same letter by letter', async (t) => {
 test('equal lists of addresses are one store, also as a text', async (t) => {
   const addresses = ['redis://127.0.0.1:1', 'redis://127.0.0.1:2', 'redis://127.0.0.1:3'] // nothing listens there
   const options = shared({ group: 'listed', waitMs: 5_000 })
-  const calls = [[...addresses], [...addresses].reverse(), addresses.join(' ')].map((store) => FlakeId.join(store, options))
+  const calls = [[...addresses], [...addresses].reverse(), addresses.join(' ')].map((store) =>
+    FlakeId.join(store, options),
+  )
   const other = FlakeId.join(addresses, { ...options, ttlMs: options.ttlMs + 1_000 })
   await t.throwsAsync(other, { ...MISMATCH, message: /shared generator of group 'listed'/ })
   const errors = await Promise.all(calls.map((call) => call.catch((error) => error)))
