@@ -107,7 +107,7 @@ const MARIADB_OPTIONS = each({
   bitOneIsBoolean: false,
   checkNumberRange: true,
   jsonStrings: true,
-  queryTimeout: 5000,
+  ...(!mysql.isMysql && { queryTimeout: 5000 }), // a pool with it does not connect to MySQL
   compress: true,
 })
 
