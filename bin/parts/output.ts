@@ -2,7 +2,6 @@
 
 import { styleText } from 'node:util'
 import { printable, withoutSecrets, withoutSecretsIn } from '../../lib/base/printable.ts'
-import { addressesIn } from '../../lib/stores/address.ts'
 
 process.stdout.on('error', () => {}) // print() throws it
 
@@ -33,7 +32,8 @@ export const sayStack = (text: string) =>
 
 /** Hides passwords that were typed, even in a text that does not look like an address. */
 function safe(text: string) {
-  const given = [...process.argv.slice(2), ...addressesIn(process.env.FLAKEFORGE_STORE ?? '')]
+  const stores = (process.env.FLAKEFORGE_STORE ?? '').split(/\s(?=[a-z][a-z\d+.-]*:\/\/)/i) // a password may contain spaces
+  const given = [...process.argv.slice(2), ...stores]
   const known = given.filter((word) => word !== '' && withoutSecrets(word) !== word)
   return withoutSecretsIn(known.reduce((shown, word) => shown.replaceAll(word, withoutSecrets(word)), text))
 }
