@@ -47,7 +47,21 @@ type Left = { connection: unknown; at: number }
  * these have ended nothing else is sent: a hanging server that wakes up gets one command of each caller. A call has ended if
  * its client has forgotten it together with its connection, and at the latest after GIVEN_UP_MS.
  */
-const givenUp: WeakMap<Client, Map<Promise<unknown>, Left>> = new WeakMap()
+class GivenUp extends Map<Promise<unknown>, Left> {
+  #pause: Promise<void> | undefined
+
+  /** Resolves when one of them has ended, and soon in any case. All that wait share it. */
+  pause() {
+    this.#pause ??= within(Promise.race(this.keys()), BUDGET.SHORT_PAUSE_MS)
+      .catch(() => {})
+      .then(() => {
+        this.#pause = undefined
+      })
+    return this.#pause
+  }
+}
+
+const givenUp: WeakMap<Client, GivenUp> = new WeakMap()
 
 /** A server's answer when it refuses a command: by its ACL, or because its provider removed it. */
 const isForbidden = (error: Error | undefined) => /^(NOPERM|ERR) /.test(error?.message ?? '')
@@ -71,7 +85,7 @@ export class ScriptRunner {
   #commands
   #onFailure
   #database: string | undefined // determined once: see #findDatabase()
-  #stuck: Map<Promise<unknown>, Left>
+  #stuck: GivenUp
 
   constructor(
     client: Client,
@@ -82,7 +96,7 @@ export class ScriptRunner {
     this.#commands = commands
     this.#database = commands.database
     this.#onFailure = onFailure
-    this.#stuck = givenUp.get(client) ?? new Map()
+    this.#stuck = givenUp.get(client) ?? new GivenUp()
     givenUp.set(client, this.#stuck)
     this.close = close
     watch(client)
@@ -169,8 +183,7 @@ export class ScriptRunner {
     let isOver = false
     let left: Left | undefined
     const send = async () => {
-      while (!isOver && this.#isStuck())
-        await within(Promise.race(this.#stuck.keys()), BUDGET.SHORT_PAUSE_MS).catch(() => {})
+      while (!isOver && this.#isStuck()) await this.#stuck.pause()
       if (isOver) throw new Error('the call was given up')
       left = { connection: this.#commands.connection?.(), at: start }
       return call(() => isOver)
