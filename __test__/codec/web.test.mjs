@@ -34,7 +34,7 @@ async function sizeOf(names, file = 'codec.js') {
 for (const [names, most] of [
   ['*', 12000],
   ['{ layouts }', 9400],
-  ['{ Layout }', 9300],
+  ['{ Layout }', 9400],
   ['{ format, parse }', 3000],
   ['{ toBigInt, compare }', 800],
 ]) {

@@ -127,8 +127,8 @@ pub fn advance(store: &Path, name: &str, by: u64, init: Option<u64>) -> Result<B
     }
 }
 
-/// Adds `by` to the count of numbers that a group gave for a past time, for a member of the group of this lineage, while that is alive. A
-/// counter that is missing is created with the value 0, unless the caller knows it.
+/// Adds `by` to the count of numbers that a group gave for a past time, for a member of the group of this lineage, while that is
+/// alive. A counter that is missing is created with the value 0, unless the caller knows it.
 pub fn advance_past(
     store: &Path,
     (group, lineage): (&str, u64),

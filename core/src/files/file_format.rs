@@ -25,7 +25,7 @@ pub const SIZE: usize = 4096;
 /// | 1552…1575 | whether a process has it open: users, asked, answered |
 /// | 1576…1583 | whether its name is known to be on the disk |
 /// | 1584…1591 | the lineage of a group or counter |
-/// | 1592…1599 | of a group: the number of this file on its file system, if that is known |
+/// | 1592…1607 | of a group: what a copy of this file does not have, if that is known |
 /// | 2048…2111 | words of a cursor or slot, of a group, or of a counter |
 /// | 2560…2567 | the durable mark |
 /// | 3072…4095 | the holder of a slot |
@@ -44,9 +44,9 @@ pub struct Page<W> {
     pub(crate) is_named: AtomicU64,
     /// of a group or a counter: random bits, replaced each time it is created
     pub(crate) lineage: AtomicU64,
-    /// of a group: the number of this file on its file system, which a copy does not have; 0 until it is opened
-    pub(crate) number: AtomicU64,
-    unused_1600: [AtomicU64; 56],
+    /// of a group: what a copy of this file does not have (`folder::birth`); 0 until it is opened
+    pub(crate) birth: [AtomicU64; 2],
+    unused_1608: [AtomicU64; 55],
     pub(crate) words: W,
     unused_2112: [AtomicU64; 56],
     pub(crate) mark: Mark,
@@ -134,8 +134,8 @@ const _: () = {
     assert!(offset_of!(CursorPage, presence) == 1552);
     assert!(offset_of!(CursorPage, is_named) == 1576);
     assert!(offset_of!(CursorPage, lineage) == 1584);
-    assert!(offset_of!(CursorPage, number) == 1592);
-    assert!(offset_of!(CursorPage, unused_1600) == 1600);
+    assert!(offset_of!(CursorPage, birth) == 1592);
+    assert!(offset_of!(CursorPage, unused_1608) == 1608);
     assert!(offset_of!(CursorPage, words) == 2048);
     assert!(offset_of!(CursorPage, unused_2112) == 2112);
     assert!(offset_of!(CursorPage, mark) == 2560);

@@ -173,4 +173,4 @@ pub fn is_gone(path: &Path, wanted: FileIdentity) -> bool {
     }
 }
 
-pub(crate) use system::{has_no_name, identity, number};
+pub(crate) use system::{birth, has_no_name, identity};

@@ -4,6 +4,7 @@
 //! of that life cover all numbers that were or will be taken in it, and the next life starts above the highest one. The
 //! group's own page also has the highest mark, for slots whose files were removed. No file is ever removed here.
 
+use std::fs::File;
 use std::mem::offset_of;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -89,11 +90,14 @@ impl Group {
                 Some(found) => found,
                 None => named_file::open(&path, &purpose, machine)?,
             };
+            let birth = birth_of(place.path(), &file)?;
             let page = Mapped::new(file, &place)?;
             let folder = place.folder;
             folder.know_named(); // by the group's file: no slot that is made here has to sync the name again
             let lineage = page.checked().lineage.load(Relaxed);
-            let _ = page.checked().number.compare_exchange(0, folder::number(identity), Relaxed, Relaxed);
+            for (word, own) in page.checked().birth.iter().zip(birth) {
+                let _ = word.compare_exchange(0, own, Relaxed, Relaxed);
+            }
             let group = Self { page, folder, identity, is_new, lineage, past_ms, own_top: AtomicU64::new(0) };
             if !group.is_destroyed() {
                 return Ok(group);
@@ -217,7 +221,7 @@ pub(crate) fn own_lives(path: &Path, lineage: u64) -> Result<Vec<Life>, Refusal>
 }
 
 const COPIED: &str = "was restored from a copy, or moved to another disk, so it does not tell which IDs of past times exist. Give \
-     the remaining rows IDs of the present";
+     the remaining rows IDs from next()";
 
 /// The content of a slot's file, or what is wrong with it.
 type Page = Result<Vec<u8>, Refusal>;
@@ -252,6 +256,10 @@ pub(crate) fn last_life_in(folder: &Folder) -> Result<Option<Life>, Refusal> {
     Ok(None)
 }
 
+fn birth_of(path: &Path, file: &File) -> Result<[u64; 2], Refusal> {
+    file.metadata().map(|found| folder::birth(&found)).map_err(|error| Refusal::io(path, "read", &error))
+}
+
 /// A life by its number; `None` if it has no file.
 fn life_of(folder: &Folder, number: u32) -> Result<Option<Life>, Refusal> {
     let Some(folder) = folder.find_in(&number.to_string())?.map(Arc::new) else { return Ok(None) };
@@ -260,10 +268,9 @@ fn life_of(folder: &Folder, number: u32) -> Result<Option<Life>, Refusal> {
     let page = named_file::read(place.path(), &file)?;
     let text = named_file::text_of(place.path(), &page, Kind::Group)?;
     let fingerprint = text.rsplit_once(SEPARATOR).map_or(&*text, |(fingerprint, _)| fingerprint).to_owned();
-    let opened = file.metadata().map_err(|error| Refusal::io(place.path(), "read", &error))?;
-    let [known, found] =
-        [word(&page, offset_of!(GroupPage, number)), folder::number(folder::identity(place.path(), &opened))];
-    let is_copied = known != 0 && found != 0 && known != found;
+    let found = birth_of(place.path(), &file)?;
+    let known = [0, 8].map(|at| word(&page, offset_of!(GroupPage, birth) + at));
+    let is_copied = known.iter().zip(found).any(|(&known, found)| known != 0 && found != 0 && known != found);
     Ok(Some(Life { number, folder, fingerprint, page, is_copied }))
 }
 

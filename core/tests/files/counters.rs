@@ -1,6 +1,8 @@
 //! Counters in the folder of a store.
 
 use std::fs;
+#[cfg(unix)]
+use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::Path;
 
 use crate::support::slots::open;
@@ -89,20 +91,20 @@ fn processes_never_get_one_block_twice() {
     assert_eq!(advance(temp.path(), "c", 0, None), Ok(4 * EACH as u64 * 3), "and no number is lost");
 }
 
-#[test]
+/// Puts a copy of the group in place of it, which was used for past moments.
 #[cfg(unix)]
-fn a_folder_that_was_restored_from_a_copy_gives_no_past_moments() {
-    let temp = tempfile::tempdir().unwrap();
-    let folder = names::group_folder(temp.path(), "orders");
-    let past = |lineage| counters::advance_past(temp.path(), ("orders", lineage), "span0000000001", 32, false);
+fn restore_from_copy(store: &Path, change: fn(&Path)) {
+    let folder = names::group_folder(store, "orders");
+    let past = |lineage| counters::advance_past(store, ("orders", lineage), "span0000000001", 32, false);
     let used = |lineage| group::used_until(&folder, &[5], lineage);
     let first = open(&folder, 3).lineage();
-    let copies = temp.path().join("copies");
+    let copies = store.join("copies");
     fs::create_dir_all(copies.join("1")).unwrap();
     fs::copy(folder.join("1/group"), copies.join("1/group")).unwrap();
     assert_eq!((past(first).map(|block| block.first), used(first)), (Ok(0), Ok(None)));
-    fs::rename(&folder, temp.path().join("before")).unwrap(); // its files keep their numbers
+    fs::rename(&folder, store.join("before")).unwrap(); // its files keep their numbers
     fs::rename(&copies, &folder).unwrap();
+    change(&folder.join("1/group"));
     let check = |lineage| {
         for error in [past(lineage).unwrap_err(), used(lineage).unwrap_err()] {
             assert!(error.to_string().contains("restored from a copy"), "{error}");
@@ -112,6 +114,26 @@ fn a_folder_that_was_restored_from_a_copy_gives_no_past_moments() {
     check(first);
     group::destroy(&folder).unwrap();
     check(open(&folder, 3).lineage()); // nor does the next group know them
+}
+
+#[test]
+#[cfg(unix)]
+fn a_folder_that_was_restored_from_a_copy_gives_no_past_moments() {
+    restore_from_copy(tempfile::tempdir().unwrap().path(), |_| {});
+}
+
+/// File systems give the numbers of removed files again.
+#[test]
+#[cfg(unix)]
+fn a_copy_with_the_file_numbers_of_the_original_is_a_copy() {
+    let temp = tempfile::tempdir().unwrap();
+    if fs::metadata(temp.path()).unwrap().created().is_err() {
+        return; // it does not know when files were created
+    }
+    restore_from_copy(temp.path(), |copy| {
+        let file = fs::File::options().write(true).open(copy).unwrap();
+        file.write_all_at(&file.metadata().unwrap().ino().to_le_bytes(), 1592).unwrap();
+    });
 }
 
 fn names_of(store: &Path) -> Vec<(String, u64)> {

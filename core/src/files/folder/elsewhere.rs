@@ -144,9 +144,9 @@ pub(crate) fn identity(path: &Path, _metadata: &Metadata) -> FileIdentity {
     (0, hasher.finish())
 }
 
-/// A path is no number of a file.
-pub(crate) fn number(_: FileIdentity) -> u64 {
-    0
+/// A copy may have both: Windows gives a new file the creation time of one of the same name that was removed shortly before.
+pub(crate) fn birth(_: &Metadata) -> [u64; 2] {
+    [0, 0]
 }
 
 /// Files cannot be mounted here.

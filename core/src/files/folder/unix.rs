@@ -13,6 +13,7 @@ use std::os::unix::ffi::OsStringExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Component, Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::time::UNIX_EPOCH;
 
 use rustix::fs::{
     AtFlags, CWD, Dir, FileType, Gid, Mode, OFlags, Stat, fchmod, fchown, fstat, linkat, mkdirat, openat, readlinkat,
@@ -509,9 +510,11 @@ pub(crate) fn identity(_path: &Path, metadata: &Metadata) -> FileIdentity {
     (metadata.dev(), metadata.ino())
 }
 
-/// The number of a file, which stays the same as long as the file is there; 0 if that is not known. A copy has another.
-pub(crate) fn number((_, inode): FileIdentity) -> u64 {
-    inode
+/// What stays the same as long as a file is there, and what a copy does not have: its number, which a copy may get once the file
+/// is removed, and when it was created, Unix ns. 0: not known.
+pub(crate) fn birth(metadata: &Metadata) -> [u64; 2] {
+    let created = metadata.created().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+    [metadata.ino(), created.map_or(0, |since| since.as_nanos() as u64)]
 }
 
 /// Whether a file was removed although its path still leads to it: one that is mounted itself.
