@@ -7,7 +7,17 @@ import { isRefused, run } from '../support/command.mjs'
 import { FlakeId, lease } from '../support/index.mjs'
 import { closeAfter, tryJoin } from '../support/lease.mjs'
 import { testInTurn } from '../support/turns.mjs'
-import { addressesOf, flowOf, isThere, members, renewals, startAll, untilWhole, warningsOf } from './quorum.mjs'
+import {
+  addressesOf,
+  flowOf,
+  isThere,
+  isUnique,
+  members,
+  renewals,
+  startAll,
+  untilWhole,
+  warningsOf,
+} from './quorum.mjs'
 
 const { changeStores, quorumStore, redisStore, SegmentId } = lease
 /** Each waits most of its time, for renewals. */
@@ -26,11 +36,6 @@ async function fails(t, args, message) {
   const { code, stdout, stderr } = await run(args)
   t.is(code, 1, stdout)
   t.regex(stderr, message)
-}
-
-const isUnique = (t, ids) => {
-  t.true(ids.length > 100)
-  t.is(new Set(ids).size, ids.length)
 }
 
 /** Each member ends, and another one takes its place with this list. Returns the IDs of the first ones, and the others. */

@@ -15,6 +15,7 @@ import {
   flowOf,
   GROUP,
   isThere,
+  isUnique,
   members,
   renewals,
   startAll,
@@ -28,11 +29,6 @@ const { openStore, quorumStore, redisStore, SegmentId } = lease
 const inTurn = testInTurn(anyTest, 2)
 const test = isThere('redis') ? inTurn : anyTest.skip
 const testMixed = isThere('redis', 'postgres', 'etcd', 'mysql') ? inTurn : anyTest.skip
-
-const isUnique = (t, ids) => {
-  t.true(ids.length > 1000)
-  t.is(new Set(ids).size, ids.length)
-}
 
 test('three Redis without persistence, each killed in turn: no equal ID, and no member without IDs', async (t) => {
   t.timeout(240_000)

@@ -70,6 +70,12 @@ export function flowOf(flakes) {
   }
 }
 
+/** A slow machine generates few in the time of a test. */
+export function isUnique(t, ids) {
+  t.true(ids.length > 100)
+  t.is(new Set(ids).size, ids.length)
+}
+
 /** Each member renews its window from here on, this often. */
 export async function renewals(flakes, count = 1) {
   for (let i = 0; i < count; i++) await Promise.all(flakes.map((flake) => happens(flake, 'renewed')))
