@@ -234,7 +234,7 @@ test('a prefix is 2 to 16 of a–z, 0–9 and _, up to a final _; format writes 
         for (const call of calls) {
           const error = throwsCode(t, call, 'ERR_FLAKE_OPTION', RangeError)
           t.deepEqual([error.option, error.value], ['prefix', prefix])
-          t.regex(error.message, /prefix must be 2 to 16 of a–z.*'ord_'/)
+          t.regex(error.message, /prefix must be 2 to 16 characters of a–z.*'ord_'/)
         }
     }
     for (const prefix of ['', null, undefined]) {

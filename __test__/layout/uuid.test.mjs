@@ -105,7 +105,7 @@ for (const [what, text, message] of [
   ['absent', undefined, /form '/],
   ['bytes', bytesOf(GOOD), /form '/],
   ['empty text', '', /form '/],
-  ['braces', `{${GOOD}}`, /no braces/],
+  ['braces', `{${GOOD}}`, /without braces/],
   ['no dashes', GOOD.replaceAll('-', ''), /form '/],
   ['a URN', `urn:uuid:${GOOD}`, /form '/],
   ['half of a character in UTF-16', `\ud800${GOOD.slice(1)}`, /form '/],
