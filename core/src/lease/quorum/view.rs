@@ -137,7 +137,8 @@ impl View {
         self.list().labels.split(' ').all(|label| self.shown.iter().any(|shown| shown.label == label))
     }
 
-    /// Q1: a store with another list than this client's, unless that is an earlier one.
+    /// Q1: a store with another list than this client's, unless that is an earlier one. Without a majority of this client's list,
+    /// those that answer may all have missed the change to it.
     pub(super) fn stranger(&self) -> Option<QuorumError> {
         let list = self.list();
         let differs = |other: &List| {
@@ -145,7 +146,12 @@ impl View {
         };
         let lists = self.shown.iter().filter_map(|shown| Some((shown.seat, &shown.record.as_ref()?.list)));
         let (seat, theirs) = lists.into_iter().find(|(_, other)| differs(other))?;
-        Some(QuorumError::List { seat, theirs: theirs.labels.clone() })
+        let answered = self.shown.iter().filter(|shown| self.own.has(&shown.label)).count();
+        Some(if answered < self.own.majority() {
+            QuorumError::NoMajority { answered }
+        } else {
+            QuorumError::List { seat, theirs: theirs.labels.clone() }
+        })
     }
 
     /// The era in which a majority votes.

@@ -614,6 +614,7 @@ fn growing() {
     let mut writer = Client::new(1);
     let task = writer.write(&mut stores, "1", [Arrives; 5]);
     assert_eq!(writer.all(&mut stores, task), Some(Answer::Swapped(true)));
+    let earlier = stores[0].records[SEAT].clone();
     let mut operator = Client::with(&OLD, &["d", "e"], 50);
     assert_eq!(operator.all(&mut stores, change(&FIVE)), Some(Answer::Changed));
     for seat in [3, 4] {
@@ -628,6 +629,10 @@ fn growing() {
             assert_eq!(value(Client::of(&FIVE, 3).some(&mut stores, read(), fates)).as_deref(), Some("2"));
         }
     }
+    // A store that has missed the change, and answers alone, does not show that the list is another one.
+    stores[0].records.insert(SEAT.to_owned(), earlier);
+    let refused = Client::of(&FIVE, 4).some(&mut stores, read(), [Arrives, Fails, Fails, Fails, Fails]);
+    assert_eq!(refused, Some(Answer::Refused(QuorumError::NoMajority { answered: 1 })));
 }
 
 /// Q9: a new store counts only after it was filled, at whatever message of its fill a reader looks. Without b, only it knows what
