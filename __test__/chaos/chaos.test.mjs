@@ -256,7 +256,9 @@ test.serial('a member that generates no IDs is noticed', async (t) => {
   const tooLate = apart({ layout }).map(([task]) => [{ ...task, refusals: ['ERR_FLAKE_TIME_RANGE'] }])
   const { troubles } = await runShortly({ members: tooLate, faults: [], hangMs: 600 })
   t.is(troubles.length, MEMBER_COUNT)
-  for (const { what } of troubles) t.is(what, 'hangs: thread 1 made no ID for 0.6 s')
+  // On a busy machine, the member may not have told its error yet.
+  const known = /^hangs: thread 1 made no ID for 0\.6 s(; its last error was ERR_FLAKE_TIME_RANGE: The time .*)?$/
+  for (const { what } of troubles) t.regex(what, known)
 })
 
 test('missing parts of this machine are reported', (t) => {
