@@ -6,7 +6,7 @@ import { openChange } from '../../lib/stores/open.ts'
 import type { Given } from '../parts/command.ts'
 import { usageError } from '../parts/faults.ts'
 import { print } from '../parts/output.ts'
-import { type AnyStore, addressOf, groupsOf, noGroup, storeFirst, withStore } from './stores.ts'
+import { type AnyStore, addressOf, groupsOf, noGroup, storeFirst } from './stores.ts'
 
 /** The groups and counters of this name, or all. */
 async function namesIn(store: AnyStore, named: string | undefined) {
@@ -36,8 +36,7 @@ export async function run({ values, operands: [verb, first, second, ...rest] }: 
       `${withoutSecrets(old)} is not in the list ${list.map(withoutSecrets).join(' ')}. Write it as there, with its options.`,
     )
   const to = [...list.filter((each) => each !== old), ...(isReplacing ? [second] : [first, second])]
-  const names = await withStore(given, (store) => namesIn(store, values.group))
-  await openChange(list, to, async () => names)
+  const names = await openChange(list, to, (store) => namesIn(store, values.group))
   const now = to.map(withoutSecrets)
   for (const name of names)
     await print(

@@ -261,7 +261,7 @@ module.exports = [
     tests: 'model quorum::directed::a_late_promise_with_the_epoch_of_a_fill_that_died',
   },
   {
-    name: 'a fill whose epoch nobody has promised (Q6)',
+    name: 'a fill with an epoch that nobody promised (Q6)',
     edits: [
       ['lease/quorum/fill.rs', 'Some(Outcome::Done) => {', 'Some(_) => {'],
       [
@@ -444,6 +444,13 @@ module.exports = [
       ],
     ],
     tests: 'model quorum::directed::a_fill_while_a_store_is_silent',
+  },
+  {
+    name: 'a store that missed a change refuses the new list alone (Q1)',
+    edits: [
+      ['lease/quorum/view.rs', 'if answered < self.own.majority() {', 'if false && answered < self.own.majority() {'],
+    ],
+    tests: 'model quorum::directed::growing',
   },
   {
     name: 'a change that waits for all stores before it is agreed on (Q9)',

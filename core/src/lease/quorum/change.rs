@@ -167,8 +167,7 @@ impl Change {
         // A read ends with the first majority; those that answer later stay too.
         let looked = self.shown.as_ref().unwrap_or(&view);
         if !looked.keeps_majority(era, &self.to) {
-            let stay = looked.voters(era).filter(|shown| next.has(&shown.label)).count();
-            return Err(QuorumError::NoMajority { answered: stay });
+            return Err(QuorumError::NoMajority { answered: looked.staying(era, &self.to) });
         }
         let (from, to) = (whole.values[0].clone(), next.text());
         let identity = ServerIdentity { history: whole.history.clone(), process: String::new() };

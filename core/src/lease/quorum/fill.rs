@@ -274,7 +274,7 @@ impl Fill {
         Ok(outcome.map_or(Went::On, |_| Went::Wrong))
     }
 
-    /// Step 3: begins rounds for the names that are left, or goes on to step 4.
+    /// Step 3: begins rounds for the remaining names, or goes on to step 4 when there are none.
     fn renew(&mut self, turn: &mut Turn<'_>) {
         let At::Renewing(running) = &mut self.at else { return };
         while running.len() < AT_ONCE

@@ -160,10 +160,14 @@ impl View {
         self.shown.iter().filter_map(Shown::voting).find(|era| votes_in(*era))
     }
 
-    /// Whether those that count in this era, and stay in the next list, are a majority of both lists.
+    /// How many of those that count in this era stay in the next list.
+    pub(super) fn staying(&self, era: Era, next: &[String]) -> usize {
+        self.voters(era).filter(|shown| next.contains(&shown.label)).count()
+    }
+
+    /// Whether these are a majority of both lists.
     pub(super) fn keeps_majority(&self, era: Era, next: &[String]) -> bool {
-        let stay = self.voters(era).filter(|shown| next.contains(&shown.label)).count();
-        stay >= self.majority().max(next.len() / 2 + 1)
+        self.staying(era, next) >= self.majority().max(next.len() / 2 + 1)
     }
 
     /// The seats that count in this era.
