@@ -90,7 +90,7 @@ test('what is not ordered by time is refused, and says so', (t) => {
   throwsCode(t, () => new Layout('hazelcast', { idOffset: 1n, mode: 'spread' }), 'ERR_FLAKE_OPTION', TypeError)
 })
 
-test('an idOffset of 0 is none', (t) => {
+test('an idOffset of 0 changes nothing', (t) => {
   for (const idOffset of [0, 0n, '0']) {
     t.is(new Layout('discord', { mode: 'spread', idOffset }).idOffset, undefined)
     t.is(new Layout(new Layout('hazelcast', { idOffset: 5 }), { idOffset }).idOffset, undefined)

@@ -115,7 +115,7 @@ async function initializeMysql(folder, data) {
   await rm(join(data, 'auto.cnf')) // has the server's identity
 }
 
-let template // a promise: the data of a server that has never run. It has no identity of its own, so it is copied.
+let template // a promise of the data of a server that has never run. It has no identity yet, so every server may have a copy.
 
 async function install() {
   const folder = await freshFolder('mysql-template')

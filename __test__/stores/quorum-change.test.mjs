@@ -104,7 +104,7 @@ test('three servers become five, of which two may fail', async (t) => {
   isUnique(t, [...ids, ...(await flow.end())])
 })
 
-test('nothing is changed if the new server, or another one of the list, is away', async (t) => {
+test('nothing changes if the new server or another one in the list is away', async (t) => {
   t.timeout(120_000)
   const [a, b, c, d] = await startAll(t, 'redis', 'redis', 'redis', 'redis')
   const links = await Promise.all([a, b, c].map(({ port }) => startProxy(port)))

@@ -61,7 +61,7 @@ test('a store that is wiped while it runs is filled again by the members', async
   isUnique(t, await flow.end())
 })
 
-test('servers are switched off for good, one after the other: empty successors take over, and nobody notices', async (t) => {
+test('servers are switched off for good one after another: empty successors take over, and no member notices', async (t) => {
   t.timeout(240_000)
   const servers = await startAll(t, 'redis', 'redis', 'redis')
   const links = await Promise.all(servers.map(({ port }) => startProxy(port)))
@@ -337,7 +337,7 @@ async function scriptsOf(server) {
   return [...text.matchAll(/cmdstat_(?:eval|evalsha):calls=(\d+)/g)].reduce((sum, [, calls]) => sum + Number(calls), 0)
 }
 
-/** Waits until a majority of servers has run so many scripts. One that answered late is read once more, or gets fewer. */
+/** Waits until a majority of the servers has run this many scripts. A server that answers late runs one more, or fewer. */
 async function untilScripts(servers, count) {
   let counts = []
   await until(

@@ -10,7 +10,7 @@ export default {
 the same name starts above the last ID of this one. On a server, it grants no slots for 60 s plus the skew of the destroyed
 group, or for its ttl plus its skew if it was durable. Nothing happens without --yes.
 
-With --segment instead of GROUP, the command destroys a segment counter. Its members stop at their next block. The next counter of that name starts anew and hands out the same numbers again.
+With --segment instead of GROUP, the command destroys a segment counter. Its members stop when they need another block. A new counter of that name starts from the beginning and hands out the same numbers again.
 
 DIR is the absolute path of a folder. Three or five URLs are one store. The default store is $FLAKEFORGE_STORE.`,
   options: { ...SEGMENT, ...YES },

@@ -632,7 +632,7 @@ fn the_record_of_all_past_moments_is_written_until_it_is_clean() {
     }
 }
 
-/// After such a loss, the record of all past moments is missing, as if nobody had generated IDs of the past.
+/// After such a loss, the record for past moments is missing, so the group looks as if it had never generated IDs of the past.
 #[test]
 fn a_group_whose_store_lost_writes_begins_no_past_moments() {
     let lose: [fn(&mut Store); 2] = [

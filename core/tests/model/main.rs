@@ -58,7 +58,7 @@ const ALWAYS: [&str; 5] = [UNIQUE, NOT_STUCK, KEEPS_OFF, FOUNDS_NOTHING, ONE_STA
 const NO_NUMBER_TWICE: &str = "no number twice";
 const STAYS_ENDED: &str = "a member of a counter that ended gets no number of it, nor of the next one";
 const ENDS_ONE: &str = "a call ends one counter";
-const BEGAN_ANEW: &str = "a counter starts anew after its end";
+const BEGAN_ANEW: &str = "the next counter of an ended one starts from the beginning";
 /// What holds in every setting of counters.
 const ALWAYS_COUNTING: [&str; 4] = [NO_NUMBER_TWICE, KEEPS_OFF, STAYS_ENDED, ENDS_ONE];
 const ALL_GIVEN: &str = "all numbers are given";

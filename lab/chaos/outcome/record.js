@@ -26,7 +26,7 @@ function row({ name, counts, ids, duplicates, silenceMs, unhinderedMs }) {
 }
 
 /** Tells the test of printed outputs why it does not repeat these. */
-const NOT_RUN = '<!-- not run: it takes hours -->'
+const NOT_RUN = '<!-- not run: it takes long -->'
 
 /** The contents of the page: a row for each scenario, then the outputs of the long runs. */
 function shown(records) {

@@ -58,7 +58,7 @@ pub enum Trouble {
 pub struct World {
     pub parts: &'static [Part],
     pub troubles: &'static [(Trouble, u8)],
-    /// a caller gives up a read or a swap that made so many calls, so the world stays small
+    /// a caller gives up a read or a swap after this many calls, which keeps the world small
     pub calls: u32,
 }
 
