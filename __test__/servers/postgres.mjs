@@ -59,6 +59,13 @@ async function runOn(machine, command) {
 class PostgresServer extends Server {
   #pool
 
+  /** With a pool of its own: a process of the server that was killed may not have noticed yet, and answer its connection. */
+  async start() {
+    await this.#pool?.end()
+    this.#pool = undefined
+    return super.start()
+  }
+
   /** One statement by the superuser, or several without values; returns the rows. */
   async query(text, values) {
     this.#pool ??= CLIENTS.pg(this.url)
