@@ -140,7 +140,7 @@ impl List {
 
     /// Whether a seat of this store with an earlier list counts. A store that was replaced and has come back does not: it may
     /// have missed everything in between.
-    pub(super) fn takes(&self, label: &str, earlier: &Self) -> bool {
+    pub fn takes(&self, label: &str, earlier: &Self) -> bool {
         let is_known = self.generation.saturating_sub(earlier.generation) < MOST_GONE as u32;
         self.has(label) && (self.generation == earlier.generation || is_known && !self.had(label))
     }

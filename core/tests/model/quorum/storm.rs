@@ -8,8 +8,8 @@ use flakeforge_core::lease::grants::task::{Ask, Look, Swap};
 use flakeforge_core::lease::quorum::Step;
 use flakeforge_core::lease::quorum::memory::Memory;
 use flakeforge_core::lease::quorum::messages::{Act, Answer, At, Bounds, Event, How, Note, QuorumError, Task, Whole};
-use flakeforge_core::lease::quorum::record::{SEAT, SeatRecord};
-use flakeforge_core::lease::quorum::stores::Stores;
+use flakeforge_core::lease::quorum::record::{SEAT, SeatRecord, SeatState};
+use flakeforge_core::lease::quorum::stores::{List, Stores};
 
 use super::history::{History, Seen, Value, Written};
 use super::holders::{self, Claims, Holder, SKEW_MS};
@@ -399,18 +399,26 @@ impl World {
         }
     }
 
-    /// The list in force.
+    /// The list in force. `None`: nobody wrote one yet.
+    fn newest(&self) -> Option<List> {
+        let texts = self.stores.iter().filter_map(|store| store.records.get(SEAT));
+        texts.map(|text| SeatRecord::parse(text).expect("a seat").list).max_by_key(|list| list.generation)
+    }
+
     fn list(&self) -> Vec<usize> {
-        let parsed = self.stores.iter().filter_map(|store| store.records.get(SEAT));
-        let lists = parsed.map(|text| SeatRecord::parse(text).expect("a seat").list);
-        let newest = lists.max_by_key(|list| list.generation);
-        newest.map_or_else(|| (0..self.storm.stores).collect(), |list| numbers(&list.labels))
+        self.newest().map_or_else(|| (0..self.storm.stores).collect(), |list| numbers(&list.labels))
+    }
+
+    /// Whether a store votes in the list in force. One that was replaced, and came back, may have its seat from before.
+    fn votes(&self, number: usize) -> bool {
+        let its = self.stores[number].seat().filter(|seat| seat.state == SeatState::Votes);
+        its.zip(self.newest()).is_some_and(|(seat, newest)| newest.takes(&seat.label, &seat.list))
     }
 
     /// Whether all stores of the list vote, and nobody changes it.
     fn is_settled(&self) -> bool {
         let is_busy = self.clients.iter().any(|client| client.operator.is_some() && !client.is_gone);
-        !is_busy && self.list().iter().all(|&number| self.stores[number].votes())
+        !is_busy && self.list().iter().all(|&number| self.votes(number))
     }
 
     /// An operator replaces a store that is gone for good, or lives on, or adds two. Sometimes two of them do.
@@ -455,10 +463,10 @@ impl World {
 
     /// The next step of an operator.
     fn work_as_operator(&mut self, number: usize) {
-        let client = &mut self.clients[number];
-        let Some(Operator { to, is_changed, .. }) = &client.operator else { return };
+        let Some(Operator { to, is_changed, .. }) = &self.clients[number].operator else { return };
         let (to, is_changed) = (to.clone(), *is_changed);
-        let waiting = to.iter().find(|&&store| !self.stores[store].votes());
+        let waiting = to.iter().find(|&&store| !self.votes(store));
+        let client = &mut self.clients[number];
         let seat = waiting.and_then(|store| client.stores.iter().position(|its| its == store));
         client.aim = Aim::Operates;
         match seat {
