@@ -229,6 +229,38 @@ test('a call whose token was rejected takes the one that another call got meanwh
   t.is(counting.tokens, 2)
 })
 
+test('a call whose token was rejected waits for the new one, if the connection of another call was closed meanwhile', async (t) => {
+  const { allow, options } = await withUsers(t)
+  await allow()
+  const counting = countTokens()
+  let isAskedAgain
+  const askedAgain = new Promise((resolve) => {
+    isAskedAgain = resolve
+  })
+  let isRejected
+  const rejected = new Promise((resolve) => {
+    isRejected = resolve
+  })
+  let txns = 0
+  async function spoiling(url, { headers, ...more }) {
+    if (url.endsWith('/authenticate') && counting.tokens === 1) {
+      isAskedAgain()
+      await rejected
+    }
+    const turn = url.endsWith('/txn') ? ++txns : 0
+    t.is(headers.authorization === undefined, turn === 0)
+    if (turn === 1) throw new TypeError('fetch failed', { cause: new Error('other side closed') })
+    if (turn !== 2) return counting(url, { headers, ...more })
+    await askedAgain
+    const refusal = await counting(url, { headers: { ...headers, authorization: 'spoilt' }, ...more })
+    setTimeout(isRejected, 100) // once the store has read it
+    return refusal
+  }
+  const store = etcdStore({ ...options, fetch: spoiling })
+  t.deepEqual(await Promise.all([store.list('g'), store.list('g')]), [[], []])
+  t.is(counting.tokens, 2)
+})
+
 test('authentication switched on, users changed, a restart: the running store continues', async (t) => {
   const { server, allow, asRoot, options } = await withUsers(t)
   const store = etcdStore(options)

@@ -1,6 +1,7 @@
 // Writes to stdout and stderr, and keeps at most a batch of text in memory.
 
 import { styleText } from 'node:util'
+import { addressesIn } from '../../lib/base/addresses.ts'
 import { printable, withoutSecrets, withoutSecretsIn } from '../../lib/base/printable.ts'
 
 process.stdout.on('error', () => {}) // print() throws it
@@ -32,8 +33,7 @@ export const sayStack = (text: string) =>
 
 /** Hides passwords that were typed, even in a text that does not look like an address. */
 function safe(text: string) {
-  const stores = (process.env.FLAKEFORGE_STORE ?? '').split(/\s(?=[a-z][a-z\d+.-]*:\/\/)/i) // a password may contain spaces
-  const given = [...process.argv.slice(2), ...stores]
+  const given = [...process.argv.slice(2), ...addressesIn(process.env.FLAKEFORGE_STORE ?? '')]
   const known = given.filter((word) => word !== '' && withoutSecrets(word) !== word)
   return withoutSecretsIn(known.reduce((shown, word) => shown.replaceAll(word, withoutSecrets(word)), text))
 }

@@ -1,7 +1,7 @@
 // Changes the list of servers of groups and counters: one server is replaced, or three become five.
 
+import { addressesIn } from '../../lib/base/addresses.ts'
 import { printable, withoutSecrets } from '../../lib/base/printable.ts'
-import { addressesIn } from '../../lib/stores/address.ts'
 import { openChange } from '../../lib/stores/open.ts'
 import type { Given } from '../parts/command.ts'
 import { usageError } from '../parts/faults.ts'

@@ -2,10 +2,11 @@
 // group, and for the error about a group with other options. They show no password. The first creates exactly the group that
 // join() asks for: it leaves out only the defaults of `flakeforge create`.
 
+import { addressesIn } from '../base/addresses.ts'
 import { isAbsent } from '../base/check.ts'
 import { withoutSecrets } from '../base/printable.ts'
 import { layoutOf } from '../codec/layout.ts'
-import { addressesIn, addressOf } from '../stores/address.ts'
+import { addressOf } from '../stores/address.ts'
 import { defaultFolder } from '../stores/file-store.ts'
 import { type JoinSettings, readJoinOptions } from './join-options.ts'
 

@@ -2,8 +2,8 @@
 // each of them has closed it.
 
 import { unlessAborted } from '../base/abort.ts'
+import { addressesIn } from '../base/addresses.ts'
 import { mismatchError } from '../base/errors.ts'
-import { addressesIn } from '../stores/address.ts'
 import type { JoinSettings } from './join-options.ts'
 import type { LeasedFlakeId } from './leased-flake-id.ts'
 

@@ -1,5 +1,6 @@
-// The address of a store: the addresses in a list of several, how a message shows them, and the parameters of an address.
+// The address of a store: how a message shows it, and its parameters.
 
+import { addressesIn } from '../base/addresses.ts'
 import { optionRangeError } from '../base/errors.ts'
 import { nearest } from '../base/nearest.ts'
 import { withoutSecrets } from '../base/printable.ts'
@@ -82,22 +83,6 @@ export function rememberAddress<T extends object>(store: T, address: string | re
 export function addressOf(given: unknown) {
   const address = addresses.has(given as object) ? addresses.get(given as object) : given
   return Array.isArray(address) ? address.join(' ') : address
-}
-
-/** Without the look behind, a long run of spaces would take quadratic time. */
-const BEFORE_ADDRESS = /(?<!\s)\s+(?=[a-z][a-z\d+.-]*:\/\/|file:)/i
-/** A user or a password may contain spaces: an @ follows. */
-const BETWEEN_WORDS = /(?<!\s)\s+(?!\s|\S*@)/
-
-/**
- * The addresses in a text, and what stands in the place of one. Those of several stores are separated by white space, because
- * one address may contain commas. A folder's name may contain spaces, but no address after one.
- */
-export function addressesIn(text: string): string[] {
-  const parts = text.trimStart().split(BEFORE_ADDRESS)
-  return parts
-    .flatMap((part) => (/^(?!file:)[^\s]*:\/\//i.test(part) ? part.split(BETWEEN_WORDS) : [part]))
-    .filter((each) => each !== '')
 }
 
 /** An address, or a list of several, without passwords. */

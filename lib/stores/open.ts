@@ -1,11 +1,12 @@
 // Opens stores: on the user's client (the exports fileStore, redisStore and so on), or by an address. Without an address it
 // opens the store that the environment names, or the default folder.
 
+import { addressesIn } from '../base/addresses.ts'
 import { checkPath, isAbsent, refuseMore } from '../base/check.ts'
 import * as errors from '../base/errors.ts'
 import { nearest } from '../base/nearest.ts'
 import { withoutSecrets } from '../base/printable.ts'
-import { addressError, addressesIn, isWrapped, rememberAddress, unreadableError, wrappedError } from './address.ts'
+import { addressError, isWrapped, rememberAddress, unreadableError, wrappedError } from './address.ts'
 import { etcdStore, openEtcd } from './etcd.ts'
 import { fileStore, openFolder } from './file-store.ts'
 import { mysqlStore, openMysql } from './mysql.ts'

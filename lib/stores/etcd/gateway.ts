@@ -170,21 +170,24 @@ export class Gateway {
   /** One answer. Getting a token counts towards the call's time; calls with more time may share it. */
   async #call(path: string, body: object, signal?: AbortSignal) {
     const until = monotonicNow() + BUDGET.CALL_MS
-    if (this.#credentials !== undefined && this.#token === undefined) await this.#authenticate(until)
-    const token = this.#token
+    const token = await this.#currentToken(until)
     try {
       return await this.#send(path, body, { token, until, signal })
     } catch (error) {
       if (this.#credentials === undefined) throw error
-      if (!STALE_TOKEN.test(wordsOf(error))) {
-        // Some versions answer a stale token by closing the connection, so the next call requests a new one.
-        const isAnswered = refusals.has(error as object)
-        if (!isAnswered && this.#token === token) this.#token = undefined
-        throw error
-      }
+      const isStale = STALE_TOKEN.test(wordsOf(error))
+      // Some versions answer a stale token by closing the connection, so the next call requests a new one.
+      const isAnswered = refusals.has(error as object)
+      if ((isStale || !isAnswered) && this.#token === token) this.#token = undefined
+      if (!isStale) throw error
     }
-    if (this.#token === token) await this.#authenticate(until)
-    return this.#send(path, body, { token: this.#token, until, signal })
+    return this.#send(path, body, { token: await this.#currentToken(until), until, signal })
+  }
+
+  /** The token, after a request for one if necessary. Without credentials there is none. */
+  async #currentToken(until: number) {
+    if (this.#credentials !== undefined && this.#token === undefined) await this.#authenticate(until)
+    return this.#token
   }
 
   /** Gets a token, with one request for all calls that wait for it; the first of them has the least time left. */

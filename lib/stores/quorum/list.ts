@@ -1,10 +1,11 @@
 // The list of a quorum: which stores are in it, and the label by which all members know each of them.
 
+import { addressesIn } from '../../base/addresses.ts'
 import { checkKeys, isAbsent } from '../../base/check.ts'
 import * as errors from '../../base/errors.ts'
 import { withoutSecrets } from '../../base/printable.ts'
 import { ownOf } from '../../base/values.ts'
-import { addressesIn, isWrapped } from '../address.ts'
+import { isWrapped } from '../address.ts'
 import { checkedRecords } from '../record-store.ts'
 import type { RecordStore, Records } from '../records.ts'
 import { PORTS, SCHEMES } from '../schemes.ts'
