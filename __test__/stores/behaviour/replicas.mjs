@@ -7,6 +7,10 @@ import { isDirect, reached, siteNameOf } from './suite.mjs'
 
 const STORE = { code: 'ERR_FLAKE_STORE' }
 
+/** Writes a text, once that is possible: on a busy machine a replica may be late. */
+const written = (records, group, text) =>
+  reached(() => put(records, group, 'group', text).then((isDone) => isDone || undefined))
+
 export function replicaPromises(suite) {
   const { kind } = suite
   if (kind.sites.replicated === undefined) return
@@ -18,7 +22,7 @@ export function replicaPromises(suite) {
       const { replica } = site
       const rows = suite.rowsThat(isDirect)
       const { records } = await suite.connect(t, rows[0], site)
-      for (const { name } of rows) t.true(await put(records, name, 'group', 'text'))
+      for (const { name } of rows) t.true(await written(records, name, 'text'))
       const { identity } = await records.read(rows[0].name, ['group'])
       const there = { ...site, server: replica, url: kind.urlOf({ ...replica, urlOf: (name) => replica.urlOf(name) }) }
       const refused = { ...STORE, message: kind.replicaRefuses }
@@ -58,19 +62,19 @@ export function replicaPromises(suite) {
       async before(t, { connect, row, site }) {
         const { records } = await connect()
         const groups = (await acknowledgement.groupsOn?.(site, row.name)) ?? [row.name]
-        for (const group of groups) t.true(await put(records, group, 'group', 'a'))
+        for (const group of groups) t.true(await written(records, group, 'a'))
         return { records, groups }
       },
       async during(t, { records, groups }) {
         for (const group of groups) {
-          const { identity } = await records.read(group, ['group'])
+          const { identity } = await reached(() => records.read(group, ['group']))
           const swap = records.swap(group, 'group', 'a', 'b', identity)
           await t.throwsAsync(swap, { ...STORE, message: acknowledgement.message })
         }
       },
       async after(t, { records, groups }) {
         for (const group of groups) {
-          t.true(await reached(() => put(records, group, 'group', 'c').then((isDone) => isDone || undefined)))
+          t.true(await written(records, group, 'c'))
           t.is(await textOf(records, group), 'c')
         }
       },
