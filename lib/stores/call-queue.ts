@@ -18,6 +18,14 @@ export interface Turn {
 
 type Work<Connection, Result> = (connection: Connection, turn: Turn) => Promise<Result>
 
+/** The step of a call whose signal is not that of its step. */
+const steps: WeakMap<AbortSignal, AbortSignal> = new WeakMap()
+
+/** A call that has a signal of its own, with the signal of its step. */
+export function belongsTo(step: AbortSignal, call: AbortSignal) {
+  steps.set(call, step)
+}
+
 /** Our own client: how to end it, and the server it leads to. */
 export type Own = { end: () => Promise<unknown>; address: string }
 
@@ -94,7 +102,7 @@ export abstract class CallQueue<Connection extends Lent> {
   #isBusy = false // whether a turn has begun, and the next one may not
   #waiting: Pending<Connection>[] = [] // the turns after it, oldest step first
   #steps = 0 // how many have begun
-  #ages: WeakMap<AbortSignal, number> = new WeakMap() // of the steps, by the signal that all calls of a step have
+  #ages: WeakMap<AbortSignal, number> = new WeakMap() // of the steps, by their signals
   #kept: Connection | undefined // for the next turn, so that it need not wait for the user's pool
   #request: Request<Connection> | undefined // the pending one for a connection
   #question: { answer: Promise<unknown>; at: number } | undefined // without an answer, on a connection that cannot be closed
@@ -163,10 +171,11 @@ export abstract class CallQueue<Connection extends Lent> {
 
   /** A call without a signal is a step of its own. */
   #ageOf(signal: AbortSignal | undefined) {
-    const known = signal && this.#ages.get(signal)
+    const step = signal && (steps.get(signal) ?? signal)
+    const known = step && this.#ages.get(step)
     if (known !== undefined) return known
     this.#steps += 1
-    if (signal !== undefined) this.#ages.set(signal, this.#steps)
+    if (step !== undefined) this.#ages.set(step, this.#steps)
     return this.#steps
   }
 
