@@ -403,6 +403,16 @@ module.exports = [
     tests: 'model quorum::directed::a_late_answer_of_a_store_that_was_replaced',
   },
   {
+    name: 'a store that is replaced does not get the new list (Q9)',
+    edits: [['lease/quorum/change.rs', 'filter(|shown| !has(shown, &list))', 'filter(|shown| list.has(&shown.label) && !has(shown, &list))']],
+    tests: 'model quorum::directed::a_member_with_a_list_from_before_two_changes',
+  },
+  {
+    name: 'a store that lost its data counts as one that knows no other list (Q1)',
+    edits: [['lease/quorum/view.rs', 'filter(|shown| shown.record.is_some()).count()', 'count()']],
+    tests: 'model quorum::directed::growing',
+  },
+  {
     name: 'a list that is not agreed on is written (Q9)',
     edits: [['lease/quorum/change.rs', 'Some(_) => self.read(turn), // which', 'Some(_) => self.find(turn), // which']],
     tests: 'model quorum::directed::two_changes_at_the_same_time',
@@ -453,7 +463,7 @@ module.exports = [
   {
     name: 'a store that missed a change refuses the new list alone (Q1)',
     edits: [
-      ['lease/quorum/view.rs', 'if answered < self.own.majority() {', 'if false && answered < self.own.majority() {'],
+      ['lease/quorum/view.rs', 'if seated < self.own.majority() &&', 'if false && seated < self.own.majority() &&'],
     ],
     tests: 'model quorum::directed::growing',
   },

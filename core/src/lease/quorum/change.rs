@@ -190,7 +190,8 @@ impl Change {
         self.at = At::Finding(Collect::all(Vec::new(), Patience::Successors(to), turn));
     }
 
-    /// Step 2: on all stores of both lists that vote and answer, which are at least a majority of each.
+    /// Step 2: on all stores of the old list that vote and answer, which are at least a majority of each list. The one that is
+    /// replaced may be the last that tells a member with the old list of the new one.
     fn write(&mut self, view: &View, turn: &mut Turn<'_>) -> Result<Option<Answer>, QuorumError> {
         let Some(list) = self.list.clone() else { return Ok(None) };
         self.shown = Some(view.clone());
@@ -201,7 +202,7 @@ impl Change {
             return Ok(None);
         }
         let written = voters.iter().filter(|shown| has(shown, &list)).count();
-        let waiting: Vec<_> = voters.into_iter().filter(|shown| list.has(&shown.label) && !has(shown, &list)).collect();
+        let waiting: Vec<_> = voters.into_iter().filter(|shown| !has(shown, &list)).collect();
         if written >= list.majority() && waiting.is_empty() {
             if list.is_of(&self.to) {
                 return Ok(Some(Answer::Changed));

@@ -119,7 +119,7 @@ impl List {
         self.labels == sorted(labels)
     }
 
-    fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.labels.split(' ').count()
     }
 

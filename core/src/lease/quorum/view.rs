@@ -137,8 +137,9 @@ impl View {
         self.list().labels.split(' ').all(|label| self.shown.iter().any(|shown| shown.label == label))
     }
 
-    /// Q1: a store with another list than this client's, unless that is an earlier one. Without a majority of this client's list,
-    /// those that answer may all have missed the change to it.
+    /// Q1: a store with another list than this client's, unless that is an earlier one. Until all stores of this client's list
+    /// have answered, or a majority of them with a seat, the one with the new list may be missing: others may not have heard of
+    /// the change, or have lost their data.
     pub(super) fn stranger(&self) -> Option<QuorumError> {
         let list = self.list();
         let differs = |other: &List| {
@@ -146,8 +147,9 @@ impl View {
         };
         let lists = self.shown.iter().filter_map(|shown| Some((shown.seat, &shown.record.as_ref()?.list)));
         let (seat, theirs) = lists.into_iter().find(|(_, other)| differs(other))?;
-        let answered = self.shown.iter().filter(|shown| self.own.has(&shown.label)).count();
-        Some(if answered < self.own.majority() {
+        let own = || self.shown.iter().filter(|shown| self.own.has(&shown.label));
+        let (answered, seated) = (own().count(), own().filter(|shown| shown.record.is_some()).count());
+        Some(if seated < self.own.majority() && answered < self.own.len() {
             QuorumError::NoMajority { answered }
         } else {
             QuorumError::List { seat, theirs: theirs.labels.clone() }

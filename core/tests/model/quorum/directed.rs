@@ -590,6 +590,24 @@ fn changes_that_are_refused() {
     assert_eq!(refused, Some(Answer::Refused(QuorumError::List { seat: 0, theirs: "a b c".to_owned() })));
 }
 
+/// Q9: a, b and c became b, d and e in two changes. Then a is used for something else, and b loses its data. A member that has heard
+/// of none of this begins no new era: c tells it that its list is an earlier one.
+#[test]
+fn a_member_with_a_list_from_before_two_changes() {
+    let mut stores = three_and_one();
+    stores.push(Store::new(4, false));
+    replace(&mut stores);
+    let mut operator = Client::with(&NEW, &["e"], 51);
+    assert_eq!(operator.all(&mut stores, change(&["b", "d", "e"])), Some(Answer::Changed));
+    assert_eq!(operator.all(&mut stores, Task::Fill { seat: 3 }), Some(Answer::Filled(true)));
+    (0..2).for_each(|number| stores[number].start(number, true));
+    let refused = Client::new(2).all(&mut stores, read());
+    assert!(matches!(refused, Some(Answer::Refused(QuorumError::NoMajority { .. }))), "{refused:?}");
+    let mut member = Client::of(&["b", "d", "e"], 3);
+    member.care(&mut stores);
+    assert_eq!(value(member.some(&mut stores, read(), [Fails, Arrives, Fails, Arrives, Fails])).as_deref(), Some("1"));
+}
+
 /// A store that was replaced may come back, and is filled like any new one: it has missed what was written in between.
 #[test]
 fn a_store_that_comes_back_into_the_list() {
@@ -633,6 +651,10 @@ fn growing() {
     stores[0].records.insert(SEAT.to_owned(), earlier);
     let refused = Client::of(&FIVE, 4).some(&mut stores, read(), [Arrives, Fails, Fails, Fails, Fails]);
     assert_eq!(refused, Some(Answer::Refused(QuorumError::NoMajority { answered: 1 })));
+    // Nor does it together with stores that have lost their data.
+    (1..3).for_each(|number| stores[number].start(number, true));
+    let refused = Client::of(&FIVE, 5).some(&mut stores, read(), [Arrives, Arrives, Arrives, Fails, Fails]);
+    assert_eq!(refused, Some(Answer::Refused(QuorumError::NoMajority { answered: 3 })));
 }
 
 /// Q9: a new store counts only after it was filled, at whatever message of its fill a reader looks. Without b, only it knows what
