@@ -14,7 +14,10 @@ test('stores of one address share a memory, until the last of them is closed', (
   t.is(three.core, two.core)
   two.close()
   three.close()
-  t.not(memoryOf('redis://a').core, one.core)
+  const four = memoryOf('redis://a')
+  t.not(four.core, one.core)
+  three.close() // a second time: others use the address by now
+  t.is(memoryOf('redis://a').core, four.core)
 })
 
 test('another address, or the user’s own client, has a separate memory', (t) => {
