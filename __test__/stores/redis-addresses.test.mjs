@@ -49,6 +49,13 @@ const start = async (t, ...options) => stopAfter(t, await startRedis(...options)
 const startCopy = async (t, ...options) => stopAfter(t, await startReplica(...options))
 const hostsOf = (servers) => servers.map(({ port }) => `127.0.0.1:${port}`).join()
 
+/** The port of the node that has a key. */
+async function portOf([node, ...others], key) {
+  const answer = await node.cli('HSTRLEN', key, 'field')
+  const [, port] = /MOVED \d+ \S+:(\d+)/.exec(answer) ?? []
+  return port === undefined ? node.port : others.find((each) => each.port === Number(port)).port
+}
+
 async function startWatched(t, ...options) {
   const primary = await start(t, ...options)
   return { primary, sentinel: stopAfter(t, await startSentinel(primary)) }
@@ -229,6 +236,27 @@ test('a node of a cluster that fails is replaced by its replica, with each packa
       ),
     )
     t.pass(name)
+  }
+})
+
+test('a call to a cluster that ends another call’s connections does not end those that come after them', async (t) => {
+  const nodes = await startCluster()
+  for (const node of nodes) stopAfter(t, node)
+  const [broken, paused] = nodes
+  for (const name of Object.keys(PACKAGES)) {
+    const store = open(t, name, `redis-cluster://${hostsOf(nodes)}`)
+    const counters = {}
+    for (let i = 0; counters[broken.port] === undefined || counters[paused.port] === undefined; i++) {
+      await store.counter(`${name} ${i}`)
+      counters[await portOf(nodes, `flakeforge:{${name} ${i}}:records`)] = `${name} ${i}`
+    }
+    await paused.cli('CLIENT', 'PAUSE', '60000', 'WRITE') // which scripts wait for
+    const pending = store.counter(counters[paused.port]).catch((error) => error)
+    await until(async () => /flags=\w*b/.test(await paused.cli('CLIENT', 'LIST')))
+    await broken.cli('CLIENT', 'KILL', 'TYPE', 'normal')
+    t.is(await store.counter(counters[broken.port]), undefined, name)
+    await paused.cli('CLIENT', 'UNPAUSE')
+    await pending
   }
 })
 
