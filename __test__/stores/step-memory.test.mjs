@@ -3,7 +3,9 @@
 import { createRequire } from 'node:module'
 import test from 'ava'
 
-const { memoryOf } = createRequire(import.meta.url)('../../target/rooms/lib/stores/step-memory.js')
+const require = createRequire(import.meta.url)
+const { memoryOf } = require('../../target/rooms/lib/stores/step-memory.js')
+const { createGroup, join } = require('../../target/rooms/lib/lease/join.js')
 
 test('stores of one address share a memory, until the last of them is closed', (t) => {
   const [one, two] = [memoryOf('redis://a'), memoryOf('redis://a')]
@@ -23,4 +25,16 @@ test('stores of one address share a memory, until the last of them is closed', (
 test('another address, or the user’s own client, has a separate memory', (t) => {
   const memories = ['redis://a', 'redis://b', undefined, undefined].map((address) => memoryOf(address).core)
   t.is(new Set(memories).size, 4)
+})
+
+test('a store whose options are refused is closed', async (t) => {
+  const address = 'redis://127.0.0.1:1' // nothing listens there
+  for (const call of [join, createGroup]) {
+    await t.throwsAsync(call(address, { group: 'g', backfill: 4 }), { code: 'ERR_FLAKE_OPTION', message: /durable/ })
+    const memory = memoryOf(address)
+    memory.close()
+    const next = memoryOf(address)
+    next.close()
+    t.not(next.core, memory.core, 'no other store of this address is open')
+  }
 })
