@@ -684,7 +684,7 @@ declare class FlakeId<const L extends AnyLayout = Unspecified> implements AsyncI
    * flake.next()
    * await flake.close() // at the end: releases the slot at once
    */
-  static join<const L extends AnyLayout = 'flake'>(store?: Store | string | readonly string[] | null, options?: JoinOptions<L> | null): Promise<LeasedFlakeId$1<L>>;
+  static join<const L extends AnyLayout = 'flake'>(store?: Store | string | readonly string[] | null, options?: JoinOptions<L> | null, ...more: never[]): Promise<LeasedFlakeId$1<L>>;
   #private;
   /**
    * The parts of an ID, read with this generator's layout and epoch.
@@ -755,7 +755,7 @@ declare class FlakeId<const L extends AnyLayout = Unspecified> implements AsyncI
    * Like `next(callback)`, as a promise.
    * @param options `signal`: when it aborts, the promise rejects with `signal.reason` and no number is taken.
    */
-  nextAsync(options?: SignalOptions | null): Promise<Buffer>;
+  nextAsync(options?: SignalOptions | null, ...more: never[]): Promise<Buffer>;
   /**
    * `n` IDs in order, 8 bytes each, big-endian. This takes a fiftieth of the time of `n` calls of `next()`.
    *
@@ -784,13 +784,13 @@ declare class FlakeId<const L extends AnyLayout = Unspecified> implements AsyncI
    * @param options `signal`: when it aborts, the promise rejects with `signal.reason`. Numbers that the call has already
    * taken are lost; it takes no more.
    */
-  takeAsync(n: number, options?: SignalOptions | null): Promise<Buffer>;
+  takeAsync(n: number, options?: SignalOptions | null, ...more: never[]): Promise<Buffer>;
   /**
    * The same iteration, with a signal: when it aborts, the loop ends without an error.
    * @example
    * for await (const id of flake.ids({ signal: AbortSignal.timeout(1000) })) await save(id)
    */
-  ids(options?: IterationOptions | null): AsyncIterableIterator<Buffer>;
+  ids(options?: IterationOptions | null, ...more: never[]): AsyncIterableIterator<Buffer>;
   /**
    * An endless series of IDs. Each step calls `nextAsync()`, and waits as that does.
    *
@@ -1382,7 +1382,7 @@ declare class Seal<const P extends string = ''> {
  * @returns true if it created the group; false if the group already existed: then nothing was changed
  * @throws as `FlakeId.join`, except for errors about slots and waiting
  */
-declare function createGroup<const L extends AnyLayout = 'flake'>(store: Store | string | readonly string[] | null | undefined, options?: JoinOptions<L> | null): Promise<boolean>;
+declare function createGroup<const L extends AnyLayout = 'flake'>(store: Store | string | readonly string[] | null | undefined, options?: JoinOptions<L> | null, ...more: never[]): Promise<boolean>;
 /** The result of `FlakeId.join()`. The class itself is in flakeforge/lease. */
 type LeasedFlakeId<L extends AnyLayout = any> = LeasedFlakeId$1<L>;
 declare namespace FlakeId {

@@ -123,7 +123,7 @@ declare class LeasedFlakeId<const L extends AnyLayout = Unspecified> extends Fla
    * that was granted in the meantime is released.
    * @throws the errors of `FlakeId.join`; `ERR_FLAKE_DESTROYED`; and after `close()`, `ERR_FLAKE_DETACHED`
    */
-  attach(options?: SignalOptions | null): Promise<void>;
+  attach(options?: SignalOptions | null, ...more: never[]): Promise<void>;
   /**
    * Destroys the group. Members in this process are destroyed at once. Others follow within 250 ms in a folder, or at their
    * next renewal on a server, within 37 % of `ttlMs`. From then on, calls throw `ERR_FLAKE_DESTROYED`. A member without a slot
@@ -161,7 +161,7 @@ declare class LeasedFlakeId<const L extends AnyLayout = Unspecified> extends Fla
    */
   nextAt(date: Date | number | bigint | {
     readonly epochNanoseconds: bigint;
-  }): Promise<Buffer>;
+  }, ...more: never[]): Promise<Buffer>;
   [Symbol.asyncDispose](): Promise<void>;
   /**
    * What console.log shows. Without a slot, the generator has no node number: another member may now have the previous one.
@@ -261,7 +261,7 @@ declare class SegmentId {
     block?: number | string | null | undefined;
     init?: bigint | number | null | undefined;
     durable?: boolean | null | undefined;
-  }): Promise<SegmentId>;
+  }, ...more: never[]): Promise<SegmentId>;
   private constructor();
   /**
    * Identifies the counter, as 16 hex digits: random bits that the store recorded when the counter was created or `skipTo` was
@@ -283,7 +283,7 @@ declare class SegmentId {
   /** One ID for a callback. It waits for a block if none is left. The callback gets an error only if waiting does not help. */
   next(callback: NextCallback<Buffer>): void;
   /** Like `next(callback)`, as a promise. */
-  nextAsync(options?: SignalOptions | null): Promise<Buffer>;
+  nextAsync(options?: SignalOptions | null, ...more: never[]): Promise<Buffer>;
   /** Like `next()`, as a bigint: the fastest form of an ID. */
   nextBigInt(): bigint;
   /**
@@ -311,9 +311,9 @@ declare class SegmentId {
    */
   takeStrings(n: number, base?: Base | null, options?: Readonly<PrefixOptions> | null): string[];
   /** Like `take(n)`, but waits as `next(callback)` does. A call that fails uses up no ID. */
-  takeAsync(n: number, options?: SignalOptions | null): Promise<Buffer>;
+  takeAsync(n: number, options?: SignalOptions | null, ...more: never[]): Promise<Buffer>;
   /** An endless series of IDs, until the signal aborts. Each step waits as `nextAsync()` does. */
-  ids(options?: IterationOptions | null): AsyncIterableIterator<Buffer>;
+  ids(options?: IterationOptions | null, ...more: never[]): AsyncIterableIterator<Buffer>;
   /** An endless series of IDs. */
   [Symbol.asyncIterator](): AsyncIterableIterator<Buffer>;
   /** Counts of this member: numbers taken, IDs handed out, and how long calls waited for blocks. */
@@ -323,13 +323,13 @@ declare class SegmentId {
    * was called too late; then nothing changes. Until it resolves, calls for IDs wait, or throw `ERR_FLAKE_OVERFLOW`.
    * @throws {Error} `ERR_FLAKE_DETACHED`: the member was closed.
    */
-  init(value: bigint | number): Promise<boolean>;
+  init(value: bigint | number, ...more: never[]): Promise<boolean>;
   /**
    * Lets all members continue at `value` or above. If the store has lost blocks, pass a value above all IDs that were ever
    * handed out.
    * @throws {Error} `ERR_FLAKE_DETACHED`: the member was closed.
    */
-  skipTo(value: bigint | number): Promise<void>;
+  skipTo(value: bigint | number, ...more: never[]): Promise<void>;
   /** Closes the member: the rest of its block is lost. The call waits at most 5 s for a store that does not answer. */
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;

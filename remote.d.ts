@@ -115,7 +115,7 @@ declare class RemoteFlakeId {
    *   token: process.env.IDS_TOKEN,
    * })
    */
-  static connect(urls: string | URL | readonly (string | URL)[], options: Readonly<RemoteOptions>): Promise<RemoteFlakeId>;
+  static connect(urls: string | URL | readonly (string | URL)[], options: Readonly<RemoteOptions>, ...more: never[]): Promise<RemoteFlakeId>;
   private constructor();
   /**
    * One ID: 8 bytes, big-endian, in a separate ArrayBuffer. In Node.js it is a Buffer.
@@ -141,7 +141,7 @@ declare class RemoteFlakeId {
    * @throws {Error} `ERR_FLAKE_REMOTE`, `ERR_FLAKE_REPLAY` and the server's own codes, as `connect`; `ERR_FLAKE_DETACHED`:
    * the client was closed.
    */
-  nextAsync(options?: SignalOptions | null): Promise<Uint8Array>;
+  nextAsync(options?: SignalOptions | null, ...more: never[]): Promise<Uint8Array>;
   /**
    * Like `next()`, as a bigint from 0 to 2^64 − 1.
    * @throws as `next()`
@@ -194,13 +194,13 @@ declare class RemoteFlakeId {
    * are lost; it takes no more.
    * @throws as `nextAsync()`
    */
-  takeAsync(n: number, options?: SignalOptions | null): Promise<Uint8Array>;
+  takeAsync(n: number, options?: SignalOptions | null, ...more: never[]): Promise<Uint8Array>;
   /**
    * The same iteration, with a signal: when it aborts, the loop ends without an error.
    * @example
    * for await (const id of flake.ids({ signal: AbortSignal.timeout(1000) })) await save(id)
    */
-  ids(options?: IterationOptions | null): AsyncIterableIterator<Uint8Array>;
+  ids(options?: IterationOptions | null, ...more: never[]): AsyncIterableIterator<Uint8Array>;
   /** An endless series of IDs. Each step calls `nextAsync()`, and waits as that does. */
   [Symbol.asyncIterator](): AsyncIterableIterator<Uint8Array>;
   /** counts of the IDs and requests so far */

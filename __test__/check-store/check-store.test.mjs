@@ -140,6 +140,12 @@ test('the command and its processes exit if no answer ever comes', async (t) => 
   for (const pid of pids) t.throws(() => process.kill(pid, 0), { code: 'ESRCH' })
 })
 
+test('a module whose import never ends is reported within the time of a check', async (t) => {
+  const file = moduleOf('setInterval(() => {}, 1000)\nawait new Promise(() => {})')
+  const { seen } = await findingOf(file, 'opens', { checkMs: 3000 })
+  t.is(seen, 'the import of the module did not answer within 1 s')
+})
+
 test('processes end with the command', async (t) => {
   const pid = path.join(folder, 'pid')
   const file = moduleOf(`

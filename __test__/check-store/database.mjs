@@ -1,10 +1,12 @@
-// One of our databases as if it were a user's, for flakeforge-check-store: `openDatabase(NAME, ROW, url)` is the default
-// export of a module for it.
+// One of our databases as if it were a user's, for flakeforge-check-store: `await openDatabase(NAME, ROW, url)` is the default
+// export of a module for it. It loads no other database: 20 processes of each row load this file.
 
-import { DATABASES } from '../stores/databases.mjs'
+export async function openDatabase(name, row, url) {
+  const { [name.toUpperCase()]: kind } = await import(`../stores/databases/${name}.mjs`)
+  return () => open(kind, row, url)
+}
 
-export const openDatabase = (name, row, url) => async () => {
-  const kind = DATABASES[name]
+async function open(kind, row, url) {
   const { client, end } = await kind.rows[row].connect({ url, urlOf: () => url })
   const records = kind.recordsOf(client)
   return {

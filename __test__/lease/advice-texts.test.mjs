@@ -118,7 +118,7 @@ const HARMLESS = {
     'lib/stores/call-queue.ts stillRunsError',
   ],
   'how a value, an ID or a text is given': [
-    'lib/base/errors/values.ts unknownLayoutError guess SINCE_START otherTime',
+    'lib/base/errors/values.ts unknownLayoutError guess SINCE_START otherTime moreError',
     'lib/base/errors/wanted.ts whyNot ANY_ID LOST SIGNED idInBase uuidOfLayout inOrder inTick',
     'lib/base/errors/options.ts storeToConstructorError',
     'lib/base/errors/generators.ts noLongerExactError',
@@ -147,7 +147,7 @@ const HARMLESS = {
   ],
   'it says that IDs of another layout or epoch need another table, or are only safe before the first ID': [
     'lib/base/errors/generators.ts WAY_OUT',
-    'lib/base/errors/values.ts SET_CLOCK MOVE warnOfUnit',
+    'lib/base/errors/values.ts SET_CLOCK MOVE LESS_OFFSET warnOfUnit',
     'lib/layout/horizon.ts MEANING',
   ],
   'it says that all processes must do it': [

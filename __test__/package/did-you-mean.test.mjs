@@ -1,6 +1,9 @@
 // What people write from habit, or misspell: each error names what was meant, in the library and on the command line. Nothing
 // is ignored.
 
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
 import test from 'ava'
 import { RemoteFlakeId } from 'flakeforge/remote'
 import { run, textOf } from '../support/command.mjs'
@@ -86,10 +89,13 @@ const CALLS = {
   'a password with #': [() => openStore('postgres://me:s3#cret@x/app'), /# as %23/],
   'options of openStore()': [
     () => openStore('postgres://h/d', { schema: 'x' }),
-    /takes only an address: write options/,
+    /takes only an address, and was also given an object\. Write options/,
   ],
   'options of fileStore()': [() => fileStore('/nowhere/ids', { group: 'x' }), /^fileStore\(\) takes only the path/],
-  'options of redisStore()': [() => redisStore({}, { db: 1 }), /^redisStore\(\) takes only a client: give the client/],
+  'options of redisStore()': [
+    () => redisStore({}, { db: 1 }),
+    /^redisStore\(\) takes only a client, .*\. Give the client its/,
+  ],
   'options of recordStore()': [() => recordStore(RECORDS, { ttlMs: 1 }), /^recordStore\(\) takes only your database/],
   'options of etcdStore()': [() => etcdStore({ endpoints: 'http://x' }, {}), /^etcdStore\(\) takes only one object/],
 }
@@ -100,6 +106,50 @@ for (const [what, [call, wanted]] of Object.entries(CALLS))
     t.regex(message, wanted)
     t.notRegex(message, /s3|cret/)
   })
+
+const { signal } = new AbortController()
+
+/** Calls with an argument after the last one that they take. It has a signal, which would be ignored. */
+const MORE = {
+  'FlakeId.join': () => FlakeId.join('redis://:s3cret@x', { group: 'x' }, { signal }),
+  'FlakeId.createGroup': () => FlakeId.createGroup('redis://:s3cret@x', null, { signal }),
+  'SegmentId.open': () => SegmentId.open(STORE, { name: 'x' }, { signal }),
+  'RemoteFlakeId.connect': () => RemoteFlakeId.connect('http://localhost:1', { name: 'x' }, { signal }),
+  nextAsync: (ids) => ids.nextAsync(undefined, { signal }),
+  takeAsync: (ids) => ids.takeAsync(3, null, { signal }),
+  ids: (ids) => ids.ids({}, { signal }),
+  attach: ({ attach }) => attach?.({}, { signal }),
+  nextAt: ({ nextAt }) => nextAt?.(Date.now(), { signal }),
+  init: ({ init }) => init?.(5, { signal }),
+  skipTo: ({ skipTo }) => skipTo?.(5, { signal }),
+}
+
+test('an argument after the last one that a call takes is refused', async (t) => {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'flakeforge-more-'))
+  t.teardown(() => fs.rmSync(folder, { recursive: true }))
+  const store = fileStore(folder)
+  const all = [new FlakeId(), await FlakeId.join(store, { backfill: 1 }), await SegmentId.open(store, { name: 'x' })]
+  let refused = 0
+  for (const ids of all) {
+    const bound = new Proxy(ids, { get: (_, name) => ids[name]?.bind(ids) })
+    for (const [name, call] of Object.entries(MORE)) {
+      if (!name.includes('.') && ids[name] === undefined) continue
+      const error = await t.throwsAsync(
+        async () => call(bound),
+        { code: 'ERR_FLAKE_OPTION', instanceOf: TypeError },
+        name,
+      )
+      t.deepEqual(error.value, { signal }, name)
+      const wanted = `^${name.replace(/^FlakeId\./, '')}\\(\\) takes only .*, and was also given an object\\. Leave it out\\.$`
+      t.regex(error.message, new RegExp(wanted))
+      refused += 1
+    }
+    // As a listener, a call without any parameter gets arguments that are not meant for it. Absent ones are none.
+    await ids.nextAsync(undefined, null, undefined)
+    await ids.close?.('SIGTERM', 15)
+  }
+  t.is(refused, 3 * 7 + 4)
+})
 
 const COMMANDS = [
   [['create', STORE, 'g', '--ttlMs', '5000'], /Did you mean '--ttl'\?/],

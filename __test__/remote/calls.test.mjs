@@ -129,6 +129,9 @@ test('a signal ends a call, which takes no ID, and an iteration', async (t) => {
   const scripted = await startScripted(t)
   const remote = await connect(t, scripted, { prefetch: 2 })
   await t.throwsAsync(remote.nextAsync({ signal: AbortSignal.abort(new Error('before')) }), { message: 'before' })
+  const { signal } = new AbortController()
+  await t.throwsAsync(remote.nextAsync(undefined, { signal }), { code: 'ERR_FLAKE_OPTION' }, 'not the first argument')
+  await t.throwsAsync(remote.takeAsync(1, undefined, { signal }), { code: 'ERR_FLAKE_OPTION' })
   t.is(remote.stats.ids, 0)
   scripted.script = hang
   const controller = new AbortController()

@@ -14,6 +14,7 @@ const { createGroup, FlakeId } = require('../../dist/index.cjs')
 const { isPassing } = require('../../target/rooms/lib/base/errors.js')
 const { DatabaseStore } = require('../../target/rooms/lib/stores/database.js')
 const { postgresStore } = require('../../target/rooms/lib/stores/postgres.js')
+const { ListedStore } = require('../../target/rooms/lib/stores/quorum/listed-store.js')
 const { PostgresRecords } = require('../../target/rooms/lib/stores/postgres/records.js')
 const { openPg, openPostgresJs } = require('../../target/rooms/lib/stores/postgres/url.js')
 
@@ -42,6 +43,29 @@ async function startCounted(t) {
   }
   return { server, connections, setStandby }
 }
+
+test('the calls of an older step go first, also where the store is one of a list', async (t) => {
+  const { server } = await startCounted(t)
+  const store = new DatabaseStore(new PostgresRecords(openPg(pg, server.url)))
+  t.teardown(() => store.close())
+  await openGroup(store, 'group')
+  const { records } = store
+  const listed = new ListedStore({ label: 'one', records })
+  const kinds = {
+    'a store': (signal) => records.read('group', ['group'], signal),
+    'of a list': (step) => listed.read('read', 'group', ['group'], { ms: 5000, step }),
+  }
+  for (const [what, read] of Object.entries(kinds)) {
+    const [older, younger] = [new AbortController().signal, new AbortController().signal]
+    const ended = []
+    const call = async (name, signal) => {
+      await read(signal)
+      ended.push(name)
+    }
+    await Promise.all([call('first', older), call('second', younger), call('third', younger), call('fourth', older)])
+    t.deepEqual(ended, ['first', 'fourth', 'second', 'third'], what)
+  }
+})
 
 const OWN_CLIENTS = { pg: (url) => openPg(pg, url), 'postgres.js': (url) => openPostgresJs(postgres, url) }
 

@@ -397,18 +397,22 @@ test('a first join takes five messages to each server, and a renewal three', asy
 test('many members of a process share connections, which end with the last of them', async (t) => {
   const servers = await startAll(t, 'redis', 'redis', 'redis')
   const list = addressesOf(servers)
-  const { flakes, group } = await members(t, list, 20)
+  const { flakes, group } = await members(t, list, 16)
+  for (const server of servers) t.is(await connectionsOf(server), 1)
+  const stores = Array.from({ length: 120 }, () => openStore(list))
+  await Promise.all(stores.map((store) => store.list(group)))
   for (const server of servers) t.is(await connectionsOf(server), 8)
-  const stores = [openStore(list), openStore(list)]
-  for (let i = 0; i < 4; i++) await stores[0].close() // only the first one counts: others use its connections
+  const [first, second, ...others] = stores
+  for (let i = 0; i < 4; i++) await first.close() // only the first one counts: others use its connections
   for (const server of servers) t.is(await connectionsOf(server), 8)
-  await t.throwsAsync(stores[0].list(group), { code: 'ERR_FLAKE_STORE', message: /closed/ })
-  t.is((await stores[1].list(group)).length, 20)
+  await t.throwsAsync(first.list(group), { code: 'ERR_FLAKE_STORE', message: /closed/ })
+  t.is((await second.list(group)).length, 16)
+  await Promise.all(others.map((store) => store.close()))
   const last = flakes.pop()
   await Promise.all(flakes.map((flake) => flake.close()))
   await renewals([last])
   for (const server of servers) t.true((await connectionsOf(server)) <= 2)
-  await Promise.all([last.close(), stores[1].close()])
+  await Promise.all([last.close(), second.close()])
   for (const server of servers) await until(async () => (await connectionsOf(server)) === 0)
 })
 

@@ -7,8 +7,8 @@ export default {
   summary: 'create a new group of slots, without the wait of join()',
   operands: '[DIR|URL …] [GROUP]',
   about: `Creates a group (default 'default') that you know to be new. Without this command, the first members on a server wait 65 s.
-The command itself waits until the group grants slots: 1 s plus --skew, or up to 65 s if a group of this name was just
-destroyed. If the group already exists, the command changes nothing and says so.
+The command itself waits until the group grants slots: 1 s plus --skew, which is 6 s by default, or up to 65 s if a group of
+this name was just destroyed. If the group already exists, the command changes nothing and says so.
 
 URL is the address of the store. DIR is the absolute path of a folder, which is created if it is missing. Three or
 five URLs are one store. The default is $FLAKEFORGE_STORE.

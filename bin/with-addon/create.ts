@@ -4,6 +4,7 @@
 import { printable } from '../../lib/base/printable.ts'
 import { createGroup } from '../../lib/entries/index.ts'
 import type { Store } from '../../lib/entries/lease.ts'
+import { BUDGET, secondsOf } from '../../lib/stores/time-budget.ts'
 import { readLayout } from '../parts/arguments.ts'
 import type { Given } from '../parts/command.ts'
 import { type Fault, untilStopped, usageError } from '../parts/faults.ts'
@@ -19,14 +20,20 @@ function textOf(name: string, { created, isFolder }: { created: boolean; isFolde
 }
 
 const NOTICED_MS = 2000 // a shorter wait needs no explanation
-const WHY_LONG =
-  'takes 1 s plus --skew on a server, because the clocks of members may differ by that much. It grants no slot before.'
+
+/** @param skew the value of --skew, in ms */
+function whyLong(skew: unknown) {
+  const skewSeconds = secondsOf(Number(skew ?? BUDGET.USUAL_SKEW_MS))
+  const why = `1 s, and ${skewSeconds} s because the clocks of members may differ by that much (--skew)`
+  return `takes ${1 + skewSeconds} s on a server: ${why}. It grants no slot before.`
+}
+
 const RUN_AGAIN =
   'may exist already, without granting slots yet. Run the same command again: it waits until slots are granted, or says when they will be.'
 
 /** Says why it takes long; and after a signal, what may have become of the group. */
-async function withReasons(created: Promise<boolean>, group: string) {
-  const timer = setTimeout(() => say(`Creating group '${group}' ${WHY_LONG}`), NOTICED_MS)
+async function withReasons(created: Promise<boolean>, { group, skewMs }: { group: string; skewMs: unknown }) {
+  const timer = setTimeout(() => say(`Creating group '${group}' ${whyLong(skewMs)}`), NOTICED_MS)
   try {
     return await untilStopped(created)
   } catch (cause) {
@@ -49,7 +56,7 @@ export async function run({ values, operands }: Given) {
   const options = { ...nodes, layout, group, slots, backfill, ttlMs, skewMs, durable, nodeOffset }
   const made = await withStore(name, async (store) => {
     const isFolder = store.folder !== undefined
-    return { created: await withReasons(createGroup(store as Store, options), group), isFolder }
+    return { created: await withReasons(createGroup(store as Store, options), options), isFolder }
   })
   const text = values.json ? JSON.stringify({ group, created: made.created }) : textOf(group, made)
   await print(`${text}\n`)

@@ -3,6 +3,7 @@
 
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { startPostgres } from '../../__test__/servers/postgres.mjs'
 import { startRedis } from '../../__test__/servers/redis.mjs'
 import { freshFolder } from '../../__test__/servers/server.mjs'
 import report from './report.js'
@@ -33,9 +34,19 @@ async function withRedis(measure) {
   }
 }
 
-/** Three of them, which are one store. */
-const withThree = (measure) =>
-  withRedis((one) => withRedis((other) => withRedis((third) => measure([one, other, third].join(' ')))))
+/** A PostgreSQL without tables. */
+async function withPostgres(measure) {
+  const postgres = await startPostgres()
+  try {
+    return await measure(postgres.url)
+  } finally {
+    await postgres.stop()
+  }
+}
+
+/** Two Redis and a third server, which are one store. */
+const withTwoAnd = (withThird) => (measure) =>
+  withRedis((one) => withRedis((other) => withThird((third) => measure([one, other, third].join(' ')))))
 
 const withNothing = (measure) => measure()
 
@@ -46,7 +57,8 @@ const ROWS = [
   ['next(callback), flake-idgen', CALLS, withNothing],
   ...MEMBERS.map((count) => ['members', count, withFolder, 'a folder']),
   ...MEMBERS.map((count) => ['members', count, withRedis, 'Redis']),
-  ['members', MEMBERS[0], withThree, 'three Redis'],
+  ['members', MEMBERS[0], withTwoAnd(withRedis), 'three Redis'],
+  ['members', MEMBERS[0], withTwoAnd(withPostgres), 'two Redis and a PostgreSQL'],
 ]
 
 /** Each in a separate process, one round after another. */
@@ -65,13 +77,13 @@ async function measureAll() {
 export async function run() {
   const results = await measureAll()
   console.log(`\nMany at once, medians of ${ROUNDS} processes, Node ${process.version}\n`)
-  console.log(`${''.padEnd(42)}      ms   CPU ms      MiB   ns per ID   joined again`)
+  console.log(`${''.padEnd(54)}      ms   CPU ms      MiB   ns per ID   joined again`)
   for (const [i, [kind, count, , where]] of ROWS.entries()) {
     const of = (unit) => median(results[i].map((one) => one[unit]))
     const name = `${kind}${where === undefined ? '' : ` that join ${where}`}: ${count.toLocaleString('en')}`
     const figures = [of('ms'), of('cpuMs'), of('mib')].map((figure) => figure.toFixed(1).padStart(8))
     const ns = of('nsEach')?.toFixed(1) ?? ''
     const again = of('repeated') ?? ''
-    console.log(`${name.padEnd(42)} ${figures.join(' ')} ${ns.padStart(11)} ${String(again).padStart(14)}`.trimEnd())
+    console.log(`${name.padEnd(54)} ${figures.join(' ')} ${ns.padStart(11)} ${String(again).padStart(14)}`.trimEnd())
   }
 }

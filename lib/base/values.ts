@@ -31,10 +31,14 @@ export function checkKeys(
   return refuseUnknown(options as Options, known, offered)
 }
 
-/** Refuses arguments after the last one that a call takes: options there would be ignored. `takes`: what it takes. */
-export function refuseMore(call: string, more: readonly unknown[], takes: string) {
+/**
+ * Refuses arguments after the last one that a call takes: options there would be ignored. A call without any parameter, such
+ * as close(), refuses none: it is often passed as a listener, whose arguments are not meant for it.
+ * @param takes what it takes
+ */
+export function refuseMore(call: string, more: readonly unknown[], takes: string, wayOut?: string) {
   const found = more.find((argument) => !isAbsent(argument))
-  if (found !== undefined) throw errors.optionError(TypeError, 'options', found, `${call}() takes only ${takes}`)
+  if (found !== undefined) throw errors.moreError(call, found, takes, wayOut)
 }
 
 /** Whether options in it would be ignored: a Map, a signal or a promise has no keys, and only own properties are read. */

@@ -4,6 +4,7 @@
 import type { IterationOptions, SignalOptions } from '../base/abort.ts'
 import { reasonOf, signalOf, throwIfAborted, whenAborted } from '../base/abort.ts'
 import * as errors from '../base/errors/values.ts'
+import { refuseMore } from '../base/values.ts'
 import { checkCount } from './count.ts'
 import { IdIterator } from './id-iterator.ts'
 import { PromiseCall } from './promise-call.ts'
@@ -28,23 +29,26 @@ export class Calls<Bytes extends Uint8Array> {
     this.queue.submit(this.#host.callOf(callback as Callback<Bytes>))
   }
 
-  /** `nextAsync(options)`. Invalid options reject the promise. */
-  one(options: SignalOptions | null | undefined): Promise<Bytes> {
+  /** `nextAsync(options, ...more)`. Invalid options reject the promise, and so do more arguments. */
+  one(options: SignalOptions | null | undefined, more: readonly unknown[]): Promise<Bytes> {
     return new Promise((resolve, reject) => {
+      refuseMore('nextAsync', more, 'only options')
       this.#submit(new PromiseCall<Bytes>(undefined, resolve, reject), options, reject)
     })
   }
 
-  /** `takeAsync(n, options)`, in the same way. */
-  batch(n: number, options: SignalOptions | null | undefined): Promise<Bytes> {
+  /** `takeAsync(n, options, ...more)`, in the same way. */
+  batch(n: number, options: SignalOptions | null | undefined, more: readonly unknown[]): Promise<Bytes> {
     return new Promise((resolve, reject) => {
+      refuseMore('takeAsync', more, 'only a number of IDs and options')
       const call = new PromiseCall<Bytes>(checkCount(n, this.#source.most), resolve, reject)
       this.#submit(call, options, reject)
     })
   }
 
-  /** `ids(options)`. */
-  iterate(options?: IterationOptions | null): AsyncIterableIterator<Bytes> {
+  /** `ids(options, ...more)`. */
+  iterate(options?: IterationOptions | null, more: readonly unknown[] = []): AsyncIterableIterator<Bytes> {
+    refuseMore('ids', more, 'only options')
     return new IdIterator(this.queue, options === undefined ? undefined : signalOf(options))
   }
 

@@ -238,9 +238,9 @@ export class Layout<const L extends AnyLayout = AnyLayout> {
     const end = to ?? from
     const times = [spanOf('from', from, this).first, spanOf('to', end, this).last] as const
     const sides = [packing.sideOf(times[0]), packing.sideOf(times[1])]
-    if (sides[0] === 1) throw errors.timeRangeError(toMs(from), this, 'from')
+    if (sides[0] === 1) throw timeError(toMs(from), this, 'from')
     if (sides[0] > sides[1]) throw errors.optionRangeError('to', to, wanted.laterThan(from))
-    if (sides[1] === -1) throw errors.timeRangeError(toMs(end), this, isAbsent(to) ? 'from' : 'to')
+    if (sides[1] === -1) throw timeError(toMs(end), this, isAbsent(to) ? 'from' : 'to')
     const { first, last } = packing.ticksOf(...times)
     if (first > last) throw errors.optionRangeError('to', to, wanted.laterThan(from))
     return packing.range(first, last)
@@ -384,6 +384,16 @@ function tickNumber({ tick, timestamp, date }: Options, packing: Packing) {
   if (number >= 0 && number <= most) return number
 }
 
+/**
+ * The error for a time that a layout cannot express.
+ * @param argument the argument that held the time; without it, the time is the clock's
+ */
+export function timeError(ms: number, layout: { name: string; epoch: number }, argument?: string) {
+  const { name, epoch, [PACKING]: packing } = layout as typeof layout & { [PACKING]: Packing }
+  const begin = packing.startMs(packing.tickMin)
+  return errors.timeRangeError(ms, { name, epoch, begin, end: packing.end(), idOffset: packing.offset }, argument)
+}
+
 /** The tick on which the given ones of `tick`, `timestamp` and `date` agree. */
 function tickOfParts(parts: Options, layout: Layout, packing: Packing) {
   let source = 'tick'
@@ -397,7 +407,7 @@ function tickOfParts(parts: Options, layout: Layout, packing: Packing) {
     if (found === undefined) {
       found = isOfDate ? packing.tickOfDate(time as number) : packing.tickOf(time)
       source = name
-      if (found === undefined) throw errors.timeRangeError(toMs(value), layout, name)
+      if (found === undefined) throw timeError(toMs(value), layout, name)
     } else if (!packing.isOf(found, time, isOfDate)) {
       const must = wanted.inTick(parts[name], source, parts[source], packing.startMs(found))
       throw errors.fieldsError(name, parts[name], must)

@@ -47,6 +47,7 @@ declare module '../generator/flake-id.ts' {
     function join<const L extends AnyLayout = 'flake'>(
       store?: Store | string | readonly string[] | null,
       options?: JoinOptions<L> | null,
+      ...more: never[]
     ): Promise<LeasedFlakeId<L>>
   }
 }
@@ -67,13 +68,14 @@ declare module '../generator/flake-id.ts' {
 export async function createGroup<const L extends AnyLayout = 'flake'>(
   store: Store | string | readonly string[] | null | undefined,
   options?: JoinOptions<L> | null,
+  ...more: never[]
 ): Promise<boolean> {
-  return (await lease()).createGroup(store, options)
+  return (await lease()).createGroup(store, options, ...more)
 }
 
 const { join } = {
-  async join(store?: Store, options?: object) {
-    return (await lease()).join(store, options)
+  async join(store?: Store, options?: object, ...more: never[]) {
+    return (await lease()).join(store, options, ...more)
   },
 }
 Object.defineProperty(FlakeId, 'join', { value: join, configurable: true, writable: true })

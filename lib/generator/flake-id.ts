@@ -14,7 +14,7 @@ import type { Call, NextCallback, Source } from '../calls/source.ts'
 import { type Base, baseName } from '../codec/bases.ts'
 import type { IdLike } from '../codec/ids.ts'
 import type { Decode, Layout } from '../codec/layout.ts'
-import { layoutOf } from '../codec/layout.ts'
+import { layoutOf, timeError } from '../codec/layout.ts'
 import type { AnyLayout, Unspecified } from '../codec/node-fields.ts'
 import { type PrefixOptions, prefixed, prefixOf } from '../codec/prefix.ts'
 import { lookAhead } from '../layout/horizon.ts'
@@ -243,8 +243,8 @@ export class FlakeId<const L extends AnyLayout = Unspecified> implements AsyncIt
    * Like `next(callback)`, as a promise.
    * @param options `signal`: when it aborts, the promise rejects with `signal.reason` and no number is taken.
    */
-  nextAsync(options?: SignalOptions | null): Promise<Buffer> {
-    return this.#waiting().one(options)
+  nextAsync(options?: SignalOptions | null, ...more: never[]): Promise<Buffer> {
+    return this.#waiting().one(options, more)
   }
 
   /**
@@ -293,8 +293,8 @@ export class FlakeId<const L extends AnyLayout = Unspecified> implements AsyncIt
    * @param options `signal`: when it aborts, the promise rejects with `signal.reason`. Numbers that the call has already
    * taken are lost; it takes no more.
    */
-  takeAsync(n: number, options?: SignalOptions | null): Promise<Buffer> {
-    return this.#waiting().batch(n, options)
+  takeAsync(n: number, options?: SignalOptions | null, ...more: never[]): Promise<Buffer> {
+    return this.#waiting().batch(n, options, more)
   }
 
   /**
@@ -302,8 +302,8 @@ export class FlakeId<const L extends AnyLayout = Unspecified> implements AsyncIt
    * @example
    * for await (const id of flake.ids({ signal: AbortSignal.timeout(1000) })) await save(id)
    */
-  ids(options?: IterationOptions | null): AsyncIterableIterator<Buffer> {
-    return this.#waiting().iterate(options)
+  ids(options?: IterationOptions | null, ...more: never[]): AsyncIterableIterator<Buffer> {
+    return this.#waiting().iterate(options, more)
   }
 
   /**
@@ -582,7 +582,7 @@ export class FlakeId<const L extends AnyLayout = Unspecified> implements AsyncIt
       case STATUS.CLOCK_BACKWARDS:
         return errors.clockBackwardsError(behindMs, retryAfterMs)
       case STATUS.TIME_RANGE:
-        return errors.timeRangeError(timestamp, this.layout)
+        return timeError(timestamp, this.layout)
       case STATUS.NOT_EXACT:
         return errors.notExactError(facts.name, hot.nativeLayout(facts).exactEnd)
       case STATUS.NO_LONGER_EXACT:

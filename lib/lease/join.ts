@@ -5,6 +5,7 @@ import { throwIfAborted, unlessAborted } from '../base/abort.ts'
 import { keptByDurableError } from '../base/errors.ts'
 import { within } from '../base/in-time.ts'
 import { monotonicNow, setTimeout } from '../base/timers.ts'
+import { refuseMore } from '../base/values.ts'
 import type { AnyLayout } from '../codec/node-fields.ts'
 import { checkStore, openGiven } from '../stores/open.ts'
 import type { SlotStore, Store } from '../stores/store.ts'
@@ -35,8 +36,10 @@ async function refuseKept(close: () => Promise<void>): Promise<never> {
 export function join<const L extends AnyLayout = 'flake'>(
   store?: Store | string | readonly string[] | null,
   options?: JoinOptions<L> | null,
+  ...more: never[]
 ): Promise<LeasedFlakeId<L>>
-export async function join(given: unknown, givenOptions?: unknown) {
+export async function join(given: unknown, givenOptions?: unknown, ...more: unknown[]) {
+  refuseMore('join', more, 'only a store and options')
   checkStore(given, 'join')
   const options = readJoinOptions(givenOptions)
   throwIfAborted(options.signal) // before a client is created
@@ -91,7 +94,8 @@ function closeSoon(close: () => Promise<void>) {
  * @param given the store
  * @returns whether it was created; false if it already existed
  */
-export async function createGroup(given: unknown, givenOptions?: unknown) {
+export async function createGroup(given: unknown, givenOptions?: unknown, ...more: unknown[]) {
+  refuseMore('createGroup', more, 'only a store and options')
   checkStore(given, 'createGroup')
   const options = readJoinOptions(givenOptions)
   const { group, config, signal } = options

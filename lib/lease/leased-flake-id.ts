@@ -3,6 +3,7 @@
 
 import { type SignalOptions, signalOf } from '../base/abort.ts'
 import * as errors from '../base/errors.ts'
+import { refuseMore } from '../base/values.ts'
 import type { AnyLayout, Unspecified } from '../codec/node-fields.ts'
 import { end, FlakeId, type Stats, shownOf } from '../generator/flake-id.ts'
 import { OpenedGenerator } from '../generator/opened-generator.ts'
@@ -192,7 +193,8 @@ export class LeasedFlakeId<const L extends AnyLayout = Unspecified> extends Flak
    * that was granted in the meantime is released.
    * @throws the errors of `FlakeId.join`; `ERR_FLAKE_DESTROYED`; and after `close()`, `ERR_FLAKE_DETACHED`
    */
-  async attach(options?: SignalOptions | null): Promise<void> {
+  async attach(options?: SignalOptions | null, ...more: never[]): Promise<void> {
+    refuseMore('attach', more, 'only options')
     await this.#lease.attach(signalOf(options))
   }
 
@@ -243,7 +245,11 @@ export class LeasedFlakeId<const L extends AnyLayout = Unspecified> extends Flak
    * const flake = await FlakeId.join(store, { group: 'orders', backfill: 4, durable: true })
    * const id = toSigned(await flake.nextAt(order.createdAt))
    */
-  async nextAt(date: Date | number | bigint | { readonly epochNanoseconds: bigint }): Promise<Buffer> {
+  async nextAt(
+    date: Date | number | bigint | { readonly epochNanoseconds: bigint },
+    ...more: never[]
+  ): Promise<Buffer> {
+    refuseMore('nextAt', more, 'only a date')
     if (this.#parts.past === undefined) throw noBackfillError()
     return this.#parts.past.next(date)
   }

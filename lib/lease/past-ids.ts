@@ -15,11 +15,10 @@ import {
   keptNodesInUseError,
   optionError,
   pastLostError,
-  timeRangeError,
 } from '../base/errors.ts'
 import { unixNow } from '../base/timers.ts'
 import { checkUnit, FARTHEST_MS, readTime } from '../base/values.ts'
-import { layoutOf } from '../codec/layout.ts'
+import { layoutOf, timeError } from '../codec/layout.ts'
 import { idAsBuffer, nativeLayout, putBigInt } from '../native/hot.ts'
 import native from '../native/index.ts'
 import type { SlotStore, StoreError } from '../stores/store.ts'
@@ -72,7 +71,7 @@ export class PastIds {
       const now = unixNow() // before the look at the group
       this.#member.assertHolds(now)
       if (ms > now) throw futureError(ms, now)
-      if (ms < -FARTHEST_MS) throw timeRangeError(ms, layoutOf(facts), 'date')
+      if (ms < -FARTHEST_MS) throw timeError(ms, layoutOf(facts), 'date')
       if (this.#checked !== this.#member.lineage) {
         await this.#look(ms)
         continue
@@ -90,7 +89,7 @@ export class PastIds {
         case 'full':
           throw backfillUsedUpError(group, ms, this.#settings.backfill)
         default:
-          throw timeRangeError(ms, layoutOf(facts), 'date')
+          throw timeError(ms, layoutOf(facts), 'date')
       }
     }
   }

@@ -61,7 +61,7 @@ export class ClientSupply implements Source<Uint8Array> {
 
   /** Resolves with the first answer. */
   begin(signal?: AbortSignal) {
-    return this.calls.batch(0, { signal })
+    return this.calls.batch(0, { signal }, [])
   }
 
   /** The next ID, or an error. */

@@ -7,6 +7,7 @@ import * as errors from '../base/errors/values.ts'
 import { INSPECT, textOf } from '../base/inspect.ts'
 import { newBytes } from '../base/objects.ts'
 import { keepHere } from '../base/uncloneable.ts'
+import { refuseMore } from '../base/values.ts'
 import { checkCount } from '../calls/count.ts'
 import { tell } from '../calls/portable-host.ts'
 import type { Callback, NextCallback } from '../calls/source.ts'
@@ -84,7 +85,9 @@ export class RemoteFlakeId {
   static async connect(
     urls: string | URL | readonly (string | URL)[],
     options: Readonly<RemoteOptions>,
+    ...more: never[]
   ): Promise<RemoteFlakeId> {
+    refuseMore('RemoteFlakeId.connect', more, 'only URLs and options')
     const { settings, signal } = readConnectOptions(urls, options)
     throwIfAborted(signal)
     const remote = new RemoteFlakeId(MAKING, settings)
@@ -141,9 +144,9 @@ export class RemoteFlakeId {
    * @throws {Error} `ERR_FLAKE_REMOTE`, `ERR_FLAKE_REPLAY` and the server's own codes, as `connect`; `ERR_FLAKE_DETACHED`:
    * the client was closed.
    */
-  nextAsync(options?: SignalOptions | null): Promise<Uint8Array> {
-    const id = options === undefined ? this.#supply.atOnce(1) : undefined
-    return id === undefined ? this.#calls.one(options) : Promise.resolve(id)
+  nextAsync(options?: SignalOptions | null, ...more: never[]): Promise<Uint8Array> {
+    const id = options === undefined && more.length === 0 ? this.#supply.atOnce(1) : undefined
+    return id === undefined ? this.#calls.one(options, more) : Promise.resolve(id)
   }
 
   /**
@@ -230,9 +233,9 @@ export class RemoteFlakeId {
    * are lost; it takes no more.
    * @throws as `nextAsync()`
    */
-  takeAsync(n: number, options?: SignalOptions | null): Promise<Uint8Array> {
-    const ids = options === undefined ? this.#supply.atOnce(n) : undefined
-    return ids === undefined ? this.#calls.batch(n, options) : Promise.resolve(ids)
+  takeAsync(n: number, options?: SignalOptions | null, ...more: never[]): Promise<Uint8Array> {
+    const ids = options === undefined && more.length === 0 ? this.#supply.atOnce(n) : undefined
+    return ids === undefined ? this.#calls.batch(n, options, more) : Promise.resolve(ids)
   }
 
   /**
@@ -240,8 +243,8 @@ export class RemoteFlakeId {
    * @example
    * for await (const id of flake.ids({ signal: AbortSignal.timeout(1000) })) await save(id)
    */
-  ids(options?: IterationOptions | null): AsyncIterableIterator<Uint8Array> {
-    return this.#calls.iterate(options)
+  ids(options?: IterationOptions | null, ...more: never[]): AsyncIterableIterator<Uint8Array> {
+    return this.#calls.iterate(options, more)
   }
 
   /** An endless series of IDs. Each step calls `nextAsync()`, and waits as that does. */

@@ -1,5 +1,5 @@
-// The calls of one client of an SQL database: one after the other, each on a connection that it takes, and none while a
-// statement that was given up may still run.
+// The calls of one client of an SQL database: one after the other, those of the oldest step first, each on a connection that it
+// takes, and none while a statement that was given up may still run.
 
 import { whenAborted } from '../base/abort.ts'
 import { endedError, passing, storeError } from '../base/errors.ts'
@@ -18,16 +18,26 @@ export interface Turn {
 
 type Work<Connection, Result> = (connection: Connection, turn: Turn) => Promise<Result>
 
+/** The step of a call whose signal is not that of its step. */
+const steps: WeakMap<AbortSignal, AbortSignal> = new WeakMap()
+
+/** A call that has a signal of its own, with the signal of its step. */
+export function belongsTo(step: AbortSignal, call: AbortSignal) {
+  steps.set(call, step)
+}
+
 /** Our own client: how to end it, and the server it leads to. */
 export type Own = { end: () => Promise<unknown>; address: string }
 
 /**
- * A turn that has not ended. `sent`: what is running on its connection. `end()` lets the next turn begin. `stop()` ends all
- * its waits: `stopped` rejects.
+ * A turn that has not ended. `age`: lower for an older step. `sent`: what is running on its connection. `begin()` ends its wait
+ * for others. `end()` lets the next turn begin. `stop()` ends all its waits: `stopped` rejects.
  */
 type Pending<Connection> = Turn & {
+  age: number
   hasBegun: boolean
   sent?: { connection: Connection; answer: Promise<unknown> } | undefined
+  begin: () => void
   end: () => void
   stop: (why: Error) => void
   stopped: Promise<never>
@@ -39,13 +49,13 @@ type Request<Connection> = {
   waiting?: { turn: Turn; resolve: (connection: Connection) => void; reject: (error: unknown) => void }
 }
 
-function newPending<Connection>(): Pending<Connection> {
+function newPending<Connection>(age: number): Pending<Connection> {
   let stop: (why: Error) => void = () => {}
   const stopped = new Promise<never>((_, reject) => {
     stop = reject
   })
   stopped.catch(() => {}) // a turn that is stopped may wait for nothing
-  return { isOver: false, hasBegun: false, end: () => {}, stop, stopped }
+  return { age, isOver: false, hasBegun: false, begin: () => {}, end: () => {}, stop, stopped }
 }
 
 /**
@@ -77,6 +87,9 @@ const explained = (error: unknown, connection: Lent) => (connection.hasEnded?.()
  * connection. So nothing else is sent until it is known to have ended: it is answered after all, or the server reports, on
  * one further connection, that it no longer runs it. A client thus has at most two connections to the server. Before, 20
  * members used up all 100 connections within 31 s of a standby's outage.
+ *
+ * Each call of a step goes before those of younger steps. If all steps took turns instead, each would take as long as all of
+ * them together: on a server that is too slow to finish them in time, not one would succeed, and nor would their retries.
  */
 export abstract class CallQueue<Connection extends Lent> {
   /** for messages */
@@ -85,9 +98,11 @@ export abstract class CallQueue<Connection extends Lent> {
   protected readonly mark = newMark()
   #take
   #own
-  #last: Promise<void> = Promise.resolve() // the end of the last turn so far
   #turns: Set<Pending<Connection>> = new Set()
-  #waiting = 0 // how many turns have not begun
+  #isBusy = false // whether a turn has begun, and the next one may not
+  #waiting: Pending<Connection>[] = [] // the turns after it, oldest step first
+  #steps = 0 // how many have begun
+  #ages: WeakMap<AbortSignal, number> = new WeakMap() // of the steps, by their signals
   #kept: Connection | undefined // for the next turn, so that it need not wait for the user's pool
   #request: Request<Connection> | undefined // the pending one for a connection
   #question: { answer: Promise<unknown>; at: number } | undefined // without an answer, on a connection that cannot be closed
@@ -137,7 +152,7 @@ export abstract class CallQueue<Connection extends Lent> {
   ) {
     if (this.#isClosed) throw closedError()
     if (signal?.aborted) throw givenUpError()
-    const turn = newPending<Connection>()
+    const turn = newPending<Connection>(this.#ageOf(signal))
     this.#turns.add(turn)
     const result = this.#afterOthers(turn, () => this.#workOn(turn, work, isFit))
     result.catch(() => {}) // it may fail after this call
@@ -154,21 +169,44 @@ export abstract class CallQueue<Connection extends Lent> {
     }
   }
 
+  /** A call without a signal is a step of its own. */
+  #ageOf(signal: AbortSignal | undefined) {
+    const step = signal && (steps.get(signal) ?? signal)
+    const known = step && this.#ages.get(step)
+    if (known !== undefined) return known
+    this.#steps += 1
+    if (step !== undefined) this.#ages.set(step, this.#steps)
+    return this.#steps
+  }
+
   /** Makes a call once those before it have ended or were given up. */
   async #afterOthers<Result>(turn: Pending<Connection>, call: () => Promise<Result>) {
-    const before = this.#last
-    this.#last = new Promise((resolve) => {
-      turn.end = resolve
-    })
-    this.#waiting += 1
-    await before
-    this.#waiting -= 1
+    if (this.#isBusy) await this.#wait(turn)
+    this.#isBusy = true
+    turn.end = () => {
+      turn.end = () => {}
+      this.#beginNext()
+    }
     try {
       return await call()
     } finally {
-      if (this.#waiting === 0) this.#giveBackKept()
+      if (this.#waiting.length === 0) this.#giveBackKept()
       turn.end()
     }
+  }
+
+  #wait(turn: Pending<Connection>) {
+    const younger = this.#waiting.findIndex(({ age }) => age > turn.age)
+    this.#waiting.splice(younger < 0 ? this.#waiting.length : younger, 0, turn)
+    return new Promise<void>((resolve) => {
+      turn.begin = resolve
+    })
+  }
+
+  #beginNext() {
+    const next = this.#waiting.shift()
+    this.#isBusy = next !== undefined // until then, no other turn may begin
+    next?.begin()
   }
 
   async #workOn<Result>(turn: Pending<Connection>, work: Work<Connection, Result>, isFit: (error: unknown) => boolean) {
@@ -233,7 +271,7 @@ export abstract class CallQueue<Connection extends Lent> {
 
   #release(connection: Connection, isFit: boolean) {
     if (!isFit) connection.drop()
-    else if (this.#waiting > 0) this.#kept = connection
+    else if (this.#waiting.length > 0) this.#kept = connection
     else connection.giveBack()
   }
 

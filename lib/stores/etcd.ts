@@ -31,7 +31,7 @@ export function etcdStore(
   },
   ...more: never[]
 ): Store {
-  refuseMore('etcdStore', more, 'one object of options')
+  refuseMore('etcdStore', more, 'only one object of options')
   return new DatabaseStore(recordsOf(options))
 }
 

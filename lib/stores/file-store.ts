@@ -39,7 +39,7 @@ export interface FolderStore extends Store {
  * default, because this is a container or there is no home folder.
  */
 export function fileStore(directory?: string | null, ...more: never[]): FolderStore {
-  refuseMore('fileStore', more, 'the path of a folder')
+  refuseMore('fileStore', more, 'only the path of a folder')
   return openFolder(directory)
 }
 

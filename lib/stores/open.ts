@@ -106,7 +106,7 @@ function owned(store: SlotStore) {
  * console.log(await store.list('orders'))
  */
 export function openStore(address?: string | readonly string[] | null, ...more: never[]): Store {
-  refuseMore('openStore', more, 'an address: write options into it, as in postgres://host/app?schema=ids')
+  refuseMore('openStore', more, 'only an address', 'Write options into it, as in postgres://host/app?schema=ids.')
   if (Array.isArray(address)) checkAddresses(address)
   else if (!isAbsent(address) && typeof address !== 'string')
     throw errors.optionTypeError('address', address, WANTED_ADDRESS)

@@ -44,25 +44,27 @@ export async function changeList(from: SlotStore, to: SlotStore, namesIn: (store
 
 /** Stores of one thread with the same addresses have this many connections to each server: more would use up a database's. */
 const MOST_LISTS = 8
+/** So many stores share a list before another one is opened: a connection costs PostgreSQL as much time as 15 statements. */
+const USERS_OF_A_LIST = 16
 
 /** The lists that were opened by their addresses. */
 const opened: Map<string, Set<List>> = new Map()
 
-/** A list of these addresses: another one, as long as there are few, or else the one with the fewest users. */
+/** The list of these addresses with the fewest users: another one if all have many, and lists are few. */
 function listAt(addresses: readonly string[], open: (address: string) => object) {
   const key = addresses.join(' ')
   const lists = opened.get(key) ?? new Set()
-  if (lists.size < MOST_LISTS) {
-    const onEnd = () => {
-      lists.delete(list)
-      if (lists.size === 0) opened.delete(key)
-    }
-    const list = new List(storesOf(addresses, undefined, open), { onEnd })
-    opened.set(key, lists.add(list))
-    return list
+  const [fewest] = [...lists].sort((one, other) => one.users - other.users)
+  if (fewest !== undefined && (fewest.users < USERS_OF_A_LIST || lists.size === MOST_LISTS)) {
+    fewest.users += 1
+    return fewest
   }
-  const list = [...lists].reduce((fewest, each) => (each.users < fewest.users ? each : fewest))
-  list.users += 1
+  const onEnd = () => {
+    lists.delete(list)
+    if (lists.size === 0) opened.delete(key)
+  }
+  const list = new List(storesOf(addresses, undefined, open), { onEnd })
+  opened.set(key, lists.add(list))
   return list
 }
 

@@ -95,6 +95,6 @@ export const checkedRecords = (given: RecordStore) => new CheckedRecords(given)
  * const flake = await FlakeId.join(recordStore(myStore), { group: 'orders' })
  */
 export function recordStore(store: RecordStore, ...more: never[]): Store & { readonly records: RecordStore } {
-  refuseMore('recordStore', more, 'your database')
+  refuseMore('recordStore', more, 'only your database')
   return new DatabaseStore(checkedRecords(store))
 }

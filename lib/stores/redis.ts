@@ -15,7 +15,7 @@ import type { Store } from './store.ts'
  * @throws {TypeError} `ERR_FLAKE_OPTION`: the argument is not such a client, or the client is in a MULTI.
  */
 export function redisStore(client: unknown, ...more: never[]): Store {
-  refuseMore('redisStore', more, 'a client: give the client its options')
+  refuseMore('redisStore', more, 'only a client', 'Give the client its options.')
   return new DatabaseStore(new RedisRecords(redisClient(client)))
 }
 

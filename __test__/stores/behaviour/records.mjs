@@ -40,7 +40,7 @@ export function recordPromises(suite) {
     // At once: each waits most of its time.
     const results = full.map(async (name) => {
       const args = [kind.program.file, name, url].map((text) => JSON.stringify(text)).join(', ')
-      return resultsOf(moduleOf(`import { openDatabase } from ${DATABASE}\nexport default openDatabase(${args})`))
+      return resultsOf(moduleOf(`import { openDatabase } from ${DATABASE}\nexport default await openDatabase(${args})`))
     })
     for (const [i, name] of full.entries()) allAreOk(t, await results[i], name)
   })

@@ -169,6 +169,8 @@ const refusing = (what, errno, message) => ({
 const NO_WRITES = /takes no writes\. Use the address of the primary/
 
 export const MYSQL = {
+  /** The calls of a client run one after the other. */
+  takesTurns: true,
   isInstalled: () => mysql.wantMysql() !== undefined,
   keeps: KEEPS,
   /** A server that keeps acknowledged writes. */

@@ -185,6 +185,8 @@ const isReadOnly =
     configure(server, 'default_transaction_read_only', value)
 
 export const POSTGRES = {
+  /** The calls of a client run one after the other. */
+  takesTurns: true,
   isInstalled: () => postgres.wantPostgres() !== undefined,
   /** A server that keeps acknowledged writes. */
   start: () => postgres.startPostgres(KEEPS),

@@ -84,7 +84,7 @@ fn many_searches_in_one_process_waste_no_slot() {
         running.retain(|running| !matches!(running.ask, Ask::Done(Answer::Granted(_))));
     }
     assert_eq!(store.records.len(), 301);
-    assert!(client.calls < 300 * 5, "{}", client.calls);
+    assert_eq!(client.calls, 300 * 3, "none goes where another one is at: each reads, swaps and reads");
 }
 
 /// Searches of one client, alternating, up to their answers.

@@ -16,11 +16,14 @@ const refusal = (Type: ErrorConstructor, verb: string) => (option: string, value
 export const unknownOptionError = (option: string, value: unknown, known: readonly string[]) =>
   optionError(TypeError, option, value, `Unknown option '${option}': not ${known}`)
 
+export const moreError = (call: string, value: unknown, takes: string) =>
+  optionError(TypeError, 'options', value, `${call}() takes ${takes}, and was also given ${show(value)}`)
+
 export const idError = (value: unknown, wanted: string) =>
   withValue(Object.assign(branded(new TypeError(`${show(value)} is not ${wanted}`)), { code: 'ERR_FLAKE_ID' }), value)
 
-export const timeRangeError = (timestamp: number, { name, epoch, end }: { name: string; epoch: number; end: Date }) =>
-  Object.assign(branded(new RangeError(`The time ${timestamp} is not from ${epoch} to ${+end} (layout '${name}')`)), {
+export const timeRangeError = (timestamp: number, { name, begin, end }: { name: string; begin: number; end: number }) =>
+  Object.assign(branded(new RangeError(`The time ${timestamp} is not from ${begin} to ${end} (layout '${name}')`)), {
     code: 'ERR_FLAKE_TIME_RANGE',
     timestamp,
   })

@@ -34,6 +34,12 @@ export function optionError(Type: ErrorClass, option: string, value: unknown, me
   return withValue(flakeError('ERR_FLAKE_OPTION', message, { option }, Type), safe(value))
 }
 
+/** `ERR_FLAKE_OPTION`: an argument after the last one that a call takes. */
+export function moreError(call: string, value: unknown, takes: string, wayOut: string = 'Leave it out.') {
+  const message = `${call}() takes ${takes}, and was also given ${show(value)}. ${wayOut}`
+  return optionError(TypeError, 'options', value, message)
+}
+
 const safe = (value: unknown) => (typeof value === 'string' ? withoutSecrets(value) : value)
 
 /** `ERR_FLAKE_OPTION`: an unknown key, perhaps a misspelt option. `kind`: what it should have been. */
@@ -59,25 +65,33 @@ export function idError(value: unknown, wanted: string) {
   return withValue(flakeError('ERR_FLAKE_ID', `${show(value)} is not ${wanted}`, {}), safe(value))
 }
 
-type Ends = { name: string; epoch: number; end: Date }
+/** `begin`: the start of its first tick; that is the epoch, unless a negative idOffset excludes some. */
+type Ends = { name: string; epoch: number; begin: number; end: number; idOffset: bigint }
 
 /**
  * `ERR_FLAKE_TIME_RANGE`: the layout cannot express the time.
  * @param argument the argument that held the time; without it, the time is the clock's
  */
 export function timeRangeError(timestamp: number, layout: Ends, argument?: string) {
-  const { name, epoch, end } = layout
-  const isEarly = timestamp < (epoch + end.getTime()) / 2 // an idOffset shifts both ends
-  const begin = `the epoch ${instant(epoch)} of layout '${name}'`
-  const place = isEarly
-    ? timestamp < epoch
-      ? `before ${begin}`
-      : `too close to ${begin} for a negative idOffset`
-    : `too late for layout '${name}', which ends at ${instant(end.getTime())}`
-  const advice = argument === undefined ? (isEarly ? SET_CLOCK : MOVE) : otherTime(timestamp, isEarly)
+  const isEarly = timestamp < (layout.begin + layout.end) / 2
+  const advice = argument === undefined ? adviceFor(timestamp, layout, isEarly) : otherTime(timestamp, isEarly)
   const time = argument === undefined ? `time ${instant(timestamp)}` : `time of ${argument}, ${instant(timestamp)},`
-  const message = `The ${time} is ${place}. ${advice}`
+  const message = `The ${time} is ${placeOf(layout, isEarly)}. ${advice}`
   return flakeError('ERR_FLAKE_TIME_RANGE', message, { timestamp })
+}
+
+function placeOf({ name, epoch, begin, end, idOffset }: Ends, isEarly: boolean) {
+  const layout = `layout '${name}'${idOffset === 0n ? '' : ` with idOffset ${idOffset}n`}`
+  if (!isEarly) return `too late for ${layout}, which ends at ${instant(end)}`
+  return begin > epoch
+    ? `too early for ${layout}, which begins at ${instant(begin)}`
+    : `before the epoch ${instant(epoch)} of ${layout}`
+}
+
+/** What to do if the clock is out of range. */
+function adviceFor(timestamp: number, { epoch, idOffset }: Ends, isEarly: boolean) {
+  if (isEarly) return timestamp < epoch ? SET_CLOCK : LESS_OFFSET
+  return idOffset > 0n ? `${MOVE} ${NO_IDS_YET}` : MOVE
 }
 
 // For users whose IDs are in use: another epoch would duplicate existing IDs, or change the times of the existing ones.
@@ -86,6 +100,11 @@ const SET_CLOCK =
 const MOVE =
   'If the clock is right, use a layout that ends later, and keep its IDs in another table or column. Do not use a later ' +
   'epoch for the same IDs: it repeats old ones.'
+
+const LESS_OFFSET =
+  'If the clock is right, use an idOffset that is closer to 0. That is safe only if no ID has been generated yet, because it changes ' +
+  'all IDs.'
+const NO_IDS_YET = 'A smaller idOffset is safe only if no ID has been generated yet, because it changes all IDs.'
 
 /** `ERR_FLAKE_TIME_RANGE`: a number that looks like another unit than Unix ms, or a bigint like another than Unix ns. */
 export function timeUnitError(what: string, time: number | bigint) {

@@ -9,6 +9,7 @@ import { within } from '../../base/in-time.ts'
 import { INSPECT, textOf } from '../../base/inspect.ts'
 import { unixNow } from '../../base/timers.ts'
 import { keepHere } from '../../base/uncloneable.ts'
+import { refuseMore } from '../../base/values.ts'
 import { Calls } from '../../calls/calls.ts'
 import type { Call, NextCallback, Source } from '../../calls/source.ts'
 import { type Base, baseName } from '../../codec/bases.ts'
@@ -102,8 +103,10 @@ export class SegmentId {
       init?: bigint | number | null | undefined
       durable?: boolean | null | undefined
     },
+    ...more: never[]
   ): Promise<SegmentId>
-  static async open(given: unknown, givenOptions: unknown) {
+  static async open(given: unknown, givenOptions: unknown, ...more: unknown[]) {
+    refuseMore('SegmentId.open', more, 'only a store and options')
     checkStore(given, 'SegmentId.open')
     const { name, block, init, durable } = readOptions(givenOptions)
     const { store, close } = openGiven(given)
@@ -163,8 +166,8 @@ export class SegmentId {
   }
 
   /** Like `next(callback)`, as a promise. */
-  nextAsync(options?: SignalOptions | null): Promise<Buffer> {
-    return this.#calls.one(options)
+  nextAsync(options?: SignalOptions | null, ...more: never[]): Promise<Buffer> {
+    return this.#calls.one(options, more)
   }
 
   /** Like `next()`, as a bigint: the fastest form of an ID. */
@@ -212,13 +215,13 @@ export class SegmentId {
   }
 
   /** Like `take(n)`, but waits as `next(callback)` does. A call that fails uses up no ID. */
-  takeAsync(n: number, options?: SignalOptions | null): Promise<Buffer> {
-    return this.#calls.batch(n, options)
+  takeAsync(n: number, options?: SignalOptions | null, ...more: never[]): Promise<Buffer> {
+    return this.#calls.batch(n, options, more)
   }
 
   /** An endless series of IDs, until the signal aborts. Each step waits as `nextAsync()` does. */
-  ids(options?: IterationOptions | null): AsyncIterableIterator<Buffer> {
-    return this.#calls.iterate(options)
+  ids(options?: IterationOptions | null, ...more: never[]): AsyncIterableIterator<Buffer> {
+    return this.#calls.iterate(options, more)
   }
 
   /** An endless series of IDs. */
@@ -238,7 +241,8 @@ export class SegmentId {
    * was called too late; then nothing changes. Until it resolves, calls for IDs wait, or throw `ERR_FLAKE_OVERFLOW`.
    * @throws {Error} `ERR_FLAKE_DETACHED`: the member was closed.
    */
-  async init(value: bigint | number): Promise<boolean> {
+  async init(value: bigint | number, ...more: never[]): Promise<boolean> {
+    refuseMore('init', more, 'only a number')
     return this.#supply.init(readId('value', value) + 1n)
   }
 
@@ -247,7 +251,8 @@ export class SegmentId {
    * handed out.
    * @throws {Error} `ERR_FLAKE_DETACHED`: the member was closed.
    */
-  async skipTo(value: bigint | number): Promise<void> {
+  async skipTo(value: bigint | number, ...more: never[]): Promise<void> {
+    refuseMore('skipTo', more, 'only a number')
     await this.#supply.skipTo(readId('value', value))
   }
 

@@ -32,17 +32,15 @@ const MYSQL_FOLLOWS = `(SELECT COUNT(*) FROM (
 
 /**
  * How often it was set to follow another server; NULL while it does. Reading the status is most of a statement's cost. MySQL
- * has no such counters in this table: there it is 0.
+ * does not count it: there it is 0.
  */
 const CHANGES = `(
-  SELECT IF(
-    /*M!100100 ${MARIADB_FOLLOWS} *//*!80000 ${MYSQL_FOLLOWS} */ = 0,
-    CAST(COALESCE(SUM(IF(VARIABLE_NAME LIKE 'Com%', VARIABLE_VALUE, 0)), 0) AS UNSIGNED), NULL
+  /*M!100100 SELECT IF(
+    ${MARIADB_FOLLOWS} = 0, CAST(COALESCE(SUM(IF(VARIABLE_NAME LIKE 'Com%', VARIABLE_VALUE, 0)), 0) AS UNSIGNED), NULL
   )
-  FROM /*M!100100 information_schema.GLOBAL_STATUS *//*!80000 performance_schema.global_status */
-  WHERE VARIABLE_NAME IN (
-    'Com_change_master', 'Com_change_replication_source', 'Slave_running', 'Slaves_running'
-  )
+  FROM information_schema.GLOBAL_STATUS
+  WHERE VARIABLE_NAME IN ('Com_change_master', 'Slave_running', 'Slaves_running') */
+  /*!80000 SELECT IF(${MYSQL_FOLLOWS} = 0, 0, NULL) */
 )`
 
 /**

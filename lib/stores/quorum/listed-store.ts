@@ -5,6 +5,7 @@ import { publishSoon } from '../../base/channels.ts'
 import * as errors from '../../base/errors.ts'
 import { inTime, within } from '../../base/in-time.ts'
 import { monotonicNow } from '../../base/timers.ts'
+import { belongsTo } from '../call-queue.ts'
 import type { ClientError } from '../clients.ts'
 import type { ReadBy, Records, StoreIdentity } from '../records.ts'
 import { BUDGET } from '../time-budget.ts'
@@ -12,6 +13,9 @@ import type { Listed } from './list.ts'
 
 /** What a store can fail at. One that is read-only still answers reads. */
 type Deed = 'read' | 'swap' | 'clock' | 'record'
+
+/** How long a call may take, and the signal of its step. */
+type Limits = { ms: number; step?: AbortSignal | undefined }
 
 /** A store is away after this many failures in a row: a single one may be a connection that was idle for too long. */
 const AWAY_AFTER = 2
@@ -53,9 +57,10 @@ export class ListedStore {
   }
 
   /** An idle connection may have died unnoticed, which fails at once: then the read is tried on a second one. */
-  async read(by: ReadBy, group: string, names: readonly string[], ms: number) {
+  async read(by: ReadBy, group: string, names: readonly string[], limits: Limits) {
+    const { ms } = limits
     const read = this.records[by] ?? this.records.read
-    const ask = () => this.#inTime('read', (signal) => read.call(this.records, group, names, signal), ms)
+    const ask = () => this.#inTime('read', (signal) => read.call(this.records, group, names, signal), limits)
     const start = monotonicNow()
     try {
       return await ask()
@@ -67,12 +72,12 @@ export class ListedStore {
     }
   }
 
-  swap(group: string, name: string, from: string | null, to: string, identity: StoreIdentity, ms: number) {
-    return this.#inTime('swap', (signal) => this.records.swap(group, name, from, to, identity, signal), ms)
+  swap(group: string, name: string, from: string | null, to: string, identity: StoreIdentity, limits: Limits) {
+    return this.#inTime('swap', (signal) => this.records.swap(group, name, from, to, identity, signal), limits)
   }
 
-  names(group: string, ms: number) {
-    return this.#inTime('read', (signal) => this.records.names(group, signal), ms)
+  names(group: string, limits: Limits) {
+    return this.#inTime('read', (signal) => this.records.names(group, signal), limits)
   }
 
   async close() {
@@ -83,7 +88,7 @@ export class ListedStore {
 
   /** A call that is not about a record. */
   ask<Result>(call: (records: Records, signal: AbortSignal) => Promise<Result>, ms: number) {
-    return this.#inTime('read', (signal) => call(this.records, signal), ms)
+    return this.#inTime('read', (signal) => call(this.records, signal), { ms })
   }
 
   /**
@@ -96,9 +101,10 @@ export class ListedStore {
   }
 
   /** Once a call was given up, its store sends nothing more for it. */
-  async #inTime<Result>(deed: Deed, call: (signal: AbortSignal) => Promise<Result>, ms: number) {
+  async #inTime<Result>(deed: Deed, call: (signal: AbortSignal) => Promise<Result>, { ms, step }: Limits) {
     const before = this.#countOf(deed)
     const over = new AbortController()
+    if (step !== undefined) belongsTo(step, over.signal)
     const answer = call(over.signal)
     try {
       const result = await inTime(answer, ms)

@@ -120,8 +120,9 @@ export class RunningStep {
     }
   }
 
-  get #answerMs() {
-    return Math.ceil(this.#work.ms * PART_OF_A_STORE)
+  get #limits() {
+    const { ms, signal } = this.#work
+    return { ms: Math.ceil(ms * PART_OF_A_STORE), step: signal }
   }
 
   async #read({ call, store, names }: ActOf<'read'>) {
@@ -131,7 +132,7 @@ export class RunningStep {
     const before = unixNow() - (asked.records.clockStepMs ?? 0)
     let read: Awaited<ReturnType<ListedStore['read']>>
     try {
-      read = await asked.read(by, group, names, this.#answerMs)
+      read = await asked.read(by, group, names, this.#limits)
     } catch {
       return this.#take(() => this.#core.failed(call, now(), fresh()))
     }
@@ -153,7 +154,7 @@ export class RunningStep {
     const asked = this.#work.stores[store]
     let isClean = false
     try {
-      isClean = await asked.swap(this.#work.group, name, from ?? null, to, { history, process }, this.#answerMs)
+      isClean = await asked.swap(this.#work.group, name, from ?? null, to, { history, process }, this.#limits)
     } catch (error) {
       if (isRefusedWrite(error)) this.refusals.set(asked, error)
     }
@@ -163,7 +164,7 @@ export class RunningStep {
   async #names({ call, store }: ActOf<'names'>) {
     let names: string[]
     try {
-      names = [...(await this.#work.stores[store].names(this.#work.group, this.#answerMs))]
+      names = [...(await this.#work.stores[store].names(this.#work.group, this.#limits))]
     } catch {
       return this.#take(() => this.#core.failed(call, now(), fresh()))
     }

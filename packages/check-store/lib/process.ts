@@ -19,10 +19,14 @@ const CHILD = join(import.meta.dirname, 'child.mjs')
 
 /** How much longer the parent waits for a request than flakeforge waits for a call: a blocked process never answers. */
 const GRACE_MS = 2000
-/** How long a process may take to start and to import the module. */
-const LOAD_MS = 10_000
 /** A swap may occasionally be answered false, after a conflict; not more often than this without any other writer. */
 const TRIES = 3
+
+/** For a user, who knows only the functions of the store. */
+const WORDS: { [operation in keyof Operations]?: string } = {
+  load: 'the import of the module',
+  open: 'the default export',
+}
 
 const gone = (why: string) =>
   new Finding(
@@ -34,6 +38,7 @@ const gone = (why: string) =>
 export class Process {
   #child
   #callMs
+  #checkMs
   #requests = 0
   #waiting: Map<number, { resolve: (value: unknown) => void; reject: (error: Error) => void; timer: NodeJS.Timeout }> =
     new Map()
@@ -45,26 +50,32 @@ export class Process {
 
   /**
    * @param file the path of the user's module
-   * @param options `callMs`: how long one call of its functions may take; `place`: whether it simulates another machine
+   * @param options `callMs`: how long one call of its functions may take; `checkMs`: the same for a check; `place`: whether it
+   * simulates another machine
    */
   constructor(
     file: string,
-    { callMs, identities, place }: { callMs: number; identities: Identities; place: 'here' | 'elsewhere' },
+    options: { callMs: number; checkMs: number; identities: Identities; place: 'here' | 'elsewhere' },
   ) {
+    const { callMs, checkMs, identities, place } = options
     this.#callMs = callMs
+    this.#checkMs = checkMs
     this.identities = identities
     // Its output must not be in the report.
-    const options: ForkOptions = { serialization: 'advanced', stdio: ['ignore', 2, 2, 'ipc'] }
-    this.#child = fork(CHILD, [file, String(callMs), place], options)
+    const how: ForkOptions = { serialization: 'advanced', stdio: ['ignore', 2, 2, 'ipc'] }
+    this.#child = fork(CHILD, [file, String(callMs), place], how)
     this.#child.on('message', (message) => this.#settle(message as Reply))
     this.#child.once('error', (error) => this.#end(gone(error.message)))
     this.#child.once('exit', (code, signal) => this.#end(gone(`it ended with ${signal ?? `exit status ${code}`}`)))
   }
 
   /** Requests an operation of child.ts, which takes `ms` at most, besides one call of the user's function. */
-  async ask(operation: keyof Operations, args: unknown[] = [], ms = 0): Promise<unknown> {
+  ask(operation: keyof Operations, args: unknown[] = [], ms = 0): Promise<unknown> {
+    return this.#request(operation, args, ms + this.#callMs + GRACE_MS)
+  }
+
+  async #request(operation: keyof Operations, args: unknown[], limitMs: number): Promise<unknown> {
     if (this.#ended !== undefined) throw this.#ended
-    const limitMs = ms + this.#callMs + GRACE_MS
     const id = this.#requests++
     const answer = new Promise((resolve, reject) => {
       const timer = setTimeout(() => this.#giveUp(operation, args, limitMs), limitMs)
@@ -76,7 +87,7 @@ export class Process {
 
   /** Ends a process that is blocked, or waits for a function that flakeforge does not limit, such as the default export. */
   #giveUp(operation: keyof Operations, args: unknown[], limitMs: number) {
-    const what = operation === 'open' ? 'the default export' : `${operation === 'call' ? args[1] : operation}()`
+    const what = WORDS[operation] ?? `${operation === 'call' ? args[1] : operation}()`
     const finding = new Finding(
       `${what} did not answer within ${limitMs / 1000} s`,
       'an answer, or an error, from a function that does not block its process',
@@ -111,9 +122,12 @@ export class Process {
     this.#waiting.clear()
   }
 
-  /** Imports the module; returns its exports. */
+  /**
+   * Imports the module; returns its exports. This may take almost as long as a check: how fast processes start on this
+   * machine says nothing about the store.
+   */
   async load() {
-    return (await this.ask('load', [], LOAD_MS)) as Awaited<ReturnType<Operations['load']>>
+    return (await this.#request('load', [], this.#checkMs - GRACE_MS)) as Awaited<ReturnType<Operations['load']>>
   }
 
   /**

@@ -70,7 +70,8 @@ export class Trial {
   }
 
   #fork(place: 'here' | 'elsewhere' = 'here') {
-    const process = new Process(this.file, { callMs: this.size.callMs, identities: this.identities, place })
+    const { callMs, checkMs } = this.size
+    const process = new Process(this.file, { callMs, checkMs, identities: this.identities, place })
     this.#all.push(process)
     return process
   }

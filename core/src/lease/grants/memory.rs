@@ -1,7 +1,7 @@
 //! What a client remembers from step to step, for one store: whether it saw the store go back, and what it was given. A loss
 //! is remembered until the record notes it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::lease::grants::parts::Parts;
 use crate::lease::messages::Owner;
@@ -117,6 +117,12 @@ impl Memory {
 
     pub(super) fn tried(&self, owner: Owner) -> &[u32] {
         self.tried.iter().find(|(known, _)| *known == owner).map_or(&[], |(_, slots)| slots)
+    }
+
+    /// The slots that other searches of this client are at.
+    pub(super) fn tried_by_others(&self, owner: Owner) -> BTreeSet<u32> {
+        let others = self.tried.iter().filter(|(known, _)| *known != owner);
+        others.flat_map(|(_, slots)| slots).copied().collect()
     }
 
     pub(super) fn try_slot(&mut self, owner: Owner, slot: u32) {

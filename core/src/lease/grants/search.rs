@@ -100,12 +100,16 @@ impl Search {
     }
 
     /// Chooses one of these free slots: at random among those that this host had last, else among those never used, else
-    /// among the quarter that has rested longest.
-    pub fn choose<'a>(&self, free: &[Free<'a>], host: &str, fresh: u128) -> Option<Free<'a>> {
+    /// among the quarter that has rested longest. Those that other searches of this client are at come last.
+    pub fn choose<'a>(&self, free: &[Free<'a>], seeker: &Seeker, memory: &Memory, fresh: u128) -> Option<Free<'a>> {
+        let taken = memory.tried_by_others(seeker.owner);
+        let (others, open): (Vec<_>, Vec<_>) = free.iter().copied().partition(|(slot, _)| taken.contains(slot));
+        let free = if open.is_empty() { others } else { open };
+        let host = &seeker.host;
         let mut random = Random((fresh >> 64) as u64 ^ fresh as u64 ^ 1);
-        let (unused, mut used): (Vec<_>, Vec<_>) = free.iter().copied().partition(|(_, record)| record.is_none());
+        let (unused, mut used): (Vec<_>, Vec<_>) = free.into_iter().partition(|(_, record)| record.is_none());
         let own: Vec<_> =
-            used.iter().copied().filter(|(_, record)| record.is_some_and(|slot| slot.host == host)).collect();
+            used.iter().copied().filter(|(_, record)| record.is_some_and(|slot| slot.host == *host)).collect();
         used.sort_by_key(|(number, record)| (record.map(|slot| slot.hi), *number));
         used.truncate(used.len().div_ceil(4));
         let best = [own, unused, used].into_iter().find(|class| !class.is_empty())?;

@@ -43,7 +43,7 @@ impl Step {
         if is_large(slots) {
             self.search.keep(view, slots, (self.sent.turns, free.len()), memory.parts_mut(&self.name));
         }
-        match self.search.choose(&free, &seeker.host, view.fresh) {
+        match self.search.choose(&free, seeker, memory, view.fresh) {
             Some((slot, _)) => self.grant(view, group, (slot, view.now, view.now), seeker, memory),
             None => self.found_none(view, slots, memory),
         }

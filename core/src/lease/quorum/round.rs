@@ -11,6 +11,7 @@ use crate::lease::grants::record::ServerIdentity;
 use crate::lease::quorum::ballot::Ballot;
 use crate::lease::quorum::messages::{Event, Note, QuorumError};
 use crate::lease::quorum::record::{Accepted, Era, SEAT, Vote};
+use crate::lease::quorum::stores::List;
 use crate::lease::quorum::turn::Turn;
 use crate::lease::quorum::view::{Shown, View};
 
@@ -74,7 +75,8 @@ struct Acceptor {
 pub(super) struct Round {
     name: String,
     era: Era,
-    majority: usize,
+    /// of which it needs a majority
+    list: List,
     goal: Goal,
     ballot: Ballot,
     /// what phase 2 promises: this client's next ballot
@@ -131,8 +133,8 @@ impl Round {
         };
         let next = Ballot::above(ballot.epoch, ballot.number, turn.bits()).ok_or(QuorumError::Spent)?;
         let name = view.names[name].clone();
-        let majority = view.majority();
-        let mut round = Self { name, era, majority, goal, ballot, next, acceptors, value: None, is_over: false };
+        let list = view.list().clone();
+        let mut round = Self { name, era, list, goal, ballot, next, acceptors, value: None, is_over: false };
         if is_reserved {
             round.begin_with_phase_two();
         } else {
@@ -164,8 +166,12 @@ impl Round {
     }
 
     /// Stores whose snapshots came late get the value too, so that the slowest one is not left behind. No ballot is below the
-    /// epoch of a seat that it writes to (Q2).
+    /// epoch of a seat that it writes to (Q2). The late ones alone may show an earlier list, in which a store that was replaced
+    /// still counts: only those with the list of this round do (Q9).
     pub(super) fn join(&mut self, view: &View, turn: &mut Turn<'_>) -> Option<Outcome> {
+        if *view.list() != self.list {
+            return self.go_on(turn);
+        }
         for shown in view.voters(self.era).filter(|_| view.epoch(self.era) <= self.ballot.epoch) {
             let vote = shown.vote(self.era, 0);
             if vote.promised <= self.ballot && self.acceptors.iter().all(|acceptor| acceptor.seat != shown.seat) {
@@ -207,9 +213,9 @@ impl Round {
         }
         if self.value.is_none() {
             let promised = self.count(|at| at == At::Promised);
-            if promised < self.majority {
+            if promised < self.list.majority() {
                 let may_come = self.count(|at| matches!(at, At::Waiting | At::Promising(_) | At::Checking(_)));
-                let is_hopeless = promised + may_come < self.majority || self.is_first_lost();
+                let is_hopeless = promised + may_come < self.list.majority() || self.is_first_lost();
                 return is_hopeless.then(|| self.end(Outcome::Beaten, turn));
             }
             if let Err(outcome) = self.choose() {
@@ -218,11 +224,11 @@ impl Round {
         }
         self.accept(turn);
         let accepted = self.count(|at| at == At::Accepted);
-        if accepted >= self.majority {
+        if accepted >= self.list.majority() {
             return Some(self.end(Outcome::Done, turn));
         }
         let may_come = self.count(|at| matches!(at, At::Accepting(_) | At::Promising(_) | At::Checking(_)));
-        (accepted + may_come < self.majority).then(|| self.end(Outcome::Unknown, turn))
+        (accepted + may_come < self.list.majority()).then(|| self.end(Outcome::Unknown, turn))
     }
 
     /// Whether the first store of a round in order refused: another writer was faster.

@@ -717,6 +717,27 @@ fn a_late_answer_of_a_store_that_was_filled() {
     assert_ne!(first.answer, Some(Answer::Swapped(true)));
 }
 
+/// Q9: a member begins to write from the texts of a and b. Meanwhile c answers, which was replaced, lives on, and has not heard of it.
+#[test]
+fn a_late_answer_of_a_store_that_was_replaced() {
+    let mut stores = three_and_one();
+    replace(&mut stores);
+    let mut late = Client::new(2);
+    let task = late.write(&mut stores, "late", [Arrives, Arrives, Waits, Arrives]);
+    late.begin(task);
+    let promises = [0, 1].map(|_| late.one(&mut stores, &[Arrives, Arrives, Waits, Waits]));
+    assert_eq!(promises, [true, true]);
+    late.run(&mut stores, [Arrives, Waits, Arrives, Arrives]);
+    assert_eq!(late.answer, None, "one store of the list has its value");
+    let fates = [Fails, Arrives, Fails, Arrives];
+    let mut writer = Client::of(&NEW, 3);
+    let task = writer.write(&mut stores, "first", fates);
+    assert_eq!(writer.some(&mut stores, task, fates), Some(Answer::Swapped(true)));
+    late.run(&mut stores, [Arrives; 4]);
+    assert_ne!(late.answer, Some(Answer::Swapped(true)), "two values follow the same one");
+    assert_eq!(value(Client::of(&NEW, 4).all(&mut stores, read())).as_deref(), Some("first"));
+}
+
 /// A client that can fill although another one claimed the seat: that one's claim is old by now.
 fn later(labels: &[&str], seed: u64, after: i64) -> Client {
     let mut client = Client::of(labels, seed);

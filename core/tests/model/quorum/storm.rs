@@ -343,6 +343,9 @@ impl World {
             }
             Happening::Settles => {
                 let is_settled = self.is_settled();
+                if self.gone().is_some() {
+                    self.change();
+                }
                 if self.rng.is(30) {
                     self.set_clocks();
                 }
@@ -367,7 +370,7 @@ impl World {
                 self.plan(1, Happening::Works(number, life + 1));
             }
         }
-        if self.storm.has_changes && self.rng.is(300) && self.is_settled() {
+        if self.storm.has_changes && self.rng.is(300) && (self.is_settled() || self.gone().is_some()) {
             self.change();
             if is_minority {
                 return self.plan(100, Happening::Settles);
@@ -415,17 +418,27 @@ impl World {
         its.zip(self.newest()).is_some_and(|(seat, newest)| newest.takes(&seat.label, &seat.list))
     }
 
-    /// Whether all stores of the list vote, and nobody changes it.
+    /// Whether all stores of the list are up and vote, and nobody changes it.
     fn is_settled(&self) -> bool {
-        let is_busy = self.clients.iter().any(|client| client.operator.is_some() && !client.is_gone);
-        !is_busy && self.list().iter().all(|&number| self.votes(number))
+        !self.is_changing() && self.list().iter().all(|&number| self.stores[number].is_up && self.votes(number))
+    }
+
+    fn is_changing(&self) -> bool {
+        self.clients.iter().any(|client| client.operator.is_some() && !client.is_gone)
+    }
+
+    /// A store of the list that is away, which nobody replaces.
+    fn gone(&self) -> Option<usize> {
+        let away = self.list().into_iter().find(|&number| !self.stores[number].is_up);
+        away.filter(|_| self.storm.has_changes && !self.is_changing())
     }
 
     /// An operator replaces a store that is gone for good, or lives on, or adds two. Sometimes two of them do.
     fn change(&mut self) {
         let list = self.list();
         let spare: Vec<_> = (0..self.stores.len()).filter(|number| !list.contains(number)).collect();
-        let old = list[self.rng.below(list.len() as i64) as usize];
+        let any = list[self.rng.below(list.len() as i64) as usize];
+        let old = self.gone().unwrap_or(any);
         if self.rng.is(400) {
             self.stores[old].is_up = false;
         }
