@@ -21,7 +21,7 @@ const { TcpProxy } = createRequire(import.meta.url)('../../lab/chaos/faults/tcp-
 
 const EPOCH = 1_000_000
 /** `durable`: no quiet period. One slot is for the server. */
-const GROUPS = ['away', 'lost-to-another', 'no-slot', 'dead'].map((group, i) => ({
+const GROUPS = ['away', 'again', 'lost-to-another', 'no-slot', 'dead'].map((group, i) => ({
   group,
   epoch: EPOCH + i,
   slots: 2,
@@ -90,6 +90,16 @@ if (wantRedis()) {
     const again = await idsUntil(flake, () => flake.stats.fromServers > fromServers)
     t.true(again.at(-1) > after.at(-1), 'IDs left from the first time were dropped')
     t.true(flake.stats.ids > made, 'until its window ended')
+  })
+
+  test('attach() after a slot, with the store unreachable: the IDs that servers gave it stay for calls that do not wait', async (t) => {
+    const { flake, proxy } = await joined(t, 'again')
+    const { slot } = flake
+    await flake.detach()
+    proxy.refuse()
+    await flake.attach()
+    t.like(flake, { state: 'detached', source: 'server' })
+    t.not(flake.decode(flake.nextBigInt()).id, slot)
   })
 
   test('a slot that another process takes: servers, until a slot is free', async (t) => {

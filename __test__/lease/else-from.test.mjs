@@ -6,7 +6,7 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import test from 'ava'
 import { startServer } from '../servers/flakeforge.mjs'
-import { freePort, freshFolder } from '../servers/server.mjs'
+import { freePort, freshFolder, until } from '../servers/server.mjs'
 import { FlakeId, isAscending, numberOf, split } from '../support/index.mjs'
 import { allCalls, blockingCalls, joinAs, waitingCalls } from '../support/lease.mjs'
 
@@ -333,4 +333,47 @@ test('detach() ends the IDs of servers, and attach() brings them back; close() i
   for (const call of Object.values(waitingCalls)) {
     await t.throwsAsync(async () => call(flake), { code: 'ERR_FLAKE_DETACHED', message: /is closed/ })
   }
+})
+
+test('calls of attach() at the same time share a request to the servers, until the last of them aborts', async (t) => {
+  let [requests, abandoned] = [0, 0]
+  let held
+  let goOn
+  const elseFrom = {
+    urls: server.url,
+    async fetch(url, init) {
+      if (init.method === 'POST') {
+        requests++
+        init.signal.addEventListener('abort', () => abandoned++)
+        await held
+      }
+      return fetch(url, init)
+    },
+  }
+  const flake = await without(t, { elseFrom })
+  const attach = async (count) => {
+    await flake.detach()
+    requests = 0
+    held = new Promise((resolve) => {
+      goOn = resolve
+    })
+    const over = Array.from({ length: count }, () => new AbortController())
+    const calls = over.map(({ signal }) => flake.attach({ signal }))
+    await until(() => requests > 0)
+    return { over, calls }
+  }
+
+  const some = await attach(3)
+  some.over[0].abort()
+  await t.throwsAsync(some.calls[0], ABORTED)
+  goOn()
+  await Promise.all(some.calls.slice(1))
+  t.is(flake.source, 'server')
+  t.deepEqual([requests, abandoned], [1, 0])
+
+  const all = await attach(2)
+  for (const each of all.over) each.abort()
+  for (const call of all.calls) await t.throwsAsync(call, ABORTED)
+  t.deepEqual([requests, abandoned], [1, 1])
+  goOn()
 })

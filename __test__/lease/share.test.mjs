@@ -120,6 +120,17 @@ test('a call that aborts holds nothing, and the last one gives up joining', asyn
   await until(() => store.count('acquire') - store.count('release') === 1) // a slot that came too late is released
 })
 
+test('a call that aborts when the slot is already granted does not keep it', async (t) => {
+  const store = new MemoryStore()
+  const over = new AbortController()
+  store.functions = async () => {
+    over.abort(new Error('late')) // join() looks at the database's functions once it has the slot
+    return []
+  }
+  await t.throwsAsync(FlakeId.join(store, { ...shared(), signal: over.signal }), { message: 'late' })
+  await until(() => store.count('release') === 1)
+})
+
 test('a call that fails, or comes after the end, leaves the next one to begin anew', async (t) => {
   const store = new MemoryStore()
   const options = shared()

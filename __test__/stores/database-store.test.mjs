@@ -323,6 +323,46 @@ test.serial('a step is abandoned at once by the signal of its caller', async (t)
   await t.throwsAsync(store.acquire('g', { ...wanted(), signal: controller.signal }), { message: /failed/ })
 })
 
+test.serial('a read that fails because its caller has aborted is not tried again', async (t) => {
+  const { store, records, time } = await ready(t)
+  const controller = new AbortController()
+  let reads = 0
+  records.read = (_group, _names, signal) => {
+    reads++
+    return new Promise((_, reject) => {
+      signal.addEventListener('abort', ({ target: { reason } }) => reject(new Error('failed', { cause: reason })))
+    })
+  }
+  const outcome = outcomeOf(store.acquire('g', { ...wanted(), signal: controller.signal }))
+  await time.pass(0)
+  controller.abort()
+  await time.pass(STEP_MS)
+  t.is(outcome.error?.code, 'ERR_FLAKE_STORE')
+  t.is(reads, 1)
+})
+
+test.serial('a step whose caller aborts between two attempts reads nothing more', async (t) => {
+  const { store, records, time } = await ready(t)
+  const controller = new AbortController()
+  let reads = 0
+  records.read = async (...request) => {
+    reads++
+    return records.show(...request)
+  }
+  records.swap = async () => {
+    records.swaps++
+    return false
+  }
+  const outcome = outcomeOf(store.acquire('g', { ...wanted(), signal: controller.signal }))
+  await time.pass(0) // it pauses after the second swap
+  t.is(records.swaps, 2)
+  const before = reads
+  controller.abort()
+  await time.pass(STEP_MS)
+  t.is(outcome.error?.code, 'ERR_FLAKE_STORE')
+  t.is(reads, before)
+})
+
 test.serial(
   'a renewal without an answer ends after a third of ttlMs, so another one fits into the window',
   async (t) => {

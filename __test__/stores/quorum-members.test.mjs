@@ -328,6 +328,36 @@ test('users’ own clients and their own databases may be stores of a list', asy
   await flakes[0].close()
 })
 
+test('calls that find a dead connection at the same time are one failure: each is tried again, and no warning comes', async (t) => {
+  const { Redis } = await import('ioredis')
+  const servers = await startAll(t, 'redis', 'redis', 'redis')
+  const clients = servers.map(({ url }) => new Redis(url))
+  t.teardown(() => clients.map((client) => client.disconnect()))
+  const [a, b] = clients.map((client) => redisStore(client))
+  const { records } = redisStore(clients[2])
+  let reads = 0
+  let bothAreThere
+  const both = new Promise((resolve) => {
+    bothAreThere = resolve
+  })
+  const own = {
+    async read(...words) {
+      reads++
+      if (reads > 2) return records.read(...words)
+      if (reads === 2) bothAreThere()
+      await both
+      throw new Error('the connection was lost')
+    },
+    swap: (...words) => records.swap(...words),
+    names: (group) => records.names(group),
+  }
+  const warnings = warningsOf(t, 'FLAKEFORGE_STORE_AWAY', ['died-at-once'])
+  const store = quorumStore([a, b, own], { labels: ['a', 'b', 'died-at-once'] })
+  await Promise.all(['one', 'two'].map((name) => store.counter(name)))
+  await until(() => reads === 4, { limitMs: 10_000 })
+  t.deepEqual(warnings, [])
+})
+
 /** How many connections a server has, besides the one that asks. */
 const connectionsOf = async (server) => (await server.cli('CLIENT', 'LIST')).trim().split('\n').length - 1
 

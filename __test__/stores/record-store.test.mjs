@@ -2,9 +2,11 @@
 
 import { createRequire } from 'node:module'
 import test from 'ava'
+import { turn } from '../support/index.mjs'
 
 const require = createRequire(import.meta.url)
 const { checkedRecords, recordStore } = require('../../target/rooms/lib/stores/record-store.js')
+const { createGroup } = require('../../dist/index.cjs')
 
 const NOW = 1_795_186_950_216
 const IDENTITY = { history: 'data 1', process: 'run 7' }
@@ -189,4 +191,18 @@ test('a function that never answers: the error of the step names it', async (t) 
     message: /^read\(\) of the store failed/,
   })
   t.is(error.cause.message, 'no answer within 9000 ms')
+})
+
+test('after an abort no function is called: nobody would hear of its failure', async (t) => {
+  const over = new AbortController()
+  let reads = 0
+  const read = async () => {
+    if (++reads > 1) throw new Error('connection refused')
+    setImmediate(() => over.abort(new Error('enough')))
+    return new Promise(() => {})
+  }
+  const store = recordStore({ read, swap: none, names: none })
+  await t.throwsAsync(createGroup(store, { group: 'g', signal: over.signal }), { message: 'enough' })
+  await turn()
+  t.is(reads, 1)
 })

@@ -49,6 +49,13 @@ const start = async (t, ...options) => stopAfter(t, await startRedis(...options)
 const startCopy = async (t, ...options) => stopAfter(t, await startReplica(...options))
 const hostsOf = (servers) => servers.map(({ port }) => `127.0.0.1:${port}`).join()
 
+/** The port of the node that has a key. */
+async function portOf([node, ...others], key) {
+  const answer = await node.cli('HSTRLEN', key, 'field')
+  const [, port] = /MOVED \d+ \S+:(\d+)/.exec(answer) ?? []
+  return port === undefined ? node.port : others.find((each) => each.port === Number(port)).port
+}
+
 async function startWatched(t, ...options) {
   const primary = await start(t, ...options)
   return { primary, sentinel: stopAfter(t, await startSentinel(primary)) }
@@ -230,6 +237,24 @@ test('a node of a cluster that fails is replaced by its replica, with each packa
     )
     t.pass(name)
   }
+})
+
+test('redis: a call to a cluster whose connections another call ends does not end those that are made next', async (t) => {
+  const nodes = await startCluster()
+  for (const node of nodes) stopAfter(t, node)
+  const [broken, paused] = nodes
+  const store = open(t, 'redis', `redis-cluster://${hostsOf(nodes)}`)
+  const counters = {}
+  for (let i = 0; counters[broken.port] === undefined || counters[paused.port] === undefined; i++) {
+    await store.counter(`counter ${i}`)
+    counters[await portOf(nodes, `flakeforge:{counter ${i}}:records`)] = `counter ${i}`
+  }
+  await paused.cli('CLIENT', 'PAUSE', '60000', 'WRITE') // which scripts wait for
+  await broken.cli('CLIENT', 'KILL', 'TYPE', 'normal')
+  const pending = store.counter(counters[paused.port]).catch((error) => error)
+  t.is(await store.counter(counters[broken.port]), undefined)
+  await paused.cli('CLIENT', 'UNPAUSE')
+  await pending
 })
 
 test('a client of one server that meets a Sentinel or a node of a cluster hears the right address', async (t) => {

@@ -24,8 +24,12 @@ import { joinShared } from './shared.ts'
 import { SlotGenerator } from './slot-generator.ts'
 
 /** The kept nodes depend on what the store remembers, which on a server may be lost. A folder has no such option. */
-function checkKept({ backfill, config }: JoinSettings, store: SlotStore) {
-  if (backfill > 0 && !config.durable && !('folder' in store)) throw keptByDurableError()
+const mayLoseKept = ({ backfill, config }: JoinSettings, store: SlotStore) =>
+  backfill > 0 && !config.durable && !('folder' in store)
+
+async function refuseKept(close: () => Promise<void>): Promise<never> {
+  await close()
+  throw keptByDurableError()
 }
 
 // `FlakeId.join`, which has the documentation.
@@ -46,7 +50,7 @@ export async function join(given: unknown, givenOptions?: unknown, ...more: unkn
 /** @param isLast asked at each close() whether the generator has no other holder */
 async function joinAlone(given: unknown, options: JoinSettings, isLast?: () => boolean) {
   const { store, close } = openGiven(given)
-  checkKept(options, store)
+  if (mayLoseKept(options, store)) await refuseKept(close)
   const generator = new SlotGenerator(options)
   const settings = { ...options, howToCreate: () => howToCreate(given, options) }
   const { elseFrom } = options
@@ -97,7 +101,7 @@ export async function createGroup(given: unknown, givenOptions?: unknown, ...mor
   const { group, config, signal } = options
   throwIfAborted(signal)
   const { store, close } = openGiven(given)
-  checkKept(options, store)
+  if (mayLoseKept(options, store)) await refuseKept(close)
   const made = store.create(group, config, signal)
   let isNew
   try {

@@ -82,6 +82,7 @@ export async function joinShared(
     begun.leased.then(
       (leased) => {
         begun.made = leased
+        if (over.signal.aborted) leased.close().catch(() => {}) // the last call gave up after the slot was granted
       },
       () => forget(begun),
     )

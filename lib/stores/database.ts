@@ -424,6 +424,7 @@ class Step {
   async #go() {
     let ask = ownAsk(this.#step.begin())
     while (ask.type !== 'done') {
+      if (this.#over.signal.aborted) throw givenUpError() // nothing is sent for a caller that no longer waits
       if (ask.type === 'read') ask = ownAsk(await this.#read(ask.names))
       else if (ask.type === 'swap') ask = ownAsk(await this.#swap(ask))
       else ask = ownAsk(await this.#names())
@@ -447,7 +448,8 @@ class Step {
     } catch (error) {
       this.#failure = error
       const isQuick = monotonicNow() - start < BUDGET.DEAD_CONNECTION_MS
-      if (!isFirst || !isQuick || !(error as ClientError).cause || errors.isRefusedWrite(error)) throw error
+      const isOver = this.#over.signal.aborted || errors.isRefusedWrite(error)
+      if (isOver || !isFirst || !isQuick || !(error as ClientError).cause) throw error
       read = await this.#readBy.call(this.#records, this.#name, names, this.#over.signal)
     }
     const { now, identity, values, position } = read
@@ -459,7 +461,6 @@ class Step {
   /** Unless the server definitely refused, the next read shows the result. It counts only after a confirmed write. */
   async #swap({ name, from, to, history, process }: Extract<StepAsk, { type: 'swap' }>) {
     const { signal } = this.#over
-    if (signal.aborted) throw givenUpError() // reaches no caller: they no longer wait
     this.#swaps += 1
     let isClean = false
     try {

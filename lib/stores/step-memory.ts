@@ -19,8 +19,9 @@ export function memoryOf(address?: string): Memory {
   shared.stores += 1
   let isOpen = true
   const close = () => {
-    if (isOpen) shared.stores -= 1
+    if (!isOpen) return
     isOpen = false
+    shared.stores -= 1
     if (shared.stores === 0) memories.delete(address)
   }
   return { core: shared.core, close }

@@ -69,8 +69,7 @@ export class LeaseWithServers extends Lease {
 
   override after(status: number) {
     if (!this.lacks(status)) return undefined
-    if (this.windows !== this.#windows) this.#supply.clear() // a slot has generated IDs since
-    this.#windows = this.windows
+    this.#dropOlder()
     this.#refusal = status
     return this.#supply
   }
@@ -89,8 +88,15 @@ export class LeaseWithServers extends Lease {
     for (const { message } of strangers) warn('FLAKEFORGE_ELSE_FROM', message)
   }
 
+  /** Drops IDs that were fetched before the last window: its slot has generated newer ones. */
+  #dropOlder() {
+    if (this.windows !== this.#windows) this.#supply.clear()
+    this.#windows = this.windows
+  }
+
   /** @param reason why there is no slot */
   async #continueWithServers(reason: Error, signal?: AbortSignal) {
+    this.#dropOlder()
     try {
       await this.#supply.first(signal)
     } catch (error) {

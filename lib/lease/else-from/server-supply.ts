@@ -2,7 +2,7 @@
 // of them are left, so that few calls wait. IDs from before clear() are dropped: those generated here meanwhile are newer.
 // Requests stop when no call needs IDs.
 
-import { whenAborted } from '../../base/abort.ts'
+import { unlessAborted } from '../../base/abort.ts'
 import { Demand, sixteenth } from '../../base/demand.ts'
 import { monotonicNow } from '../../base/timers.ts'
 import { IdBuffer } from '../../remote/buffer.ts'
@@ -18,6 +18,7 @@ export class ServerSupply {
   #groups // how many groups its IDs were of so far
   #demand = new Demand(1, sixteenth)
   #fetching: AbortController | undefined // ends the pending call to the servers
+  #first: { brought: Promise<void>; waiting: number } | undefined // that call, if first() made it, and how many wait for it
   #failure: Error | undefined
   #failedAt = Number.NEGATIVE_INFINITY
   #lastMs = 1 // how long the last call took
@@ -75,11 +76,25 @@ export class ServerSupply {
     return true
   }
 
-  /** Resolves when there are IDs, and rejects if no server supplies any. */
+  /**
+   * Resolves when there are IDs, and rejects if no server supplies any. Calls at the same time share one request, which ends
+   * when none of them waits any more.
+   */
   async first(signal?: AbortSignal) {
     if (this.left > 0) return
-    this.clear()
-    await this.#bring(this.#prefetch, signal)
+    if (this.#first === undefined) {
+      this.clear()
+      this.#first = { brought: this.#bring(this.#prefetch), waiting: 0 }
+      this.#first.brought.catch(() => {}) // the user's fetch may abort the call itself
+    }
+    const first = this.#first
+    first.waiting++
+    try {
+      await unlessAborted(signal, first.brought, () => true)
+    } finally {
+      first.waiting--
+      if (first.waiting === 0 && first === this.#first) this.clear()
+    }
   }
 
   /** Drops all IDs, and those of a pending request. */
@@ -87,6 +102,7 @@ export class ServerSupply {
     this.#ids.clear()
     this.#fetching?.abort()
     this.#fetching = undefined
+    this.#first = undefined
     this.#failedAt = Number.NEGATIVE_INFINITY
   }
 
@@ -98,11 +114,10 @@ export class ServerSupply {
     this.#bring(Math.max(usual, least)).catch(() => {}) // waiting calls get the error
   }
 
-  async #bring(n: number, signal?: AbortSignal) {
+  async #bring(n: number) {
     const own = new AbortController()
     const start = monotonicNow()
     this.#fetching = own
-    const ignore = signal && whenAborted(signal, () => own.abort(signal.reason))
     try {
       const bytes = await this.#servers.take(n, { signal: own.signal })
       if (this.#fetching !== own) return
@@ -115,10 +130,10 @@ export class ServerSupply {
       if (this.#fetching === own) this.#fail(error as Error)
       throw error
     } finally {
-      ignore?.()
       this.#lastMs = monotonicNow() - start
       if (this.#fetching === own) {
         this.#fetching = undefined
+        this.#first = undefined
         this.#onChange()
       }
     }

@@ -102,6 +102,7 @@ export class ListedStore {
 
   /** Once a call was given up, its store sends nothing more for it. */
   async #inTime<Result>(deed: Deed, call: (signal: AbortSignal) => Promise<Result>, { ms, step }: Limits) {
+    const before = this.#countOf(deed)
     const over = new AbortController()
     if (step !== undefined) belongsTo(step, over.signal)
     const answer = call(over.signal)
@@ -112,9 +113,13 @@ export class ListedStore {
     } catch (thrown) {
       over.abort(thrown)
       const error = await ownReason(answer, thrown)
-      this.#failed(deed, error)
+      this.#failed(deed, error, before)
       throw error
     }
+  }
+
+  #countOf(deed: Deed) {
+    return this.#failures.get(deed)?.count ?? 0
   }
 
   #succeeded(deed: Deed) {
@@ -128,8 +133,12 @@ export class ListedStore {
     publishSoon('store.state', () => ({ store: this.label, isAway: false }))
   }
 
-  #failed(deed: Deed, error: unknown) {
-    const count = (this.#failures.get(deed)?.count ?? 0) + 1
+  /**
+   * @param before how many failures in a row there were when the call began: calls that fail together, with one connection, are
+   * one failure
+   */
+  #failed(deed: Deed, error: unknown, before: number = this.#countOf(deed)) {
+    const count = Math.max(this.#countOf(deed), before + 1)
     this.#failures.delete(deed) // so that the last one is the last of the map
     this.#failures.set(deed, { error, count })
     if (this.#isAway || this.#isClosed || count < AWAY_AFTER) return

@@ -19,6 +19,9 @@ export interface Connection {
 /** Makes a connection, and reports its errors. */
 export type Connect = (onError: (error: Error) => void) => Connection
 
+/** The failure of a call whose connection was given up for another call's failure. */
+class Dropped extends Error {}
+
 async function finish(connection: Connection) {
   try {
     await connection.end()
@@ -46,7 +49,8 @@ export class Connections extends EventEmitter implements Client {
    */
   runner(shown: Pick<Commands, 'database' | 'address'>, isFatal: (error: unknown) => boolean) {
     const onFailure = (error: unknown) => {
-      if (isFatal(error)) this.drop()
+      // The call of a connection that was given up says nothing about the next one, which others may have begun to use.
+      if (!(error instanceof Dropped) && isFatal(error)) this.drop()
     }
     return new ScriptRunner(this, this.#commands(shown), { close: () => this.close(), onFailure })
   }
@@ -65,7 +69,7 @@ export class Connections extends EventEmitter implements Client {
     const last = this.#current
     this.#current = undefined
     if (last === undefined) return
-    last.stop(new Error('the connection was given up'))
+    last.stop(new Dropped('the connection was given up'))
     finish(last)
   }
 
