@@ -399,12 +399,18 @@ module.exports = [
   },
   {
     name: 'a store that was replaced, and answers late, joins a round (Q9)',
-    edits: [['lease/quorum/round.rs', 'if *view.list() != self.list {', 'if false && *view.list() != self.list {']],
+    edits: [['lease/quorum/round.rs', 'if *view.list() != *self.list {', 'if false && *view.list() != *self.list {']],
     tests: 'model quorum::directed::a_late_answer_of_a_store_that_was_replaced',
   },
   {
     name: 'a store that is replaced does not get the new list (Q9)',
-    edits: [['lease/quorum/change.rs', 'filter(|shown| !has(shown, &list))', 'filter(|shown| list.has(&shown.label) && !has(shown, &list))']],
+    edits: [
+      [
+        'lease/quorum/change.rs',
+        'filter(|shown| !has(shown, &list))',
+        'filter(|shown| list.has(&shown.label) && !has(shown, &list))',
+      ],
+    ],
     tests: 'model quorum::directed::a_member_with_a_list_from_before_two_changes',
   },
   {

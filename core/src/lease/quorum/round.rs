@@ -76,7 +76,7 @@ pub(super) struct Round {
     name: String,
     era: Era,
     /// of which it needs a majority
-    list: List,
+    list: Box<List>,
     goal: Goal,
     ballot: Ballot,
     /// what phase 2 promises: this client's next ballot
@@ -133,7 +133,7 @@ impl Round {
         };
         let next = Ballot::above(ballot.epoch, ballot.number, turn.bits()).ok_or(QuorumError::Spent)?;
         let name = view.names[name].clone();
-        let list = view.list().clone();
+        let list = Box::new(view.list().clone());
         let mut round = Self { name, era, list, goal, ballot, next, acceptors, value: None, is_over: false };
         if is_reserved {
             round.begin_with_phase_two();
@@ -169,7 +169,7 @@ impl Round {
     /// epoch of a seat that it writes to (Q2). The late ones alone may show an earlier list, in which a store that was replaced
     /// still counts: only those with the list of this round do (Q9).
     pub(super) fn join(&mut self, view: &View, turn: &mut Turn<'_>) -> Option<Outcome> {
-        if *view.list() != self.list {
+        if *view.list() != *self.list {
             return self.go_on(turn);
         }
         for shown in view.voters(self.era).filter(|_| view.epoch(self.era) <= self.ballot.epoch) {

@@ -384,7 +384,7 @@ impl World {
         let mut longest = None;
         for _ in 0..if self.storm.losses == Losses::Two { 2 } else { 1 } {
             let store = self.rng.below(self.stores.len() as i64) as usize;
-            let loses = self.rng.is(600);
+            let loses = self.rng.is(600) && !self.is_remembered(store);
             if self.stores[store].is_up && may {
                 self.report.crashes += 1;
                 self.stores[store].is_up = false;
@@ -416,6 +416,13 @@ impl World {
     fn votes(&self, number: usize) -> bool {
         let its = self.stores[number].seat().filter(|seat| seat.state == SeatState::Votes);
         its.zip(self.newest()).is_some_and(|(seat, newest)| newest.takes(&seat.label, &seat.list))
+    }
+
+    /// Whether a store was replaced, and somebody still has a list with it. It may be what tells him that his list is an earlier one:
+    /// operators do not clear it before all members have the new list.
+    fn is_remembered(&self, number: usize) -> bool {
+        let mut clients = self.clients.iter().filter(|client| !client.is_gone);
+        !self.list().contains(&number) && clients.any(|client| client.stores.contains(&number))
     }
 
     /// Whether all stores of the list are up and vote, and nobody changes it.
