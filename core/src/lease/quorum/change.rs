@@ -183,8 +183,8 @@ impl Change {
         Ok(None)
     }
 
-    /// A majority is enough: a store that does not answer, such as the one that is replaced, gets the list from whoever meets
-    /// it next.
+    /// A majority is enough: the store that is replaced may be gone, and any other that does not answer gets the list from whoever
+    /// meets it next.
     fn find(&mut self, turn: &mut Turn<'_>) {
         let to = self.list.iter().flat_map(|list| list.labels.split(' ')).map(str::to_owned).collect();
         self.at = At::Finding(Collect::all(Vec::new(), Patience::Successors(to), turn));
