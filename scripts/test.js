@@ -81,11 +81,12 @@ const running = new Set()
 
 /**
  * Ends the suites and removes their folder when this process is gone, also where it could not do that itself: killed, or
- * out of memory. Its input ends with this process, and names the process groups.
+ * out of memory. Its input ends with this process, and names the process groups. A process that is killed may write a last
+ * file after the folder was read.
  */
 const GUARD = `while read -r group; do groups="$groups -$group"; done
 [ -z "$groups" ] || kill -KILL -- $groups 2>/dev/null
-rm -rf -- "$1"`
+for second in 1 2 3 4 5 6 7 8 9; do rm -rf -- "$1" && break; sleep 1; done`
 
 /** Where the guard learns what it has to end. Undefined on Windows, which has no process groups. */
 let guard
