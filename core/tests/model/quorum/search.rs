@@ -515,7 +515,7 @@ fn a_store_loses_its_data() {
 /// The long part.
 pub fn more() {
     assert_one_chain(&[
-        ("two writers", world(&[Writes, Writes], &[], 16), &[WRITTEN]),
+        ("two writers", world(&[Writes, Writes], &[], 10), &[WRITTEN]),
         ("two writers, one late", world(&[Writes, Writes], &[(Late, 1)], 9), &[WRITTEN]),
         ("two writers, one lost", world(&[Writes, Writes], &[(Lost, 1)], 9), &[WRITTEN]),
         ("a writer, one lost and one late", world(&[Writes], &[(Lost, 1), (Late, 1)], 16), &[]),
