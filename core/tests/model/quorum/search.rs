@@ -520,7 +520,7 @@ pub fn more() {
         ("two writers, one lost", world(&[Writes, Writes], &[(Lost, 1)], 9), &[WRITTEN]),
         ("a writer, one lost and one late", world(&[Writes], &[(Lost, 1), (Late, 1)], 16), &[]),
         ("a fill, one lost", world(&[Cares], &[(Loss, 1), (Lost, 1)], 0), &[FILLED]),
-        ("a writer and a fill", world(&[Writes, Cares], &[(Loss, 1)], 9), &[FILLED]),
-        ("a reader and a fill", world(&[Reads, Cares], &[(Loss, 1), (Slow, 1)], 9), &[FILLED]),
+        ("a writer and a fill", world(&[Writes, Cares], &[(Loss, 1)], 3), &[FILLED]),
+        ("a reader and a fill", world(&[Reads, Cares], &[(Loss, 1), (Slow, 1)], 3), &[FILLED]),
     ]);
 }
