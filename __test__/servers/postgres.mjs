@@ -59,7 +59,7 @@ async function runOn(machine, command) {
 class PostgresServer extends Server {
   #pool
 
-  /** With a pool of its own: a process of the server that was killed may not have noticed yet, and answer its connection. */
+  /** Opens a new pool: the old one may still have a connection to a process of the killed server, which would answer. */
   async start() {
     await this.#pool?.end()
     this.#pool = undefined

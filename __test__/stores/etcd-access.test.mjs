@@ -14,7 +14,7 @@ import { startEtcd, wantEtcd } from '../servers/etcd.mjs'
 import { freshFolder, stopAfter } from '../servers/server.mjs'
 import { newOwner } from '../support/records.mjs'
 import { openGroup, works } from '../support/steps.mjs'
-import { once } from '../support/waits.mjs'
+import { gate, once } from '../support/waits.mjs'
 
 const require = createRequire(import.meta.url)
 const { etcdStore, openEtcd } = require('../../target/rooms/lib/stores/etcd.js')
@@ -233,27 +233,20 @@ test('a call whose token was rejected waits for the new one, if the connection o
   const { allow, options } = await withUsers(t)
   await allow()
   const counting = countTokens()
-  let isAskedAgain
-  const askedAgain = new Promise((resolve) => {
-    isAskedAgain = resolve
-  })
-  let isRejected
-  const rejected = new Promise((resolve) => {
-    isRejected = resolve
-  })
+  const [askedAgain, rejected] = [gate(), gate()]
   let txns = 0
   async function spoiling(url, { headers, ...more }) {
     if (url.endsWith('/authenticate') && counting.tokens === 1) {
-      isAskedAgain()
-      await rejected
+      askedAgain.open()
+      await rejected.promise
     }
     const turn = url.endsWith('/txn') ? ++txns : 0
     t.is(headers.authorization === undefined, turn === 0)
     if (turn === 1) throw new TypeError('fetch failed', { cause: new Error('other side closed') })
     if (turn !== 2) return counting(url, { headers, ...more })
-    await askedAgain
+    await askedAgain.promise
     const refusal = await counting(url, { headers: { ...headers, authorization: 'spoilt' }, ...more })
-    setTimeout(isRejected, 100) // once the store has read it
+    setTimeout(rejected.open, 100) // once the store has read it
     return refusal
   }
   const store = etcdStore({ ...options, fetch: spoiling })

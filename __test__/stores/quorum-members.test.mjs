@@ -10,6 +10,7 @@ import { FlakeId, lease } from '../support/index.mjs'
 import { happens, tryJoin } from '../support/lease.mjs'
 import { stopProcess } from '../support/stop-process.mjs'
 import { testInTurn } from '../support/turns.mjs'
+import { gate } from '../support/waits.mjs'
 import {
   addressesOf,
   flowOf,
@@ -306,13 +307,19 @@ test('a counter goes on without one store, and its numbers are dense', async (t)
 
 const split = (bytes) => Array.from({ length: bytes.length / 8 }, (_, i) => Number(bytes.readBigUInt64BE(i * 8)))
 
-test('users’ own clients and their own databases may be stores of a list', async (t) => {
+/** Stores of two clients of a user, and the records of a third one, for a store of the user's own. */
+async function ownStores(t) {
   const { Redis } = await import('ioredis')
   const servers = await startAll(t, 'redis', 'redis', 'redis')
   const clients = servers.map(({ url }) => new Redis(url))
   t.teardown(() => clients.map((client) => client.disconnect()))
   const [a, b] = clients.map((client) => redisStore(client))
   const { records } = redisStore(clients[2])
+  return { a, b, records }
+}
+
+test('users’ own clients and their own databases may be stores of a list', async (t) => {
+  const { a, b, records } = await ownStores(t)
   const own = {
     read: (...words) => records.read(...words),
     swap: (...words) => records.swap(...words),
@@ -329,23 +336,15 @@ test('users’ own clients and their own databases may be stores of a list', asy
 })
 
 test('calls that find a dead connection at the same time are one failure: each is tried again, and no warning comes', async (t) => {
-  const { Redis } = await import('ioredis')
-  const servers = await startAll(t, 'redis', 'redis', 'redis')
-  const clients = servers.map(({ url }) => new Redis(url))
-  t.teardown(() => clients.map((client) => client.disconnect()))
-  const [a, b] = clients.map((client) => redisStore(client))
-  const { records } = redisStore(clients[2])
+  const { a, b, records } = await ownStores(t)
   let reads = 0
-  let bothAreThere
-  const both = new Promise((resolve) => {
-    bothAreThere = resolve
-  })
+  const both = gate()
   const own = {
     async read(...words) {
       reads++
       if (reads > 2) return records.read(...words)
-      if (reads === 2) bothAreThere()
-      await both
+      if (reads === 2) both.open()
+      await both.promise
       throw new Error('the connection was lost')
     },
     swap: (...words) => records.swap(...words),

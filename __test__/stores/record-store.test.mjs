@@ -193,7 +193,7 @@ test('a function that never answers: the error of the step names it', async (t) 
   t.is(error.cause.message, 'no answer within 9000 ms')
 })
 
-test('after an abort no function is called: nobody would hear of its failure', async (t) => {
+test('after an abort no function is called, because nobody would learn of its failure', async (t) => {
   const over = new AbortController()
   let reads = 0
   const read = async () => {

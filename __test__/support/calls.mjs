@@ -5,7 +5,8 @@
 import { constants } from 'node:buffer'
 import { connect, startScripted } from '../remote/scripted-server.mjs'
 import { FlakeId, manualClock, SOME_TIME, turn, useUp } from './index.mjs'
-import { gate, opened } from './segment.mjs'
+import { opened } from './segment.mjs'
+import { gate } from './waits.mjs'
 
 const MOST_BYTES = Math.floor(constants.MAX_LENGTH / 8)
 

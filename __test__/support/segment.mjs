@@ -61,12 +61,3 @@ export async function opened(t, options = {}, store = new Counters()) {
 
 export const take = (segment, n) => outcomes(n, () => segment.nextBigInt())
 export const range = (from, n) => Array.from({ length: n }, (_, i) => BigInt(from + i))
-
-/** A promise and what settles it. */
-export function gate() {
-  const parts = {}
-  parts.promise = new Promise((resolve) => {
-    parts.open = resolve
-  })
-  return parts
-}

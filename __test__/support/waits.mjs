@@ -41,3 +41,12 @@ export async function once(emitter, event, { limitMs } = {}) {
   if (event === 'exit' && (exitCode !== null || signalCode !== null)) return [exitCode, signalCode]
   return limited(next(emitter, event), () => `the event '${event}' of a ${emitter.constructor.name}`, limitMs)
 }
+
+/** A promise and what settles it. */
+export function gate() {
+  const parts = {}
+  parts.promise = new Promise((resolve) => {
+    parts.open = resolve
+  })
+  return parts
+}

@@ -24,25 +24,18 @@ async function withFolder(measure) {
   }
 }
 
-/** An empty Redis. */
-async function withRedis(measure) {
-  const redis = await startRedis()
+/** A server of its own, without data. */
+const withServer = (start) => async (measure) => {
+  const server = await start()
   try {
-    return await measure(redis.url)
+    return await measure(server.url)
   } finally {
-    await redis.stop()
+    await server.stop()
   }
 }
 
-/** A PostgreSQL without tables. */
-async function withPostgres(measure) {
-  const postgres = await startPostgres()
-  try {
-    return await measure(postgres.url)
-  } finally {
-    await postgres.stop()
-  }
-}
+const withRedis = withServer(startRedis)
+const withPostgres = withServer(startPostgres)
 
 /** Two Redis and a third server, which are one store. */
 const withTwoAnd = (withThird) => (measure) =>

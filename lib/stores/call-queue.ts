@@ -21,7 +21,7 @@ type Work<Connection, Result> = (connection: Connection, turn: Turn) => Promise<
 /** The step of a call whose signal is not that of its step. */
 const steps: WeakMap<AbortSignal, AbortSignal> = new WeakMap()
 
-/** A call that has a signal of its own, with the signal of its step. */
+/** Says which step a call belongs to, if the call has its own signal. */
 export function belongsTo(step: AbortSignal, call: AbortSignal) {
   steps.set(call, step)
 }

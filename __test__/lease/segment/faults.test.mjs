@@ -6,7 +6,6 @@ import { numberOf, submit, throwsCode, turn, until } from '../../support/index.m
 import {
   Counters,
   counterError,
-  gate,
   mismatchError,
   NAME,
   opened,
@@ -15,6 +14,7 @@ import {
   storeError,
   take,
 } from '../../support/segment.mjs'
+import { gate } from '../../support/waits.mjs'
 
 test('a store that fails at the start: ERR_FLAKE_STORE with its cause', async (t) => {
   const store = new Counters()

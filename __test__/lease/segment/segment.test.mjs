@@ -3,7 +3,8 @@
 
 import test from 'ava'
 import { allWell, called, inOrder, numberOf, submit, throwsCode, turn, until } from '../../support/index.mjs'
-import { Counters, gate, LAST, NAME, opened, range, SegmentId, take } from '../../support/segment.mjs'
+import { Counters, LAST, NAME, opened, range, SegmentId, take } from '../../support/segment.mjs'
+import { gate } from '../../support/waits.mjs'
 
 // --- the calls ---
 

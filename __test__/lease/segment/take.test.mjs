@@ -3,7 +3,8 @@
 
 import test from 'ava'
 import { allWell, numberOf, split, submit, throwsCode, turn, until } from '../../support/index.mjs'
-import { counterError, gate, LAST, NAME, opened, range, take } from '../../support/segment.mjs'
+import { counterError, LAST, NAME, opened, range, take } from '../../support/segment.mjs'
+import { gate } from '../../support/waits.mjs'
 
 const FORMS = {
   take: async (segment, n) => segment.take(n),

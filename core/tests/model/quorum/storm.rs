@@ -402,7 +402,7 @@ impl World {
         }
     }
 
-    /// The list in force. `None`: nobody wrote one yet.
+    /// The list in force, or `None` if no seat has one yet.
     fn newest(&self) -> Option<List> {
         let texts = self.stores.iter().filter_map(|store| store.records.get(SEAT));
         texts.map(|text| SeatRecord::parse(text).expect("a seat").list).max_by_key(|list| list.generation)
@@ -418,14 +418,14 @@ impl World {
         its.zip(self.newest()).is_some_and(|(seat, newest)| newest.takes(&seat.label, &seat.list))
     }
 
-    /// Whether a store was replaced, and somebody still has a list with it. It may be what tells him that his list is an earlier one:
-    /// operators do not clear it before all members have the new list.
+    /// Whether a store was replaced but is still in some client's list. It may be the one that tells the client of the new list, so
+    /// operators do not clear it before all members have that.
     fn is_remembered(&self, number: usize) -> bool {
         let mut clients = self.clients.iter().filter(|client| !client.is_gone);
         !self.list().contains(&number) && clients.any(|client| client.stores.contains(&number))
     }
 
-    /// Whether all stores of the list are up and vote, and nobody changes it.
+    /// Whether every store in the list is up and votes, and no change is in progress.
     fn is_settled(&self) -> bool {
         !self.is_changing() && self.list().iter().all(|&number| self.stores[number].is_up && self.votes(number))
     }
@@ -434,7 +434,7 @@ impl World {
         self.clients.iter().any(|client| client.operator.is_some() && !client.is_gone)
     }
 
-    /// A store of the list that is away, which nobody replaces.
+    /// A store in the list that is down and that nobody is replacing.
     fn gone(&self) -> Option<usize> {
         let away = self.list().into_iter().find(|&number| !self.stores[number].is_up);
         away.filter(|_| self.storm.has_changes && !self.is_changing())
